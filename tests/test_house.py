@@ -195,7 +195,7 @@ HOMES = {
     "httpcore2": "judges.http",
     "tiktoken": "asking.tokens",
     "jsonschema": "asking.schema",
-    "json_repair": "reading.json_values",
+    "json_repair": "reading.unwrapping",
     "markdown_it": "text.markdown",
     "sentencex": "text.sentences",
     "jmespath": "cases.locate",

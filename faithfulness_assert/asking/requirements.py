@@ -86,8 +86,7 @@ def is_readable(policy: Policy, ask: Ask, text: str) -> bool:
         if ask.kind in VERDICT_KINDS:
             rows = read(text, policy.labels, form, single=len(ask.ids) == 1).rows
             return any(row.label in form.labels for row in rows)
-        from ..reading.lists import read_lists
-        from ..reading.ratings import read_ratings, read_reason
+        from ..reading.lists_and_ratings import read_lists, read_ratings, read_reason
 
         if ask.kind == "ratings":
             return len(read_ratings(text, form.dimensions)[0]) == len(form.dimensions)

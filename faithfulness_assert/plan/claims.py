@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 from ..asking.windows import chunk
 from ..reading.gate import has_negation, qualifiers
-from ..reading.lists import read_lists
+from ..reading.lists_and_ratings import read_lists
 from ..reading.reader import read
 from ..reading.reconcile import MISSING, agreed, around, finding_of, unless_denied, words_to_quote
 from ..records.errors import JudgeError, UnreadableReply

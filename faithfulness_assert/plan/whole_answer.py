@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..asking.prompt import make_ask
-from ..reading.ratings import read_ratings, read_reason
+from ..reading.lists_and_ratings import read_ratings, read_reason
 from ..records.ask import Outcome, Payload
 from ..records.errors import UnreadableReply
 from ..records.views import in_words

@@ -15,7 +15,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from ..reading.labels import normalise
+from ..reading.rows import normalise
 from ..records.errors import ConfigError
 from ..records.model import Label
 from ..text.strings import clean_text

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ..files import open_text
-from ..reading.labels import LABEL_WORDS
+from ..reading.rows import LABEL_WORDS
 from ..text.strings import sections
 from .policy import TAKES, Policy
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
-from ..reading.labels import normalise
+from ..reading.rows import normalise
 from ..records.checks import is_fraction, is_number, is_whole
 from ..records.errors import ConfigError, suggest
 from ..records.model import FLAGS, LABELS, Label

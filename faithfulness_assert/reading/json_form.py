@@ -17,9 +17,8 @@ from ..records.checks import is_whole
 from ..records.model import Label
 from ..text.strings import clean_text, is_blank
 from .gate import is_flaw
-from .json_values import Pairs, split_json
-from .labels import Labels, leading_label, parse_label
-from .rows import UNPLACED, Row, Said, has_rows
+from .rows import UNPLACED, Labels, Row, Said, has_rows, leading_label, parse_label
+from .unwrapping import Pairs, split_json
 
 
 def _keys(words: str) -> frozenset[str]:

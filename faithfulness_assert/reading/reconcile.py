@@ -14,9 +14,19 @@ from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..records.model import Label, Unresolved
 from ..text.strings import is_same, plain_words, text_key
-from .gate import MOST_CHARS, calls_false, denies, denies_all, field_objects, objects
+from .gate import (
+    MOST_CHARS,
+    Remark,
+    about_others,
+    calls_false,
+    denies,
+    denies_all,
+    field_objects,
+    is_about_all_before,
+    objects,
+    remarks,
+)
 from .reader import read
-from .remarks import Remark, about_others, is_about_all_before, remarks
 from .rows import Reading, Row
 
 EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})

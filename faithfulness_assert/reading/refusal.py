@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import re
 
+from ..records.errors import UnreadableReply
 from ..text.phrases import plain, rules, straight
 from ..text.strings import sections
+from .unwrapping import looks_like_json
 
 # ---- what is not a refusal
 
@@ -119,6 +121,25 @@ def is_judge_refusal(text: str) -> bool:
 def lacks_material(text: str) -> bool:
     """Whether a judge says that it was given no context or no statements: a prompt is broken."""
     return _says("material", text) and not _has_verdict(text)
+
+
+def unreadable(reply: str, wanted: str) -> UnreadableReply:
+    """The error for a reply in which nothing that was wanted is found: why that may be."""
+    if lacks_material(reply):
+        return UnreadableReply(
+            "the judge says that it was given no context or no statements: do they reach it?",
+            "refusal",
+            retryable=False,
+        )
+    if is_judge_refusal(reply):
+        return UnreadableReply("the judge refused to answer", "refusal", retryable=False)
+    if not reply:
+        return UnreadableReply("the judge's reply is empty, or contains only its thinking")
+    if looks_like_json(reply):
+        return UnreadableReply(
+            f"the judge's reply is JSON without a {wanted}, or it is broken or cut off"
+        )
+    return UnreadableReply(f"the judge's reply contains no {wanted}")
 
 
 def _says(table: str, text: str) -> bool:

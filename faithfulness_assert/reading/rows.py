@@ -1,7 +1,15 @@
-"""What a form of reply is read as: rows, and the rest of the reply, of which nothing is lost."""
+"""What a form of reply is read as: rows with their labels, and the rest, of which nothing is lost.
+
+Labels are known words, in any case and dress; an unknown word is no label. A policy's ``labels``
+add the words of a judge that has others.
+"""
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Mapping
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from ..records.model import Label
@@ -47,3 +55,117 @@ class Reading(NamedTuple):
     rows: tuple[Row, ...]
     residue: tuple[str, ...] = ()
     form: Form = "text"
+
+
+# ---------------------------------------------------------------- labels
+
+Labels = Mapping[str, Label] | None
+
+
+# Each word is in the form that ``normalise`` gives it.
+LABEL_WORDS: dict[Label, str] = {
+    "supported": """
+        supported supports fully_supported is_supported completely_supported
+        entirely_supported directly_supported supported_by_context supported_by_the_context entailed
+        entails entailment faithful grounded fully_grounded attributable fully_attributable
+        attributed verified consistent yes true ✅ ✔ ✓ ☑ 👍 🟢""",
+    "partially_supported": """
+        partially_supported partially partial partly partly_supported partial_support
+        partially_entailed partially_faithful partially_grounded partially_attributable""",
+    "not_enough_info": """
+        not_enough_info not_enough_information not_enough_evidence notenoughinfo nei
+        insufficient_information insufficient_info insufficient_evidence insufficient_context
+        no_evidence no_support no_information no_info not_supported unsupported
+        not_supported_by_context not_supported_by_the_context is_not_supported neutral idk
+        i_don't_know i_dont_know unknown unverifiable unverified not_verifiable not_verified
+        cannot_be_verified can't_be_verified cannot_verify borderline not_mentioned not_stated
+        not_found not_present not_provided not_in_context not_in_the_context not_addressed
+        not_entailed not_grounded ungrounded not_attributable unattributable extrapolatory
+        not_faithful unfaithful hallucinated hallucination fabricated inconsistent no false
+        ❌ ✗ ✘ ✖ 👎 🔴 🚫""",
+    "contradicted": """
+        contradicted contradictory contradicts contradict contradiction contradicting
+        contradicted_by_context contradicted_by_the_context is_contradicted refuted refutes refute
+        refutation conflicting disproved disproven""",
+    "not_a_claim": "not_a_claim notaclaim not_claim",
+}
+_LABELS: dict[str, Label] = {
+    word: label for label, words in LABEL_WORDS.items() for word in words.split()
+}
+_DIGITS: dict[str, Label] = {"1": "supported", "0": "not_enough_info"}
+
+# What may surround a word. No minus and no tilde before it, no "?" after it: "-1", "~~yes~~" and
+# "yes?" mean something else than the bare word.
+_LEFT = " \t\r\n\"'`“”„‘’«»*_#>([\ufeff\u200b"
+_RIGHT = " \t\r\n\"'`“”‘’«»*_)]\ufe0f\ufeff\u200b.,;:!"
+_GAPS = re.compile(r"[\s_\-]+")
+_WORD = re.compile(r"[^\s,.:;!()\[\]|–—*_\"]+")
+_MOST_WORDS = 5
+# What may follow a label: its end, punctuation, or a word that begins a reason.
+_AFTER = re.compile(
+    r"[*_\"'`\s]*(?:$|[.,;:!()\[\]|–—✅✔❌-]|(?:by|because|as|since|per|according|in|from)\b)",
+    re.IGNORECASE,
+)
+# Before a label: "The statement is", "it's fully".
+_BEFORE = re.compile(
+    r"[*_\"'`\s]*(?:(?:the |this )?(?:statement|claim|sentence|it)(?: #?\d{1,6})?(?:'s| is)"
+    r"(?: (?:directly|fully|clearly|explicitly|completely|entirely))? )?",
+    re.IGNORECASE,
+)
+
+
+def parse_label(value: object, labels: Labels = None) -> Label | None:
+    """The label that ``value`` is, or None.
+
+    Args:
+        value: a JSON scalar: true, false, the numbers 1 and 0, or a string. Others are no labels.
+        labels: a policy's own words, normalised (lower case, parts joined by one underscore). They
+            override the standard ones.
+    """
+    if isinstance(value, bool | int | float):
+        return _label_of(str(value).lower().removesuffix(".0"), labels)
+    return _label_of(normalise(value), labels) if isinstance(value, str) else None
+
+
+def leading_label(text: str, labels: Labels = None) -> tuple[Label | None, str]:
+    """The label with which ``text`` begins, the longest possible one, and what follows it.
+
+    ``(None, text)`` if it begins with none, or with one that is only the first word of something
+    else ("Supported housing").
+    """
+    before = _BEFORE.match(text)
+    start = before.end() if before else 0
+    if text[start : start + 3].strip(_LEFT)[:1].isdigit():
+        return None, text  # a number at the start of a text counts something
+    ends = [word.end() for word in islice(_WORD.finditer(text, start, start + 200), _MOST_WORDS)]
+    for end in reversed(ends):
+        word = normalise(text[start:end])
+        label = _label_of(word, labels)
+        is_field = text[end : end + 3].lstrip(" *_").startswith(":")
+        if label and is_field and len(_WORD.findall(text, end)) < 2:
+            return None, text  # "Supported: N" is a field with another answer
+        if label and not word.isascii():  # any text may follow a mark, also its label in words
+            said, rest = leading_label(text[end:], labels)
+            agrees = said is None or (said == "supported") == (label == "supported")
+            return (said or label, rest) if agrees else (None, text)
+        if label and _AFTER.match(text, end):
+            return label, text[end:]
+    return None, text
+
+
+def normalise(word: str) -> str:
+    """``word`` in lower case, bare, its parts joined by one underscore: a key of ``labels``.
+
+    Letters of full width become plain ones.
+    """
+    if len(word) > 200:
+        return ""
+    bare = unicodedata.normalize("NFKC", word.replace("\\_", "_")).casefold()
+    bare = bare.lstrip(_LEFT).rstrip(_RIGHT).replace("’", "'")
+    return bare if bare.startswith("-") else _GAPS.sub("_", bare).strip("_")
+
+
+def _label_of(word: str, labels: Labels) -> Label | None:
+    if labels and word in labels:
+        return labels[word]
+    return _LABELS.get(word) or _DIGITS.get(word)

@@ -12,10 +12,10 @@ from pathlib import Path
 from fakes import ScriptedJudge
 
 from faithfulness_assert import grade
-from faithfulness_assert.reading.labels import LABEL_WORDS
-from faithfulness_assert.reading.lists import read_lists
+from faithfulness_assert.reading.lists_and_ratings import read_lists
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import EARNING, settle
+from faithfulness_assert.reading.rows import LABEL_WORDS
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS, Label
 

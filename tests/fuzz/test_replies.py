@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from faithfulness_assert.reading.labels import parse_label
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import EARNING, settle
+from faithfulness_assert.reading.rows import parse_label
 from faithfulness_assert.records.errors import UnreadableReply
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from faithfulness_assert.asking.schema import json_schema, schema_errors
-from faithfulness_assert.reading.exact import exact_rows
-from faithfulness_assert.reading.reader import read
+from faithfulness_assert.reading.reader import exact_rows, read
 from faithfulness_assert.records.ask import ReplyForm
 from faithfulness_assert.records.model import LABELS
 

@@ -9,9 +9,9 @@ import pytest
 from reading_replies import labels_of
 
 from faithfulness_assert.policy.presets import policies
-from faithfulness_assert.reading.labels import LABEL_WORDS, normalise, parse_label
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
+from faithfulness_assert.reading.rows import LABEL_WORDS, normalise, parse_label
 
 YES, NO, PARTLY, AGAINST = "supported", "not_enough_info", "partially_supported", "contradicted"
 STATEMENT = "The tower is tall."

@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Reply, grade
 from faithfulness_assert.policy.scoring import on_unit_scale
-from faithfulness_assert.reading.lists import read_lists
-from faithfulness_assert.reading.ratings import (
+from faithfulness_assert.reading.lists_and_ratings import (
     MAX_REASON_CHARS,
     MAX_SUGGESTIONS,
+    read_lists,
     read_ratings,
     read_reason,
 )

@@ -1,25 +1,154 @@
-"""Find the JSON values in a reply's text, between prose and fences. Nothing of it is lost.
+"""Take a reply apart: thinking before the answer, the answer, and the JSON values in it.
 
-A value that is cut off is no value: it stays a piece of text. Nearly valid JSON is mended if that
-only changes quotes, commas and colons, or adds brackets that a small model leaves out, and no word.
-The work is linear in the length of the text.
+Thinking is a block that begins with a name of thought, in whatever marks a server leaves around it:
+``<think>``, ``<seed:think>``, ``[THINK]``, ``<|channel|>analysis``, ``thought`` alone in a line. It
+ends with its closing mark; where that is missing, before the last JSON of our form, if the reply
+ends with it. What comes after the answer began is not thinking: it is a part of the answer.
+
+Of the JSON between prose and fences nothing is lost. A value that is cut off is no value: it stays
+a piece of text. Nearly valid JSON is mended if that only changes quotes, commas and colons, or adds
+brackets that a small model leaves out, and no word. The work is linear in the length of the text.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
+
+_BOX = re.compile(r"\\boxed\{\s{0,9}(?=[\[{])")
+_NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
+# [analysis] in square brackets may as well be a heading, and so may Analysis.
+_OPENING = re.compile(
+    rf"\s*(?:```\w{{0,9}}\s*)?(?:<[|｜]?(?:begin_of_)?{_NAME}[|｜]?>|[\[◁]think(?:ing)?[\]▷]"
+    rf"|<\|?channel\|?>\s{{0,3}}(?!final){_NAME}|(?-i:thought|thinking|analysis)(?=\n))",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    rf"</{_NAME}>|<[|｜](?:end_of_|/){_NAME}[|｜]>|[\[◁]/think(?:ing)?[\]▷]|<channel\|>"
+    r"|(?-i:assistant\s{0,3}final)(?=\s{0,9}[\[{`])",
+    re.IGNORECASE,
+)
+_FINAL = re.compile(r"<\|channel\|>\s{0,3}final[^<]{0,80}<\|message\|>")
+_CHANNEL = re.compile(r"<\|channel\|>\s{0,3}\w{1,20}[^<]{0,80}<\|message\|>")
+# The same with its special tokens taken out: "analysisThe user ... assistantfinal{".
+_BARE = re.compile(r"\s*(?:analysis|commentary|thought)(?=[A-Z\n])")
+_BARE_END = re.compile(r"assistant\s{0,3}final(?=\s{0,9}[\[{`])")
+_ENTRIES = re.compile(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
+_KEYED = re.compile(r'\{\s{0,9}"ask"')
+_TRIES = 5
+_BRACKET = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
+_CONTROL = r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)"
+_CONTROLS = re.compile(rf"{_CONTROL}+")
+
+
+class Parted(NamedTuple):
+    """A reply as its answer, and what stands before it that nothing opens as thinking."""
+
+    unopened: str
+    answer: str
+
+
+def answer_in(text: str) -> str:
+    """The judge's answer, without its thinking, but with what may be either if it contains JSON."""
+    unopened, answer = parted(text)
+    return f"{unopened}\n{answer}" if unopened and split_json(unopened)[0] else answer
+
+
+def parted(text: str) -> Parted:
+    """The judge's answer without its thinking, and what stands before it and may be either.
+
+    Removed are blanks, JSON strings and a box around the reply, control tokens at its ends, closed
+    blocks of thinking, a block that is never closed up to the JSON with which the reply ends, and
+    everything before a closing tag that has no opening tag. A tag inside brackets belongs to a JSON
+    value (a statement may mention such tags) and stays. Of channels, only the final one and what
+    follows is the answer. What is removed before a tag or channel that nothing opens may be the
+    answer, and the rest a quote.
+
+    Raises:
+        TypeError: ``text`` is not a string.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a reply must be a string, got {type(text).__name__}")
+    text = _unwrapped(clean_text(text))
+    final, channel = _FINAL.search(text), _CHANNEL.search(text)
+    unopened = ""
+    if channel and not _leaves_open(text[: channel.start()]):
+        unopened = text[: channel.start()]
+        text = text[final.end() :] if final else _entries_at_end(text[channel.end() :])
+    elif _BARE.match(text) and (bare := _BARE_END.search(text)):
+        text = text[bare.end() :]
+    while opening := _OPENING.match(text):
+        closing = _CLOSING.search(text, opening.end())
+        text = text[closing.end() :] if closing else _entries_at_end(text[opening.end() :])
+    closing = _CLOSING.search(text)
+    whole = closing and _entries_at_end(text[closing.end() :])
+    if closing and (whole or not _leaves_open(text[: closing.start()])):
+        # A block that begins after some text may begin after the answer.
+        begins = closing[0].replace("/", "").lower() in text[: closing.start()].lower()
+        if whole and _KEYED.match(whole):  # the key of its ask: no text of others has it
+            text = whole
+        elif not begins:
+            unopened, text = unopened + text[: closing.start()], text[closing.end() :]
+    return Parted(unopened.strip(), _without_controls(text))
+
+
+def _unwrapped(text: str) -> str:
+    r"""``text`` without blanks, JSON strings and a ``\boxed{...}`` that it is wrapped in."""
+    text = text.strip("\ufeff\u200b\u2060 \t\r\n")
+    if (box := _BOX.search(text)) and text.endswith("}"):
+        text = text[: box.start()] + text[box.end() : -1]
+    for _ in range(3):
+        inner = loads(text) if text.startswith('"') and text.endswith('"') else None
+        if not isinstance(inner, str):
+            break
+        text = clean_text(inner).strip()
+    return text
+
+
+def _without_controls(text: str) -> str:
+    start = found.end() if (found := _CONTROLS.match(text)) else 0
+    last = deque(_CONTROLS.finditer(text, start), maxlen=1)  # a search with \Z is quadratic
+    end = last[0].start() if last and last[0].end() == len(text) else len(text)
+    return text[start:end].strip()
+
+
+def _entries_at_end(text: str) -> str:
+    """The JSON of our form with which a text ends; "" if it ends otherwise."""
+    text = _without_controls(text).removesuffix("```").rstrip()
+    for start in deque(_ENTRIES.finditer(text), maxlen=_TRIES):
+        try:
+            json.loads(text[start.start() :])
+        except (ValueError, RecursionError):
+            continue
+        return text[start.start() :]
+    return ""
+
+
+def _leaves_open(text: str) -> bool:
+    """Whether a bracket is still open at the end of ``text``. Quotes count in brackets."""
+    depth, quoted = 0, False
+    for token in _BRACKET.finditer(text):
+        mark = token[0]
+        if mark == '"':
+            quoted = depth > 0 and not quoted
+        elif not quoted and mark[0] != "\\":
+            depth = depth + 1 if mark in "[{" else max(0, depth - 1)
+    return depth > 0
+
+
+# ---------------------------------------------------------------- JSON values
 
 MAX_DEPTH = 32  # nested brackets; the functions that walk over values are recursive
 MAX_VALUES = 10_000  # pieces of JSON in one reply
 _MAX_DIGITS = 20
 
-_OPENING = re.compile(r"\\.|[\[{]", re.DOTALL)
+_BEGINS = re.compile(r"\\.|[\[{]", re.DOTALL)
 _INSIDE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\\.|[\[\]{}"]', re.DOTALL)
 REPAIR_CHARS = 4_000  # json_repair is quadratic: 1 second at this size, 15 at five times it
 
@@ -30,7 +159,6 @@ _UNCLOSED_LIST = re.compile(
 # Some models put a backslash before underscores: "no\_info".
 _UNDERSCORE = re.compile(r"(?<!\\)\\_")
 _QUOTED_KEY = re.compile(r"""(\\{0,9}["'])[\w -]{1,40}\1\s*:""")
-_BOX = re.compile(r"\\boxed\{\s{0,9}(?=[\[{])")
 _WORD = re.compile(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
 _BEGINS_JSON = re.compile(r"""\A\s*(?:\{|\[(?!\d{1,4}\]))|[\[{]\s*(?:["'{\[“”\\]|\w{1,40}\s?:)""")
 
@@ -58,19 +186,6 @@ _DECODER = json.JSONDecoder(
     parse_float=lambda digits: float(digits) if abs(float(digits)) < 1e300 else digits,
     parse_int=lambda digits: int(digits) if len(digits) <= _MAX_DIGITS else digits,
 )
-
-
-def unwrap(text: str) -> str:
-    r"""``text`` without blanks, JSON strings and a ``\boxed{...}`` that it is wrapped in."""
-    text = text.strip("\ufeff\u200b\u2060 \t\r\n")
-    if (box := _BOX.search(text)) and text.endswith("}"):
-        text = text[: box.start()] + text[box.end() : -1]
-    for _ in range(3):
-        inner = loads(text) if text.startswith('"') and text.endswith('"') else None
-        if not isinstance(inner, str):
-            break
-        text = clean_text(inner).strip()
-    return text
 
 
 def split_json(text: str) -> tuple[list[Any], list[str], bool]:
@@ -120,7 +235,7 @@ def _between(text: str, spans: list[tuple[int, int]]) -> list[str]:
 def _spans(text: str) -> Iterator[tuple[int, int]]:
     """Outermost balanced brackets of limited depth. A bracket that stays open hides the rest."""
     end = 0
-    while opening := _OPENING.search(text, end):
+    while opening := _BEGINS.search(text, end):
         start, end = opening.span()
         if opening[0][0] != "\\":
             end, deepest = _balanced(text, start)
