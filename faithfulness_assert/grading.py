@@ -14,7 +14,7 @@ from . import options as table
 from .asking.requirements import advice, check_judge, is_readable, policy_for
 from .asking.tokens import CountTokens, estimate_tokens
 from .cases.case import Case
-from .cases.fields import is_missing
+from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
 from .drive.asks import Clock
 from .drive.grades import Slots, arun, replay, run

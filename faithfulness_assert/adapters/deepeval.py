@@ -5,6 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from ..grading import AnyPolicy, Grader
+from ..records.judge import Judge
+from ..records.result import GradingResult
 from .shared import explanation, make_grader, missing
 
 try:
@@ -18,10 +21,7 @@ except ImportError as error:
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..grading import AnyPolicy, Grader
     from ..options import GraderOptions
-    from ..records.judge import Judge
-    from ..records.result import GradingResult
 
 MEASURED = (
     *("score", "success", "reason", "error", "score_breakdown"),

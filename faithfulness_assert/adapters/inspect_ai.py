@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..cases.systems import names
+from ..grading import AnyPolicy
 from ..records.errors import ConfigError
+from ..records.judge import Judge
+from ..records.result import GradingResult
 from .shared import explanation, facts, make_grader, missing
 
 try:
     from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+    from inspect_ai.solver import TaskState
 except ImportError as error:
     raise missing(error, "inspect-ai>=0.3.280") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from inspect_ai.solver import TaskState
     from typing_extensions import Unpack
 
-    from ..grading import AnyPolicy
     from ..options import GraderOptions
-    from ..records.judge import Judge
-    from ..records.result import GradingResult
 
 
 @scorer(metrics=[mean(), stderr()])

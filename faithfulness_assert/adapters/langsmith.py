@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..grading import AnyPolicy
+from ..records.judge import Judge
+from ..records.result import GradingResult
 from .shared import explanation, facts, found_case, make_grader, missing, outcome
 
 try:
@@ -12,14 +16,9 @@ except ImportError as error:
     raise missing(error, "langsmith>=0.14") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
-
     from typing_extensions import Unpack
 
-    from ..grading import AnyPolicy
     from ..options import GraderOptions
-    from ..records.judge import Judge
-    from ..records.result import GradingResult
 
 
 def faithfulness(

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..grading import AnyPolicy
+from ..records.judge import Judge
+from ..records.result import GradingResult
 from .shared import PATIENCE, explanation, facts, found_case, make_grader, missing
 
 try:
-    from mlflow.entities import AssessmentError, AssessmentSource, Feedback, SpanType
+    from mlflow.entities import AssessmentError, AssessmentSource, Feedback, SpanType, Trace
     from mlflow.genai.scorers import Scorer
     from mlflow.genai.scorers.base import DEFAULT_SCORER_TIMEOUT
     from pydantic import PrivateAttr
@@ -16,15 +20,9 @@ except ImportError as error:
     raise missing(error, "mlflow>=3.17") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from mlflow.entities import Trace
     from typing_extensions import Unpack
 
-    from ..grading import AnyPolicy
     from ..options import GraderOptions
-    from ..records.judge import Judge
-    from ..records.result import GradingResult
 
 
 class FaithfulnessAssert(Scorer):

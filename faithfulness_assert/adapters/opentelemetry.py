@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from time import time_ns
-from typing import TYPE_CHECKING
 
+from ..records.result import GradingResult
 from .shared import explanation, missing, outcome
 
 try:
     from opentelemetry._logs import Logger, LogRecord, SeverityNumber, get_logger
+    from opentelemetry.context import Context
 except ImportError as error:
     raise missing(error, "opentelemetry-sdk>=1.45") from error
-
-if TYPE_CHECKING:
-    from opentelemetry.context import Context
-
-    from ..records.result import GradingResult
 
 EVENT = "gen_ai.evaluation.result"
 

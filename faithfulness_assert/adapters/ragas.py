@@ -5,12 +5,17 @@ It also works in the older ``ragas.evaluate``.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..grading import AnyPolicy
 from ..records.errors import InputError, JudgeError
+from ..records.judge import Judge
+from ..records.result import GradingResult
 from .shared import explanation, facts, make_grader, missing
 
 try:
+    from ragas.dataset_schema import SingleTurnSample
     from ragas.metrics.base import MetricType, SingleTurnMetric
     from ragas.metrics.collections.base import BaseMetric
     from ragas.metrics.result import MetricResult
@@ -18,15 +23,9 @@ except ImportError as error:
     raise missing(error, "ragas>=0.4,<0.5", "langchain-community<0.4") from error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ragas.dataset_schema import SingleTurnSample
     from typing_extensions import Unpack
 
-    from ..grading import AnyPolicy
     from ..options import GraderOptions
-    from ..records.judge import Judge
-    from ..records.result import GradingResult
 
 
 class FaithfulnessAssert(BaseMetric, SingleTurnMetric):

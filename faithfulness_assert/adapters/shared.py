@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 from ..cases.as_json import record_as_json
 from ..cases.locate import locate
 from ..cases.systems import FROM
-from ..grading import Grader
+from ..grading import AnyPolicy, Grader
 from ..options import DEADLINE, hide_key
 from ..records.errors import pip_install
+from ..records.judge import Judge
+from ..records.result import GradingResult
 
 if TYPE_CHECKING:
-    from ..grading import AnyPolicy
     from ..options import GraderOptions
-    from ..records.judge import Judge
-    from ..records.result import GradingResult
 
 PATIENCE = 0.9
 """The share of a system's own timeout after which a grade ends, so that it can still say why."""

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..text.strings import clean_text
-from .fields import is_missing
+from .systems import is_missing
 
 MAX_DEPTH = 50
 """Lists and mappings inside each other."""

@@ -11,8 +11,7 @@ from ..records.checks import is_whole
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from ..text.strings import clean_text, clip, is_blank, names_of, without_tags
-from .fields import by_our_names, is_missing, names_question, split_record
-from .systems import CASE_ALIASES
+from .systems import CASE_ALIASES, by_our_names, is_missing, split_record
 
 if TYPE_CHECKING:
     from ..conversations.conversation import Conversation
@@ -112,7 +111,8 @@ class Case:
             "question": question,
             "id": _id(id),
             "citation_audit": _audit(given.get("citation_audit")),
-            "question_missing": is_blank(question) and names_question(named),
+            "question_missing": is_blank(question)
+            and not named.keys().isdisjoint(CASE_ALIASES["question"]),
             "ignored": (),
             "notes": said.notes if said else (),
             "no_evidence": said.no_evidence if said else "",

@@ -13,8 +13,7 @@ from ..records.errors import ConfigError
 from ..records.option_names import option
 from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
-from .fields import known_fields
-from .systems import COLUMN_FIELDS, FIRST_MARKS, FROM, SYSTEMS, System, names
+from .systems import COLUMN_FIELDS, FIRST_MARKS, FROM, SYSTEMS, System, known_fields, names
 
 _PLAIN_PATH = re.compile(r"[\w.-]+")
 _NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')

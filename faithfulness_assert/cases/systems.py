@@ -11,11 +11,14 @@ they are (``CASE_ALIASES``).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from functools import lru_cache
+from itertools import islice
+from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
-from ..records.errors import ConfigError, suggest
+from ..records.errors import ConfigError, InputError, suggest
 from ..records.option_names import option
+from ..text.strings import clean_text
 
 FIELDS = ("answer", "context", "question", "citation_audit", "messages")
 """The fields of a case that hold what is graded."""
@@ -87,6 +90,7 @@ def _aliases(field: str) -> tuple[str, ...]:
 
 CASE_ALIASES: Mapping[str, tuple[str, ...]] = {field: _aliases(field) for field in FIELDS}
 """Names that a case takes for its fields, beside its own."""
+_OUR_NAMES = {alias: name for name, aliases in CASE_ALIASES.items() for alias in aliases}
 
 
 def names(field: str) -> tuple[str, ...]:
@@ -198,7 +202,6 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
     Raises:
         ConfigError: an unknown field or system, or a column that is no text.
     """
-    ours = {alias: name for name, aliases in CASE_ALIASES.items() for alias in aliases}
     checked: dict[str, str] = {}
     said = option("mapping")
     if not isinstance(mapping, Mapping | None):
@@ -207,7 +210,7 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
     for name, column in (mapping or {}).items():
         if not isinstance(column, str):
             raise ConfigError(f"{said}: {name} must be the name of a column, got {column!r}")
-        field = ours.get(name, name)
+        field = _OUR_NAMES.get(name, name)
         if field == FROM and column not in SYSTEMS:
             raise ConfigError(f"from: unknown system {column!r}. Known: {', '.join(SYSTEMS)}")
         if field not in (*COLUMN_FIELDS, FROM):
@@ -215,3 +218,91 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
             raise ConfigError(f"{said}: a case has no field {name!r}. {near}")
         checked[field] = column
     return checked
+
+
+# ---------------------------------------------------------------- fields of a record
+
+MAX_IGNORED = 100
+"""Fields. Of more, the rest is neither listed nor compared with ours."""
+
+_KNOWN = (*CASE_ALIASES, "id", *_OUR_NAMES)
+_NOT_A_TYPO = {"retrieved_context_ids"}  # a field of ragas
+_SIMILAR = 0.8
+_MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value says that there is none: None, NaN, or pandas' ``NA`` and ``NaT``."""
+    if value is None or type(value).__name__ in _MISSING:
+        return True
+    return isinstance(value, float) and value != value
+
+
+def by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str, Any]:
+    """The given fields of a case under our names; a field that is missing (NaN too) is not given.
+
+    Raises:
+        InputError: a field is unknown, or given under two names.
+    """
+    given = {name: value for name, value in ours.items() if not is_missing(value)}
+    used = {name: name for name in given}
+    for alias, value in named.items():
+        name = _OUR_NAMES.get(alias)
+        if name is None:
+            raise _unknown(alias)
+        if is_missing(value):
+            continue
+        if name in given:
+            raise InputError(f"{alias}: conflicts with {used[name]}; give only one of them")
+        given[name], used[name] = value, alias
+    return given
+
+
+def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The fields of a case in a record, and the names of those that are ignored.
+
+    A record may be of another system, with fields that are not part of a case.
+
+    Raises:
+        InputError: the name of an unknown field looks like a misspelled one.
+    """
+    fields, others = known_fields(record)
+    for name in list(others)[:MAX_IGNORED]:
+        if name not in CASE_ALIASES and _is_typo(name):
+            raise _unknown(name)
+    named = (clean_text(name)[:60] for name, value in others.items() if _has_content(value))
+    return fields, tuple(islice(named, MAX_IGNORED))
+
+
+def known_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The fields of a case in a record, under its own names, and everything else in it."""
+    fields = {str(name): value for name, value in record.items()}
+    metrics = fields.get("metrics")  # a state of MASIS has its audit there
+    audit = metrics.get("last_citation_audit") if isinstance(metrics, Mapping) else None
+    if audit is not None:
+        fields.setdefault("last_citation_audit", audit)
+    others = [name for name in fields if name not in _KNOWN]
+    of_deepeval = ("actual_output", "retrieval_context")
+    if "context" in fields and all(fields.get(name) is not None for name in of_deepeval):
+        others.insert(0, "context")  # the ideal context, not the retrieved one
+    return fields, {name: fields.pop(name) for name in others}
+
+
+@lru_cache(maxsize=1000)
+def _is_typo(name: str) -> bool:
+    """Whether a name looks like a misspelled one of ours; ``question_id`` does not."""
+    if name in _NOT_A_TYPO or any(name.startswith(f"{known}_") for known in _KNOWN):
+        return False
+    import difflib  # only needed for unknown fields
+
+    return bool(difflib.get_close_matches(name[:60], _KNOWN, 1, _SIMILAR))
+
+
+def _has_content(value: object) -> bool:
+    if isinstance(value, str | list | tuple | Mapping):
+        return bool(value)
+    return value is not None and value is not False
+
+
+def _unknown(name: str) -> InputError:
+    return InputError(f"{name:.60}: unknown field. {suggest(name[:60], _KNOWN)}")

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
-from .echoes import passed_to, runs_in, without_echoes
 from .events import CALLS, REASONING, RESULTS, ROLES, Event, Kind, Role, role_of
-from .tool_data import DOCUMENTS, TEXTS, as_plain, part_text, tool_texts
-
-if TYPE_CHECKING:
-    from .echoes import Runs
+from .tool_data import (
+    DOCUMENTS,
+    TEXTS,
+    Runs,
+    as_plain,
+    part_text,
+    passed_to,
+    runs_in,
+    tool_texts,
+    without_echoes,
+)
 
 _CONTENT = ("content", "parts")  # the latter: OpenTelemetry, Gemini
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
