@@ -56,7 +56,7 @@ ROOMS = (
 )
 JUDGES_MAY_IMPORT = {"files", "text.strings", "records", "asking", "judges"}
 PLAN_MAY_NOT_IMPORT = {"judges"}
-PYTEST_FILES = ("hooks", "plugin_settings", "session_results", "fixture")
+PYTEST_FILES = ("hooks", "session", "fixture")
 PURE = (*ROOMS[1 : ROOMS.index("judges")], "plan")  # all but what opens files
 IMPURE_MODULES = {
     *("socket", "urllib", "http", "time", "os", "logging", "random", "threading", "asyncio"),
@@ -324,7 +324,7 @@ def test_the_plugin_of_pytest_loads_nothing_at_start_that_grades() -> None:
         [sys.executable, "-c", f"import sys\n{code}"], capture_output=True, text=True, check=True
     )
     room = "faithfulness_assert.pytest_plugin"
-    added = {"faithfulness_assert", room, own, f"{room}.plugin_settings", f"{room}.session_results"}
+    added = {"faithfulness_assert", room, own, f"{room}.session"}
     assert set(json.loads(done.stdout)) == added
 
 

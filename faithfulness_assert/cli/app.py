@@ -1,8 +1,8 @@
-"""The command ``faithfulness-assert`` and its subcommands.
+"""The command ``faithfulness-assert``, its subcommands, and what their exit codes say.
 
 The command ``merge`` is ``add_merge_arguments(parser)`` and ``run_merge(arguments)`` in
-``run_commands.py``; ``run_...`` returns the exit code. Only the module of the command that is named
-is loaded, so that help and version come at once.
+``batch_commands.py``; ``run_...`` returns the exit code. Only the module of the command that is
+named is loaded, so that help and version come at once.
 """
 
 from __future__ import annotations
@@ -17,12 +17,44 @@ import faithfulness_assert
 
 from ..files import to_nowhere
 from ..records.option_names import named_as_on_command_line
-from .exit_codes import FAILED, INTERRUPTED, WRONG_USE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any, NoReturn
+
+PASSED, FAILED, WRONG_USE, NOT_GRADED = 0, 1, 2, 3
+WAITING = 4
+"""A run over a batch API has sent all that it can send now. Collect the answers later."""
+INTERRUPTED = 130
+"""As shells have it: 128 and the number of the signal."""
+
+
+def judged(
+    cases: int,
+    passed: int,
+    not_graded: int,
+    *,
+    mean: float | None = None,
+    fail_under: float | None = None,
+    min_graded: float = 1.0,
+) -> int:
+    """The code of a run with these numbers of cases.
+
+    Args:
+        mean: the mean score. With ``fail_under`` it decides, whatever single cases have.
+        min_graded: the share of cases that must have been graded. Without any, nothing is green.
+    """
+    graded = cases - not_graded
+    if graded < min_graded * cases or (not_graded and not graded):
+        return NOT_GRADED
+    if fail_under is None:
+        return PASSED if passed == graded else FAILED
+    return PASSED if mean is not None and mean >= fail_under else FAILED
+
+
+# ---------------------------------------------------------------- the commands
+
 
 WIDTH = 80
 DESCRIPTION = """\
@@ -35,16 +67,16 @@ COMMANDS = {
     "grade": ("grade", "Grade the cases of a file."),
     "batch": ("batch", "Grade a data set of any size in a run that can go on."),
     "estimate": ("grade", "Say what grading a data set will use. Sends nothing."),
-    "rescore": ("run", "Score a run again under another policy. Asks nobody."),
-    "merge": ("run", "Make the runs over several shards into one. Asks nobody."),
-    "export": ("run", "Write the results of a run as JSON lines, CSV or Parquet."),
+    "rescore": ("batch", "Score a run again under another policy. Asks nobody."),
+    "merge": ("batch", "Make the runs over several shards into one. Asks nobody."),
+    "export": ("batch", "Write the results of a run as JSON lines, CSV or Parquet."),
     "report": ("report", "Write an HTML report of a run, or of two runs side by side."),
     "compare": ("report", "Say what changed between two runs, and if it is worse."),
     "policies": ("grade", "List the presets, or show one policy in full."),
     "init": ("promptfoo", "Write a working promptfoo example."),
-    "label": ("agreement", "Draw answers of a run that people label, in a sheet."),
-    "agreement": ("agreement", "Hold judges against the labels of people."),
-    "probe": ("probe", "Show the blind spots of a judge. Needs no labels."),
+    "label": ("trust", "Draw answers of a run that people label, in a sheet."),
+    "agreement": ("trust", "Hold judges against the labels of people."),
+    "probe": ("trust", "Show the blind spots of a judge. Needs no labels."),
     "doctor": ("doctor", "Check Python, the packages, Node, and whether the judge answers."),
 }
 """The theme of each command, which names its module, and its summary."""

@@ -1,7 +1,9 @@
 """``batch`` grades a data set of any size, in a run that can go on after whatever stopped it.
 
 A run over a batch API, or over files that somebody else takes to a model, goes on without its data
-set: with ``--run`` alone, and ``--replies`` where there are files.
+set: with ``--run`` alone, and ``--replies`` where there are files. ``rescore`` scores a run again
+under another policy, ``merge`` makes several runs into one, and ``export`` writes the results of
+one.
 """
 
 from __future__ import annotations
@@ -13,27 +15,32 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..batch import RunOutcome
+from ..batch import RunOutcome, merge, rescore
 from ..batch import run as run_rows
 from ..batch.data_sets import DataSet
+from ..batch.outputs import SUFFIXES, write_results
 from ..batch.provider_batches import KeptRows, Standing, collect, import_answers, is_begun, submit
+from ..batch.run_description import lines_of
 from ..batch.run_directory import RunDirectory
 from ..batch.stops import Budget, SoftStop
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError
 from ..records.option_names import option
+from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
 from .arguments import (
     DATA_SET,
     add_grading_arguments,
     add_output_arguments,
+    add_policy_arguments,
     check_outputs,
+    check_result_file,
     folder,
     grading_options,
     named_data_set,
+    policy_options,
     write_outputs,
 )
-from .exit_codes import INTERRUPTED, NOT_GRADED, WAITING, judged
 from .terminal import say, show_line, show_outcome
 
 NUMBERS = {
@@ -268,3 +275,67 @@ def _stopped(problem: str, path: Path) -> int:
 def _next_command(path: Path) -> str:
     command = shlex.join(["faithfulness-assert", "batch", "--run", str(path)])
     return f"To go on:\n  {command}"
+
+
+# ---------------------------------------------------------------- rescore, merge, export
+
+
+def _add_new_run(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--run",
+        type=folder,
+        metavar="DIR",
+        required=True,
+        dest="directory",
+        help="where the new run is kept; it must not have a run",
+    )
+
+
+def add_rescore_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``rescore``."""
+    parser.add_argument("source", metavar="RUN", help="the directory of the run")
+    _add_new_run(parser)
+    add_policy_arguments(parser, "that of the run")
+
+
+def run_rescore(arguments: Namespace) -> int:
+    """Scores the run again, and says what the new one found."""
+    outcome = rescore(arguments.source, arguments.directory, **policy_options(arguments))
+    return _told(outcome)
+
+
+def add_merge_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``merge``."""
+    parser.add_argument(
+        "sources", metavar="RUN", nargs="+", help="the directories of finished runs, one per shard"
+    )
+    _add_new_run(parser)
+
+
+def run_merge(arguments: Namespace) -> int:
+    """Merges the runs, and says what the new one found."""
+    return _told(merge(arguments.sources, arguments.directory))
+
+
+def add_export_arguments(parser: ArgumentParser) -> None:
+    """The arguments of ``export``."""
+    parser.add_argument("source", metavar="RUN", help="a run directory, or its results as .jsonl")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
+        help=f"where the results are written, in input order ({', '.join(SUFFIXES)})",
+    )
+
+
+def run_export(arguments: Namespace) -> int:
+    """Writes the results, as ``batch --output`` does."""
+    check_result_file(arguments.output, arguments.source, "-")
+    write_results(lines_of(arguments.source)(), arguments.output)
+    return PASSED
+
+
+def _told(outcome: RunOutcome) -> int:
+    show_outcome(outcome.notes, outcome.text)
+    return outcome.exit_code

@@ -29,8 +29,8 @@ from ..records.judge import judge_info
 from ..records.keys import without_keys
 from ..records.model import Label
 from ..settings import Chosen, choose
+from .app import FAILED, PASSED
 from .arguments import add_judge_argument, add_options
-from .exit_codes import FAILED, PASSED
 from .terminal import show_line
 
 PACKAGES = (

@@ -29,6 +29,7 @@ from ..policy.load import find_policy
 from ..records.checks import check_number
 from ..records.errors import InputError
 from ..records.result import GradingResult
+from .app import PASSED
 from .arguments import (
     add_grading_arguments,
     add_report_argument,
@@ -36,7 +37,6 @@ from .arguments import (
     grading_options,
     named_data_set,
 )
-from .exit_codes import PASSED
 from .terminal import print_json, say, show, show_line, show_paragraph, show_table
 
 DEMO = Path(__file__).parent / "demo.json"

@@ -10,7 +10,7 @@ from shlex import quote
 
 from ..files import new_file, open_file
 from ..records.errors import ConfigError
-from .exit_codes import PASSED
+from .app import PASSED
 from .terminal import show_line
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"

@@ -19,8 +19,8 @@ from ..options import parse_options
 from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..report import write_report
+from .app import FAILED, NOT_GRADED, PASSED
 from .arguments import add_judge_argument, add_mapping_arguments, add_options, columns, share
-from .exit_codes import FAILED, NOT_GRADED, PASSED
 from .terminal import say, show_line
 
 

@@ -18,7 +18,7 @@ from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
 from ..records.result import GradingResult
 from ..records.result_list import badness
 from ..text.strings import visible, visible_json, visible_line
-from .exit_codes import judged
+from .app import judged
 
 MOST_NOTES = 5
 """Warnings about passing cases that are listed at the end, each once."""

@@ -4,12 +4,13 @@ It returns a result for everything, also for its own failures. It raises in one 
 undefined result under ``not-python``, where promptfoo would turn the failure into a pass.
 
 A ``javascript`` assertion (``faithfulness.cjs``) is graded here, too. Its context has one key more:
-``assertionType`` is ``javascript``.
+``assertionType`` is ``javascript``. promptfoo gives an assertion its test, but does not say which
+of the test's assertions it is. So all with its type and its config are candidates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -22,8 +23,7 @@ from ..policy.presets import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.views import Components
 from ..settings import JUDGE_VARIABLE, judge_setting
-from ..text.strings import names_of
-from . import assertion_in_test
+from ..text.strings import clip, names_of
 
 PATHS = {name: f"{name}_from" for name in ("context", "question", "answer", "messages")}
 LOADS_EACH_TIME = (
@@ -86,7 +86,7 @@ def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict
         result = _not_graded(str(error))
     except Exception as error:  # noqa: BLE001 - promptfoo would show its traceback, with any secrets
         result = _not_graded(f"internal error {type(error).__name__}; please report it")
-    if not result["metadata"]["defined"] and assertion_in_test.is_negated(given):
+    if not result["metadata"]["defined"] and is_negated(given):
         raise NotPythonError(result["reason"]) from None
     return result
 
@@ -122,7 +122,7 @@ def _grader(
             "judge in [tool.faithfulness_assert] of pyproject.toml)"
         )
     policy, threshold = config.pop("policy", None), config.pop("threshold", None)
-    threshold = assertion_in_test.threshold(threshold, given)
+    threshold = threshold_of(threshold, given)
     return make_grader(judge, policy, threshold, **config)
 
 
@@ -263,3 +263,83 @@ def _no_context(given: Mapping[str, Any]) -> str:
 
 def _names(values: Any) -> str:
     return names_of(values if isinstance(values, Mapping) else ())
+
+
+# ---------------------------------------------------------------- the assertion in its test
+
+
+def is_negated(given: Mapping[str, Any]) -> bool:
+    """Whether the assertion is ``not-python`` or ``not-javascript``.
+
+    If one assertion is and another with the same config is not, this is true for both: an undefined
+    result then fails both, and neither passes by mistake.
+    """
+    return any(assertion["type"].startswith("not-") for assertion in _candidates(given))
+
+
+def threshold_of(own: Any, given: Mapping[str, Any]) -> Any:
+    """``own``, the threshold of the config; without one, the threshold of the assertion itself.
+
+    promptfoo applies the assertion's threshold once more to ``python``, but not to ``javascript``:
+    there the higher one is used. None if there is none, or if it is not clear which.
+
+    Raises:
+        ConfigError: the assertion's threshold is not a number; or it is ``javascript``, and it is
+            not clear which threshold is meant.
+    """
+    if _kind(given) == "python":
+        return _only(_thresholds(given)) if own is None else own
+    found = _thresholds(given)
+    if len(found) > 1:
+        raise ConfigError(
+            "threshold: this test has javascript assertions with the same config and different "
+            "thresholds, and promptfoo does not say which one runs. Set config.threshold instead"
+        )
+    if own is None:
+        return _only(found)
+    return max([own, *found]) if isinstance(own, int | float) else own
+
+
+def _only(found: list[Any]) -> Any:
+    return found[0] if len(found) == 1 else None
+
+
+def _thresholds(given: Mapping[str, Any]) -> list[Any]:
+    """The different thresholds of the candidates."""
+    found = [
+        assertion["threshold"]
+        for assertion in _candidates(given)
+        if assertion.get("threshold") is not None
+    ]
+    if any(not isinstance(threshold, int | float) for threshold in found):
+        got = clip(repr(found[0]), 60)
+        raise ConfigError(f"threshold: the assertion's must be a number from 0 to 1, got {got}")
+    return list(dict.fromkeys(found))
+
+
+def _candidates(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The test's assertions that may be the one that runs."""
+    types = (_kind(given), f"not-{_kind(given)}")
+    test = given.get("test")
+    listed = test.get("assert") if isinstance(test, Mapping) else None
+    config = given.get("config") or {}
+    return [
+        assertion
+        for item in (listed if isinstance(listed, Sequence) else ())
+        for assertion in _flat(item)
+        if assertion.get("type") in types and (assertion.get("config") or {}) == config
+    ]
+
+
+def _kind(given: Mapping[str, Any]) -> str:
+    return "javascript" if given.get("assertionType") == "javascript" else "python"
+
+
+def _flat(item: Any) -> list[Mapping[str, Any]]:
+    """An assertion, or the assertions of an assert-set."""
+    if not isinstance(item, Mapping):
+        return []
+    nested = item.get("assert")
+    if not isinstance(nested, list):
+        return [item]
+    return [assertion for assertion in nested if isinstance(assertion, Mapping)]

@@ -25,8 +25,7 @@ from ..records.model import GraderError
 from ..records.result import GradingResult
 from ..settings import judge_setting
 from .assertions import NotGraded, check_passed, make_grader, read_case
-from .plugin_settings import read_settings
-from .session_results import CHECKS, NAME, PROPERTY, SPENT_FILE
+from .session import CHECKS, NAME, PROPERTY, SPENT_FILE, read_settings
 
 MARKER_NAMES = GRADER_NAMES | {"judge", "policy", "threshold"}
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from . import running
-from .plugin_settings import add_options, read_settings
-from .session_results import CHECKS, NAME, SessionResults
+from .session import CHECKS, NAME, SessionResults, add_options, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator

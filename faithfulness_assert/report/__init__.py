@@ -2,12 +2,12 @@
 
 ``building`` puts a report together from results (``result_records``), the texts that were graded
 (``joining``) and counts (``overview``). ``assets/`` has the page's
-template, style and script. ``trust_pages`` shows what ``probe`` and ``agreement`` found.
+template, style and script. ``page`` also shows what ``probe`` and ``agreement`` found.
 """
 
 from __future__ import annotations
 
-from .building import Report, check_report, write_report
-from .trust_pages import write_probe_report
+from .building import Report, write_report
+from .page import check_report, write_probe_report
 
 __all__ = ["Report", "check_report", "write_probe_report", "write_report"]

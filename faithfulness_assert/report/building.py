@@ -18,21 +18,18 @@ from .. import __version__
 from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import whole_file
 from ..files import as_text
-from ..records.errors import ConfigError
 from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
 from .case_view import OUTCOME_NAMES, Vocabulary, detail_view, row_view
-from .comparing import Compared
-from .joining import join
+from .joining import Compared, join
 from .overview import LABELS, Figures, comparison_overview, run_overview
-from .page import Block, write_page
+from .page import Block, check_report, write_page
 from .record import mapping_of
 from .result_records import Results, open_results
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
 COMPRESSION = 9
-SUFFIXES = (".html", ".htm")
 
 
 class Report(NamedTuple):
@@ -99,22 +96,6 @@ def write_report(
         with as_text(part, errors="replace") as text:
             write_page(text, f"{mode}.html.jinja", values, page.blocks(mode))
         return Report(file, page.rows.count, tuple(notes))
-
-
-def check_report(path: str | os.PathLike[str]) -> Path:
-    """The path, if a report can be written there, as far as one can tell before a run.
-
-    Raises:
-        ConfigError: it has another suffix, or its folder does not exist or is read-only.
-    """
-    file = Path(path)
-    if file.suffix.lower() not in SUFFIXES:
-        raise ConfigError(f"{file}: the name of a report must end in .html")
-    if not file.parent.is_dir():
-        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
-    if file.is_dir() or not os.access(file.parent, os.W_OK):
-        raise ConfigError(f"{file}: cannot be written: it is a folder, or in a read-only one")
-    return file
 
 
 class _Data:

@@ -18,8 +18,8 @@ from ..records.model import Verdict
 from ..records.result_list import badness
 from ..text.strings import clip
 from .case_view import label_of
-from .comparing import Compared
 from .groups import Repeats, Slices
+from .joining import Compared
 from .record import Record, mapping_of, text_of
 from .result_records import Results
 

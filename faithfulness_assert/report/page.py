@@ -1,13 +1,15 @@
-"""Writes the page: one HTML file that needs nothing else, and may run nothing but its own script.
+"""Writes a page: one HTML file that needs nothing else, and may run nothing but its own script.
 
 Texts from results come into the page in two ways. The overview is written by jinja2, which escapes
-them. Everything else is in compressed blocks, which the script shows as text nodes.
+them. Everything else is in compressed blocks, which the script shows as text nodes. The pages of
+how far a judge can be trusted, its card, and it beside people, run no script.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -15,7 +17,13 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from .. import __version__
-from ..files import read_text
+from ..agreement import Agreement
+from ..agreement.views import facts, headline, tables
+from ..batch.outputs import whole_file
+from ..files import as_text, read_text
+from ..probe import Comparison
+from ..probe.card import Card, KindCard, interval
+from ..records.errors import ConfigError
 from ..text.strings import clean_text
 
 SCRIPTS = (
@@ -26,6 +34,7 @@ SCRIPTS = (
 """The script's files, in the order in which they are put together."""
 QUOTE = 400
 """Characters of a text on the overview."""
+SUFFIXES = (".html", ".htm")
 LOADING = "Loading the cases … (needs Chrome or Edge 93, Safari 16.4, Firefox 113, or newer)"
 
 
@@ -34,6 +43,22 @@ class Block(NamedTuple):
 
     name: str
     text: str
+
+
+def check_report(path: str | os.PathLike[str]) -> Path:
+    """The path, if a report can be written there, as far as one can tell before a run.
+
+    Raises:
+        ConfigError: it has another suffix, or its folder does not exist or is read-only.
+    """
+    file = Path(path)
+    if file.suffix.lower() not in SUFFIXES:
+        raise ConfigError(f"{file}: the name of a report must end in .html")
+    if not file.parent.is_dir():
+        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
+    if file.is_dir() or not os.access(file.parent, os.W_OK):
+        raise ConfigError(f"{file}: cannot be written: it is a folder, or in a read-only one")
+    return file
 
 
 def write_page(
@@ -111,3 +136,72 @@ _HIDDEN = re.compile(
 def shown_text(text: str) -> str:
     """A text for the page itself: characters that hide or reorder text are named, as [U+202E]."""
     return _HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", clean_text(text))
+
+
+# ---------------------------------------------------------------- how far a judge can be trusted
+
+
+MOST = 50
+"""Disagreements that are shown."""
+
+
+def write_agreement_report(found: Agreement, path: str | os.PathLike[str]) -> Path:
+    """Writes the figures and disagreements as one HTML file, which needs no network.
+
+    Raises:
+        ConfigError: the name does not end in ``.html``, or the file cannot be written.
+    """
+    values = {
+        "title": "Agreement with people",
+        "sheet": found.sheet,
+        "line": headline(found),
+        "facts": list(facts(found)),
+        "notes": [*([found.problem] if found.problem else []), *found.warnings],
+        "judges": found.judges,
+        "tables": list(tables(found)),
+        "most": MOST,
+    }
+    return _written(path, "agreement", values)
+
+
+def write_probe_report(shown: Card | Comparison, path: str | os.PathLike[str]) -> Path:
+    """Writes a card, or a comparison with both cards, as one HTML file.
+
+    Raises:
+        ConfigError: the file cannot be written, or its name does not end in .html.
+    """
+    if isinstance(shown, Card):
+        title, cards, compared = f"Blind spots of {shown.judge}", [shown], None
+    else:
+        title, cards = shown.title(), [shown.first, shown.second]
+        compared = {"pairs": shown.kinds, "note": shown.note()}
+    values = {"title": title, "cards": [_view(card) for card in cards], "compared": compared}
+    return _written(path, "probe", values)
+
+
+def _written(path: str | os.PathLike[str], template: str, values: Mapping[str, Any]) -> Path:
+    file = check_report(path)
+    with whole_file(file) as part, as_text(part, errors="replace") as text:
+        write_page(text, f"{template}.html.jinja", values, scripts=())
+    return file
+
+
+def _view(card: Card) -> dict[str, Any]:
+    blocks = [
+        {"title": title, "bars": [_bar(*line) for line in block]} for title, block in card.blocks()
+    ]
+    return {"judge": card.judge, "blind": len(card.blind), "blocks": blocks, "notes": card.notes()}
+
+
+def _bar(name: str, kind: KindCard, said: str) -> Mapping[str, Any]:
+    """A row of a plot: the share that is wrong and its interval, from 0 to 100."""
+    low, high = interval(kind.wrong, kind.asked)
+    share = kind.wrong / kind.asked if kind.asked else 0.0
+    return {
+        "name": name,
+        "said": said,
+        "kind": kind,
+        "share": 100 * share,
+        "low": 100 * low,
+        "high": 100 * high,
+    }

@@ -26,7 +26,7 @@ from faithfulness_assert.batch import RunDirectory, run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
 from faithfulness_assert.cli import main
-from faithfulness_assert.report import comparing, write_report
+from faithfulness_assert.report import joining, write_report
 from faithfulness_assert.report.case_view import Offsets
 
 RECORDS: list[dict[str, Any]] = [
@@ -295,7 +295,7 @@ def test_two_runs_side_by_side_show_what_flipped(
 def test_changes_that_are_too_many_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparing, "MOST_CHANGES", 2)
+    monkeypatch.setattr(joining, "MOST_CHANGES", 2)
     before = [{"case_id": str(n), "score": 1, "pass": True, "status": "graded"} for n in range(5)]
     after = [{**record, "score": n / 10, "pass": False} for n, record in enumerate(before)]
     page = page_of(before, tmp_path, other=after)
