@@ -9,17 +9,14 @@ A sentence that is not beyond doubt is not altered.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, islice
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from ..text.strings import lazy_pattern
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from .keyed import Dice
+from .fences import Dice
 
 T = TypeVar("T")
 

@@ -9,18 +9,15 @@ case always gives the same prompt, and no author of a text can foresee it.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..records.ask import Numbered
+from ..records.model import Label
 from ..text.strings import DENSE, lazy_pattern, text_key
 from .altering import Altering
-from .keyed import Dice
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
-
-    from ..records.ask import Numbered
-    from ..records.model import Label
+from .fences import Dice
 
 CHARS = range(25, 141)
 """Length of a control's sentence: long enough to say something, short enough to cost little."""

@@ -1,16 +1,18 @@
-"""Fences around foreign text: tags that nobody can foresee, and that no text can imitate."""
+"""Fences around foreign text: tags that nobody can foresee, and that no text can imitate.
+
+They, and all choices that nobody may foresee, follow from a secret, which lives with what is
+replayed: replies are found again by the text of their ask.
+"""
 
 from __future__ import annotations
 
+import hmac
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 from ..text.strings import lazy_pattern
-from .keyed import keyed
-
-if TYPE_CHECKING:
-    import re
-    from collections.abc import Iterable
 
 NAMES = (
     *("context", "question", "statement", "statements", "answer", "passages", "citation-audit"),
@@ -79,3 +81,37 @@ def _as_read(text: str) -> str:
         text = unicodedata.normalize("NFKC", text)
         text = "".join(c for c in text if unicodedata.category(c)[0] not in "CM")
     return "".join(text.split()).casefold()
+
+
+T = TypeVar("T")
+
+
+def keyed(secret: bytes, *texts: str) -> bytes:
+    """The HMAC-SHA-256 of these texts. Other texts, or texts cut otherwise, have another one."""
+    parts = (text.encode("utf-8", "surrogatepass") for text in texts)
+    return hmac.digest(secret, b"".join(b"%d:%b" % (len(part), part) for part in parts), "sha256")
+
+
+class Dice:
+    """Throws that follow from a secret and the texts that they are about."""
+
+    def __init__(self, secret: bytes, *texts: str) -> None:
+        self._key, self._thrown = keyed(secret, *texts), 0
+
+    def below(self, end: int) -> int:
+        """A whole number from 0 to below ``end``."""
+        self._thrown += 1
+        thrown = hmac.digest(self._key, self._thrown.to_bytes(8, "big"), "sha256")
+        return int.from_bytes(thrown[:16], "big") % end
+
+    def one_of(self, items: Sequence[T]) -> T:
+        """One of the items."""
+        return items[self.below(len(items))]
+
+    def shuffled(self, items: Iterable[T]) -> Iterator[T]:
+        """The items in any order, each thrown for when it is wanted."""
+        left = list(items)
+        while left:
+            place = self.below(len(left))
+            left[place], left[-1] = left[-1], left[place]
+            yield left.pop()

@@ -7,22 +7,18 @@ braces and percent signs of a user stay as they are.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING
 
 from ..files import read_text
+from ..policy.policy import Policy
+from ..policy.values import Example
 from ..records.ask import Ask, AskKind, Numbered, Payload, ReplyForm
+from ..records.model import Label
 from ..text.strings import one_line
 from .fences import fenced
 from .schema import json_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..policy.policy import Policy
-    from ..policy.values import Example
-    from ..records.model import Label
 
 _FOLDER = __file__.removesuffix("prompt.py") + "prompts/"
 

@@ -7,19 +7,15 @@ engines). Time and memory are linear in the length of the context.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import nlargest
 from itertools import pairwise
 from math import fsum, log
-from typing import TYPE_CHECKING
 
+from ..cases.case import Case
+from ..records.model import Evidence, Verdict
 from ..text.evidence import number_sentences
 from ..text.shared_words import search_terms
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..cases.case import Case
-    from ..records.model import Evidence, Verdict
 
 ENOUGH = 4
 """A text with fewer terms may be all pronouns: the words of the one before it count too."""

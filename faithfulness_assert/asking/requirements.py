@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from ..policy.policy import Policy
 from ..reading.reader import read
 from ..records.ask import Ask, AskKind, Payload
 from ..records.errors import ConfigError, UnreadableReply
+from ..records.judge import JudgeInfo
 from .prompt import VERDICT_KINDS, make_ask
 from .tokens import estimate_tokens
 from .windows import MIN_ROOM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from ..policy.policy import Policy
-    from ..records.judge import JudgeInfo
 
 
 def check_judge(judge: JudgeInfo, policy: Policy) -> None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from ..records.ask import Numbered
 from ..records.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-
-    from ..records.ask import Numbered
-    from ..records.judge import Limits
-    from ..records.model import Evidence
-    from .tokens import CountTokens
+from ..records.judge import Limits
+from ..records.model import Evidence
+from .tokens import CountTokens
 
 OVERLAP = 2
 """Sentences that two neighbouring windows share, so that evidence across a border is not lost."""

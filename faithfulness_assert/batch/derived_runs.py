@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files import append_file, new_file, temporary_database, to_disk
 from ..options import check_names, taken_by
-from ..plan.kept import weighed_again
+from ..plan.results import weighed_again
 from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping

@@ -15,7 +15,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from .. import options as table
-from ..asking.echo import echoing, token_of
+from ..asking.schema import echoing, token_of
 from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..judges import make_judge, option_names

@@ -1,19 +1,262 @@
-"""Who answers: an LLM behind an API, the embedded judge, stored replies. They are made by name."""
+"""Who answers: an LLM behind an API, the embedded judge, stored replies. They are made by name.
 
-from .by_name import (
-    JUDGES,
-    environment_prefixes,
-    find_stored,
-    judge_forms,
-    make_judge,
-    option_names,
+To add one, add a file here and a row in ``JUDGES``. Two judges may be one: a checker gives the
+verdicts, an LLM writes claims, truths and reasons.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from importlib import import_module
+from typing import Any, NamedTuple, cast
+
+from ..records.ask import Ask, Reply
+from ..records.errors import ConfigError, pip_install, suggest
+from ..records.judge import Judge, JudgeInfo, Limits, judge_info
+
+
+class JudgeEntry(NamedTuple):
+    """What is known about a judge before it is imported.
+
+    Args:
+        module: its module in this package.
+        class_name: its class there.
+        form: how users name it, such as ``openai:MODEL``.
+        package: the package of its API; empty if it needs none. Its name in capitals, with ``_``,
+            begins the names of its environment variables.
+        extra: the extra of this project that installs that package; empty if it needs none.
+        runtime: the package that computes it, of one that has no API.
+    """
+
+    module: str
+    class_name: str
+    form: str
+    package: str = ""
+    extra: str = ""
+    runtime: str = ""
+
+    @property
+    def install(self) -> str:
+        """The command that installs what the judge needs; empty if it needs nothing."""
+        if self.extra:
+            return pip_install(extra=self.extra)
+        return pip_install(self.package) if self.package else ""
+
+
+CLAIMS_JUDGE = "claims_judge"
+"""The option that every judge takes."""
+
+JUDGES: dict[str, JudgeEntry] = {
+    "anthropic": JudgeEntry(
+        ".anthropic", "AnthropicJudge", "anthropic:MODEL", package="anthropic", extra="anthropic"
+    ),
+    "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
+    "local": JudgeEntry(
+        ".local", "LocalJudge", "local:NAME_OR_PATH", extra="local", runtime="onnxruntime"
+    ),
+    "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
+}
+
+
+def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
+    """The judge that ``spec`` names (one of ``judge_forms``), or ``spec`` itself.
+
+    With the option ``claims_judge`` it only gives verdicts, and that judge writes all else.
+
+    Raises:
+        ConfigError: there is no such judge, or it does not take one of the options.
+    """
+    own = {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
+    if (writer := options.get(CLAIMS_JUDGE)) is None:
+        return _made(spec, own)
+    return TwoJudges(_made(spec, own), _made(writer, {}))
+
+
+def _made(spec: object, options: Mapping[str, Any]) -> Judge:
+    if not isinstance(spec, str):
+        return _check_judge_object(spec, options)
+    kind, argument = _checked(spec, options)
+    judge_class = _load(JUDGES[kind])
+    given: list[Any] = [argument] if argument else []
+    judge: Judge = judge_class(*given, **options)
+    return judge
+
+
+def _checked(spec: str, options: Mapping[str, Any]) -> tuple[str, str]:
+    """The parts of the name of a judge that takes these options."""
+    kind, argument = _parse(spec)
+    if bool(argument) != (":" in JUDGES[kind].form):
+        raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
+    known = option_names(spec)
+    for option in options:
+        if option not in known:
+            hint = f" {suggest(option, known)}"
+            raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
+    return kind, argument
+
+
+def find_stored(cache: Any, spec: object, options: Mapping[str, Any]) -> Judge:
+    """What only returns the replies of a judge that are stored. The judge itself is not made.
+
+    Raises:
+        ConfigError: there is no such judge, or it does not take one of the options, or replies of
+            this one cannot be stored.
+    """
+    from .stored_replies import OnlyStored
+
+    if isinstance(spec, str):
+        _checked(spec, options)
+        return OnlyStored(cache, spec, options)
+    own = {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
+    return OnlyStored(cache, _check_judge_object(spec, own), options)
+
+
+def option_names(spec: object) -> list[str]:
+    """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself."""
+    if not isinstance(spec, str):
+        return []
+    judge = _load(JUDGES[_parse(spec)[0]])
+    makers = [vars(c)["__init__"] for c in judge.__mro__ if "__init__" in vars(c)]
+    options = [option for make in makers for option in inspect.signature(make).parameters.values()]
+    own = [option.name for option in options if option.kind is option.KEYWORD_ONLY]
+    return list(dict.fromkeys([CLAIMS_JUDGE, *own]))
+
+
+def judge_forms() -> list[str]:
+    """How users name judges: ``["anthropic:MODEL", "embedded", ...]``."""
+    return [entry.form for entry in JUDGES.values()]
+
+
+def environment_prefixes() -> list[str]:
+    """How the names of the environment variables begin that judges read: ``["OPENAI_", ...]``."""
+    return [f"{entry.package.upper()}_" for entry in JUDGES.values() if entry.package]
+
+
+def _parse(spec: str) -> tuple[str, str]:
+    kind, _, argument = spec.partition(":")
+    if kind not in JUDGES:
+        raise ConfigError(f"judge: unknown judge {spec!r}. {_hint(spec)}")
+    return kind, argument.strip()
+
+
+_MODELS = (
+    ("claude", "anthropic"),
+    *((name, "openai") for name in ("gpt", "chatgpt", "o1", "o3", "o4")),
 )
 
-__all__ = [
-    "JUDGES",
-    "environment_prefixes",
-    "find_stored",
-    "judge_forms",
-    "make_judge",
-    "option_names",
-]
+
+def _hint(spec: str) -> str:
+    """What somebody may have meant who named no judge, such as only a model."""
+    import difflib  # only ever needed on the way to an error
+
+    for sign in (":", "/"):
+        said, found, model = spec.partition(sign)
+        near = difflib.get_close_matches(said.lower(), list(JUDGES), n=1)
+        if found and near:
+            return f"Did you mean '{near[0]}:{model.strip()}'?"
+    for start, kind in _MODELS:
+        if spec.lower().startswith(start):
+            return f"Did you mean '{kind}:{spec}'?"
+    if near := difflib.get_close_matches(spec.lower(), list(JUDGES), n=1):
+        return f"Did you mean {JUDGES[near[0]].form!r}?"
+    return (
+        f"Known: {', '.join(judge_forms())}. A model of another server that is compatible with "
+        "OpenAI's is 'openai:MODEL', with base_url. Or pass an object with an 'ask' method."
+    )
+
+
+def _load(entry: JudgeEntry) -> Any:
+    return getattr(import_module(entry.module, __package__), entry.class_name)
+
+
+def _check_judge_object(judge: object, options: Mapping[str, Any]) -> Judge:
+    if not callable(getattr(judge, "ask", None)):
+        forms, got = ", ".join(judge_forms()), type(judge).__name__
+        raise ConfigError(
+            f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
+        )
+    if options:
+        option = next(iter(options))
+        raise ConfigError(
+            f"{option}: the judge is passed as an object; set this option on that object"
+        )
+    return cast("Judge", judge)
+
+
+class TwoJudges:
+    """A judge of two.
+
+    Args:
+        checker: gives all verdicts.
+        writer: answers every other ask.
+
+    Raises:
+        ConfigError: the writer cannot write claims.
+    """
+
+    def __init__(self, checker: Judge, writer: Judge) -> None:
+        if "claims" not in judge_info(writer).asks:
+            name = judge_info(writer).name
+            raise ConfigError(f"claims_judge: {name!r} cannot write claims; name an LLM")
+        self.checker, self.writer = checker, writer
+        # How often its server may be asked again is the writer's business.
+        self.max_retries = getattr(writer, "max_retries", 0)
+        self.timeout = getattr(writer, "timeout", 60.0)
+        self.secrets = getattr(writer, "secrets", None)
+
+    @property
+    def info(self) -> JudgeInfo:
+        """What both are together, with the limits that they have learned so far."""
+        checks, writes = judge_info(self.checker), judge_info(self.writer)
+        identity: dict[str, Any] | None = None
+        if checks.identity and writes.identity:
+            parts = {"checker": dict(checks.identity), "writer": dict(writes.identity)}
+            url = writes.identity.get("base_url", "")  # by which a server's asks are counted
+            identity = {"judge": "two", "base_url": url, **parts}
+        return replace(
+            checks,
+            name=f"{checks.name} with {writes.name}",
+            remote=checks.remote or writes.remote,
+            keeps_deadline=checks.keeps_deadline and writes.keeps_deadline,
+            any_loop=checks.any_loop and writes.any_loop,
+            limits=_lower(checks.limits, writes.limits),
+            asks=(writes.asks | checks.asks) - {"claims_and_verdicts"},
+            identity=identity,
+        )
+
+    def _of(self, ask: Ask) -> Any:
+        return self.checker if ask.kind == "verdicts" else self.writer
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """The reply of the judge whose ask this is.
+
+        Raises:
+            JudgeError: that judge's own.
+        """
+        reply: Reply = self._of(ask).ask(ask, deadline=deadline)
+        return reply
+
+    async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        """The same as a coroutine.
+
+        Raises:
+            JudgeError: that judge's own.
+        """
+        judge = self._of(ask)
+        if hasattr(judge, "aask"):
+            reply: Reply = await judge.aask(ask, deadline=deadline)
+            return reply
+        from . import background  # it needs asyncio
+
+        return await background.in_thread(judge.ask, ask, deadline=deadline)
+
+
+def _lower(one: Limits, two: Limits) -> Limits:
+    """The limits that both keep."""
+    names = [field.name for field in fields(Limits)]
+    pairs = {name: (getattr(one, name), getattr(two, name)) for name in names}
+    return Limits(
+        **{n: min((x for x in p if x is not None), default=None) for n, p in pairs.items()}
+    )

@@ -8,16 +8,26 @@ is graded as it stands, or reported as skipped if it says nothing that can be ch
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 from unicodedata import normalize
 
 from ..asking.windows import chunk
 from ..reading.gate import has_negation, qualifiers
 from ..reading.lists_and_ratings import read_lists
 from ..reading.reader import read
-from ..reading.reconcile import MISSING, agreed, around, finding_of, unless_denied, words_to_quote
+from ..reading.reconcile import (
+    MISSING,
+    Finding,
+    agreed,
+    around,
+    finding_of,
+    unless_denied,
+    words_to_quote,
+)
+from ..reading.rows import Row
+from ..records.ask import Numbered, Outcome
 from ..records.errors import JudgeError, UnreadableReply
 from ..records.model import Skipped, Statement
 from ..text.numbers_and_names import has_number_or_name, numbers_and_names
@@ -27,7 +37,10 @@ from .findings import allowed, checked, may_be_set_aside
 from .jobs import Draft, is_too_long, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import (
+    Cell,
+    Job,
     Log,
+    State,
     context_lines,
     ended,
     note_error,
@@ -35,15 +48,6 @@ from .state import (
     numbered_texts,
     with_statements,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from ..reading.reconcile import Finding
-    from ..reading.rows import Row
-    from ..records.ask import Numbered, Outcome
-    from .state import Cell, Job, State
-
 
 CLAIMS_PER_SENTENCE = 20
 MANY = 64

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from ..asking.controls import problem_of
 from ..asking.schema import label_problem
+from ..cases.case import Case
 from ..policy.reasons import FIXES
+from ..reading.reconcile import Finding
 from ..records.errors import JudgeError
 from ..records.model import MARKED, NUMBER_FLAG, Statement, Verdict
+from ..records.result import GradingResult
 from ..text.evidence import Quotable, resolve
+from ..text.numbers import Numbers
 from ..text.strings import clip
 from .results import result_of
+from .state import State
 from .verdicts import finding_of
 from .weighing import Found
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-
-    from ..cases.case import Case
-    from ..reading.reconcile import Finding
-    from ..records.result import GradingResult
-    from ..text.numbers import Numbers
-    from .state import State
 
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
 
 from ..reading.reconcile import INVALID, MISSING, Finding
+from ..records.ask import Ask
 from ..records.model import FINE_LABELS, Label
 from ..text.non_claims import accompanies_decline, declines
 from ..text.numbers_and_names import has_number_or_name
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-
-    from ..records.ask import Ask
 
 # The finding of one window beats those of others in this order. A window that is silent about a
 # statement takes nothing away from one that is not.

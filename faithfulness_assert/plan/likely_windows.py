@@ -9,20 +9,16 @@ shown where it takes few asks, and under policies that give credit to what nothi
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ..asking.windows import chunk, cut_to_fit, overlapping, packed
+from ..records.model import Evidence, Verdict
 from ..records.views import percent
 from .findings import SETTLED
 from .state import Likely, State, numbered_texts
 from .verdicts import distinct, finding_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..records.model import Evidence, Verdict
 
 PARTS = 10
 """As much of the context as so many parts is shown with an unsupported statement. Lines that two

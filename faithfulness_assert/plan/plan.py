@@ -13,12 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from ..asking.tokens import CountTokens, estimate_tokens
 from ..asking.windows import Budget
+from ..cases.case import Case
+from ..policy.policy import Policy
 from ..records.ask import Ask, Outcome
+from ..records.errors import JudgeError
 from ..records.judge import Limits
+from ..records.model import Statement
+from ..records.result import GradingResult
 from ..text.evidence import number_sentences
 from ..text.non_claims import accompanies_decline, declines
 from ..text.statements import split
@@ -26,12 +30,13 @@ from ..text.strings import is_blank
 from . import verdicts
 from .conclude import conclude
 from .jobs import fit
-from .outcomes import MOST_CUTS, absorb, cut_shorter
-from .samples import sampled
+from .outcomes import MOST_CUTS, absorb, cut_shorter, sampled
 from .state import (
     Asking,
     Ended,
     Job,
+    Jobs,
+    Refit,
     Stage,
     State,
     ended,
@@ -39,14 +44,6 @@ from .state import (
     with_statements,
     with_used,
 )
-
-if TYPE_CHECKING:
-    from ..cases.case import Case
-    from ..policy.policy import Policy
-    from ..records.errors import JudgeError
-    from ..records.model import Statement
-    from ..records.result import GradingResult
-    from .state import Jobs, Refit
 
 Plan = Generator[tuple[Ask, ...], tuple[Outcome, ...], "GradingResult"]
 Overdue = Callable[[], "JudgeError | None"]

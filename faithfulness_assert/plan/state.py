@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import add
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from ..asking.controls import Answered, Control
+from ..asking.windows import Budget
+from ..cases.case import Case
+from ..policy.policy import Policy
+from ..reading.reconcile import Finding
 from ..records.ask import Ask, Numbered, Outcome
+from ..records.errors import JudgeError
+from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 from ..records.usage import Usage
 from ..text.strings import one_line
-
-if TYPE_CHECKING:
-    from ..asking.controls import Answered, Control
-    from ..asking.windows import Budget
-    from ..cases.case import Case
-    from ..policy.policy import Policy
-    from ..reading.reconcile import Finding
-    from ..records.errors import JudgeError
-    from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 
 # Records of a plan are named tuples: an assertion in promptfoo is a fresh process, and to define a
 # dataclass takes ten times as long. No default is ever changed in place.

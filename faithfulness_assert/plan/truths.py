@@ -6,11 +6,12 @@ lost: a piece for which no truths come is shown by its own sentences.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from ..asking.windows import LINE_TOKENS, Budget, chunk
+from ..records.ask import Numbered, Outcome
 from ..records.errors import UnreadableReply
 from ..records.judge import Limits
 from ..records.model import Evidence
@@ -18,11 +19,6 @@ from ..text.strings import text_key
 from .claims import listed_by_item
 from .jobs import Draft, number_jobs
 from .state import Job, Log, State, noted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from ..records.ask import Numbered, Outcome
 
 Piece = tuple[Evidence, ...]
 

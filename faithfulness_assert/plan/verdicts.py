@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from ..asking.controls import Answered, Control, Controls
 from ..asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk, packed
+from ..policy.policy import Policy
 from ..reading.reader import read
 from ..reading.reconcile import INVALID, MISSING, Finding, settle
+from ..records.ask import Numbered, Outcome
 from ..records.errors import ContradictoryReply, JudgeError
+from ..records.model import Label, Statement
 from ..text.strings import clip
 from .findings import checked, may_be_set_aside, merged, shows_conflict
 from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Cell, Job, Log, State, context_lines, note_error, noted, numbered_texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from ..policy.policy import Policy
-    from ..records.ask import Numbered, Outcome
-    from ..records.model import Label, Statement
-
 
 # ---------------------------------------------------------------- what is asked
 

@@ -5,16 +5,27 @@ passes or fails whatever the open statements are. What the judge itself left out
 counts as unsupported.
 
 ``Found`` is plain data: it is known when all replies are there. ``weigh`` asks nobody, so the same
-case can be weighed by any policy that would have asked the same (see ``kept.py``).
+case can be weighed by any policy that would have asked the same (see ``results.py``).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from ..policy.reasons import evidence_warnings, ratings_reason, reason_of
+from ..policy.policy import Policy
+from ..policy.reasons import (
+    FIXES,
+    HEADS,
+    NOT_GRADED,
+    WHOLE,
+    evidence_warnings,
+    ratings_reason,
+    reason_of,
+)
 from ..policy.scoring import (
+    Score,
     calculation,
     on_unit_scale,
     overall,
@@ -24,16 +35,9 @@ from ..policy.scoring import (
 )
 from ..policy.values import SCORED
 from ..records.errors import JudgeError
-from ..records.model import EVIDENCE_FLAGS, CitationAudit, Label, Verdict
-from .endings import Weighed, ended_as
+from ..records.model import EVIDENCE_FLAGS, CitationAudit, GraderError, Label, Verdict
 from .outcomes import not_graded
 from .state import NOTHING, Ended, Rated
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ..policy.policy import Policy
-    from ..policy.scoring import Score
 
 LOWERED = "lowered"
 """The flag of a verdict whose label ``strict_evidence`` lowered."""
@@ -255,3 +259,62 @@ def _described(found: Found, verdicts: Sequence[Verdict]) -> str:
     first = next(iter(found.left_open.values()))
     count = f"{len(found.left_open)} of {len(verdicts)} statements have no verdict"
     return f"{count} because an ask failed ({first.kind}: {first.message.rstrip('.')})"
+
+
+UNDEFINED: Mapping[str, Any] = {"pass_": False, "score": None, "defined": False}
+"""What a result is unless its policy says otherwise."""
+
+
+class Weighed(NamedTuple):
+    """What a policy makes of a case: fields of its result, and entries of the metadata."""
+
+    told: dict[str, Any]
+    metadata: Mapping[str, Any] = NOTHING
+
+
+def ended_as(policy: Policy, ended: Ended) -> Weighed:
+    """The result of a plan that ended with this status."""
+    reason = _reason(ended)
+    case: Any = "blank" if ended.blank else ended.status
+    ending = policy.endings.get(case, "error")
+    told: dict[str, Any] = {"status": ended.status, "reason": reason}
+    if ending == "error":
+        error = GraderError("input", reason) if ended.status in HEADS else _error(ended)
+        told["error"] = error
+        shown = {"unreadableScore": policy.on_unreadable} if error.kind == "unreadable" else {}
+        if ended.status not in HEADS:
+            told["reason"] = f"{NOT_GRADED}: {error.message}"
+        return Weighed(told, shown if policy.on_unreadable else NOTHING)
+    if ending == "fail":
+        return Weighed(told)
+    value = 1.0 if ending == "pass" else float(ending)
+    passed = value > 0 and passes(policy, value, ())
+    if policy.inverse:  # nothing to check does not show unfaithfulness either
+        value, passed = min(value, 1.0 - value), False
+    told["reason"] = f"{reason} The policy {policy.name!r} scores that {value:g}."
+    scores = {"faithfulness": value}
+    return Weighed(
+        {**told, "pass_": passed, "score": value, "defined": True, "named_scores": scores}
+    )
+
+
+def _reason(ended: Ended) -> str:
+    if ended.status in WHOLE and not ended.detail:
+        return WHOLE[ended.status]
+    return f"{HEADS.get(ended.status, NOT_GRADED)}: {_what_happened(ended)}"
+
+
+def _what_happened(ended: Ended) -> str:
+    """In a sentence."""
+    cause = ended.error.message if ended.error else ""
+    said = ended.detail or cause or "no statement got a valid verdict"
+    return said if said.endswith((".", "?", "!")) else f"{said}."
+
+
+def _error(ended: Ended) -> GraderError:
+    said, cause = _what_happened(ended), ended.error
+    if ended.status == "invalid_input":
+        return GraderError("input", said)
+    if cause is None:
+        return GraderError("unreadable", f"{said} {FIXES['unreadable']}", retryable=True)
+    return GraderError(cause.kind, f"{said} {cause.fix or FIXES[cause.kind]}", cause.retryable)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ..asking.prompt import make_ask
 from ..reading.lists_and_ratings import read_ratings, read_reason
 from ..records.ask import Outcome, Payload
-from ..records.errors import UnreadableReply
+from ..records.errors import JudgeError, UnreadableReply
+from ..records.model import CitationAudit
 from ..records.views import in_words
 from ..text.strings import clip
 from .conclude import conclude
 from .jobs import fit, is_too_long, is_within
 from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Job, Log, Rated, State, context_lines, ended, noted
-
-if TYPE_CHECKING:
-    from ..records.errors import JudgeError
-    from ..records.model import CitationAudit
 
 MAX_PROBLEMS = 20
 """Statements that lost points which the judge is shown."""

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..records.checks import is_number
 from ..records.errors import ConfigError, suggest
+from ..records.model import Label
 from .files import SUFFIXES, read_data
 from .policy import DESCRIPTIVE, OF_PRESETS, TAKES, Policy, from_data
 from .presets import ALIASES, policies
 from .values import FLAG
-
-if TYPE_CHECKING:
-    from ..records.model import Label
 
 FIELD_NAMES = frozenset(TAKES).difference(DESCRIPTIVE, OF_PRESETS)
 """The fields that are options of ``grade()``."""

@@ -7,18 +7,15 @@ its scores as a file of golden rows. Options under the source's own names are in
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..files import open_text
 from ..reading.rows import LABEL_WORDS
+from ..records.model import Label
 from ..text.strings import sections
 from .policy import TAKES, Policy
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from ..records.model import Label
 
 # Systems and parts of systems that score as a preset does.
 ALIASES: Mapping[str, str] = {

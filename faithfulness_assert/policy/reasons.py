@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from ..records.model import ErrorKind, Status, Verdict
 from ..records.views import absent_number, evidence_problem, in_words
 from ..text.strings import clip
+from .policy import Policy
+from .scoring import Score
 from .values import SCORED, TOLERANCE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..records.model import ErrorKind, Status, Verdict
-    from .policy import Policy
-    from .scoring import Score
 
 MAX_NAMED = 3
 """Statements that lost points which a reason quotes."""

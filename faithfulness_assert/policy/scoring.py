@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+from ..records.model import CitationAudit, Verdict
+from .policy import Policy
 from .values import TOLERANCE, ScoreCap
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from ..records.model import CitationAudit, Verdict
-    from .policy import Policy
 
 OVERALL_DIGITS = 3
 

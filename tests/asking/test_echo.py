@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from remote import ASK, FORM, TEXT
 
-from faithfulness_assert.asking.echo import echoing, token_of, without_echo
-from faithfulness_assert.asking.schema import schema_errors
+from faithfulness_assert.asking.schema import echoing, schema_errors, token_of, without_echo
 from faithfulness_assert.judges.openai import OpenAIJudge
 
 NUMBERS = st.integers(0, 10**6)

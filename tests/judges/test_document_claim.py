@@ -12,8 +12,8 @@ from loopback import Answer, Loopback, Request, completion, refusal_to
 from remote import bare_environment
 
 from faithfulness_assert import ConfigError, Grader, grade
-from faithfulness_assert.asking.echo import echoing
 from faithfulness_assert.asking.prompt import make_ask
+from faithfulness_assert.asking.schema import echoing
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.policy.presets import policies

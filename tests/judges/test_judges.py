@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from conftest import ROOT
 
 from faithfulness_assert import Ask, ConfigError, Reply
 from faithfulness_assert.judges import (
@@ -16,8 +15,6 @@ from faithfulness_assert.judges import (
 )
 from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.records.judge import ASK_KINDS, JudgeInfo, Limits, judge_info
-
-JUDGES_FOLDER = ROOT / "faithfulness_assert" / "judges"
 
 
 class MinimalJudge:
@@ -52,11 +49,8 @@ def test_an_invalid_attribute_is_named(name: str, value: Any) -> None:
 
 def test_each_judge_is_one_row_that_names_an_existing_class_and_its_form() -> None:
     for kind, entry in JUDGES.items():
-        source = JUDGES_FOLDER / entry.module.removeprefix(".")
-        path = source / "judge.py" if source.is_dir() else source.with_suffix(".py")
-        assert f"class {entry.class_name}" in path.read_text(encoding="utf-8")
         assert re.fullmatch(rf"{kind}(:[A-Z_]+)?", entry.form)
-        assert isinstance(option_names(entry.form), list)
+        assert isinstance(option_names(entry.form), list)  # it loads the class
 
 
 def test_unknown_judges_and_options_are_errors_that_help() -> None:

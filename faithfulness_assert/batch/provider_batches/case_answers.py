@@ -18,7 +18,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ...asking.echo import echoing, without_echo
+from ...asking.schema import echoing, without_echo
 from ...judges.http import Answer
 from ...judges.remote.fallbacks import Steps, merge_steps
 from ...judges.remote.remote_judge import RemoteJudge

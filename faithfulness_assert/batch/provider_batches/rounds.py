@@ -20,7 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple, cast
 
-from ...asking.echo import echoing, token_of
+from ...asking.schema import echoing, token_of
 from ...files import open_file
 from ...grading import Grader
 from ...judges.remote.fallbacks import merge_steps

@@ -15,7 +15,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...asking.echo import LENGTH
+from ...asking.schema import LENGTH
 from ...files import open_database, private_folder
 from ...records.errors import ConfigError
 from ..changed_rows import SHOWN, what_changed

@@ -27,11 +27,12 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from .words import (
     LONGEST,
     STEM,
+    Index,
     as_written,
     beginnings,
     content_words,
@@ -45,9 +46,6 @@ from .words import (
     with_known_numbers,
     without_citations,
 )
-
-if TYPE_CHECKING:
-    from .words import Index
 
 WINDOW = 3  # context sentences that are compared together
 GRAM = 4  # letters of a piece
