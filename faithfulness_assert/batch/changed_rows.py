@@ -60,16 +60,11 @@ def rest_of(
         ConfigError: rows with a result changed or are gone, and ``regrade`` is false.
     """
     finished = directory.finished(retry=retry)
-    other = input_is in ("other", "unknown") or _is_beyond(finished.highest, data_set)
-    if finished.count and other:
+    last = finished.highest
+    if last and (input_is in ("other", "unknown") or all(row < last for row in data_set.numbers())):
         return _fitted(directory, data_set, finished, input_is, regrade=regrade)
     directory.clean(finished)
     return Rest(finished, data_set.rows(finished.digest, finished.has_id))
-
-
-def _is_beyond(row: int, data_set: DataSet) -> bool:
-    """Whether a data set has no row of this number."""
-    return row > 0 and not any(number >= row for number in data_set.numbers())
 
 
 def _fitted(

@@ -6,12 +6,12 @@ signs are all written as numbers, so that it can be no markup, link, mention or 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from ..text.strings import clip, visible
 from .comparison import Change, Comparison, Note, Outcome, Quoted
 from .paired_tests import FALSE_ALARMS, SURE, p_value
-from .rechecking import Recheck, Shift
+from .rechecking import Recheck
 from .summary import Summary
 
 MOST_CHARACTERS = 50_000
@@ -131,22 +131,18 @@ def recheck_lines(recheck: Recheck | None, *, unexplained: bool) -> Iterator[str
     parts = {"the judge": recheck.judge, "the system": recheck.system}
     cases = f"{recheck.judge.counts.cases:,} cases of the first run, asked again of today's judge"
     lost = f" ({recheck.not_graded:,} more could not be graded)" if recheck.not_graded else ""
-    yield f"{cases}{lost}: {' and '.join(_blamed(parts))}"
+    found = [(name, shift.is_worse) for name, shift in parts.items() if shift.is_found]
+    said = [BLAMED[cause] for cause in found]
+    said = said or ["no change was found, neither of the judge nor of the system"]
+    yield f"{cases}{lost}: {' and '.join(said)}"
     for name, shift in parts.items():
         before, after = shift.means
         yield (
             f"{name}: mean score {before:.3f} -> {after:.3f}, {p_value(shift.chance)} for no change"
         )
-    if unexplained and not any(shift.is_found for shift in parts.values()):
+    if unexplained and not found:
         more = "; --recheck N asks more" if len(recheck.rows) < recheck.possible else ""
         yield f"Whether the judge or the system did it, so few cases cannot tell{more}"
-
-
-def _blamed(parts: Mapping[str, Shift]) -> list[str]:
-    """What changed, for the worse or the better."""
-    found = [(name, shift.is_worse) for name, shift in parts.items() if shift.is_found]
-    said = [BLAMED[name, is_worse] for name, is_worse in found]
-    return said or ["no change was found, neither of the judge nor of the system"]
 
 
 def _power_line(comparison: Comparison) -> str:

@@ -128,7 +128,8 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     with derived(made, about) as write:
         for part in parts:
             for head, line in part.heads():
-                write(_moved(head, line, part.first, renumber=renumber))
+                id = _new_id(head, part.first) if renumber else head.case_id
+                write(renumbered(line, head.row + part.first, id) if part.first else line)
         _keep_retried(parts, made)
     notes = ["cases without an id have the number of their row in all shards as id"] * renumber
     outcome = RunOutcome(made, Counts(made.finished(), about["rows"]), notes=tuple(notes))
@@ -193,12 +194,6 @@ def _new_id(head: Head, first: int) -> str:
     return str(head.row + first) if head.case_id == str(head.row) else head.case_id
 
 
-def _moved(head: Head, line: bytes, first: int, *, renumber: bool) -> bytes:
-    """A line whose row stands behind so many others."""
-    id = _new_id(head, first) if renumber else head.case_id
-    return line if not first else renumbered(line, head.row + first, id)
-
-
 def _keep_retried(parts: Sequence[_Part], made: RunDirectory) -> None:
     """What was moved aside was paid, and counts for budgets."""
     for part in parts:
@@ -251,14 +246,18 @@ def rescore(
         for line in kept.lines():
             result = weighed_again(line.result, old, new)
             if result is None:
-                raise ConfigError(_not_its_own(kept, line.row, line.case_id, about))
+                raise ConfigError(
+                    f"{kept.results}: row {line.row} ({line.case_id}): its verdicts do not give "
+                    "its result under the run's own policy. It was changed, or graded by a version "
+                    f"that kept less (the run has version {about.get('version')}). Grade with "
+                    "`batch` into another directory"
+                )
             line = line._replace(result=result)
             write(line.to_json().encode("utf-8", "backslashreplace") + b"\n")
             counts.now.add(line)
-    left = (
-        "" if counts.now.cases == counts.total else "the run is not finished: what it has is scored"
-    )
-    outcome = RunOutcome(made, counts, notes=(left,) if left else ())
+    unfinished = counts.now.cases != counts.total
+    notes = ("the run is not finished: what it has is scored",) if unfinished else ()
+    outcome = RunOutcome(made, counts, notes=notes)
     outcome.keep_summary()
     return outcome
 
@@ -294,11 +293,3 @@ def _check_asks(old: Policy, new: Policy, run: RunDirectory) -> None:
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= VALUE else f"{text[: VALUE - 3]}..."
-
-
-def _not_its_own(run: RunDirectory, row: int, case_id: str, about: Mapping[str, Any]) -> str:
-    return (
-        f"{run.results}: row {row} ({case_id}): its verdicts do not give its result under the "
-        f"run's own policy. It was changed, or graded by a version that kept less (the run has "
-        f"version {about.get('version')}). Grade with `batch` into another directory"
-    )

@@ -14,7 +14,7 @@ from ..records.errors import ConfigError
 from .changed_rows import rest_of
 from .data_sets import DataSet
 from .progress import Counts, count_rows, shown
-from .row_grading import Share
+from .row_grading import Share, graded_or_left
 from .rows import FinishedRows, Line, NotAsked, Row
 from .run_description import begun
 from .run_directory import RunDirectory
@@ -131,7 +131,7 @@ def grade_rest(
         lines = (
             cluster.graded(rows, secret)
             if cluster
-            else share.graded_or_left(rows, grader, lambda: soft.reason)
+            else graded_or_left(rows, grader, share.asks_at_once(grader), lambda: soft.reason)
         )
         work.ends_what_it_began = cluster is None
         if admission := grader.admission:

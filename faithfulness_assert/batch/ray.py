@@ -22,7 +22,7 @@ from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
 from .data_sets import open_data_set
-from .row_grading import GraderSettings, Share
+from .row_grading import GraderSettings, Share, grade_rows, graded_or_left
 from .rows import Line, NotAsked, Row
 
 if TYPE_CHECKING:
@@ -75,7 +75,8 @@ class GradedBatches:
         """The batch with its results."""
         records = batch.to_pylist()
         rows = open_data_set(records, mapping=self.mapping).rows() if records else ()
-        lines = sorted(self.share.graded(rows, self.grader), key=lambda line: line.row)
+        graded = grade_rows(rows, self.grader, concurrency=self.share.asks_at_once(self.grader))
+        lines = sorted(graded, key=lambda line: line.row)
         ours = [PREFIX + name for name in _COLUMNS]
         batch = batch.select([name for name in batch.column_names if name not in ours])
         for name, (kind, value_of) in zip(ours, _COLUMNS.values(), strict=True):
@@ -92,7 +93,8 @@ class _GradedRows(GradedBatches):
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         """The lines, and at the end the rows that were not asked about."""
-        lines = self.share.graded_or_left(_unpickled(batch), self.grader)
+        at_once = self.share.asks_at_once(self.grader)
+        lines = graded_or_left(_unpickled(batch), self.grader, at_once)
         return _pickled(sorted(lines, key=lambda line: isinstance(line, NotAsked)))
 
 
@@ -121,7 +123,8 @@ class Cluster(NamedTuple):
         """
         _connect(self.address)
         cores = int(ray.cluster_resources().get("CPU", 1))
-        actors = self.share.most_graders(self.actors or cores)
+        actors = self.actors or cores  # each sends a request at once
+        actors = max(1, min(actors, int(self.share.requests_per_minute or actors)))
         given = self.settings._replace(secret=secret), self.share.of(actors)
         chunks = iter(lambda: list(islice(rows, CHUNK)), [])
         while some := [ray.put(_pickled(chunk)) for chunk in islice(chunks, AT_ONCE)]:

@@ -11,6 +11,7 @@ from ..drive.admission import admission_of
 from ..drive.asks import GivenUp
 from ..drive.grades import ASKS_AT_ONCE, Slots
 from ..drive.limits import PerMinute
+from ..drive.many import run_many
 from ..drive.outage import Patience, patience_of
 from ..grading import Grader
 from ..options import DEADLINE
@@ -39,10 +40,9 @@ class GraderSettings(NamedTuple):
         policy: AnyPolicy | None,
         threshold: float | None,
         options: Mapping[str, Any],
-        secret: bytes | None = None,
     ) -> GraderSettings:
         """What was given, completed by the settings of this machine: others may have none."""
-        return cls(*choose(judge, policy, threshold, options)[:4], secret)
+        return cls(*choose(judge, policy, threshold, options)[:4])
 
     def grader(self) -> Grader:
         """A new grader."""
@@ -77,10 +77,6 @@ class Share(NamedTuple):
             requests = requests // graders or requests / graders
         return Share(self.concurrency, requests, tokens and tokens / graders)
 
-    def most_graders(self, wanted: int) -> int:
-        """So many graders, but not more than requests per minute: each sends one at once."""
-        return max(1, min(wanted, int(self.requests_per_minute or wanted)))
-
     def ready(self, grader: Grader, patience: Patience | None = None) -> Grader:
         """The grader within these limits, and waiting for a server that is down for a while.
 
@@ -100,19 +96,6 @@ class Share(NamedTuple):
         """How many asks of this grader are under way at once."""
         return self.concurrency or (1 if computes_here(grader) else ASKS_AT_ONCE)
 
-    def graded(self, rows: Iterable[Row], grader: Grader) -> Iterator[Line]:
-        """The results of these rows, as they finish."""
-        return grade_rows(rows, grader, concurrency=self.asks_at_once(grader))
-
-    def graded_or_left(
-        self, rows: Iterable[Row], grader: Grader, stopping: Callable[[], str] = str
-    ) -> Generator[Line | NotAsked, None, None]:
-        """The same in a run. Rows have no result if the patience of the grader has ended.
-
-        Nor do those that have asked nothing yet while it is ``stopping``, which says why.
-        """
-        return _graded_or_left(rows, grader, self.asks_at_once(grader), stopping)
-
 
 def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> Iterator[Line]:
     """The results of these rows, each as soon as it is there. Rows are read as they are needed.
@@ -121,17 +104,19 @@ def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> 
     once. With 1, a judge that works in this process grades one row after the other in this thread,
     which costs the least time.
     """
-    lines = _graded_or_left(rows, grader, concurrency)
+    lines = graded_or_left(rows, grader, concurrency)
     return (line for line in lines if isinstance(line, Line))
 
 
-def _graded_or_left(
+def graded_or_left(
     rows: Iterable[Row], grader: Grader, concurrency: int, stopping: Callable[[], str] = str
 ) -> Generator[Line | NotAsked, None, None]:
+    """The same in a run. Rows have no result if the patience of the grader has ended.
+
+    Nor do those that have asked nothing yet while it is ``stopping``, which says why.
+    """
     if concurrency == 1 and computes_here(grader):
         return (line_of(row, _result(row, grader)) for row in rows)
-    from ..drive.many import run_many
-
     lines = (partial(_aline, row, grader) for row in rows)
     return run_many(lines, concurrency, in_order=False, stopping=stopping)
 

@@ -18,7 +18,6 @@ from .estimate import Estimate
 from .rows import Line
 
 MOST = 10**15
-UNKNOWN_COST = "its cost is unknown: max_cost needs the option prices"
 _SPENT = re.compile(rb'"tokens_used": (\{[^{}]*\}), "cost": (null|[-+.\deE]+)')
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)
@@ -85,11 +84,6 @@ class Budget:
         self.unknown = 0
         self._without_cost = False
 
-    @property
-    def limited(self) -> bool:
-        """Whether there is any limit."""
-        return (self._max_tokens, self._max_cost, self.max_errors) != (None, None, None)
-
     def add(self, line: Line) -> None:
         """Adds what a result has cost."""
         result = line.result
@@ -111,7 +105,7 @@ class Budget:
             errors: how many of these could not be graded; those that come again do not count.
         """
         self.errors = errors
-        if not self.limited:
+        if (self._max_tokens, self._max_cost, self.max_errors) == (None, None, None):
             return
         seen: set[int] = set()
         for lines, among in ((moved, True), (results, False)):
@@ -136,7 +130,7 @@ class Budget:
         if self._max_tokens is not None and tokens > self._max_tokens:
             return f"it would use about {tokens:,} tokens, and max_tokens is {self._max_tokens:,}"
         if self._max_cost is not None and estimate.cost is None:
-            return UNKNOWN_COST
+            return "its cost is unknown: max_cost needs the option prices"
         if self._max_cost is not None and (estimate.cost or 0.0) > self._max_cost:
             return f"it would cost about {estimate.cost:.6g}, and max_cost is {self._max_cost:.6g}"
         return ""
@@ -227,7 +221,13 @@ class SoftStop:
         self._timer.daemon = True
         self._timer.start()
         if self._tell:
-            _tell_grace(self._grace)
+            # a handler of signals may only write like this
+            said = (
+                f"\nstopping: what is under way gets {self._grace:g} s, and is kept where it "
+                "arrives; once more stops at once\n"
+            )
+            with suppress(OSError, ValueError):
+                os.write(sys.stderr.fileno(), said.encode())
 
     def _end(self) -> None:
         """Interrupts the main thread, also where it waits."""
@@ -238,13 +238,3 @@ class SoftStop:
                 signal.pthread_kill(threading.main_thread().ident or 0, self.number)
             else:
                 signal.raise_signal(self.number)
-
-
-def _tell_grace(seconds: float) -> None:
-    """Says on standard error what happens now. A handler of signals may only write like this."""
-    said = (
-        f"\nstopping: what is under way gets {seconds:g} s, and is kept where it arrives; "
-        "once more stops at once\n"
-    )
-    with suppress(OSError, ValueError):
-        os.write(sys.stderr.fileno(), said.encode())

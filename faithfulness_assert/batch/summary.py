@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from math import fsum
+from random import Random
 from typing import Any, NamedTuple
 
 from ..records.model import GraderError
@@ -206,8 +207,6 @@ class Summary:
 
 def bootstrap_interval(scores: Sequence[float]) -> Interval:
     """The percentile bootstrap of the mean. Equal scores give an equal interval, in any order."""
-    from random import Random  # not needed where nothing is summed up
-
     ordered, count = sorted(scores), len(scores)
     draw = Random(0).choices  # noqa: S311 - no secret
     means = sorted(fsum(draw(ordered, k=count)) / count for _ in range(RESAMPLES))

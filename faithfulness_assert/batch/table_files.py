@@ -37,7 +37,6 @@ class Sheet:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         book, calamine = _opened_book(path)
         visible, cells = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
         listed = book.sheets_metadata

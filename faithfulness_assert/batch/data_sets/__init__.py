@@ -106,7 +106,7 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     if not any(True for _ in source.records()):
         raise ConfigError(f"{name}: contains no cases")
     return source._replace(
-        fingerprint=partial(_file_hash, path, mapping),
+        fingerprint=lambda: _hash_of(_parts(path), mapping),
         size=lambda: path.stat().st_size,
         note=note or source.note,
     )
@@ -160,9 +160,9 @@ def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> tuple[
     return path, ""
 
 
-def _file_hash(path: Path, mapping: Mapping[str, str]) -> str:
+def _parts(path: Path) -> Iterator[bytes]:
     with open_file(path) as file:
-        return _hash_of(iter(lambda: file.read(1 << 20), b""), mapping)
+        yield from iter(lambda: file.read(PART), b"")
 
 
 def _began_with(path: Path, mapping: Mapping[str, str], size: int, fingerprint: str) -> bool:
