@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..grading import MAX_CONCURRENCY
+from ..grading import MAX_CONCURRENCY, AnyPolicy
 from ..options import hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
@@ -25,7 +25,6 @@ from .stops import Budget, SoftStop
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..grading import AnyPolicy
     from ..options import GraderOptions
     from .ray import Cluster
 

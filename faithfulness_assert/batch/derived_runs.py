@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files import append_file, new_file, temporary_database, to_disk
+from ..grading import AnyPolicy
 from ..options import check_names, taken_by
 from ..plan.results import weighed_again
 from ..policy.load import find_policy
@@ -29,7 +30,6 @@ from .run_directory import RunDirectory
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ..grading import AnyPolicy
     from ..options import GraderOptions
 
 SHOWN = 3

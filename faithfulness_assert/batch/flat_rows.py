@@ -15,8 +15,8 @@ from typing import Any
 from ..files import open_text
 from ..records.errors import ConfigError
 from ..records.result_list import COLUMNS, LABELS, values_of
+from .data_sets.tables import parquet_rows
 from .rows import Line
-from .table_files import parquet_rows
 
 OWN: Mapping[str, type] = {
     "case_id": str,

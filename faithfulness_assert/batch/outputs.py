@@ -19,10 +19,10 @@ from ..files import as_text, new_file, temporary_database
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..text.strings import clip, visible
+from .data_sets.tables import load_pyarrow, write_parquet
 from .flat_rows import OWN, flat_rows
 from .rows import Line
 from .summary import Summary
-from .table_files import load_pyarrow, write_parquet
 
 _FORMULA = re.compile(r"[=+\-@\u2212]")
 _UNSEEN = {"\u034f", "\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\ufffd"}

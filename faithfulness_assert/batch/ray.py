@@ -11,22 +11,20 @@ import socket
 from collections.abc import Callable, Generator, Iterator, Mapping
 from itertools import islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow
 import ray
 import ray.data
 from ray import cloudpickle, exceptions
 
+from ..grading import AnyPolicy
 from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
 from .data_sets import open_data_set
 from .row_grading import GraderSettings, Share, grade_rows, graded_or_left
 from .rows import Line, NotAsked, Row
-
-if TYPE_CHECKING:
-    from ..grading import AnyPolicy
 
 CHUNK = 64
 """Rows of a run that an actor gets at a time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..drive.admission import admission_of
 from ..drive.asks import GivenUp
@@ -13,15 +13,12 @@ from ..drive.grades import ASKS_AT_ONCE, Slots
 from ..drive.limits import PerMinute
 from ..drive.many import run_many
 from ..drive.outage import Patience, patience_of
-from ..grading import Grader
+from ..grading import AnyPolicy, Grader
 from ..options import DEADLINE
 from ..records.judge import Judge, judge_info
 from ..records.result import GradingResult
 from ..settings import choose
 from .rows import Line, NotAsked, Row, digest, field_digests
-
-if TYPE_CHECKING:
-    from ..grading import AnyPolicy
 
 
 class GraderSettings(NamedTuple):

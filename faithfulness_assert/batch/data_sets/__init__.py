@@ -24,10 +24,18 @@ from ...files import new_file, open_file, open_text
 from ...records.errors import ConfigError
 from ...records.option_names import option
 from ...text.strings import names_of
-from ..table_files import SPREADSHEETS, Sheet, parquet_columns, parquet_rows
-from .csv_files import context_columns, csv_form, csv_records, passages
 from .data_set import DataSet, Record, Source
 from .json_files import json_lines, json_records
+from .tables import (
+    SPREADSHEETS,
+    Sheet,
+    context_columns,
+    csv_form,
+    csv_records,
+    parquet_columns,
+    parquet_rows,
+    passages,
+)
 
 __all__ = ["DataSet", "open_data_set"]
 
