@@ -45,6 +45,8 @@ def script(code: str, *arguments: str) -> str:
 
 PROGRAM = """
 import asyncio, logging, os, random, signal, sys, threading
+if sys.version_info < (3, 11):
+    import exceptiongroup  # httpcore2 needs it, and it has a hook of its own
 
 def of_logger(name):
     given = vars(logging.getLogger(name))
