@@ -44,9 +44,8 @@ CPU_LIMIT, TIME_LIMIT = 40, 900  # seconds, for a mutant that never ends
 RECENT = 10  # tests that failed for the last mutants of a function, which are run first
 
 TESTS = {
-    "text/non_claims": "non_claims",
+    "text/phrases": "non_claims",
     "text/citations": "citations",
-    "text/citation_styles": "citations",
     "policy/scoring": "policy golden endings",
     "reading/gate": "gate recorded_replies",
     "reading/reconcile": "reconcile gate recorded_replies",

@@ -14,8 +14,8 @@ from ..reading.reconcile import Finding
 from ..records.errors import JudgeError
 from ..records.model import MARKED, NUMBER_FLAG, Statement, Verdict
 from ..records.result import GradingResult
-from ..text.evidence import Quotable, resolve
 from ..text.numbers import Numbers
+from ..text.sentences import Quotable, resolve
 from ..text.strings import clip
 from .results import result_of
 from .state import State

@@ -7,8 +7,7 @@ from collections.abc import Collection, Sequence
 from ..reading.reconcile import INVALID, MISSING, Finding
 from ..records.ask import Ask
 from ..records.model import FINE_LABELS, Label
-from ..text.non_claims import accompanies_decline, declines
-from ..text.numbers_and_names import has_number_or_name
+from ..text.phrases import accompanies_decline, declines, has_number_or_name, is_non_claim
 
 # The finding of one window beats those of others in this order. A window that is silent about a
 # statement takes nothing away from one that is not.
@@ -54,8 +53,6 @@ def may_be_set_aside(text: str) -> bool:
 
     Never a sentence with a number or a name. The first word, which has a capital, is no name then.
     """
-    from ..text.non_claims import is_non_claim  # few judges set anything aside
-
     if not (is_non_claim(text) or declines(text) or accompanies_decline(text)):
         return False
     return not has_number_or_name(text[:1].lower() + text[1:])

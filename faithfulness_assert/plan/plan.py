@@ -23,8 +23,8 @@ from ..records.errors import JudgeError
 from ..records.judge import Limits
 from ..records.model import Statement
 from ..records.result import GradingResult
-from ..text.evidence import number_sentences
-from ..text.non_claims import accompanies_decline, declines
+from ..text.phrases import accompanies_decline, declines
+from ..text.sentences import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
 from . import verdicts

@@ -1,20 +1,26 @@
 """The citation audit: which cited ids exist, and which claims have no citation. It needs no judge.
 
-``citation_styles.py`` says what a citation is.
+Brackets are a citation if they contain an id that exists, something with the shape of such an id,
+or a common form: ``[c1]``, ``[c1, c2]``, ``[1-3]``, ``[^1]``, ``[Source 1]``, ``【4†source】``,
+``[1](#c1)``. Parentheses need more, because people write much in them: an id that exists and is
+more than a number or a word, the shape of one with its own words (``(doc-9)`` beside ``doc-1``), or
+a word for sources (``(Source: 9)``). ``[sic]``, ``[x]``, ``[1969]``, ``(2020)`` and links to web
+pages are not citations.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import Literal, NamedTuple
 
 from ..records.errors import ConfigError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
-from .citation_styles import CitationReader
 from .statements import split
-from .strings import word_lists
+from .strings import is_blank, word_lists
 
 RETRY_AT = 5
 """With so many uncited sentences, the answer should be written again."""
@@ -92,3 +98,242 @@ def _is_hedged(sentence: str, phrases: Sequence[str]) -> bool:
 @cache
 def _hedge() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(word_lists('hedges')['hedges'].splitlines())})\b")
+
+
+# ---------------------------------------------------------------- how answers write citations
+
+MAX_RANGE = 20
+"""A longer range, such as ``[1-5000]``, counts as its two ends."""
+
+_BRACKETS = re.compile(r"\[([^\[\]\n]{1,200})\](?!\()|【([^【】\n]{1,200})】")
+_FOOTNOTE_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\(#([^()\s]{1,200})\)")
+_PARENTHESES = re.compile(r"(?<!\])\(([^()\n]{1,200})\)|\{([^{}\n]{1,200})\}")
+_ASCII = str.maketrans("（）［］：，、；", "()[]:,,;")
+
+_GENERIC = re.compile(r"\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6}")
+_NUMBER = re.compile(r"\d{1,3}(?::\d{1,3})?")
+_RANGE = re.compile(r"([A-Za-z]{0,10}[-_]?)(\d{1,6})\s?[-–—]\s?\1(\d{1,6})")
+_SEPARATOR = re.compile(r"[,;]|\s(?:and|und|et|y|e|en|&)\s")
+_MARKS = " \t^@#*"
+_SOURCE = re.compile(
+    r"(?P<word>sources?|src|docs?|documents?|refs?|references?|passages?|chunks?|contexts?|"
+    r"citations?|cite|evidence|excerpts?|snippets?|quellen?|dokumente?|documentos?|fuentes?|fontes?|"
+    r"fonti|bron(?:nen)?|источники?|документы?|来源|來源|文档|文檔|出处|资料|資料|参考|出典|文書|출처|문서)"
+    r"(?:(?P<label>(?:[_\s]?id)?\s?[:=]\s?)|[\s.#_-]{1,3}|(?=\d))",
+    re.IGNORECASE,
+)
+_LOCATOR = re.compile(
+    r"(?:(?:pp?|pages?|lines?|section|chapter|seiten?)\s|(?:pp?|sec|ch|s)\.\s?|§\s?)\d.*",
+    re.IGNORECASE,
+)
+_SEE = re.compile(r"(?:see|cf\.?|siehe|vgl\.?|voir|ver|id\s?[:=])\s", re.IGNORECASE)
+Style = Literal["brackets", "parentheses"]
+_JOINTS = (" ", "-", "_", "", ".", ":", "#")
+
+
+class Citation(NamedTuple):
+    """A citation: where it begins in the answer, and the ids that it names, as passages have them.
+
+    An id that no passage has is as the answer writes it.
+    """
+
+    place: int
+    names: tuple[str, ...]
+
+
+class _Name(NamedTuple):
+    """One id that a citation may name."""
+
+    text: str
+    exists: bool
+    is_sourced: bool  # a word for sources is before it
+
+
+class CitationReader:
+    """Reads citations of passages with these ids. The case of letters does not matter."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._ids = {name.casefold(): name for name in ids if not is_blank(name)}
+        self._shapes = _IdShapes(self._ids.values(), own_words=False)
+        self._own_shapes = _IdShapes(self._ids.values(), own_words=True)
+        self._read: dict[tuple[str, Style], tuple[str, ...]] = {}
+
+    def exists(self, name: str) -> bool:
+        """Whether a passage has this id."""
+        return name.casefold() in self._ids
+
+    def citations(self, text: str) -> list[Citation]:
+        """The citations of a text without code, in order."""
+        text = text.translate(_ASCII)
+        found = [
+            Citation(bracket.start(), self._names(bracket[1] or bracket[2]))
+            for bracket in _BRACKETS.finditer(text)
+            if not _defines_note(text, bracket)
+        ]
+        for pair in _PARENTHESES.finditer(text):
+            names = self._names(pair[1] or pair[2], "parentheses")
+            found.append(Citation(pair.start(), names))
+        for link in _FOOTNOTE_LINK.finditer(text):
+            target = self._ids.get(link[2].casefold())
+            found.append(Citation(link.start(), (target,) if target else self._names(link[1])))
+        return sorted(citation for citation in found if citation.names)
+
+    # ---- names
+
+    def _names(self, content: str, style: Style = "brackets") -> tuple[str, ...]:
+        """The ids that brackets or parentheses name; none if they are not a citation."""
+        key = content, style  # an answer cites the same few passages many times
+        if key not in self._read:
+            self._read[key] = tuple(self._find_names(content, style))
+        return self._read[key]
+
+    def _find_names(self, content: str, style: Style) -> list[str]:
+        whole = self._ids.get(content.strip().casefold())
+        parts = [whole] if whole else _SEPARATOR.split(content)
+        tokens = [token for part in parts for token in self._expanded(part)]
+        names = [self._name(token) for token in tokens]
+        listed = [name for name in names if name is not None]
+        if style == "parentheses" and not any(name.is_sourced for name in listed):
+            listed = [name for name in listed if self._is_distinct(name)]
+        if len(listed) < len(names) and not any(name.exists for name in listed):
+            return []
+        return [name.text for name in listed]
+
+    def _is_distinct(self, name: _Name) -> bool:
+        """Whether an id is a citation in parentheses, without a word for sources.
+
+        A number or a word alone is not: "(3)" may be an equation, "(report)" a remark.
+        """
+        if not name.exists:
+            return self._own_shapes.fit(name.text)
+        return not (name.text.isdecimal() or name.text.isalpha())
+
+    def _expanded(self, part: str) -> list[str]:
+        """The ids in a part of a list: ``1-3`` is 1, 2, 3. A page (``p. 4``) is not an id.
+
+        An id that looks like a range stays as it is.
+        """
+        token = part.strip(_MARKS)
+        if self.exists(token) or self._shapes.fit(token):
+            return [token]
+        if not token or _LOCATOR.fullmatch(token):
+            return []
+        span = _RANGE.fullmatch(token)
+        words = token.split()
+        if not span:
+            return words if all(self.exists(word) for word in words) else [token]
+        prefix, first, last = span[1], int(span[2]), int(span[3])
+        if first < last < first + MAX_RANGE:
+            return [f"{prefix}{number}" for number in range(first, last + 1)]
+        return [f"{prefix}{first}", f"{prefix}{last}"]
+
+    def _name(self, token: str) -> _Name | None:
+        """The id that a part of a citation names; None if it does not look like an id."""
+        see = _SEE.match(token)
+        text = token[see.end() :].strip(_MARKS) if see else token
+        if existing := self._existing(text):
+            return _Name(existing, exists=True, is_sourced=False)
+        source = _SOURCE.match(text)
+        if sourced := source and self._sourced(text, source):
+            return sourced
+        if _GENERIC.fullmatch(text) or self._shapes.fit(text):
+            return _Name(text, exists=False, is_sourced=False)
+        number, dagger, _ = text.partition("†")
+        if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
+            return _Name(number, exists=False, is_sourced=True)
+        return None
+
+    def _sourced(self, text: str, source: re.Match[str]) -> _Name | None:
+        """``Source 1``, ``Source: doc-3``, ``Doc 3``, ``Source 1: the title``."""
+        rest = text[source.end() :].partition(": ")[0].strip(_MARKS)
+        spellings = (rest, *(f"{source['word']}{joint}{rest}" for joint in _JOINTS))
+        existing = next((name for name in map(self._existing, spellings) if name), None)
+        if existing:
+            return _Name(existing, exists=True, is_sourced=True)
+        inner = _SOURCE.match(rest) if source["label"] else None
+        if inner:
+            return self._sourced(rest, inner)
+        if _NUMBER.fullmatch(rest) or self._shapes.fit(rest):
+            name = rest if source["label"] else f"{source[0]}{rest}"
+            return _Name(name, exists=False, is_sourced=True)
+        return None
+
+    def _existing(self, text: str) -> str | None:
+        """The id of a passage that ``text`` is, also with a page (``a.pdf#page=3``) or a dagger."""
+        number, _, name = text.partition("†")
+        spellings = (text, number, name, text.partition("#")[0])
+        return next((self._ids[s.casefold()] for s in spellings if s.casefold() in self._ids), None)
+
+
+def _defines_note(text: str, bracket: re.Match[str]) -> bool:
+    """``[^1]: The annual report`` at the start of a line is a note, not a citation."""
+    line = text[max(bracket.start() - 20, 0) : bracket.start()].rpartition("\n")[2]
+    return text[bracket.end() : bracket.end() + 1] == ":" and is_blank(line)
+
+
+# ---------------------------------------------------------------- the shapes of ids
+
+MAX_SHAPES = 50
+"""With more, the most frequent ones are used."""
+MAX_ID = 100
+"""Characters. A longer id has no shape."""
+
+_DIGIT = re.compile(r"\d")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX = re.compile(r"[0-9a-f]{6,}", re.IGNORECASE)
+_RUN = re.compile(r"[^\W_]+")
+_PART = re.compile(r"\d+|[^\W\d_]+")
+_WORD = r"[^\W\d_]{1,30}"
+
+
+class _IdShapes:
+    """The shapes of some ids: with them, an id that does not exist is recognised as an id.
+
+    ``doc_1_chunk_0`` has the shape word, number, word, number, so ``doc_1_chunk_9`` may be an id
+    too. An id without a digit has no shape: every word would look like it.
+
+    Args:
+        ids: the ids that exist.
+        own_words: only ids with the same words have the shape: ``doc_9``, but not ``note_9``.
+    """
+
+    def __init__(self, ids: Iterable[str], *, own_words: bool) -> None:
+        shapes = Counter(_shape(name, own_words=own_words) for name in ids)
+        del shapes[""]
+        patterns = [shape for shape, _ in shapes.most_common(MAX_SHAPES)]
+        self._pattern = re.compile("|".join(patterns) or r"(?!)", re.IGNORECASE)
+
+    def fit(self, text: str) -> bool:
+        """Whether ``text`` has one of the shapes. A year such as 1969 has none."""
+        is_year = len(text) == 4 and text[:2] in ("19", "20") and text.isdecimal()
+        return not is_year and self._pattern.fullmatch(text) is not None
+
+
+def _shape(name: str, *, own_words: bool) -> str:
+    """A pattern for ids that look like ``name``; "" if it has no shape."""
+    if len(name) > MAX_ID or not _DIGIT.search(name):
+        return ""
+    if _UUID.fullmatch(name):
+        return _UUID.pattern
+    if name.isdecimal():
+        return rf"\d{{{len(name)}}}" if len(name) > 3 else ""
+    own_words = own_words or " " in name
+    pattern, done = "", 0
+    for run in _RUN.finditer(name):
+        pattern += re.escape(name[done : run.start()]) + _run_shape(run[0], own_words=own_words)
+        done = run.end()
+    return pattern + re.escape(name[done:])
+
+
+def _run_shape(run: str, *, own_words: bool) -> str:
+    """The shape of letters and digits without a separator."""
+    parts = _PART.findall(run)
+    if len(parts) > 1 and _HEX.fullmatch(run):
+        return rf"[0-9a-f]{{{len(run)}}}"
+    if len(parts) > 2 and len(run) > 7 and min(map(len, parts)) == 1:  # it looks random
+        return rf"[^\W_]{{{len(run)}}}"
+    words = (re.escape(part) if own_words else _WORD for part in parts)
+    return "".join(
+        rf"\d{{1,{max(6, len(part))}}}" if _DIGIT.match(part) else word
+        for part, word in zip(parts, words, strict=True)
+    )

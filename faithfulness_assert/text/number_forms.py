@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from .number_words import is_clear, units, valued, words_of
+from .number_words import is_clear, number_parts, spelled_numbers, units, valued, words_of
 from .numbers import (
     MAX_DIGITS,
     OCLOCK,
@@ -20,10 +20,9 @@ from .numbers import (
     find_numbers,
     hours_and_minutes,
     money_of,
+    month_before,
 )
-from .spelled_numbers import number_parts, spelled_numbers
 from .strings import lazy_pattern
-from .values import month_before
 
 LONGEST = 20
 """Words of one number that is spelled out."""

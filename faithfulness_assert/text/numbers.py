@@ -10,14 +10,15 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import currencies, units, valued
-from .spelled_numbers import spelled_numbers
+from .number_words import currencies, spelled_numbers, units, valued
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2100
 MAX_DIGITS = 25
 MOST_CELLS = 5_000
 """Cells of tables that are added up."""
+WORD_BEFORE = 40
+"""Characters before a number or a name in which a word is looked for."""
 
 _DIGITS = lazy_pattern(r"[0-9]+(?:[.,'’\u00a0\u202f:/][0-9]+| , [0-9]{3}(?![0-9])| \. [0-9]+)*")
 _TOKEN = lazy_pattern(r"[^\W\d_]+|[0-9]|%")
@@ -25,6 +26,7 @@ _WORD_AFTER = lazy_pattern(
     r"[ \u00a0\u202f-]?(%|°? ?[CF](?![^\W_])|[^\W\d_]+(?:/[^\W\d_]+|[²³]|[23](?!\w))?)"
 )
 _MONTH_AFTER = lazy_pattern(r"(?:[.º]|st|nd|rd|th|er)? (?:of |de )?([^\W\d_]+)")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+)[.]? (?:the )?$")
 _MINUTES = lazy_pattern(r"[0-5][0-9](?![0-9])")
 OCLOCK = lazy_pattern(
     r"[ \u00a0\u202f]?(?:[ap](?:m|[.]m[.]?)|h(?:[0-5][0-9])?|uhr|heures|o['’]clock)(?![^\W_])",
@@ -258,6 +260,17 @@ def hours_and_minutes(text: str, number: Number) -> tuple[int, int] | None:
     if is_clock and 0 <= number.values[0] <= 24:
         return int(number.values[0]), 0
     return None
+
+
+def month_before(text: str, number: Number) -> re.Match[str] | None:
+    """The word before a number, if it is a month."""
+    before = word_before(text, number.start)
+    return before if before and before[1].casefold() in valued("months") else None
+
+
+def word_before(text: str, start: int) -> re.Match[str] | None:
+    """The word that stands before a place, also with "the" between them."""
+    return _WORD_BEFORE.search(text, max(start - WORD_BEFORE, 0), start)
 
 
 def is_in_date(text: str, number: Number) -> bool:

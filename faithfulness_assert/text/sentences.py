@@ -4,16 +4,25 @@ sentencex finds the boundaries (some 300 languages), and ``boundaries`` corrects
 step keeps positions, so a sentence is a pair of offsets into the given text. Every step takes time
 in proportion to the text: sentencex scans to the end of its input for each open quote, so it only
 ever gets a window of ``MAX_SENTENCE``.
+
+The sentences of a context are numbered, so that the references and quotes of verdicts can be
+resolved to them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from itertools import pairwise
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import TYPE_CHECKING, NamedTuple
 
+from ..records.model import Evidence
 from .boundaries import corrected
-from .strings import clean_text, lazy_pattern
+from .strings import clean_text, is_blank, lazy_pattern, one_line
+
+if TYPE_CHECKING:
+    from ..cases.case import Case
 
 Span = tuple[int, int]
 
@@ -182,3 +191,61 @@ def _segments(window: str, language: str) -> list[str]:
         return pieces
     ends = [stop.end() for stop in _FALLBACK.finditer(window) if stop.end() < len(window)]
     return [window[start:end] for start, end in pairwise([0, *ends, len(window)])]
+
+
+# ---------------------------------------------------------------- the sentences of a context
+
+MAX_EVIDENCE = 20
+MAX_QUOTES = 50
+"""Quotes of one verdict that are looked up. Each is searched for in the whole context."""
+_QUOTES = "\"'“”‘’«»「」„ .…"
+
+
+def number_sentences(case: Case, language: str = "en") -> tuple[Evidence, ...]:
+    """The sentences of all passages, numbered once per case from 1, without blank ones."""
+    said = (
+        (passage.id, start, end, text)
+        for passage in case.context
+        for start, end in sentence_spans(passage.text, language)
+        if not is_blank(text := passage.text[start:end])
+    )
+    return tuple(Evidence(number, *sentence) for number, sentence in enumerate(said, 1))
+
+
+class Quotable(NamedTuple):
+    """The context on one line in lower case, made once per case, and where each sentence begins."""
+
+    text: str
+    starts: tuple[int, ...]
+
+    @staticmethod
+    def of(sentences: Sequence[Evidence]) -> Quotable:
+        """The context that consists of these sentences."""
+        lines = [one_line(sentence.text).casefold() for sentence in sentences]
+        starts = accumulate((len(line) + 1 for line in lines[:-1]), initial=0)
+        return Quotable(" ".join(lines), tuple(starts))
+
+    def find(self, quote: str) -> tuple[int, ...]:
+        """The numbers of the sentences that contain ``quote``; () if it is not in the context."""
+        wanted = one_line(quote).strip(_QUOTES).casefold()
+        place = self.text.find(wanted) if wanted else -1
+        if place < 0:
+            return ()
+        first = bisect_right(self.starts, place)
+        last = bisect_right(self.starts, place + len(wanted) - 1)
+        return tuple(range(first, last + 1))
+
+
+def resolve(
+    numbers: Sequence[int], quote: str, sentences: Sequence[Evidence], quotable: Quotable | None
+) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
+    """The sentences that a verdict refers to or quotes, and flags.
+
+    The flag ``no_such_quote`` means that a quote is not in the context, or one of too many.
+    """
+    lines = [line for line in quote.splitlines() if not is_blank(line)]
+    quoted = [quotable.find(line) for line in lines[:MAX_QUOTES]] if quotable else []
+    wanted = dict.fromkeys([*numbers, *(number for places in quoted for number in places)])
+    unproven = () in quoted or len(lines) > MAX_QUOTES
+    flags = ("no_such_quote",) if unproven else ()
+    return tuple(sentences[number - 1] for number in list(wanted)[:MAX_EVIDENCE]), flags

@@ -17,8 +17,6 @@ from .markdown import Block, Kind, blocks
 from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
 from .strings import clean_text, is_blank
 
-__all__ = ["Split", "sentence_spans", "split", "split_statements"]
-
 _SPACE = re.compile(r"\s")
 _EXPECTS_ANSWER = re.compile(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE

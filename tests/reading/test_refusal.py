@@ -17,7 +17,7 @@ from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.refusal import is_judge_refusal, is_refusal
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.text import phrases
-from faithfulness_assert.text.non_claims import accompanies_decline, declines
+from faithfulness_assert.text.phrases import accompanies_decline, declines
 
 from .reply_rows import FIXTURES, graded, rows
 

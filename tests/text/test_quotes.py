@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from faithfulness_assert.records.model import Evidence
-from faithfulness_assert.text.evidence import Quotable, resolve
+from faithfulness_assert.text.sentences import Quotable, resolve
 
 TEXTS = ("The shop is open.", "It sells bread.", "It is cheap.")
 SENTENCES = tuple(Evidence(n, "p", 0, len(text), text) for n, text in enumerate(TEXTS, 1))

@@ -14,8 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...text.number_forms import Form, in_digits, in_words
-from ...text.number_words import currencies, units, valued
-from ...text.spelled_numbers import may_be_numbers, number_parts
+from ...text.number_words import currencies, may_be_numbers, number_parts, units, valued
 from ...text.strings import word_lists
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
