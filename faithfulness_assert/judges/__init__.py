@@ -185,6 +185,9 @@ def _check_judge_object(judge: object, options: Mapping[str, Any]) -> Judge:
     return cast("Judge", judge)
 
 
+# ---------------------------------------------------------------- two judges as one
+
+
 class TwoJudges:
     """A judge of two.
 

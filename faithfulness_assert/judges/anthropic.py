@@ -17,8 +17,7 @@ from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
 from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
-from .remote.fallbacks import Fallback, Fallbacks, Steps
-from .remote.provider import Provider
+from .remote.provider import Fallback, Fallbacks, Provider, Steps
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
 

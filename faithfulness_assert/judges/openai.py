@@ -33,8 +33,7 @@ from .remote.answers import (
     usage_of,
     warn_if_only_reasoning,
 )
-from .remote.fallbacks import Fallback, Fallbacks, Steps
-from .remote.provider import Provider
+from .remote.provider import Fallback, Fallbacks, Provider, Steps
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
 from .remote.settings import hide_key

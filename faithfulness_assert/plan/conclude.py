@@ -44,6 +44,8 @@ def _found(state: State) -> Found:
     verdicts = () if ended else _verdicts(state)
     enforced = state.policy.controls == "enforce"
     wrong = problem_of(state.answered_controls, state.untested) if enforced else ""
+    # "" for what is said of every judge.
+    fix = NO_CONTROL if state.untested and not problem_of(state.answered_controls) else ""
     if not errors and not any(v.label for v in verdicts):
         errors = _no_label(state, verdicts)
     return Found(
@@ -53,7 +55,7 @@ def _found(state: State) -> Found:
         None,
         errors,
         _left_open(state, verdicts),
-        (wrong, _fix(state)) if wrong else ("", ""),
+        (wrong, fix) if wrong else ("", ""),
         not enforced or any(label for _, label in state.answered_controls),
         clip(state.explanation, MAX_EXPLANATION),
     )
@@ -68,11 +70,6 @@ def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, 
     fix = own_words if label_problem(first) == "wrong" else ""
     said = f"no statement got a valid verdict; {first}"
     return (JudgeError(said, "unreadable", retryable=True, fix=fix),)
-
-
-def _fix(state: State) -> str:
-    """What to do about controls that were not passed; "" for what is said of every judge."""
-    return NO_CONTROL if state.untested and not problem_of(state.answered_controls) else ""
 
 
 def _left_open(state: State, verdicts: tuple[Verdict, ...]) -> dict[int, JudgeError]:

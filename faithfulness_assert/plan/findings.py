@@ -58,11 +58,6 @@ def may_be_set_aside(text: str) -> bool:
     return not has_number_or_name(text[:1].lower() + text[1:])
 
 
-def in_conflict(findings: Sequence[Finding]) -> bool:
-    """Whether one window contradicts what another one does not leave open."""
-    return all(_sides(findings))
-
-
 def shows_conflict(findings: Sequence[Finding]) -> bool:
     """Whether windows are in conflict, and both sides name evidence that can be shown together."""
     return all(any(finding.evidence for finding in side) for side in _sides(findings))
@@ -85,7 +80,7 @@ def merged(findings: Sequence[Finding]) -> Finding:
     if split := next((f for f in findings if f.unresolved == "split"), None):
         return split
     contradicts_itself = any(f.unresolved in ("duplicate", "invalid") for f in findings)
-    if contradicts_itself or in_conflict(findings):
+    if contradicts_itself or all(_sides(findings)):
         return Finding(unresolved="duplicate")
     unresolved = next((finding for finding in findings if finding.label is None), None)
     best = next((f for label in STRENGTH for f in findings if f.label == label), MISSING)

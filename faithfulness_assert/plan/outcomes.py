@@ -31,6 +31,8 @@ from ..records.usage import Usage
 from .jobs import prompt_tokens
 from .state import NOTHING, Answers, Asking, Cell, Ended, Job, Jobs, Log, State, noted, with_used
 
+Vote = TypeVar("Vote")
+
 MOST_CUTS = 4
 """How often a case is cut anew."""
 
@@ -164,7 +166,7 @@ def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
     return None if state.ended else state
 
 
-Vote = TypeVar("Vote")
+# ---------------------------------------------------------------- samples
 
 
 def sampled(state: State, jobs: Jobs) -> tuple[Job, ...]:

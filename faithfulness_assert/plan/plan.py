@@ -52,10 +52,6 @@ GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
 
 
-def _never() -> None:
-    return None
-
-
 def grade_plan(
     case: Case,
     policy: Policy,
@@ -63,7 +59,7 @@ def grade_plan(
     count: CountTokens = estimate_tokens,
     limits: Limits | None = None,
     secret: bytes = b"",
-    overdue: Overdue = _never,
+    overdue: Overdue = lambda: None,
 ) -> Plan:
     """The plan to grade one case. Drive it with ``next`` and ``send``; it returns the result.
 

@@ -23,6 +23,11 @@ from ..text.strings import clip
 from .state import Ended, Rated, State
 from .weighing import LOWERED, UNDEFINED, Found, weigh, with_warnings
 
+FOUND = "found"
+"""The entry of a result's metadata for what its other fields do not say."""
+OUTCOME = ("status", "pass_", "score", "threshold", "verdicts")
+"""What must be the same if a result is weighed by its own policy again."""
+
 
 def result_of(state: State, found: Found) -> GradingResult:
     """The result of a plan that found this."""
@@ -109,10 +114,7 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
     return GradingResult(**{**UNDEFINED, **told}, metadata=metadata, case_id=case_id)
 
 
-FOUND = "found"
-"""The entry of a result's metadata for what its other fields do not say."""
-OUTCOME = ("status", "pass_", "score", "threshold", "verdicts")
-"""What must be the same if a result is weighed by its own policy again."""
+# ---------------------------------------------------------------- another policy
 
 
 def weighed_again(result: GradingResult, old: Policy, new: Policy) -> GradingResult | None:

@@ -41,9 +41,16 @@ from .state import NOTHING, Ended, Rated
 
 LOWERED = "lowered"
 """The flag of a verdict whose label ``strict_evidence`` lowered."""
-
-
 MORE_VOTES = "Ask more of them, an odd number, or look at this case yourself."
+UNDEFINED: Mapping[str, Any] = {"pass_": False, "score": None, "defined": False}
+"""What a result is unless its policy says otherwise."""
+
+
+class Weighed(NamedTuple):
+    """What a policy makes of a case: fields of its result, and entries of the metadata."""
+
+    told: dict[str, Any]
+    metadata: Mapping[str, Any] = NOTHING
 
 
 class Found(NamedTuple):
@@ -110,13 +117,10 @@ def weighed_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> tuple[Verdi
     return tuple(_lowered(v) if strict else v for v in verdicts)
 
 
-def _is_proven(verdict: Verdict) -> bool:
-    """Whether it names evidence, and all of it is in the context."""
-    return bool(verdict.evidence) and not set(verdict.flags).intersection(EVIDENCE_FLAGS)
-
-
 def _lowered(verdict: Verdict) -> Verdict:
-    if verdict.label != "supported" or _is_proven(verdict):
+    """The verdict, not supported unless it names evidence and all of it is in the context."""
+    is_proven = verdict.evidence and not set(verdict.flags).intersection(EVIDENCE_FLAGS)
+    if verdict.label != "supported" or is_proven:
         return verdict
     return replace(verdict, label="not_enough_info", flags=(*verdict.flags, LOWERED))
 
@@ -261,15 +265,7 @@ def _described(found: Found, verdicts: Sequence[Verdict]) -> str:
     return f"{count} because an ask failed ({first.kind}: {first.message.rstrip('.')})"
 
 
-UNDEFINED: Mapping[str, Any] = {"pass_": False, "score": None, "defined": False}
-"""What a result is unless its policy says otherwise."""
-
-
-class Weighed(NamedTuple):
-    """What a policy makes of a case: fields of its result, and entries of the metadata."""
-
-    told: dict[str, Any]
-    metadata: Mapping[str, Any] = NOTHING
+# ---------------------------------------------------------------- without verdicts
 
 
 def ended_as(policy: Policy, ended: Ended) -> Weighed:

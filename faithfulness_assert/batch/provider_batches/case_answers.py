@@ -1,6 +1,6 @@
 """The outcomes of a case's asks, from what came back for them in all rounds so far.
 
-An ask has an outcome as soon as a reply names it (see ``asking.echo``), or fails for good.
+An ask has an outcome as soon as a reply names it (see ``asking.schema``), or fails for good.
 Otherwise it is asked again in the next round, at most ``TRIES`` times in all. A reply that does not
 name its ask is never read, under whichever id it came. A failure cannot name its ask, but it cannot
 raise a score either.
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 from ...asking.schema import echoing, without_echo
 from ...judges.http import Answer
-from ...judges.remote.fallbacks import Steps, merge_steps
+from ...judges.remote.provider import Steps, merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.stored_replies import ask_key
 from ...records.ask import Ask, Outcome, Reply

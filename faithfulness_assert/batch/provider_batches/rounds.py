@@ -23,7 +23,7 @@ from typing import IO, Any, NamedTuple, cast
 from ...asking.schema import echoing, token_of
 from ...files import open_file
 from ...grading import Grader
-from ...judges.remote.fallbacks import merge_steps
+from ...judges.remote.provider import merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of

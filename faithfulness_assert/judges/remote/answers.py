@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ...records.ask import Reply
 from ...records.errors import JudgeError, JudgeErrorKind, Remedy
 from ...records.usage import Usage
+from ..http import Answer
 from .redaction import MAX_SEARCHED, Secrets, safe_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from ...records.ask import Reply
-    from ..http import Answer
 
 MAX_WAIT = 60.0  # seconds between two tries
 

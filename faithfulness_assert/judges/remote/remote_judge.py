@@ -10,7 +10,7 @@ import time
 import weakref
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from ...records.ask import Ask, Outcome, Reply
 from ...records.checks import check_number, check_text
@@ -21,13 +21,10 @@ from .. import background
 from ..http import Answer, Connection, DirectConnection, not_sent
 from .answers import ServerError
 from .context_window import ContextWindow, default_limits
-from .fallbacks import Steps, merge_steps, next_steps, step_warnings
+from .provider import Provider, Settings, Steps, merge_steps, next_steps, step_warnings
+from .redaction import Secrets
 from .sdk import ClientConnection, batch_client, client_endpoint
 from .settings import find_endpoint, hide_key, host_of
-
-if TYPE_CHECKING:
-    from .provider import Provider, Settings
-    from .redaction import Secrets
 
 SAMPLES_TEMPERATURE = 1.0
 """Draws from the model's own distribution, so that samples show how sure it is."""

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 from ...records.errors import ConfigError
 from .. import JUDGES, background
 from ..http import MAX_BYTES, Answer, Connection, bounded_body, too_large
+from .provider import Provider
 from .redaction import Secret, Secrets
 from .settings import Endpoint, credentials, endpoint_at
-
-if TYPE_CHECKING:
-    from .provider import Provider
 
 
 def load_sdk(name: str) -> Any:
