@@ -148,7 +148,7 @@ class Matching:
         self._db = temporary_database("old (row INTEGER PRIMARY KEY, input TEXT, id TEXT)")
         for table in _TABLES:
             self._db.execute(f"CREATE TABLE {table}")
-        lines = lines_of(directory, finished.aside)
+        lines = heads_of(directory, finished.aside)
         heads = ((h.row, f"{h.input:016x}", h.case_id) for h, _ in lines)
         self._db.executemany("INSERT INTO old VALUES (?, ?, ?)", heads)
 
@@ -195,7 +195,7 @@ class Matching:
             (SHOWN,),
         ).fetchall()
         wanted = {row for row, *_ in found}
-        lines = lines_of(self._directory, self._finished.aside) if wanted else ()
+        lines = heads_of(self._directory, self._finished.aside) if wanted else ()
         before = {h.row: Line.of_json(line).fields for h, line in lines if h.row in wanted}
         for row, id, new, fields in found:
             where = f"row {row} ({id})"
@@ -230,7 +230,7 @@ class Matching:
         self._directory.rewrite(kept)
 
 
-def lines_of(directory: RunDirectory, aside: Iterable[int]) -> Iterator[tuple[Head, bytes]]:
+def heads_of(directory: RunDirectory, aside: Iterable[int]) -> Iterator[tuple[Head, bytes]]:
     """The lines of results with their heads, without lines that must be moved aside."""
     if not directory.results.exists():
         return

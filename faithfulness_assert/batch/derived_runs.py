@@ -19,7 +19,7 @@ from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping
 from ..records.errors import ConfigError
-from .changed_rows import lines_of, renumbered
+from .changed_rows import heads_of, renumbered
 from .local_run import RunOutcome
 from .progress import Counts
 from .provider_batches import KeptRows, is_begun
@@ -90,7 +90,7 @@ class _Part(NamedTuple):
         return told if isinstance(told, dict) else {}
 
     def heads(self) -> Iterator[tuple[Head, bytes]]:
-        return lines_of(self.run, self.finished.aside)
+        return heads_of(self.run, self.finished.aside)
 
 
 def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]) -> RunOutcome:

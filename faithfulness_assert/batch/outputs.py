@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal
+from typing import IO, Any, BinaryIO
 from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
@@ -38,31 +38,24 @@ IN_MEMORY = 1000
 """Lines that wait in memory for an earlier one."""
 
 
-def write_results(
-    lines: Iterable[Line],
-    path: str | os.PathLike[str],
-    *,
-    order: Literal["input", "finished"] = "input",
-) -> None:
-    """Writes results to a file, in a format by its suffix: one of ``SUFFIXES``.
+def write_results(lines: Iterable[Line], path: str | os.PathLike[str]) -> None:
+    """Writes results to a file in the order of their rows, in a format by its suffix.
 
     The file is there only when it is complete; an older one stays until then. Memory does not grow
     with the number of lines.
 
     Args:
         lines: the results, in any order.
-        path: the file. JSON lines have the whole results; the others their main parts.
-        order: that of the rows of the data set, or as the lines come.
+        path: the file, with one of ``SUFFIXES``. JSON lines have the whole results; the others
+            their main parts.
 
     Raises:
-        ConfigError: an unknown suffix or order; the file cannot be written; or pyarrow is missing.
+        ConfigError: an unknown suffix; the file cannot be written; or pyarrow is missing.
     """
-    if order not in ("input", "finished"):
-        raise ConfigError(f"order: must be input or finished, got {order!r}")
     file = check_output(path)
     write = _WRITERS[file.suffix.lower()]
     with whole_file(file) as part:
-        write(in_input_order(lines) if order == "input" else lines, part)
+        write(in_input_order(lines), part)
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:

@@ -86,19 +86,9 @@ class PairCounts:
         return self.differences.total()
 
     @property
-    def moved(self) -> int:
-        """How many of them have another score."""
-        return self.scored - self.differences[0]
-
-    @property
     def mean(self) -> float:
         """The mean of their scores in A."""
         return self._sum / self.scored
-
-    @property
-    def mean_square(self) -> float:
-        """The mean of the squares of these."""
-        return self._squares / self.scored
 
     @property
     def noise(self) -> float:
@@ -119,10 +109,10 @@ class PairCounts:
     def _chance_to_find(self, loss: float) -> float:
         cases, normal = self.scored, NormalDist()
         share = loss / self.mean  # of the cases that lose all
-        square = self.noise + share * self.mean_square
+        square = self.noise + share * self._squares / cases
         spread = sqrt(max(cases * (square - loss * loss), 1e-12))
         least = -normal.inv_cdf(FALSE_ALARMS / 2) * sqrt(cases * square)
-        changes = cases * (1 - (1 - share) * (1 - self.moved / cases))
+        changes = cases * (1 - (1 - share) * self.differences[0] / cases)
         too_few = fsum(exp(n * log(changes) - changes - lgamma(n + 1)) for n in range(FEWEST))
         return min(normal.cdf((cases * loss - least) / spread), 1 - too_few)
 

@@ -212,7 +212,7 @@ class RunDirectory:
             ConfigError: the directory cannot be written. No result is lost.
         """
         self._check_writable()
-        whole = self._whole(self.retried)
+        whole = sum(map(len, self.raw_lines(retried=True)))
         try:
             self._cut(self.retried, whole)
             with new_file(self.results, private=True) as new:
@@ -226,13 +226,6 @@ class RunDirectory:
             with suppress(OSError):  # what was moved is still among the results
                 self._cut(self.retried, whole)
             raise self._unwritable(error) from None
-
-    def _whole(self, path: Path) -> int:
-        """The bytes of the whole lines of a file."""
-        if not path.exists():
-            return 0
-        with self.opened(path) as file:
-            return sum(len(line) for line in file if line.endswith(b"\n"))
 
     @staticmethod
     def _cut(path: Path, size: int) -> None:

@@ -168,22 +168,21 @@ def test_a_file_stays_as_it_is_until_the_new_one_is_complete(tmp_path: Path, suf
 
 
 @pytest.mark.parametrize(
-    ("name", "order", "said"),
+    ("name", "said"),
     [
-        ("out.xlsx", "input", r"unknown kind of file. Known: \.jsonl, \.csv"),
-        ("nowhere/out.csv", "input", "there is no folder"),
-        ("out.csv", "random", "order: must be input or finished"),
+        ("out.xlsx", r"unknown kind of file. Known: \.jsonl, \.csv"),
+        ("nowhere/out.csv", "there is no folder"),
     ],
 )
 def test_an_output_that_cannot_be_is_refused_before_anything_is_read(
-    tmp_path: Path, name: str, order: Any, said: str
+    tmp_path: Path, name: str, said: str
 ) -> None:
     def lines() -> Iterator[Line]:
         pytest.fail("it was read")
         yield
 
     with pytest.raises(ConfigError, match=said):
-        write_results(lines(), tmp_path / name, order=order)
+        write_results(lines(), tmp_path / name)
 
 
 def test_that_pyarrow_is_missing_is_said_before_a_run(
