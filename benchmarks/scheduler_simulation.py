@@ -32,7 +32,7 @@ from faithfulness_assert import JudgeError, Reply, Usage
 from faithfulness_assert.drive.admission import Admission
 from faithfulness_assert.drive.asks import TimeLeft
 from faithfulness_assert.drive.limits import PerMinute
-from faithfulness_assert.records.ask import Ask, Outcome, Payload, ReplyForm
+from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 
 LATENCY, SPREAD = 1.0, 0.4
 MEAN_LATENCY = LATENCY * exp(SPREAD**2 / 2)

@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from .pytest_plugin.assertions import NotGraded, assert_faithful
     from .reading.reconcile import read_verdicts
     from .reading.refusal import is_refusal
-    from .records.ask import Ask, Reply
     from .records.errors import ConfigError, JudgeError, PromptTooLong, UnreadableReply
-    from .records.judge import Judge
+    from .records.judge import Ask, Judge, Reply
     from .records.model import CitationAudit, Verdict
     from .records.result import GradingResult
     from .records.result_list import Results, to_frame
@@ -44,10 +43,9 @@ _HOMES = {
     "pytest_plugin.assertions": ("NotGraded", "assert_faithful"),
     "reading.reconcile": ("read_verdicts",),
     "reading.refusal": ("is_refusal",),
-    "records.ask": ("Ask", "Reply"),
+    "records.judge": ("Ask", "Judge", "Reply"),
     "cases.case": ("Case", "Passage"),
     "records.errors": ("ConfigError", "JudgeError", "PromptTooLong", "UnreadableReply"),
-    "records.judge": ("Judge",),
     "records.model": ("CitationAudit", "Verdict"),
     "records.result": ("GradingResult",),
     "records.result_list": ("Results", "to_frame"),

@@ -24,10 +24,9 @@ from .plan.plan import Plan, grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
 from .policy.policy import Policy
-from .records.ask import Ask, Outcome
 from .records.checks import check_mapping, check_number, check_prices, check_seconds
 from .records.errors import ConfigError, InputError
-from .records.judge import Judge, JudgeInfo, Limits, judge_info
+from .records.judge import Ask, Judge, JudgeInfo, Limits, Outcome, judge_info
 from .records.result import GradingResult
 from .settings import SETTING, choose, given_judge
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
-from ..records.ask import Numbered
+from ..records.judge import Numbered
 from ..records.model import Label
 from ..text.strings import DENSE, lazy_pattern, text_key
 from .altering import Altering

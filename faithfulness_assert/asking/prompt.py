@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from ..files import read_text
 from ..policy.policy import Policy
 from ..policy.values import Example
-from ..records.ask import Ask, AskKind, Numbered, Payload, ReplyForm
+from ..records.judge import Ask, AskKind, Numbered, Payload, ReplyForm
 from ..records.model import Label
 from ..text.strings import one_line
 from .fences import fenced

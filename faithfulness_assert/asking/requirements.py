@@ -8,9 +8,8 @@ from dataclasses import replace
 
 from ..policy.policy import Policy
 from ..reading.reader import read
-from ..records.ask import Ask, AskKind, Payload
 from ..records.errors import ConfigError, UnreadableReply
-from ..records.judge import JudgeInfo
+from ..records.judge import Ask, AskKind, JudgeInfo, Payload
 from .prompt import VERDICT_KINDS, make_ask
 from .tokens import estimate_tokens
 from .windows import MIN_ROOM

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..records.ask import Ask, ReplyForm
+from ..records.judge import Ask, ReplyForm
 from ..text.strings import MAX_SHOWN, clip, one_line, visible
 
 if TYPE_CHECKING:

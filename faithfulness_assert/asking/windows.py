@@ -6,9 +6,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..records.ask import Numbered
 from ..records.errors import InputError
-from ..records.judge import Limits
+from ..records.judge import Limits, Numbered
 from ..records.model import Evidence
 from .tokens import CountTokens
 

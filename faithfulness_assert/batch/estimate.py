@@ -21,9 +21,8 @@ from ..grading import Grader
 from ..judges import make_judge, option_names
 from ..judges.embedded import EmbeddedJudge
 from ..judges.token_counter import model_of, ranks_folder, token_counter
-from ..records.ask import Ask, Reply, ReplyForm
 from ..records.checks import check_number
-from ..records.judge import Judge, JudgeInfo, judge_info
+from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
 from ..settings import Chosen, choose
 from ..text.sentences import sentence_spans

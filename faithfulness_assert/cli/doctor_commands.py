@@ -23,10 +23,8 @@ from ..judges.remote.remote_judge import RemoteJudge
 from ..judges.remote.settings import public_address
 from ..judges.token_counter import model_of, ranks_folder
 from ..options import UNSTORED, check_names, hide_key, parse_options
-from ..records.ask import Ask, Payload, ReplyForm
-from ..records.errors import ConfigError, FaithfulnessError, JudgeError, pip_install
-from ..records.judge import judge_info
-from ..records.keys import without_keys
+from ..records.errors import ConfigError, FaithfulnessError, JudgeError, pip_install, without_keys
+from ..records.judge import Ask, Payload, ReplyForm, judge_info
 from ..records.model import Label
 from ..settings import Chosen, choose
 from .app import FAILED, PASSED

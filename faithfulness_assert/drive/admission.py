@@ -24,9 +24,8 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ..judges.remote.settings import is_here
-from ..records.ask import Ask, Outcome, Reply
 from ..records.errors import JudgeError
-from ..records.judge import Judge, judge_info
+from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
 from .asks import TimeLeft, late
 from .limits import LearnedRate, PerMinute, is_refusal

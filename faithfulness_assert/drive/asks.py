@@ -12,8 +12,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from ..records.ask import Ask, Outcome, Reply
 from ..records.errors import JudgeError
+from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 
 log = logging.getLogger("faithfulness_assert")

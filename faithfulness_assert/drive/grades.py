@@ -10,8 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..plan.plan import Plan
-from ..records.ask import Ask, Outcome
-from ..records.judge import Judge, JudgeInfo, judge_info
+from ..records.judge import Ask, Judge, JudgeInfo, Outcome, judge_info
 from ..records.result import GradingResult
 from ..records.usage import Usage
 from .asks import Clock, GivenUp, as_outcome, failed, late, log, wrapped

@@ -15,9 +15,9 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from ..judges.token_counter import token_counter
-from ..records.ask import Ask, Outcome, Reply
 from ..records.checks import check_number
 from ..records.errors import JudgeError
+from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 
 if TYPE_CHECKING:

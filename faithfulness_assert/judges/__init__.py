@@ -12,9 +12,8 @@ from dataclasses import fields, replace
 from importlib import import_module
 from typing import Any, NamedTuple, cast
 
-from ..records.ask import Ask, Reply
 from ..records.errors import ConfigError, pip_install, suggest
-from ..records.judge import Judge, JudgeInfo, Limits, judge_info
+from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 
 
 class JudgeEntry(NamedTuple):

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..records.ask import Ask, Outcome, Reply
 from ..records.errors import JudgeError
+from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer

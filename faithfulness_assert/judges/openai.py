@@ -18,11 +18,10 @@ from urllib.parse import urlsplit
 
 from ..asking.prompt import document_claim
 from ..asking.schema import bounded_schema
-from ..records.ask import Ask, Outcome, Reply
-from ..records.ask import finish_reason as why_ended
 from ..records.checks import check_number
 from ..records.errors import ConfigError, JudgeError
-from ..records.judge import JudgeInfo
+from ..records.judge import Ask, JudgeInfo, Outcome, Reply
+from ..records.judge import finish_reason as why_ended
 from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer

@@ -22,9 +22,8 @@ from pathlib import Path
 from typing import Any
 
 from ..files import as_text, new_file, open_file, private_folder
-from ..records.ask import Ask, Reply
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
-from ..records.judge import Judge, JudgeInfo, Limits, judge_info
+from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 from ..records.usage import Usage
 from .remote.redaction import Secrets
 from .secret import kept_secret, stored_secret

@@ -27,8 +27,8 @@ from ..reading.reconcile import (
     words_to_quote,
 )
 from ..reading.rows import Row
-from ..records.ask import Numbered, Outcome
 from ..records.errors import JudgeError, UnreadableReply
+from ..records.judge import Numbered, Outcome
 from ..records.model import Skipped, Statement
 from ..text.phrases import has_number_or_name, numbers_and_names
 from ..text.strings import lazy_pattern, one_line, words_that_count

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ..reading.reconcile import INVALID, MISSING, Finding
-from ..records.ask import Ask
+from ..records.judge import Ask
 from ..records.model import FINE_LABELS, Label
 from ..text.phrases import accompanies_decline, declines, has_number_or_name, is_non_claim
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from ..asking.controls import Control, mixed
 from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
 from ..asking.windows import MIN_ROOM, Budget, chunk, cut_to_fit, most_line_tokens, window
-from ..records.ask import Ask, AskKind, Numbered, Payload
 from ..records.errors import InputError
+from ..records.judge import Ask, AskKind, Numbered, Payload
 from .state import Job, State, ended, numbered_texts
 
 

@@ -24,8 +24,8 @@ from ..asking.controls import Answered, Control
 from ..asking.schema import schema_errors
 from ..policy.policy import Policy
 from ..reading.reconcile import MISSING, Finding
-from ..records.ask import Outcome
 from ..records.errors import JudgeError, PromptTooLong, UnreadableReply
+from ..records.judge import Outcome
 from ..records.model import Label, Status
 from ..records.usage import Usage
 from .jobs import prompt_tokens

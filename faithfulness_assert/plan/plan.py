@@ -18,9 +18,8 @@ from ..asking.tokens import CountTokens, estimate_tokens
 from ..asking.windows import Budget
 from ..cases.case import Case
 from ..policy.policy import Policy
-from ..records.ask import Ask, Outcome
 from ..records.errors import JudgeError
-from ..records.judge import Limits
+from ..records.judge import Ask, Limits, Outcome
 from ..records.model import Statement
 from ..records.result import GradingResult
 from ..text.phrases import accompanies_decline, declines

@@ -11,8 +11,8 @@ from ..asking.windows import Budget
 from ..cases.case import Case
 from ..policy.policy import Policy
 from ..reading.reconcile import Finding
-from ..records.ask import Ask, Numbered, Outcome
 from ..records.errors import JudgeError
+from ..records.judge import Ask, Numbered, Outcome
 from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 from ..records.usage import Usage
 from ..text.strings import one_line

@@ -11,9 +11,8 @@ from dataclasses import replace
 from itertools import groupby
 
 from ..asking.windows import LINE_TOKENS, Budget, chunk
-from ..records.ask import Numbered, Outcome
 from ..records.errors import UnreadableReply
-from ..records.judge import Limits
+from ..records.judge import Limits, Numbered, Outcome
 from ..records.model import Evidence
 from ..text.strings import text_key
 from .claims import listed_by_item

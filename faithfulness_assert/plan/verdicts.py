@@ -12,8 +12,8 @@ from ..asking.windows import chunk, packed
 from ..policy.policy import Policy
 from ..reading.reader import read
 from ..reading.reconcile import INVALID, MISSING, Finding, settle
-from ..records.ask import Numbered, Outcome
 from ..records.errors import ContradictoryReply, JudgeError
+from ..records.judge import Numbered, Outcome
 from ..records.model import Label, Statement
 from ..text.strings import clip
 from .findings import checked, may_be_set_aside, merged, shows_conflict

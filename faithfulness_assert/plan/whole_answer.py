@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..asking.prompt import make_ask
 from ..reading.lists_and_ratings import read_ratings, read_reason
-from ..records.ask import Outcome, Payload
 from ..records.errors import JudgeError, UnreadableReply
+from ..records.judge import Outcome, Payload
 from ..records.model import CitationAudit
 from ..records.views import in_words
 from ..text.strings import clip

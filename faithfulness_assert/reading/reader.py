@@ -12,7 +12,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from ..records.ask import ReplyForm
+from ..records.judge import ReplyForm
 from ..records.model import Label
 from .rows import Labels, Reading, Row
 

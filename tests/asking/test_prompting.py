@@ -16,7 +16,7 @@ from faithfulness_assert.asking.fences import fenced
 from faithfulness_assert.asking.prompt import instructions, make_ask
 from faithfulness_assert.asking.schema import json_schema, schema_errors
 from faithfulness_assert.policy.values import Example
-from faithfulness_assert.records.ask import AskKind, Payload, ReplyForm
+from faithfulness_assert.records.judge import AskKind, Payload, ReplyForm
 
 DEFAULT = policies["default"]
 TEMPLATES = [

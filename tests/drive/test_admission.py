@@ -32,8 +32,7 @@ from faithfulness_assert.drive.admission import Admission, Room
 from faithfulness_assert.drive.asks import TimeLeft
 from faithfulness_assert.drive.limits import LEAST, PerMinute
 from faithfulness_assert.drive.outage import COOL_DOWN, FAILURES
-from faithfulness_assert.records.ask import Outcome, Payload, ReplyForm
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import Limits, Outcome, Payload, ReplyForm
 
 CASE = {"answer": "It rains in May.", "context": "It rains in May. Snow is rare."}
 SENT = Usage(num_requests=1)

@@ -19,7 +19,7 @@ from faithfulness_assert.drive.asks import failed
 from faithfulness_assert.plan.results import weighed_again
 from faithfulness_assert.policy.policy import DESCRIPTIVE, asking_otherwise
 from faithfulness_assert.policy.values import ALL_FAIL, ScoreCap
-from faithfulness_assert.records.ask import Outcome
+from faithfulness_assert.records.judge import Outcome
 
 ENDINGS = ("fail", "pass", "error", 0.0, 0.4, 1.0)
 WEIGHS: dict[str, tuple[Any, ...]] = {

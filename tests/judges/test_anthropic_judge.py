@@ -15,7 +15,7 @@ from remote import ASK, TEXT, bare_environment
 from strategies import examples
 
 from faithfulness_assert.judges.anthropic import AnthropicJudge
-from faithfulness_assert.records.ask import ReplyForm
+from faithfulness_assert.records.judge import ReplyForm
 
 KEY = "sk-ant-api03-0123456789abcdefXYZ_-AA"
 USAGE = {"input_tokens": 100, "output_tokens": 20}

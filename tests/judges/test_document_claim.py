@@ -17,7 +17,7 @@ from faithfulness_assert.asking.schema import echoing
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.policy.presets import policies
-from faithfulness_assert.records.ask import Payload
+from faithfulness_assert.records.judge import Payload
 
 CONTEXT = "The tower is 330 metres tall. It was finished in 1889."
 USAGE = {"prompt_tokens": 90, "completion_tokens": 1}

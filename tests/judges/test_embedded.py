@@ -27,8 +27,7 @@ from faithfulness_assert.judges.embedded.words import (
     sentences,
     without_citations,
 )
-from faithfulness_assert.records.ask import AskKind, Payload, ReplyForm
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import AskKind, Limits, Payload, ReplyForm
 from faithfulness_assert.text.strings import is_blank
 
 MOON = (

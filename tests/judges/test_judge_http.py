@@ -33,8 +33,7 @@ from faithfulness_assert.judges.remote.redaction import (
     safe_text,
 )
 from faithfulness_assert.judges.remote.settings import endpoint_at
-from faithfulness_assert.records.errors import JudgeError
-from faithfulness_assert.records.keys import REDACTED
+from faithfulness_assert.records.errors import REDACTED, JudgeError
 from faithfulness_assert.records.usage import Usage
 
 KEYS = st.text("abcdefghXYZ0189-_.~/+=:%", min_size=8, max_size=60)

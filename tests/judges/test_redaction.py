@@ -36,7 +36,7 @@ from faithfulness_assert import ConfigError, Grader, grade, to_frame
 from faithfulness_assert.cli import main
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.judges.openai import OpenAIJudge
-from faithfulness_assert.records.keys import without_keys
+from faithfulness_assert.records.errors import without_keys
 
 pytest_plugins = ["pytester"]
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"

@@ -23,9 +23,8 @@ from faithfulness_assert.judges.stored_replies import (
     OnlyStored,
     StoredJudge,
 )
-from faithfulness_assert.records.ask import Ask, Payload, Reply, ReplyForm
 from faithfulness_assert.records.errors import ConfigError, JudgeError, PromptTooLong
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import Ask, Limits, Payload, Reply, ReplyForm
 from faithfulness_assert.records.model import GraderError
 from faithfulness_assert.records.usage import Usage
 
@@ -200,7 +199,7 @@ def run(code: str, *arguments: str) -> subprocess.Popen[str]:
     head = """
         import sys
         from faithfulness_assert.judges.stored_replies import StoredJudge
-        from faithfulness_assert.records.ask import Ask, Payload, Reply, ReplyForm
+        from faithfulness_assert.records.judge import Ask, Payload, Reply, ReplyForm
         class Repeating:
             name, identity = "repeating", {"v": 1}
             def ask(self, ask, /, *, deadline=None):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Grader, GradingResult, Reply
 from faithfulness_assert.asking.schema import MAX_ERRORS, schema_errors
-from faithfulness_assert.records.ask import ReplyForm
+from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.text.strings import MAX_SHOWN, visible
 
 CONTEXT = "The museum opens at nine. Adults pay 14 euros. Dogs are welcome."

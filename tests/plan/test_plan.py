@@ -10,8 +10,7 @@ from fakes import USAGE, failing, labelled, verdicts_json
 
 from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, policies
 from faithfulness_assert.plan.plan import grade_plan
-from faithfulness_assert.records.ask import Outcome
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import Limits, Outcome
 
 CONTEXT = ["The museum opens at nine. It is closed on Mondays.", "Adults pay 14 euros."]
 OPENS, PAY = "The museum opens at nine.", "Adults pay 14 euros."

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 
 from faithfulness_assert.asking.schema import json_schema, schema_errors
 from faithfulness_assert.reading.reader import exact_rows, read
-from faithfulness_assert.records.ask import ReplyForm
+from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
 
 MANY, ONE = ReplyForm("verdicts", LABELS), ReplyForm("verdicts", LABELS, numbered=False)

@@ -19,8 +19,8 @@ from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.reading.refusal import is_refusal
 from faithfulness_assert.reading.unwrapping import MAX_DEPTH, MAX_VALUES, REPAIR_CHARS
-from faithfulness_assert.records.ask import ReplyForm
 from faithfulness_assert.records.errors import UnreadableReply
+from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
 from faithfulness_assert.text.phrases import accompanies_decline, declines
 

@@ -15,8 +15,8 @@ from strategies import examples
 
 from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
-from faithfulness_assert.records.ask import Ask, Payload, ReplyForm
 from faithfulness_assert.records.errors import JudgeError
+from faithfulness_assert.records.judge import Ask, Payload, ReplyForm
 
 FORM = ReplyForm("verdicts", ("supported", "not_enough_info"))
 ASK = Ask(

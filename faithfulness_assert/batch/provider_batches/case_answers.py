@@ -23,8 +23,8 @@ from ...judges.http import Answer
 from ...judges.remote.provider import Steps, merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.stored_replies import ask_key
-from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import JudgeError, PromptTooLong
+from ...records.judge import Ask, Outcome, Reply
 from ...records.usage import Usage
 from ..rows import SERVER_ERRORS
 from ..summary import DIFFERING

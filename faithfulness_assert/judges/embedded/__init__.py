@@ -13,9 +13,8 @@ import json
 import time
 from typing import Any, ClassVar
 
-from ...records.ask import Ask, Reply
 from ...records.errors import JudgeError
-from ...records.judge import JudgeInfo
+from ...records.judge import Ask, JudgeInfo, Reply
 from ...records.usage import Usage
 from .rule import Support, support
 from .words import build_index

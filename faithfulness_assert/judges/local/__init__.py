@@ -14,10 +14,9 @@ from typing import Any
 
 from ...asking.ranking import Ranking
 from ...asking.schema import MAX_EVIDENCE
-from ...records.ask import Ask, Numbered, Reply, ReplyForm
 from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
-from ...records.judge import JudgeInfo
+from ...records.judge import Ask, JudgeInfo, Numbered, Reply, ReplyForm
 from ...records.model import Label
 from ...records.usage import Usage
 from .. import background

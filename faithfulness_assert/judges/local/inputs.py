@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ...records.ask import Numbered, Payload
 from ...records.errors import ConfigError
+from ...records.judge import Numbered, Payload
 from .families import Family
 from .model_files import INSTALL, ModelFiles
 

@@ -10,8 +10,8 @@ from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from ...records.ask import Reply
 from ...records.errors import JudgeError, JudgeErrorKind, Remedy
+from ...records.judge import Reply
 from ...records.usage import Usage
 from ..http import Answer
 from .redaction import MAX_SEARCHED, Secrets, safe_text

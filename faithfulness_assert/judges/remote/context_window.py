@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from ...records.ask import Ask, Outcome, Reply
 from ...records.errors import PromptTooLong
-from ...records.judge import Limits
+from ...records.judge import Ask, Limits, Outcome, Reply
 from ..token_counter import model_of, token_counter
 from .answers import ServerError
 

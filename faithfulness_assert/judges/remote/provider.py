@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...records.ask import Ask, Outcome
+from ...records.judge import Ask, Outcome
 from ..http import Answer
 from .answers import ServerError
 from .redaction import Secrets

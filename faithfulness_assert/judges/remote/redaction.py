@@ -19,9 +19,8 @@ from html import unescape
 from typing import Any
 from urllib.parse import quote, unquote
 
-from ...records.ask import Outcome, Reply
-from ...records.errors import JudgeError
-from ...records.keys import REDACTED, without_keys
+from ...records.errors import REDACTED, JudgeError, without_keys
+from ...records.judge import Outcome, Reply
 
 MAX_SHOWN = 300  # characters of a server's text that a message quotes
 MAX_SEARCHED = 20_000  # characters that are searched for credentials: more than is ever shown

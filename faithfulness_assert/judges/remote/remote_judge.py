@@ -12,10 +12,9 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
-from ...records.ask import Ask, Outcome, Reply
 from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
-from ...records.judge import JudgeInfo, Limits
+from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
 from ..http import Answer, Connection, DirectConnection, not_sent
