@@ -153,7 +153,7 @@ class Run:
         clock = asyncio.get_running_loop().time
         for number in left:
             self.slow = self.plan.jumps and number >= self.cases / 2
-            time_left = TimeLeft(DEADLINE, clock)
+            time_left = TimeLeft(DEADLINE, now=clock)
             time_left.start()
             outcome = await self.admission.ask(ASK, self.send, time_left)
             self.failed += isinstance(outcome, JudgeError)

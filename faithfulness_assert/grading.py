@@ -16,19 +16,18 @@ from .asking.tokens import CountTokens, estimate_tokens
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
-from .drive.asks import Clock
+from .drive.asks import TimeLeft
 from .drive.grades import Slots, arun, replay, run
 from .judges import find_stored, make_judge, option_names
 from .judges.secret import check_seed, process_secret, secret_of
 from .plan.plan import Plan, grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
-from .policy.policy import Policy
 from .records.checks import check_mapping, check_number, check_prices, check_seconds
 from .records.errors import ConfigError, InputError
 from .records.judge import Ask, Judge, JudgeInfo, Limits, Outcome, judge_info
 from .records.result import GradingResult
-from .settings import SETTING, choose, given_judge
+from .settings import SETTING, AnyPolicy, choose, given_judge
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .records.result_list import Results
 
-AnyPolicy = str | Policy | Mapping[str, Any]
 MAX_CONCURRENCY = 1000
 BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
@@ -159,9 +157,7 @@ class Grader:
         case = self._case(answer, context, question, id, named)
         if not isinstance(case, Case):
             return case
-        clock = Clock(*self._seconds)
-        plan = self._plan(case, overdue=clock.overdue)
-        return self._complete(run(plan, *self._driven(clock)))
+        return self._complete(run(*self._begun(case)))
 
     async def agrade(
         self,
@@ -233,12 +229,13 @@ class Grader:
         if not isinstance(case, Case):
             return case
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        clock = Clock(*self._seconds)
-        plan = self._plan(case, overdue=clock.overdue)
-        return self._complete(await arun(plan, *self._driven(clock), slots=slots, brief=brief))
+        return self._complete(await arun(*self._begun(case), slots=slots, brief=brief))
 
-    def _driven(self, clock: Clock) -> tuple[Judge, Clock, Admission | None, JudgeInfo]:
-        return self.judge, clock, self.admission, self._info
+    def _begun(self, case: Case) -> tuple[Plan, Judge, TimeLeft, Admission | None, JudgeInfo]:
+        """What drives the plan of a case, and the plan."""
+        left = TimeLeft(*self._seconds)
+        plan = self._plan(case, overdue=left.overdue)
+        return plan, self.judge, left, self.admission, self._info
 
     def _plan(self, case: Case, limits: Limits | None = None, **more: Any) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits

@@ -31,7 +31,6 @@ JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 FILE = "pyproject.toml"
 TABLE = "faithfulness_assert"
 FIELDS = ("judge", "policy", "threshold", "cache", "base_url")
-DEFAULTS: Mapping[str, Any] = {"judge": "embedded", "policy": "default"}
 SETTING = "setting"
 """In place of a judge: that of the settings."""
 _SECRETS = ("key", "token", "secret", "password", "credential", "auth")
@@ -86,7 +85,7 @@ def choose(
     """
     known = read_settings()
     taken = {name: known[name] for name in _wanted(judge, policy, threshold, options, known)}
-    values: dict[str, Any] = {**DEFAULTS}
+    values: dict[str, Any] = {"judge": "embedded", "policy": "default"}
     values.update((name, setting.value) for name, setting in taken.items())
     added: dict[str, Any] = {n: values[n] for n in ("cache", "base_url") if n in taken}
     return Chosen(

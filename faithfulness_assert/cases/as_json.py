@@ -76,7 +76,11 @@ def _of_library(value: Any, depth: int) -> Any:
     if is_missing(value):
         return None
     if isinstance(value, bytes | bytearray):
-        return _text_of(bytes(value))
+        try:
+            return bytes(value).decode("utf-8")
+        except UnicodeDecodeError as error:
+            problem = f"bytes that are not UTF-8 text (0x{value[error.start]:x})"
+            raise NotJsonError(problem) from None
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, Decimal):
@@ -92,10 +96,3 @@ def _of_library(value: Any, depth: int) -> Any:
     if is_builtin and isinstance(value, Iterable) and hasattr(value, "__len__"):
         return [as_json(item, depth - 1) for item in value]
     raise NotJsonError(f"a value of type {type(value).__name__} is not plain data")
-
-
-def _text_of(value: bytes) -> str:
-    try:
-        return value.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise NotJsonError(f"bytes that are not UTF-8 text (0x{value[error.start]:x})") from None

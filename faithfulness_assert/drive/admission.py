@@ -93,48 +93,43 @@ class Admission:
         Raises:
             GivenUp: the run stops.
         """
-        with left.of_an_ask():
-            return await self._asked(ask, send, left)
-
-    async def _asked(
-        self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
-    ) -> Outcome:
         loop = asyncio.get_running_loop()
         spent, retries, pauses = Usage(), 0, 0
         failed_at, gives_up_at = math.inf, math.inf
         tried: tuple[float, float] | None = None  # when the first and the last try went
-        while True:
-            others_work = self.outage.worked_after(failed_at)
-            try:
-                async with self.turn(ask, left, again=pauses > 0) as sent:
-                    outcome = sent.outcome = await send()
-                    tried = (tried or (sent.at,))[0], sent.at
-                was_sent = True
-            except JudgeError as error:
-                outcome, was_sent = error, False
-            if isinstance(outcome, Reply):
-                if spent.num_requests:
-                    usage, requests = outcome.usage, spent.num_requests + outcome.requests
-                    outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
-                return outcome
-            spent += outcome.usage or Usage()
-            goes_again = was_sent and outcome.retryable and retries < self._max_retries
-            if goes_again and not self.outage.is_on:
-                retries += 1
-            else:
-                if was_sent and tried:
-                    self.outage.failed(outcome, tried)
-                    tried = None
-                goes_again = self.outage.may_be_why(outcome, others_work=others_work)
-                retries, failed_at = 0, loop.time()
-                gives_up_at = min(gives_up_at, failed_at + MOST_PATIENCE)
-            pause = backoff(pauses) if outcome.retry_after is None else outcome.retry_after
-            pauses += 1
-            seconds = gives_up_at - loop.time() if left() == math.inf else left()
-            if not goes_again or pause >= seconds:
-                outcome.usage = spent if spent.num_requests else None
-                return outcome
-            await asyncio.sleep(pause)
+        with left.of_an_ask():
+            while True:
+                others_work = self.outage.worked_after(failed_at)
+                try:
+                    async with self.turn(ask, left, again=pauses > 0) as sent:
+                        outcome = sent.outcome = await send()
+                        tried = (tried or (sent.at,))[0], sent.at
+                    was_sent = True
+                except JudgeError as error:
+                    outcome, was_sent = error, False
+                if isinstance(outcome, Reply):
+                    if spent.num_requests:
+                        usage, requests = outcome.usage, spent.num_requests + outcome.requests
+                        outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
+                    return outcome
+                spent += outcome.usage or Usage()
+                goes_again = was_sent and outcome.retryable and retries < self._max_retries
+                if goes_again and not self.outage.is_on:
+                    retries += 1
+                else:
+                    if was_sent and tried:
+                        self.outage.failed(outcome, tried)
+                        tried = None
+                    goes_again = self.outage.may_be_why(outcome, others_work=others_work)
+                    retries, failed_at = 0, loop.time()
+                    gives_up_at = min(gives_up_at, failed_at + MOST_PATIENCE)
+                pause = backoff(pauses) if outcome.retry_after is None else outcome.retry_after
+                pauses += 1
+                seconds = gives_up_at - loop.time() if left() == math.inf else left()
+                if not goes_again or pause >= seconds:
+                    outcome.usage = spent if spent.num_requests else None
+                    return outcome
+                await asyncio.sleep(pause)
 
     @asynccontextmanager
     async def turn(self, ask: Ask, left: TimeLeft, *, again: bool = False) -> AsyncIterator[Sent]:

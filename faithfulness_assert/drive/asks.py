@@ -23,45 +23,40 @@ log.addHandler(logging.NullHandler())
 MAX_CAUSES = 5
 
 
-class Clock:
-    """The clock of one grade.
-
-    Args:
-        deadline: the most seconds that it may take; None for no limit.
-        timeout: the same for one ask of it.
-    """
-
-    def __init__(self, deadline: float | None = None, timeout: float | None = None) -> None:
-        self.deadline, self.timeout = deadline, timeout
-        self.left = TimeLeft(deadline)
-
-    def overdue(self) -> JudgeError | None:
-        """Why no more work on the texts may be done; None while it may."""
-        if self.left() > 0:
-            return None
-        problem = "the deadline of this grade has passed while its texts were read, before any ask"
-        return JudgeError(problem, "timeout", retryable=True)
-
-
 class TimeLeft:
     """The seconds that a grade may still take: for the work on its texts, and from its first ask.
 
     They stand still while it waits for a thread or for its turn to ask, while an ask waits for a
     limit, and while all asks that are under way wait in line for a server, where other grades are
     before them.
+
+    Args:
+        deadline: the most seconds that it may take; None for no limit.
+        timeout: the same for one ask of it.
+        now: the clock.
     """
 
     def __init__(
-        self, seconds: float | None = None, now: Callable[[], float] = time.monotonic
+        self,
+        deadline: float | None = None,
+        timeout: float | None = None,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._left = math.inf if seconds is None else seconds
-        self._now = now
+        self._left = math.inf if deadline is None else deadline
+        self.timeout, self._now = timeout, now
         self._since: float | None = None  # None while the time stands still
         self._asks = self._in_line = self._waiting = 0
 
     def __call__(self) -> float:
         """The seconds."""
         return self._left - (0 if self._since is None else self._now() - self._since)
+
+    def overdue(self) -> JudgeError | None:
+        """Why no more work on the texts may be done; None while it may."""
+        if self() > 0:
+            return None
+        problem = "the deadline of this grade has passed while its texts were read, before any ask"
+        return JudgeError(problem, "timeout", retryable=True)
 
     def start(self) -> None:
         """An ask is ready."""

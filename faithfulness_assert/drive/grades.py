@@ -13,7 +13,7 @@ from ..plan.plan import Plan
 from ..records.judge import Ask, Judge, JudgeInfo, Outcome, judge_info
 from ..records.result import GradingResult
 from ..records.usage import Usage
-from .asks import Clock, GivenUp, as_outcome, failed, late, log, wrapped
+from .asks import GivenUp, TimeLeft, as_outcome, failed, late, log, wrapped
 
 if TYPE_CHECKING:
     import asyncio
@@ -53,7 +53,7 @@ class Slots:
 def run(
     plan: Plan,
     judge: Judge,
-    clock: Clock | None = None,
+    left: TimeLeft | None = None,
     admission: Admission | None = None,
     info: JudgeInfo | None = None,
 ) -> GradingResult:
@@ -61,7 +61,7 @@ def run(
 
     ``info``: what the judge is, where it is known.
     """
-    grade = _Grade(judge, clock, admission, info)
+    grade = _Grade(judge, left, admission, info)
     try:
         asks, result = grade.step(plan)
         while result is None:
@@ -74,7 +74,7 @@ def run(
 async def arun(
     plan: Plan,
     judge: Judge,
-    clock: Clock | None = None,
+    left: TimeLeft | None = None,
     admission: Admission | None = None,
     info: JudgeInfo | None = None,
     *,
@@ -86,7 +86,7 @@ async def arun(
     A judge without ``aask`` is asked in threads. If this is cancelled, so are its asks.
 
     Args:
-        plan, judge, clock, info: see ``run``.
+        plan, judge, left, info: see ``run``.
         admission: the gate to the judge's server; None if asks never wait.
         slots: limits the asks that are under way; shared by the grades of a batch. If they are
             ``stopping``, a grade that has asked nothing yet raises ``GivenUp``.
@@ -98,7 +98,7 @@ async def arun(
     async def next_step(*given: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
         return grade.step(*given) if brief else await background.in_thread(grade.step, *given)
 
-    grade = _Grade(judge, clock, admission, info, slots, any_judge=slots is None)
+    grade = _Grade(judge, left, admission, info, slots, any_judge=slots is None)
     try:
         asks, result = await next_step(plan)
         while result is None:
@@ -154,20 +154,20 @@ class _Grade:
     def __init__(
         self,
         judge: Judge,
-        clock: Clock | None,
+        left: TimeLeft | None,
         admission: Admission | None = None,
         info: JudgeInfo | None = None,
         slots: Slots | None = None,
         *,
         any_judge: bool = False,
     ) -> None:
-        clock, info = clock or Clock(), info or judge_info(judge)
+        info = info or judge_info(judge)
         self.judge, self.keeps_deadline, self.slots = judge, info.keeps_deadline, slots
         self.admission = admission
         self.aask = getattr(judge, "aask", None) if any_judge or info.any_loop else None
         self.stored = getattr(judge, "stored", None)
         self.started = time.monotonic()
-        self.timeout, self.left = clock.timeout, clock.left
+        self.left = left or TimeLeft()
         self.begun = False
         self.told: dict[int, Outcome] = {}
         """What is known of the asks under way, by their ``id()``, should the loop be stalled."""
@@ -182,7 +182,7 @@ class _Grade:
 
     def deadline(self) -> float | None:
         """The instant at which an ask that goes out now must have ended."""
-        seconds = min(self.left(), math.inf if self.timeout is None else self.timeout)
+        seconds = min(self.left(), math.inf if self.left.timeout is None else self.left.timeout)
         return None if seconds == math.inf else time.monotonic() + seconds
 
     def finish(self, result: GradingResult) -> GradingResult:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future
-from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
 
@@ -41,20 +40,13 @@ def run_many(
         stopping: see ``Slots``.
     """
     batch: _Batch[T] = _Batch(Slots(concurrency, stopping), concurrency, in_order)
-    with _cancelled_if_stopped(batch):
+    try:
         for grade in grades:
             batch.start(grade)
             while batch.has_next():
                 yield batch.next()
         while batch.waiting or batch.ready:
             yield batch.next()
-
-
-@contextmanager
-def _cancelled_if_stopped(batch: _Batch[Any]) -> Iterator[None]:
-    """Cancels the grades under way after any exception, and notes what was done."""
-    try:
-        yield
     except BaseException as error:
         said = batch.stop()
         log.warning("%s", said)

@@ -79,7 +79,7 @@ def patient(*, retries: int = 2) -> Admission:
 
 
 async def asked(gate: Admission, send: Send, deadline: float | None = None) -> Outcome:
-    left = TimeLeft(deadline, asyncio.get_running_loop().time)
+    left = TimeLeft(deadline, now=asyncio.get_running_loop().time)
     left.start()
     return await gate.ask(ask_of(), send, left)
 
@@ -564,7 +564,7 @@ def test_a_grade_that_waits_for_its_own_asks_loses_time() -> None:
     gate = Admission(0, timeout=4.0, room=Room())
 
     async def go() -> tuple[list[Outcome], float]:
-        left = TimeLeft(10, asyncio.get_running_loop().time)
+        left = TimeLeft(10, now=asyncio.get_running_loop().time)
         left.start()
         outcomes = await asyncio.gather(*(gate.ask(ask_of(), server, left) for _ in range(9)))
         return outcomes, left()
