@@ -5,9 +5,10 @@ from __future__ import annotations
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from ..grading import AnyPolicy, Grader
+from ..grading import Grader
 from ..records.judge import Judge
 from ..records.result import GradingResult
+from ..settings import AnyPolicy
 from .shared import explanation, make_grader, missing
 
 try:

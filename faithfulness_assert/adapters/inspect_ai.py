@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..cases.systems import names
-from ..grading import AnyPolicy
 from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
+from ..settings import AnyPolicy
 from .shared import explanation, facts, make_grader, missing
 
 try:

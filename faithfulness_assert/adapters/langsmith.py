@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..grading import AnyPolicy
 from ..records.judge import Judge
 from ..records.result import GradingResult
+from ..settings import AnyPolicy
 from .shared import explanation, facts, found_case, make_grader, missing, outcome
 
 try:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..grading import AnyPolicy
 from ..records.judge import Judge
 from ..records.result import GradingResult
+from ..settings import AnyPolicy
 from .shared import PATIENCE, explanation, facts, found_case, make_grader, missing
 
 try:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..grading import AnyPolicy
 from ..records.errors import InputError, JudgeError
 from ..records.judge import Judge
 from ..records.result import GradingResult
+from ..settings import AnyPolicy
 from .shared import explanation, facts, make_grader, missing
 
 try:

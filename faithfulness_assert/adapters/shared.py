@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 from ..cases.as_json import record_as_json
 from ..cases.locate import locate
 from ..cases.systems import FROM
-from ..grading import AnyPolicy, Grader
+from ..grading import Grader
 from ..options import DEADLINE, hide_key
 from ..records.errors import pip_install
 from ..records.judge import Judge
 from ..records.result import GradingResult
+from ..settings import AnyPolicy
 
 if TYPE_CHECKING:
     from ..options import GraderOptions

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..grading import MAX_CONCURRENCY, AnyPolicy
+from ..grading import MAX_CONCURRENCY
 from ..options import hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
 from ..records.judge import Judge, judge_info
+from ..settings import AnyPolicy
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, grade_rest

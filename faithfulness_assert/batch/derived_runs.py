@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..files import append_file, new_file, temporary_database, to_disk
-from ..grading import AnyPolicy
 from ..options import check_names, taken_by
 from ..plan.results import weighed_again
 from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping
 from ..records.errors import ConfigError
+from ..settings import AnyPolicy
 from .changed_rows import heads_of, renumbered
 from .local_run import RunOutcome
 from .progress import Counts

@@ -18,10 +18,10 @@ import ray
 import ray.data
 from ray import cloudpickle, exceptions
 
-from ..grading import AnyPolicy
 from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
+from ..settings import AnyPolicy
 from .data_sets import open_data_set
 from .row_grading import GraderSettings, Share, grade_rows, graded_or_left
 from .rows import Line, NotAsked, Row

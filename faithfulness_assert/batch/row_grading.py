@@ -13,11 +13,11 @@ from ..drive.grades import ASKS_AT_ONCE, Slots
 from ..drive.limits import PerMinute
 from ..drive.many import run_many
 from ..drive.outage import Patience, patience_of
-from ..grading import AnyPolicy, Grader
+from ..grading import Grader
 from ..options import DEADLINE
 from ..records.judge import Judge, judge_info
 from ..records.result import GradingResult
-from ..settings import choose
+from ..settings import AnyPolicy, choose
 from .rows import Line, NotAsked, Row, digest, field_digests
 
 

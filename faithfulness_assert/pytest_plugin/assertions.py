@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
-    from ..grading import AnyPolicy
     from ..options import GradeOptions
     from ..records.judge import Judge
     from ..records.result import GradingResult
+    from ..settings import AnyPolicy
 
 
 class NotGraded(FaithfulnessError):  # noqa: N818 - the public name says what happened
