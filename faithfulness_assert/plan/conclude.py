@@ -44,8 +44,9 @@ def _found(state: State) -> Found:
     verdicts = () if ended else _verdicts(state)
     enforced = state.policy.controls == "enforce"
     wrong = problem_of(state.answered_controls, state.untested) if enforced else ""
-    # "" for what is said of every judge.
-    fix = NO_CONTROL if state.untested and not problem_of(state.answered_controls) else ""
+    fix = ""  # what is said of every judge
+    if wrong and state.untested and not problem_of(state.answered_controls):
+        fix = NO_CONTROL
     if not errors and not any(v.label for v in verdicts):
         errors = _no_label(state, verdicts)
     return Found(
@@ -55,7 +56,7 @@ def _found(state: State) -> Found:
         None,
         errors,
         _left_open(state, verdicts),
-        (wrong, fix) if wrong else ("", ""),
+        (wrong, fix),
         not enforced or any(label for _, label in state.answered_controls),
         clip(state.explanation, MAX_EXPLANATION),
     )
