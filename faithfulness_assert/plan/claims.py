@@ -30,8 +30,8 @@ from ..reading.rows import Row
 from ..records.errors import JudgeError, UnreadableReply
 from ..records.judge import Numbered, Outcome
 from ..records.model import Skipped, Statement
-from ..text.phrases import has_number_or_name, numbers_and_names
-from ..text.strings import lazy_pattern, one_line, words_that_count
+from ..text.phrases import has_number_or_name, numbers_and_names, words_that_count
+from ..text.strings import lazy_pattern, one_line
 from .findings import allowed, checked, may_be_set_aside
 from .jobs import Draft, is_too_long, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again

@@ -16,7 +16,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text
@@ -47,21 +47,14 @@ _CONTROL = r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)"
 _CONTROLS = re.compile(rf"{_CONTROL}+")
 
 
-class Parted(NamedTuple):
-    """A reply as its answer, and what stands before it that nothing opens as thinking."""
-
-    unopened: str
-    answer: str
-
-
 def answer_in(text: str) -> str:
     """The judge's answer, without its thinking, but with what may be either if it contains JSON."""
     unopened, answer = parted(text)
     return f"{unopened}\n{answer}" if unopened and split_json(unopened)[0] else answer
 
 
-def parted(text: str) -> Parted:
-    """The judge's answer without its thinking, and what stands before it and may be either.
+def parted(text: str) -> tuple[str, str]:
+    """What stands before the judge's answer and may be either, and the answer without its thinking.
 
     Removed are blanks, JSON strings and a box around the reply, control tokens at its ends, closed
     blocks of thinking, a block that is never closed up to the JSON with which the reply ends, and
@@ -95,7 +88,7 @@ def parted(text: str) -> Parted:
             text = whole
         elif not begins:
             unopened, text = unopened + text[: closing.start()], text[closing.end() :]
-    return Parted(unopened.strip(), _without_controls(text))
+    return unopened.strip(), _without_controls(text)
 
 
 def _unwrapped(text: str) -> str:
@@ -292,15 +285,9 @@ def repaired(broken: Sequence[str]) -> tuple[list[str], list[str]]:
         return [], []
     pieces, comments = [], []
     for piece in broken:
-        bare, said = _without_comments(piece)
-        pieces.append(_repaired(bare))
-        comments += said
+        pieces.append(_repaired(_COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else " ", piece)))
+        comments += [m[0] for m in _COMMENT.finditer(piece) if m[0][0] != '"']
     return (pieces, comments) if all(pieces) else ([], [])
-
-
-def _without_comments(piece: str) -> tuple[str, list[str]]:
-    found = [m[0] for m in _COMMENT.finditer(piece) if not m[0].startswith('"')]
-    return _COMMENT.sub(lambda m: m[0] if m[0].startswith('"') else " ", piece), found
 
 
 def _repaired(piece: str) -> str:

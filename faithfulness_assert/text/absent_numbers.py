@@ -147,21 +147,14 @@ def _is_name(text: str, number: Number) -> bool:
     joined = before != "" and before in "-–_#./" and text[start - 2 : start - 1].isalpha()
     if before.isalpha() or joined or (behind[:1] in ("-", "_") and behind[1:].isupper()):
         return True
-    if (
-        behind[:1].isalpha()
-        and behind.rstrip(" .,;:") not in _ORDINALS
-        and not _is_measured(text, number)
-    ):
-        return True  # 37A
+    if behind[:1].isalpha() and behind.rstrip(" .,;:") not in _ORDINALS:
+        is_measured = number.after in units() or number.after in valued("scales")
+        if not is_measured and OCLOCK.match(text, end) is None:
+            return True  # 37A
     if money_of(text, number):
         return False
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
     return (word is not None and _names(word[1])) or _begins_name(text, start, end)
-
-
-def _is_measured(text: str, number: Number) -> bool:
-    known = number.after in units() or number.after in valued("scales")
-    return known or OCLOCK.match(text, number.end) is not None
 
 
 def _names(word: str) -> bool:

@@ -154,8 +154,8 @@ class CitationReader:
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._ids = {name.casefold(): name for name in ids if not is_blank(name)}
-        self._shapes = _IdShapes(self._ids.values(), own_words=False)
-        self._own_shapes = _IdShapes(self._ids.values(), own_words=True)
+        self._shapes = _shapes(self._ids.values(), own_words=False)
+        self._own_shapes = _shapes(self._ids.values(), own_words=True)
         self._read: dict[tuple[str, Style], tuple[str, ...]] = {}
 
     def exists(self, name: str) -> bool:
@@ -205,7 +205,7 @@ class CitationReader:
         A number or a word alone is not: "(3)" may be an equation, "(report)" a remark.
         """
         if not name.exists:
-            return self._own_shapes.fit(name.text)
+            return self._own_shapes.fullmatch(name.text) is not None
         return not (name.text.isdecimal() or name.text.isalpha())
 
     def _expanded(self, part: str) -> list[str]:
@@ -214,7 +214,7 @@ class CitationReader:
         An id that looks like a range stays as it is.
         """
         token = part.strip(_MARKS)
-        if self.exists(token) or self._shapes.fit(token):
+        if self.exists(token) or self._shapes.fullmatch(token):
             return [token]
         if not token or _LOCATOR.fullmatch(token):
             return []
@@ -236,7 +236,7 @@ class CitationReader:
         source = _SOURCE.match(text)
         if sourced := source and self._sourced(text, source):
             return sourced
-        if _GENERIC.fullmatch(text) or self._shapes.fit(text):
+        if _GENERIC.fullmatch(text) or self._shapes.fullmatch(text):
             return _Name(text, exists=False, is_sourced=False)
         number, dagger, _ = text.partition("†")
         if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
@@ -253,7 +253,7 @@ class CitationReader:
         inner = _SOURCE.match(rest) if source["label"] else None
         if inner:
             return self._sourced(rest, inner)
-        if _NUMBER.fullmatch(rest) or self._shapes.fit(rest):
+        if _NUMBER.fullmatch(rest) or self._shapes.fullmatch(rest):
             name = rest if source["label"] else f"{source[0]}{rest}"
             return _Name(name, exists=False, is_sourced=True)
         return None
@@ -286,27 +286,21 @@ _PART = re.compile(r"\d+|[^\W\d_]+")
 _WORD = r"[^\W\d_]{1,30}"
 
 
-class _IdShapes:
+def _shapes(ids: Iterable[str], *, own_words: bool) -> re.Pattern[str]:
     """The shapes of some ids: with them, an id that does not exist is recognised as an id.
 
     ``doc_1_chunk_0`` has the shape word, number, word, number, so ``doc_1_chunk_9`` may be an id
-    too. An id without a digit has no shape: every word would look like it.
+    too. An id without a digit has no shape, as every word would look like it, and nor has a year
+    such as 1969.
 
     Args:
         ids: the ids that exist.
         own_words: only ids with the same words have the shape: ``doc_9``, but not ``note_9``.
     """
-
-    def __init__(self, ids: Iterable[str], *, own_words: bool) -> None:
-        shapes = Counter(_shape(name, own_words=own_words) for name in ids)
-        del shapes[""]
-        patterns = [shape for shape, _ in shapes.most_common(MAX_SHAPES)]
-        self._pattern = re.compile("|".join(patterns) or r"(?!)", re.IGNORECASE)
-
-    def fit(self, text: str) -> bool:
-        """Whether ``text`` has one of the shapes. A year such as 1969 has none."""
-        is_year = len(text) == 4 and text[:2] in ("19", "20") and text.isdecimal()
-        return not is_year and self._pattern.fullmatch(text) is not None
+    shapes = Counter(_shape(name, own_words=own_words) for name in ids)
+    del shapes[""]
+    patterns = [shape for shape, _ in shapes.most_common(MAX_SHAPES)]
+    return re.compile(rf"(?!(?:19|20)\d\d\Z)(?:{'|'.join(patterns) or '(?!)'})", re.IGNORECASE)
 
 
 def _shape(name: str, *, own_words: bool) -> str:

@@ -72,12 +72,8 @@ def clear(text: str, pieces: Sequence[tuple[int, int]]) -> list[Clear]:
     stripper = _Stripper(raw)
     stripper.run()
     bounds = [0, *stripper.breaks, len(raw)]
-    return [_kept(stripper, places, start, end) for start, end in pairwise(bounds)]
-
-
-def _kept(stripper: _Stripper, places: Sequence[int], start: int, end: int) -> Clear:
-    keep = [i for i in range(start, end) if not stripper.hidden[i]]
-    return Clear("".join(stripper.chars[i] for i in keep), [places[i] for i in keep])
+    kept = ([i for i in range(*span) if not stripper.hidden[i]] for span in pairwise(bounds))
+    return [Clear("".join(stripper.chars[i] for i in k), [places[i] for i in k]) for k in kept]
 
 
 class _Stripper:

@@ -284,7 +284,10 @@ def _column_sums(text: str) -> Iterator[float]:
     sums: list[float | None] = []
     left = MOST_CELLS
     for line in text.split("\n") if "|" in text or "\t" in text or ";" in text else ():
-        cells = [next(_cell_values(cell), None) for cell in _cells(line)[:50]]
+        mark = next((mark for mark in "|\t;" if mark in line), None)
+        texts = line.strip().strip("|").split(mark)[:50] if mark else []
+        firsts = [next(find_numbers(cell[:60]), None) for cell in texts]
+        cells = [number and number.values[0] for number in firsts]
         left -= len(cells)
         if left < 0:
             return
@@ -296,13 +299,3 @@ def _column_sums(text: str) -> Iterator[float]:
         added = [None if one is None or two is None else one + two for one, two in pairs]
         yield from (total for total in added if total)
         sums = [two if total is None else total for total, two in zip(added, cells, strict=True)]
-
-
-def _cells(line: str) -> list[str]:
-    mark = next((mark for mark in "|\t;" if mark in line), None)
-    return line.strip().strip("|").split(mark) if mark else []
-
-
-def _cell_values(cell: str) -> Iterator[float]:
-    for number in find_numbers(cell[:60]):
-        yield from number.values[:1]

@@ -32,7 +32,8 @@ from .numbers import (
     numbers_of,
     word_before,
 )
-from .strings import STEM, lazy_pattern, word_lists, words_that_count
+from .phrases import STEM, words_that_count
+from .strings import lazy_pattern, word_lists
 
 Kind = tuple[str, str]
 UNKNOWN: Kind = ("", "")
