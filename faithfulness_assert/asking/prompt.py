@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 
-from ..files import read_text
+from ..files import open_file, read_text
 from ..policy.policy import Policy
 from ..policy.values import Example
 from ..records.judge import Ask, AskKind, Numbered, Payload, ReplyForm
@@ -211,3 +211,15 @@ def document_claim(ask: Ask) -> Ask:
         ),
         max_tokens=ONE_WORD_TOKENS,
     )
+
+
+def prompts_fingerprint() -> str:
+    """The SHA-256 of all prompts, in hex: results under other prompts are not alike."""
+    from hashlib import sha256  # only a run needs these, and an assertion may be a fresh process
+    from pathlib import Path
+
+    found = sha256()
+    for path in sorted(Path(_FOLDER).iterdir(), key=lambda path: path.name):
+        with open_file(path) as file:
+            found.update(path.name.encode() + b"\0" + file.read() + b"\0")
+    return found.hexdigest()

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from .. import __version__
-from ..asking.fingerprint import prompts_fingerprint
+from ..asking.prompt import prompts_fingerprint
 from ..files import open_file
 from ..grading import Grader
 from ..policy.policy import TAKES, Policy, plain, policy_as_json
