@@ -20,7 +20,7 @@ PROMISES = dict(  # how a promise of another page begins, and the tests that hol
     line.split(": ", 1)
     for line in """\
 a verdict is missing, unreadable: test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number test_an_unresolved_statement_never_raises_a_score
-the judge says "supported", and its own: test_a_reason_that_denies_takes_the_credit_of_its_entry test_no_remark_that_denies_a_statement_leaves_its_credit
+the judge says "supported", and its own: test_a_reason_that_denies_in_words_takes_the_credit_of_its_entry test_a_remark_that_denies_a_statement_in_words_takes_its_credit
 the judge refuses, is cut off: test_every_fault_has_the_outcome_of_its_row
 a blank answer, an empty context: test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check
 the answer only declines: test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check

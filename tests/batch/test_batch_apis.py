@@ -781,7 +781,7 @@ def test_what_cannot_be_is_said_before_anything_is_sent(
     done = here("batch", data, "--run", tmp_path / "run", *arguments.split())
     assert (done.returncode, problem in done.stderr) == (2, True)
     assert not (tmp_path / "run").exists()
-    assert "no run over a batch API" in here("batch", "--run", tmp_path / "run").stderr
+    assert "only a run over a batch API" in here("batch", "--run", tmp_path / "run").stderr
 
 
 @pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
