@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from ..text.strings import clip
 from .drawing import Rate
 from .figures import Figure
-from .measuring import Agreement, Disagreement, JudgeFigures, Level
+from .measuring import Agreement, JudgeFigures, Level
 
 FIGURES = {
     "agreement": ("agreement", "the share on which judge and people say the same"),
@@ -94,21 +94,15 @@ def notes(found: Agreement) -> Iterator[str]:
 def disagreement_lines(judge: JudgeFigures, most: int = SHOWN) -> Iterator[tuple[str, list[str]]]:
     """The worst disagreements: a head for each, and its texts."""
     for item in judge.disagreements[:most]:
-        yield (
-            disagreement_head(item),
-            [
-                f"{name}: {clip(item.texts[name], TEXT)}"
-                for name in ("question", "answer", "context")
-                if item.texts.get(name)
-            ],
-        )
-
-
-def disagreement_head(item: Disagreement) -> str:
-    """What a judge and people say of an answer."""
-    score = "no score" if item.score is None else f"score {item.score:.2f}"
-    what = "missed: people say unfaithful" if item.missed else "false alarm: people say faithful"
-    return f"{what}, {score}: {clip(item.id, 60)}"
+        score = "no score" if item.score is None else f"score {item.score:.2f}"
+        people = "unfaithful" if item.missed else "faithful"
+        what = f"{'missed' if item.missed else 'false alarm'}: people say {people}"
+        texts = [
+            f"{name}: {clip(item.texts[name], TEXT)}"
+            for name in ("question", "answer", "context")
+            if item.texts.get(name)
+        ]
+        yield f"{what}, {score}: {clip(item.id, 60)}", texts
 
 
 def percent(figure: Figure) -> tuple[str, str]:

@@ -10,7 +10,6 @@ import json
 import re
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
 from typing import Any
 
 from ..agreement.drawing import count, open_run, widths
@@ -21,7 +20,7 @@ from ..batch.comparison_views import code
 from ..options import parse_options
 from ..probe import Card, Comparison, compare_cards, probe, probe_estimate
 from ..probe.asking import DRAW, PER_KIND
-from ..probe.card import COMPARED_HEAD, HEAD
+from ..probe.card import COMPARED_HEAD, HEAD, markdown_table
 from ..records.errors import ConfigError
 from ..report import check_report, write_probe_report
 from ..report.page import write_agreement_report
@@ -196,17 +195,13 @@ def markdown(found: Agreement) -> str:
     lines = [f"### {headline(found)}", "", *(f"- {_harmless(fact)}" for fact in facts(found))]
     for table in tables(found):
         lines += ["", f"**{_harmless(table.title)}**", ""]
-        lines += [_row(table.head), _row(["---"] * len(table.head))]
-        lines += [_row([_harmless(cell) for cell in row]) for row in table.rows]
+        rows = [[_harmless(cell) for cell in row] for row in table.rows]
+        lines += markdown_table(table.head, rows)
     lines += ["", *(f"- {_harmless(note)}" for note in notes(found))]
     for judge in found.judges:
         for head, texts in disagreement_lines(judge):
             lines += [f"- {code(head)}", *(f"  - {code(text)}" for text in texts)]
     return "\n".join(lines) + "\n"
-
-
-def _row(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
 
 
 def _harmless(text: str) -> str:

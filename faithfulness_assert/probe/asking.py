@@ -82,20 +82,14 @@ def probe(
     """
     asks = _asks(per_kind, draw, options, held_out=held_out)
     grader = Grader(judge, "default", **options)
-    again = _past_the_store(judge, options, grader)
+    again, folder = grader, options.get("cache")
+    if folder is not None:  # what is asked in the same words must not be answered by the first
+        past_the_store = {**options, "cache": Path(fspath(folder)) / AGAIN}
+        again = Grader(judge, "default", **past_the_store).ask_as(grader)
     cases, first = asks.cases(), len(asks.probes)
     results = list(grader.grade_many(cases[:first], concurrency=concurrency))
     results += again.grade_many(cases[first:], concurrency=concurrency)
     return _card(asks, grader.judge_name, results)
-
-
-def _past_the_store(judge: str | Judge | None, options: dict[str, Any], grader: Grader) -> Grader:
-    """A grader for repeated asks: one in the same words must not be answered by the first."""
-    folder = options.get("cache")
-    if folder is None:
-        return grader
-    again = Grader(judge, "default", **{**options, "cache": Path(fspath(folder)) / AGAIN})
-    return again.ask_as(grader)
 
 
 def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:

@@ -46,7 +46,8 @@ class KindCard:
     @property
     def is_blind(self) -> bool:
         """Whether it is surely wrong more often than ``TOLERATED`` (all kinds together: 95 %)."""
-        return is_surely_over(self.wrong, self.asked, TOLERATED, CHANCE_OF_ANY / len(KINDS))
+        tail = CHANCE_OF_ANY / len(KINDS)
+        return self.wrong > 0 and _at_least(self.wrong, self.asked, TOLERATED) < tail
 
     @property
     def could_be_blind(self) -> bool:
@@ -222,11 +223,6 @@ def interval(wrong: int, asked: int) -> tuple[float, float]:
     if not asked:
         return 0.0, 1.0
     return _lower(wrong, asked), 1 - _lower(asked - wrong, asked)
-
-
-def is_surely_over(wrong: int, asked: int, share: float, tail: float) -> bool:
-    """Whether the one-sided lower limit with this tail is over ``share``."""
-    return wrong > 0 and _at_least(wrong, asked, share) < tail
 
 
 def _lower(wrong: int, asked: int) -> float:

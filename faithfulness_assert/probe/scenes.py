@@ -195,7 +195,9 @@ def filled(
     for _ in range(TRIES):
         values = {**_named(wanted, names, chance), **_drawn(scene["slots"], chance)}
         wrong = {slot: _wrong(values[slot[:-1]], slot, chance) for slot in wrong_ones}
-        if _are_apart([*values.values(), *wrong.values()]) and _are_new(wrong, context, values):
+        all_values = [*values.values(), *wrong.values()]
+        are_apart = len({(type(v), v) for v in all_values}) == len(all_values)
+        if are_apart and _are_new(wrong, context.format_map(values)):
             return values | wrong
     raise AssertionError(f"no values for {scene['name']}")  # a test fills every scene
 
@@ -250,15 +252,10 @@ def _wrong(value: Any, slot: str, chance: Random) -> Any:
     return value.replace(**{part: chance.choice(sorted(others))})
 
 
-def _are_apart(values: Sequence[Any]) -> bool:
-    return len({(type(v), v) for v in values}) == len(values)
-
-
-def _are_new(wrong: Mapping[str, Any], context: str, values: Mapping[str, Any]) -> bool:
+def _are_new(wrong: Mapping[str, Any], context: str) -> bool:
     """Whether no wrong number or year is a number of the context, and no wrong day a day of it."""
-    numbers = set(_DIGITS.findall(context.format_map(values).replace(",", "")))
-    shown = context.format_map(values)
+    numbers = set(_DIGITS.findall(context.replace(",", "")))
     return all(
-        format(value) not in shown if isinstance(value, Day) else str(int(value)) not in numbers
+        format(value) not in context if isinstance(value, Day) else str(int(value)) not in numbers
         for value in wrong.values()
     )

@@ -194,20 +194,17 @@ def read_markers(markers: Iterable[pytest.Mark]) -> dict[str, Any]:
 def check_marker(metafunc: pytest.Metafunc) -> None:
     """Stops collecting a test if its marker cannot be used."""
     try:
-        _check_options(read_markers(metafunc.definition.iter_markers("faithfulness")))
+        options = read_markers(metafunc.definition.iter_markers("faithfulness"))
+        changes = taken_by("policy", options)
+        if options.get("threshold") is not None:
+            changes["threshold"] = options["threshold"]
+        named = options.get("policy", "default")
+        find_policy(named, changes, options.get("policy_options") or {})
+        option_names(options.get("judge", "embedded"))
         return
     except ConfigError as error:
         problem = f"{metafunc.definition.nodeid}: marker faithfulness: {error}"
     pytest.fail(problem, pytrace=False)
-
-
-def _check_options(options: Mapping[str, Any]) -> None:
-    """Raises ``ConfigError`` for a judge, policy or threshold that cannot be used."""
-    changes = taken_by("policy", options)
-    if options.get("threshold") is not None:
-        changes["threshold"] = options["threshold"]
-    find_policy(options.get("policy", "default"), changes, options.get("policy_options") or {})
-    option_names(options.get("judge", "embedded"))
 
 
 # ---------------------------------------------------------------- what all tests of a process share

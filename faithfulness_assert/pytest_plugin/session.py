@@ -194,7 +194,8 @@ class SessionResults:
         """
         if self._report is None:
             return
-        lines = [line._replace(row=row) for row, line in enumerate(self._final(), 1)]
+        last = (key for keys in self._of_test.values() for key in keys)
+        lines = [self._lines[key]._replace(row=row) for row, key in enumerate(last, 1)]
         try:
             _write(self._report, lines)
         except (OSError, ValueError) as error:
@@ -215,10 +216,6 @@ class SessionResults:
         """Deletes the file in which tokens were counted."""
         if self.folder:
             shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _final(self) -> Iterator[Line]:
-        """The results of the last run of each test."""
-        return (self._lines[key] for keys in self._of_test.values() for key in keys)
 
     def _said(self) -> Iterator[str]:
         from ..batch.summary import Summary

@@ -25,14 +25,12 @@ def option(name: str, value: object = None) -> str:
     flag = f"--{COMMANDS.get(name, name).replace('_', '-')}"
     if value is None or value is True:
         return flag
-    given = value.items() if isinstance(value, Mapping) else ((None, value),)
-    return " ".join(f"{flag} {_word(key, item)}" for key, item in given)
-
-
-def _word(key: object, value: object) -> str:
     import shlex  # only ever needed on the way to a message
 
-    return shlex.quote(str(value) if key is None else f"{key}={value}")
+    given = [str(value)]
+    if isinstance(value, Mapping):
+        given = [f"{key}={item}" for key, item in value.items()]
+    return " ".join(f"{flag} {shlex.quote(text)}" for text in given)
 
 
 @contextmanager

@@ -101,7 +101,9 @@ def terminal_view(result: GradingResult) -> str:
 
 
 def _terminal_lines(result: GradingResult) -> Iterator[str]:
-    yield _terminal_head(result)
+    score = "undefined" if result.score is None else f"{result.score:.2f}"
+    graded = f"{result.outcome}  score {score}  threshold {result.threshold:.2f}  [{result.status}]"
+    yield f"{graded}  policy {result.policy}, judge {result.judge}"
     yield f"  {visible(result.short_reason)}"
     if "calculation" in result.metadata and result.defined:
         yield f"  = {result.metadata['calculation']}"
@@ -112,12 +114,6 @@ def _terminal_lines(result: GradingResult) -> Iterator[str]:
         yield f"  citations: {visible(clip(_audit(result.citations)))}"
     yield from (f"  - skipped {s.start}-{s.end}: {visible(s.reason)}" for s in result.skipped)
     yield from (f"  ! {visible(warning)}" for warning in result.warnings)
-
-
-def _terminal_head(result: GradingResult) -> str:
-    score = "undefined" if result.score is None else f"{result.score:.2f}"
-    graded = f"{result.outcome}  score {score}  threshold {result.threshold:.2f}  [{result.status}]"
-    return f"{graded}  policy {result.policy}, judge {result.judge}"
 
 
 def _verdict_lines(verdict: Verdict) -> Iterator[str]:

@@ -254,7 +254,8 @@ class Compared:
             for source, data in zip(self.sources, self._data, strict=True)
         ]
         for change in changes:
-            views = [_unpacked(side.get(change.case_id)) for side in sides]
+            packed = [side.get(change.case_id) for side in sides]
+            views = [json.loads(zlib.decompress(v)) if v else [None, {}] for v in packed]
             rows, details = map(list, zip(*views, strict=True))
             yield [KINDS.index(change.kind), *rows, _flips(change, names)], details
 
@@ -273,10 +274,6 @@ def _views(
             view = [row_view(record, texts, names), detail_view(record, texts, place)]
             views[record.case_id] = zlib.compress(json.dumps(view).encode(), 1)
     return views
-
-
-def _unpacked(view: bytes | None) -> list[Any]:
-    return json.loads(zlib.decompress(view)) if view else [None, {}]
 
 
 def _flips(change: Change, names: Vocabulary) -> list[list[Any]]:
