@@ -24,23 +24,14 @@ from ...files import new_file, open_file, open_text
 from ...records.errors import ConfigError
 from ...records.option_names import option
 from ...text.strings import names_of
+from . import tables
 from .data_set import DataSet, Record, Source
 from .json_files import json_lines, json_records
-from .tables import (
-    SPREADSHEETS,
-    Sheet,
-    context_columns,
-    csv_form,
-    csv_records,
-    parquet_columns,
-    parquet_rows,
-    passages,
-)
 
 __all__ = ["DataSet", "open_data_set"]
 
 TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
-SUFFIXES = (*TEXTS, ".parquet", *SPREADSHEETS)
+SUFFIXES = (*TEXTS, ".parquet", *tables.SPREADSHEETS)
 PART = 1 << 20
 
 
@@ -124,27 +115,22 @@ def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Sou
     """What reads the records of a file, and its columns."""
     began_with = partial(_began_with, path, mapping)
     if suffix in (".csv", ".tsv"):
-        form = csv_form(path, mapping)
-        rest = partial(csv_records, path, form, context_columns(form.columns, mapping))
+        form = tables.csv_form(path, mapping)
+        context = tables.context_columns(form.columns, mapping)
+        rest = partial(tables.csv_records, path, form, context)
         return Source(name, rest, columns=form.columns, began_with=began_with)
-    if suffix in SPREADSHEETS:
-        sheet = Sheet(path)
-        context = context_columns(sheet.columns, mapping)
+    if suffix in tables.SPREADSHEETS:
+        sheet = tables.Sheet(path)
+        context = tables.context_columns(sheet.columns, mapping)
         return Source(
-            name, lambda _: _sheet_records(sheet, context), columns=sheet.columns, note=sheet.note
+            name, lambda _: sheet.records(context), columns=sheet.columns, note=sheet.note
         )
     if suffix == ".parquet":
-        columns = parquet_columns(path)
-        return Source(name, lambda _: _numbered(parquet_rows(path)), columns=columns)
+        columns = tables.parquet_columns(path)
+        return Source(name, lambda _: _numbered(tables.parquet_rows(path)), columns=columns)
     if suffix == ".json":
         return Source(name, partial(json_records, path))
     return Source(name, partial(json_lines, path), began_with=began_with)
-
-
-def _sheet_records(sheet: Sheet, context: frozenset[str]) -> Iterator[Record]:
-    for number, row in sheet.rows():
-        values = {name: passages(cell) if name in context else cell for name, cell in row.items()}
-        yield Record(f"row {number}", values)
 
 
 def _numbered(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:

@@ -210,17 +210,14 @@ class _Document:
                 if isinstance(error, RecursionError) or not self._more():
                     raise self._invalid(error) from None
             else:
-                self._check_utf8(self._text[self._at : end])
+                try:
+                    check_utf8(self._text[self._at : end])
+                except UnreadableError as error:
+                    self.problem = str(error)
                 self._at = end
                 return value
             if len(self._text) - self._at > MAX_RECORD:
                 raise UnreadableError(f"larger than the limit of {MAX_RECORD:,} characters")
-
-    def _check_utf8(self, text: str) -> None:
-        try:
-            check_utf8(text)
-        except UnreadableError as error:
-            self.problem = str(error)
 
     def _invalid(self, error: Exception) -> UnreadableError:
         """What is wrong, once the file was read to its end."""

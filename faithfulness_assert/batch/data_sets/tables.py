@@ -143,8 +143,14 @@ def _record(
         check_utf8("".join(cells))
     except UnreadableError as error:
         return Record(place, None, str(error))
-    values = dict(zip(columns, cells, strict=True))
-    return Record(place, {n: passages(v) if n in context else v for n, v in values.items()})
+    return Record(place, _values(columns, cells, context))
+
+
+def _values(
+    columns: Sequence[str], cells: Sequence[str], context: frozenset[str]
+) -> dict[str, Any]:
+    named = zip(columns, cells, strict=True)
+    return {name: passages(cell) if name in context else cell for name, cell in named}
 
 
 def context_columns(columns: Sequence[str], mapping: Mapping[str, str]) -> frozenset[str]:
@@ -211,12 +217,12 @@ class Sheet:
         named = enumerate(header[: self._width], 1)
         self.columns = [name or f"column {place}" for place, name in named]
 
-    def rows(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """The number of each row that is not empty, and its cells as texts."""
+    def records(self, context: frozenset[str]) -> Iterator[Record]:
+        """The rows that are not empty, their cells as texts; ``context`` as in ``csv_records``."""
         for number, row in enumerate(self._rows[self._first + 1 :], self._first + 2):
             cells = [_text(cell) for cell in row[: self._width]]
             if any(cells):
-                yield number, dict(zip(self.columns, cells, strict=True))
+                yield Record(f"row {number}", _values(self.columns, cells, context))
 
 
 def _text(cell: Any) -> str:

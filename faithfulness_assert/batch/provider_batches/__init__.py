@@ -13,7 +13,6 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 from urllib.parse import urlsplit
 
@@ -27,6 +26,7 @@ from ...records.errors import ConfigError
 from ...records.option_names import option
 from ...settings import choose
 from ..data_sets import DataSet
+from ..data_sets.data_set import Source
 from ..estimate import estimate_run
 from ..rows import head_of
 from ..run_description import begun, check_unchanged, describe_run
@@ -149,11 +149,14 @@ def _retried(directory: RunDirectory, store: Store, settings: dict[str, Any]) ->
     return settings
 
 
-def collect(directory: RunDirectory, **options: Any) -> Standing:
+def collect(
+    directory: RunDirectory, outputs: Sequence[Path] | None = None, **options: Any
+) -> Standing:
     """Fetches what is done, and sends what comes next. Any machine with the directory can do it.
 
     Args:
         directory: of a run that ``submit`` began.
+        outputs: files with answers that somebody brought; see ``import_answers``.
         options: those that a directory does not keep: ``api_key``, and a ``base_url`` with a
             password; default: the environment's.
 
@@ -161,7 +164,21 @@ def collect(directory: RunDirectory, **options: Any) -> Standing:
         ConfigError: the directory has no such run.
         JudgeError: the provider could not be asked. The run can go on.
     """
-    return _go_on(directory, options)
+    if not is_begun(directory):
+        raise ConfigError(
+            f"{directory.path}: has no run over a batch API. Begin one with: "
+            "faithfulness-assert batch INPUT --run DIR --via openai-batch --judge openai:MODEL"
+        )
+    with directory.locked(), opened(directory) as store:
+        settings = store.settings() or {}
+        if problem := settings.get("stopped"):
+            advice = "Give the first command again, with another limit"
+            return Standing(False, (), stopped=f"{problem}. {advice}")
+        grader = _grader(settings, options)
+        unread = DataSet(Source("", lambda _: iter(())), {})  # the directory has its own copy
+        check_unchanged(directory.about() or {}, describe_run(grader, unread))
+        grader.keep_secret(directory.secret())
+        return _step(directory, store, settings, grader, outputs)
 
 
 def import_answers(directory: RunDirectory, files: Sequence[str | Path]) -> Standing:
@@ -174,31 +191,7 @@ def import_answers(directory: RunDirectory, files: Sequence[str | Path]) -> Stan
     for path in paths:
         if not path.is_file():
             raise ConfigError(f"{path}: cannot be read: there is no such file")
-    return _go_on(directory, {}, paths)
-
-
-def _go_on(
-    directory: RunDirectory, options: Mapping[str, Any], outputs: Sequence[Path] | None = None
-) -> Standing:
-    """Takes a step of the run in a directory, unless it must not go on."""
-    if not is_begun(directory):
-        raise ConfigError(
-            f"{directory.path}: has no run over a batch API. Begin one with: "
-            "faithfulness-assert batch INPUT --run DIR --via openai-batch --judge openai:MODEL"
-        )
-    with directory.locked(), opened(directory) as store:
-        settings = store.settings() or {}
-        if problem := settings.get("stopped"):
-            advice = "Give the first command again, with another limit"
-            return Standing(False, (), stopped=f"{problem}. {advice}")
-        grader = _grader(settings, options)
-        unread = SimpleNamespace(
-            name="", fingerprint=str, size=int
-        )  # the directory has its own copy
-        about = describe_run(grader, cast("DataSet", unread))
-        check_unchanged(directory.about() or {}, about)
-        grader.keep_secret(directory.secret())
-        return _step(directory, store, settings, grader, outputs)
+    return collect(directory, paths)
 
 
 def _step(
