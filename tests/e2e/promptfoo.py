@@ -139,7 +139,7 @@ def run(
 
 def clean_environment(folder: Path) -> dict[str, str]:
     """This process's environment without variables that change results; promptfoo keeps its files in ``folder``."""
-    ours = ("FAITHFULNESS_ASSERT_", "PROMPTFOO_", "OPENAI_")
+    ours = ("FAITHFULNESS_ASSERT_", "PROMPTFOO_", "OPENAI_", "CI")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     return {
         **kept,
