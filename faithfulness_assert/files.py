@@ -146,13 +146,18 @@ def open_database(path: StrPath) -> sqlite3.Connection:
 
 
 def temporary_database(table: str) -> sqlite3.Connection:
-    """A database with this table, in memory first and on disk when it grows. It ends when closed.
+    """A database with this table, in memory first and on disk when it grows.
 
-    Nothing of it survives, so it writes no journal, and all of it is one transaction.
+    Nothing of it survives: it ends when it is closed, or when nobody has it any more, such as with
+    rows that nobody reads on. So it writes no journal, and all of it is one transaction.
     """
     import sqlite3
 
-    db = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+    class Temporary(sqlite3.Connection):
+        def __del__(self) -> None:
+            self.close()
+
+    db = sqlite3.connect("", isolation_level=None, check_same_thread=False, factory=Temporary)
     for command in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-32000"):
         db.execute(f"PRAGMA {command}")
     db.execute(f"CREATE TABLE {table}")
