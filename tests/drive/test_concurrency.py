@@ -14,6 +14,7 @@ import textwrap
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -300,7 +301,8 @@ def test_a_stopped_batch_ends_at_once_and_says_what_was_done(
             asked.set()
             return Answer(delay=10 * PATIENCE)
         usage = {"prompt_tokens": 100, "completion_tokens": 20}
-        return completion(verdicts_json({1: "supported"}), usage=usage)
+        answer = completion(verdicts_json({1: "supported"}), usage=usage)
+        return replace(answer, delay=1)  # or both results may be there before the next grade begins
 
     other = {"answer": "It snows.", "context": "It snows."}
     begun = time.monotonic()
