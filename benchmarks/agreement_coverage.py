@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from faithfulness_assert.agreement.drawing import Stratum, rate_of
-from faithfulness_assert.batch.summary import REACH
+from faithfulness_assert.statistics import REACH
 
 RUNS = (500, 2000, 10_000)
 SHARES = (0.02, 0.05, 0.1, 0.2, 0.3)

@@ -20,10 +20,9 @@ from typing import NamedTuple
 
 from ..batch.rows import Line
 from ..batch.run_description import lines_of
-from ..batch.summary import REACH
 from ..records.errors import ConfigError
+from ..statistics import REACH, TAIL
 from ..text.strings import clip
-from .figures import TAIL
 
 MIN_LABELS = 30
 """Labelled answers. From fewer, no interval holds what it promises."""

@@ -23,6 +23,8 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
+from ..statistics import TAIL
+
 Matrix = list[list[float]]
 CHANCE = 1e-12
 """A chance of agreement so near to 1 leaves nothing to be corrected."""
@@ -93,7 +95,6 @@ def _beyond(seen: float | None, chance: float) -> float | None:
 
 RESAMPLES = 2000
 SEED = 20261125
-TAIL = 0.025
 UNSEEN = 2.0
 """As in Agresti and Coull's interval (1998) of a share, where it is two of each four added."""
 LEAST_SCALE = 0.5

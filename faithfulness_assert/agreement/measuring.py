@@ -8,8 +8,8 @@ from itertools import combinations
 from os import PathLike
 from typing import NamedTuple
 
-from ..batch.paired_tests import holm
 from ..records.errors import ConfigError
+from ..statistics import holm
 from ..text.strings import clip
 from .drawing import MANY_LABELS, MIN_LABELS, Judged, Rate, Run, open_run, unfaithful_rate
 from .figures import (

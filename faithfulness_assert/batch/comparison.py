@@ -8,8 +8,8 @@ from sys import intern
 from typing import NamedTuple
 
 from ..records.errors import ConfigError
+from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from ..text.strings import text_key
-from .paired_tests import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from .rechecking import Recheck
 from .rows import Lines
 from .summary import Summary

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from ..statistics import FALSE_ALARMS, SURE, p_value
 from ..text.strings import clip, visible
 from .comparison import Change, Comparison, Note, Outcome, Quoted
-from .paired_tests import FALSE_ALARMS, SURE, p_value
 from .rechecking import Recheck
 from .summary import Summary
 

@@ -3,7 +3,7 @@
 What the same judge says today about the texts of A differs from what it said then by the judge
 alone, and what it says today about the texts of B differs from that by the system alone. Both
 differences are of the same cases, so each has tests that are exact if nothing changed (see
-``paired_tests.py``), at ``LEVEL`` together: with both, at most 5 % of comparisons in which nothing
+``statistics.py``), at ``LEVEL`` together: with both, at most 5 % of comparisons in which nothing
 changed name a cause.
 """
 
@@ -21,9 +21,9 @@ from ..records.errors import ConfigError
 from ..records.judge import described
 from ..records.option_names import option
 from ..records.result import GradingResult
+from ..statistics import Pair, PairCounts
 from ..text.strings import clip
 from .data_sets import DataSet
-from .paired_tests import Pair, PairCounts
 from .row_grading import grade_rows
 from .rows import Lines, Row, digest
 from .run_description import changes, described_run, policy_in

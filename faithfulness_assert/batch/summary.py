@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from math import fsum
-from random import Random
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from ..records.model import GraderError
 from ..records.result import GradingResult
+from ..statistics import LEVEL, REACH, Interval, bootstrap_interval
 from ..text.strings import clip, visible
 from .rows import Line
 
-LEVEL = 0.95
-"""Of 100 such intervals, about 95 contain the mean of all cases like these."""
-REACH = 1.959963984540054
-"""Standard deviations of a normal distribution, for ``LEVEL``."""
 LEAST = 10
 """Scores. An interval from fewer would say too little."""
 MOST_RESAMPLED = 1000
 """Scores. From more, the bootstrap of the mean is a normal distribution, and needs no samples."""
-RESAMPLES = 1000
 UNRELIABLE = 0.1
 """The share of failed controls from which a run warns that its judge is unreliable."""
 
@@ -38,18 +32,6 @@ MAX_KIND = 60
 MAX_MESSAGE = 200
 _NUMBER = re.compile(r"\d+")
 _STATUS = re.compile(r"\bHTTP \d{3}\b")
-
-
-class Interval(NamedTuple):
-    """Where the mean lies, with the certainty ``LEVEL``.
-
-    ``method``: ``bootstrap`` (percentiles of the means of 1,000 samples, with a fixed seed), or
-    from 1,001 scores on ``normal`` (the normal distribution that the bootstrap's means approach).
-    """
-
-    low: float
-    high: float
-    method: str
 
 
 class Summary:
@@ -203,15 +185,6 @@ class Summary:
         tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"
         cost = "" if self.cost is None else f", cost {self.cost:.4g}"
         return f"spent: {self.tokens['num_requests']:,} requests, {tokens}{cost}"
-
-
-def bootstrap_interval(scores: Sequence[float]) -> Interval:
-    """The percentile bootstrap of the mean. Equal scores give an equal interval, in any order."""
-    ordered, count = sorted(scores), len(scores)
-    draw = Random(0).choices  # noqa: S311 - no secret
-    means = sorted(fsum(draw(ordered, k=count)) / count for _ in range(RESAMPLES))
-    cut = round(RESAMPLES * (1 - LEVEL) / 2)
-    return Interval(means[cut], means[-cut - 1], "bootstrap")
 
 
 def duration(seconds: float) -> str:

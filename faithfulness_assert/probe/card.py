@@ -10,14 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..batch.paired_tests import at_most, holm, mcnemar
 from ..records.errors import ConfigError
 from ..records.usage import Usage
+from ..statistics import at_least, exact_interval, holm, mcnemar
 from ..text.strings import one_line, visible
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
 
-TAIL = 0.025
-STEPS = 60
 CHANCE_OF_ANY = 0.05
 """The chance that a judge without blind spots is called blind to anything at all, at most."""
 TOLERATED = 0.1
@@ -47,7 +45,7 @@ class KindCard:
     def is_blind(self) -> bool:
         """Whether it is surely wrong more often than ``TOLERATED`` (all kinds together: 95 %)."""
         tail = CHANCE_OF_ANY / len(KINDS)
-        return self.wrong > 0 and _at_least(self.wrong, self.asked, TOLERATED) < tail
+        return self.wrong > 0 and at_least(self.wrong, self.asked, TOLERATED) < tail
 
     @property
     def could_be_blind(self) -> bool:
@@ -56,7 +54,7 @@ class KindCard:
 
     def to_json(self) -> dict[str, Any]:
         """The numbers, the interval in [0, 1], and whether the judge is blind to this kind."""
-        low, high = interval(self.wrong, self.asked)
+        low, high = exact_interval(self.wrong, self.asked)
         told = {"asked": self.asked, "wrong": self.wrong, "low": low, "high": high}
         rest = {"blind": self.is_blind, "unanswered": self.unanswered, "scenes": self.scenes}
         return told | rest
@@ -71,7 +69,7 @@ class Repeat:
 
     def to_json(self) -> dict[str, Any]:
         """The numbers, and the 95 % interval of the share, in [0, 1]."""
-        low, high = interval(self.changed, self.compared)
+        low, high = exact_interval(self.changed, self.compared)
         return {"compared": self.compared, "changed": self.changed, "low": low, "high": high}
 
     def told(self, how: str) -> str:
@@ -196,7 +194,7 @@ def _row(name: str, kind: KindCard, said: str) -> tuple[str, ...]:
     numbers = (name, str(kind.asked), str(kind.wrong))
     if not kind.asked:
         return (*numbers, "-", "-", "no verdict", said)
-    low, high = interval(kind.wrong, kind.asked)
+    low, high = exact_interval(kind.wrong, kind.asked)
     share, reach = f"{kind.wrong / kind.asked:.0%}", f"{low:.0%} to {high:.0%}"
     return (*numbers, share, reach, "BLIND" if kind.is_blind else "", said)
 
@@ -213,31 +211,6 @@ def _line(cells: Sequence[str]) -> str:
 def escaped(text: str) -> str:
     """One line in which every character with a meaning in Markdown or HTML stands for itself."""
     return re.sub(r"([\\`*_{}\[\]<>()#!|~&@:])", r"\\\1", visible(one_line(text)))
-
-
-# ---------------------------------------------------------------- exact intervals of a share
-
-
-def interval(wrong: int, asked: int) -> tuple[float, float]:
-    """The exact 95 % interval of a share (Clopper and Pearson, 1934); [0, 1] if none was asked."""
-    if not asked:
-        return 0.0, 1.0
-    return _lower(wrong, asked), 1 - _lower(asked - wrong, asked)
-
-
-def _lower(wrong: int, asked: int) -> float:
-    low, high = 0.0, 1.0 if wrong else 0.0
-    for _ in range(STEPS):  # the share under which so many are just as unlikely as the tail
-        middle = (low + high) / 2
-        low, high = (middle, high) if _at_least(wrong, asked, middle) < TAIL else (low, middle)
-    return low
-
-
-def _at_least(wrong: int, asked: int, share: float) -> float:
-    """The chance of so many wrong ones or more."""
-    if not 0 < share < 1:
-        return 1.0 if wrong == 0 or share == 1 else 0.0
-    return 1 - at_most(wrong - 1, asked, share)
 
 
 # ---------------------------------------------------------------- two judges side by side

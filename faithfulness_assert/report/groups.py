@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
-from math import sqrt
 from typing import Any, NamedTuple
 
-from ..batch.summary import REACH
+from ..statistics import wilson
 from ..text.strings import clip
 from .record import text_of
 
@@ -125,16 +124,6 @@ class Slices:
 
 def _worst_first(part: Slice) -> tuple[float, int, str]:
     return (1.0 if part.rate is None else part.rate, -part.graded, part.value)
-
-
-def wilson(successes: int, trials: int) -> tuple[float, float]:
-    """The 95 % interval of a share (Wilson, 1927); 0 to 1 without trials."""
-    if not trials:
-        return 0.0, 1.0
-    share, spread = successes / trials, REACH**2 / trials
-    middle = (share + spread / 2) / (1 + spread)
-    reach = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
-    return max(0.0, middle - reach), min(1.0, middle + reach)
 
 
 # ---------------------------------------------------------------- statements of several answers

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from ..batch.comparison import Change
 from ..batch.comparison_views import rows_of, verdict_of
-from ..batch.paired_tests import FALSE_ALARMS, p_value
 from ..batch.summary import Summary
 from ..records.model import Verdict
 from ..records.result_list import badness
+from ..statistics import FALSE_ALARMS, p_value
 from ..text.strings import clip
 from .case_view import label_of
 from .groups import Repeats, Slices

@@ -22,8 +22,9 @@ from ..agreement.views import facts, headline, tables
 from ..batch.outputs import whole_file
 from ..files import as_text, read_text
 from ..probe import Comparison
-from ..probe.card import Card, KindCard, interval
+from ..probe.card import Card, KindCard
 from ..records.errors import ConfigError
+from ..statistics import exact_interval
 from ..text.strings import clean_text
 
 SCRIPTS = (
@@ -195,7 +196,7 @@ def _view(card: Card) -> dict[str, Any]:
 
 def _bar(name: str, kind: KindCard, said: str) -> Mapping[str, Any]:
     """A row of a plot: the share that is wrong and its interval, from 0 to 100."""
-    low, high = interval(kind.wrong, kind.asked)
+    low, high = exact_interval(kind.wrong, kind.asked)
     share = kind.wrong / kind.asked if kind.asked else 0.0
     return {
         "name": name,

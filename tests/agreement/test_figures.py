@@ -22,7 +22,6 @@ from faithfulness_assert.agreement.figures import (
     kappa,
     paired,
 )
-from faithfulness_assert.batch.paired_tests import holm
 
 ROWS = json.loads(FILE.read_text(encoding="utf-8"))
 NEAR = {"abs": 1e-9, "rel": 0}
@@ -146,8 +145,3 @@ def test_a_comparison_of_equal_judges_is_rarely_called() -> None:
             items.append(Both(int(one), (wrong, one, two)))
         called += paired(("A", "B"), items, (800, 200), resamples=300).p <= 0.05
     assert called <= 6  # of 30 at 5 %, more are there once in 1,000 times
-
-
-def test_holm_is_the_worked_example_of_its_textbook() -> None:
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([]) == []

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Grader, GradingResult, Usage
 from faithfulness_assert.batch.rows import Line
-from faithfulness_assert.batch.summary import Summary, bootstrap_interval
+from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import GraderError
+from faithfulness_assert.statistics import bootstrap_interval
 
 GRADED = Grader().grade("The shop is open.", "The shop is open.")
 FAILED = replace(GRADED, pass_=False)

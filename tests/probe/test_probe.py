@@ -20,7 +20,6 @@ from true_server import block, text_of
 
 from faithfulness_assert.cli import main
 from faithfulness_assert.probe import Card, KindCard, Repeat, probe
-from faithfulness_assert.probe.card import interval
 from faithfulness_assert.probe.scenes import make_probes
 
 TRUE = {"verbatim", "paraphrase", "format", "arithmetic", "several"}
@@ -277,17 +276,3 @@ def test_the_power_is_what_the_page_promises() -> None:
     assert power(33, 0.5) > 0.985
     assert power(100, 0.3) > 0.985
     assert 18 * power(33, 0.1) < 0.05
-
-
-@pytest.mark.parametrize(
-    ("wrong", "asked", "low", "high"),
-    [
-        (0, 33, 0, 0.10576),
-        (33, 33, 0.89424, 1),
-        (5, 10, 0.18709, 0.81291),
-        (0, 5000, 0, 0.000737),
-        (2500, 5000, 0.48604, 0.51396),
-    ],
-)
-def test_intervals_are_those_of_the_tables(wrong: int, asked: int, low: float, high: float) -> None:
-    assert interval(wrong, asked) == pytest.approx((low, high), abs=1e-5)

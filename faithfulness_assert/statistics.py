@@ -1,7 +1,8 @@
-"""Is B worse than A, or do two runs of the same thing differ like this?
+"""Intervals and tests, once for all rooms: binomial limits, means, and two runs of the same cases.
 
-Both tests are exact if nothing changed: then each case may as well have its two results exchanged.
-Nothing else is assumed, not even that scores have any distribution. Each answers one question:
+Is B worse than A, or do two runs of the same thing differ like this? Both tests are exact if
+nothing changed: then each case may as well have its two results exchanged. Nothing else is assumed,
+not even that scores have any distribution. Each answers one question:
 
 - McNemar's exact test: do more cases pass in A alone than in B alone? A CI gate counts these.
 - A sign-flip permutation test: is the mean score lower, of the cases with a score in both? It also
@@ -16,9 +17,122 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from math import comb, erfc, exp, fsum, lgamma, log, log1p, sqrt
+from math import exp, fsum, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
+
+LEVEL = 0.95
+"""Of 100 such intervals, about 95 contain what they are about."""
+TAIL = 0.025
+"""What an interval leaves out on each side."""
+REACH = 1.959963984540054
+"""Standard deviations of a normal distribution, for ``LEVEL``."""
+NEGLIGIBLE = 1e-18
+"""A term of a sum, beside the sum."""
+STEPS_TO_A_LIMIT = 60
+"""Halvings of [0, 1]: to the last digit of a float."""
+
+
+# ---------------------------------------------------------------- a share
+
+
+def at_most(count: int, of: int, share: float) -> float:
+    """The chance of so many or fewer, if each comes with a chance of ``share``, over 0 and under 1.
+
+    In logarithms, as the powers may be too small. Terms far below the most likely one are left out.
+    """
+    if count >= of:
+        return 1.0
+    yes, no, ways = log(share), log1p(-share), lgamma(of + 1)
+    terms: list[float] = []
+    for n in range(count, -1, -1):
+        rest = of - n
+        terms.append(exp(ways - lgamma(n + 1) - lgamma(rest + 1) + n * yes + rest * no))
+        if n < of * share and terms[-1] <= NEGLIGIBLE * terms[0]:
+            break
+    return min(1.0, fsum(terms))
+
+
+def at_least(count: int, of: int, share: float) -> float:
+    """The chance of so many or more. ``share``: in [0, 1]."""
+    if not 0 < share < 1:
+        return 1.0 if count == 0 or share == 1 else 0.0
+    return 1 - at_most(count - 1, of, share)
+
+
+def exact_interval(count: int, of: int) -> tuple[float, float]:
+    """The exact interval of a share (Clopper and Pearson, 1934); [0, 1] of nothing."""
+    if not of:
+        return 0.0, 1.0
+    return _lower_limit(count, of), 1 - _lower_limit(of - count, of)
+
+
+def _lower_limit(count: int, of: int) -> float:
+    """The share under which so many or more are just as unlikely as the tail."""
+    low, high = 0.0, 1.0 if count else 0.0
+    for _ in range(STEPS_TO_A_LIMIT):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at_least(count, of, middle) < TAIL else (low, middle)
+    return low
+
+
+def wilson(count: int, of: int) -> tuple[float, float]:
+    """The interval of a share by Wilson (1927), narrower than the exact one; [0, 1] of nothing."""
+    if not of:
+        return 0.0, 1.0
+    share, spread = count / of, REACH**2 / of
+    middle = (share + spread / 2) / (1 + spread)
+    reach = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+# ---------------------------------------------------------------- a mean
+
+RESAMPLES = 1000
+
+
+class Interval(NamedTuple):
+    """Where the mean lies, with the certainty ``LEVEL``.
+
+    ``method``: ``bootstrap`` (percentiles of the means of 1,000 samples, with a fixed seed), or
+    ``normal`` (the normal distribution that the bootstrap's means of many scores approach).
+    """
+
+    low: float
+    high: float
+    method: str
+
+
+def bootstrap_interval(scores: Sequence[float]) -> Interval:
+    """The percentile bootstrap of the mean. Equal scores give an equal interval, in any order."""
+    ordered, count = sorted(scores), len(scores)
+    draw = random.Random(0).choices  # noqa: S311 - no secret
+    means = sorted(fsum(draw(ordered, k=count)) / count for _ in range(RESAMPLES))
+    cut = round(RESAMPLES * TAIL)
+    return Interval(means[cut], means[-cut - 1], "bootstrap")
+
+
+# ---------------------------------------------------------------- several tests
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """The p-values of several tests adjusted for each other (Holm 1979), in the same order."""
+    adjusted, least = [0.0] * len(ps), 0.0
+    for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        least = max(least, min(1.0, ps[place] * (len(ps) - rank)))
+        adjusted[place] = least
+    return adjusted
+
+
+LEAST_SHOWN = 0.0001
+
+
+def p_value(p: float) -> str:
+    """A p-value for people. A chance is never 0."""
+    return f"p = {p:.4f}".rstrip("0").rstrip(".") if p >= LEAST_SHOWN else f"p < {LEAST_SHOWN:.4f}"
+
+
+# ---------------------------------------------------------------- two runs of the same cases
 
 FALSE_ALARMS = 0.01
 """The most of 100 % comparisons of a run with its repetition that call the repetition worse."""
@@ -26,7 +140,6 @@ SEED = 20261122
 MOST_FLIPS = 9999
 ENOUGH = 100
 """Flips that are as bad as what was seen: then the p-value is far from small, and known."""
-LEAST_SHOWN = 0.0001
 LOSSES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
 """Of the mean score."""
 SURE = 0.9
@@ -121,42 +234,9 @@ class PairCounts:
         return PairedTests(mcnemar(self.lost, self.gained), sign_flips(self.differences))
 
 
-def p_value(p: float) -> str:
-    """A p-value for people. A chance is never 0."""
-    return f"p = {p:.4f}".rstrip("0").rstrip(".") if p >= LEAST_SHOWN else f"p < {LEAST_SHOWN:.4f}"
-
-
-def holm(ps: Sequence[float]) -> list[float]:
-    """The p-values of several tests adjusted for each other (Holm 1979), in the same order."""
-    adjusted, least = [0.0] * len(ps), 0.0
-    for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        least = max(least, min(1.0, ps[place] * (len(ps) - rank)))
-        adjusted[place] = least
-    return adjusted
-
-
-def at_most(count: int, of: int, share: float) -> float:
-    """The chance of so many or fewer, if each comes with a chance of ``share``, over 0 and under 1.
-
-    In logarithms, as the powers may be too small.
-    """
-    if count >= of:
-        return 1.0
-    yes, no, ways = log(share), log1p(-share), lgamma(of + 1)
-    return fsum(
-        exp(ways - lgamma(n + 1) - lgamma(of - n + 1) + n * yes + (of - n) * no)
-        for n in range(count + 1)
-    )
-
-
 def mcnemar(lost: int, gained: int) -> float:
     """The chance that, of so many changes, at least ``lost`` are losses, if both are as likely."""
-    changes = lost + gained
-    if changes > 2000:  # where the normal distribution is as good, and sums stay short
-        return erfc((lost - gained - 1) / sqrt(2 * changes)) / 2
-    as_many: int = sum(comb(changes, losses) for losses in range(lost, changes + 1))
-    ways: int = 2**changes
-    return as_many / ways
+    return at_most(gained, lost + gained, 0.5)
 
 
 def sign_flips(differences: Counter[int]) -> float:
