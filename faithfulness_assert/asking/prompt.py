@@ -29,7 +29,6 @@ ONE_WORD_TOKENS = 16
 CHARS_PER_REPLY_TOKEN = 2
 """For truths: a list of the facts of a passage is not longer than the passage."""
 
-VERDICT_KINDS = ("verdicts", "claims_and_verdicts")
 SAID_MORE = "Your last reply said more than the verdicts: reply with the JSON alone."
 LEFT_OUT = "Your last reply had no verdict here that can be read: reply with the JSON alone."
 NO_ONE_LABEL = (
@@ -40,7 +39,6 @@ NO_ONE_LABEL = (
 ITEM_NAMES: dict[AskKind, str] = {
     "verdicts": "statement",
     "claims": "sentence",
-    "claims_and_verdicts": "sentence",
     "truths": "passage",
 }
 
@@ -74,10 +72,10 @@ def make_ask(
 def _form(kind: AskKind, policy: Policy, *, numbered: bool) -> ReplyForm:
     if kind == "ratings":
         return ReplyForm(kind, dimensions=tuple(policy.dimensions))
-    if kind not in VERDICT_KINDS:
+    if kind != "verdicts":
         return ReplyForm(kind, numbered=numbered)
     labels: tuple[Label, ...] = policy.judged
-    if policy.allow_not_a_claim or kind == "claims_and_verdicts":
+    if policy.allow_not_a_claim:
         labels = (*labels, "not_a_claim")
     return ReplyForm(kind, labels, reasons=policy.reasons, numbered=numbered)
 
@@ -143,9 +141,8 @@ def _reply_example(form: ReplyForm) -> str:
         return f'{{"passages":[{{{number}"truths":["...","..."]}}]}}'
     if form.kind == "reason":
         return '{"reason":"..."}'
-    claim = '"claim":"...",' if form.kind == "claims_and_verdicts" else ""
     reason = '"reason":"one short English sentence",' if form.reasons else ""
-    return f'{{"verdicts":[{{{number}{claim}"evidence":[17,18],{reason}"label":"..."}}]}}'
+    return f'{{"verdicts":[{{{number}"evidence":[17,18],{reason}"label":"..."}}]}}'
 
 
 # ---------------------------------------------------------------- content
@@ -173,7 +170,7 @@ def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
         return [("passages", items)]
     if kind == "claims":
         return [question, ("answer", items)]
-    return [context, question, ("statements" if kind == "verdicts" else "answer", items)]
+    return [context, question, ("statements", items)]
 
 
 def numbered(items: Numbered) -> str:

@@ -10,7 +10,7 @@ from ..policy.policy import Policy
 from ..reading.reader import read
 from ..records.errors import ConfigError, UnreadableReply
 from ..records.judge import Ask, AskKind, JudgeInfo, Payload
-from .prompt import VERDICT_KINDS, make_ask
+from .prompt import make_ask
 from .tokens import estimate_tokens
 from .windows import MIN_ROOM
 
@@ -52,9 +52,8 @@ def advice(judge: JudgeInfo, policy: Policy) -> Iterator[str]:
 
 def _kinds(policy: Policy) -> dict[AskKind, str]:
     """The kinds of ask that a policy needs, in words."""
-    joint: AskKind = "claims_and_verdicts"
     needed: tuple[tuple[AskKind, str, bool], ...] = (
-        (joint if policy.joint else "claims", "claims", policy.split == "claims"),
+        ("claims", "claims", policy.split == "claims"),
         ("truths", "truths", policy.verify == "truths"),
         ("ratings", "ratings", policy.verify == "rubric"),
         ("reason", "a reason", policy.explain == "judge"),
@@ -78,7 +77,7 @@ def is_readable(policy: Policy, ask: Ask, text: str) -> bool:
     """Whether a reply can be read as an answer to its ask."""
     form = ask.form
     with suppress(UnreadableReply):
-        if ask.kind in VERDICT_KINDS:
+        if ask.kind == "verdicts":
             rows = read(text, policy.labels, form, single=len(ask.ids) == 1).rows
             return any(row.label in form.labels for row in rows)
         from ..reading.lists_and_ratings import read_lists, read_ratings, read_reason

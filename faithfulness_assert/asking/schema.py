@@ -55,7 +55,7 @@ def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
     if form.kind == "ratings":
         return _object(**dict.fromkeys(form.dimensions, _NUMBER), suggestions=_list(_STRING))
     entry = _object(**number, **_verdict(form, None if items is None else MAX_EVIDENCE))
-    return _object(verdicts=_list(entry, items if form.kind == "verdicts" else None))
+    return _object(verdicts=_list(entry, items))
 
 
 def with_echo(schema: Mapping[str, Any]) -> Schema:
@@ -72,13 +72,12 @@ def bounded_schema(ask: Ask) -> Schema:
 
 def _verdict(form: ReplyForm, most: int | None) -> Schema:
     """The properties of a verdict, without its number."""
-    claim = {"claim": _STRING} if form.kind == "claims_and_verdicts" else {}
     reason = {"reason": _STRING} if form.reasons else {}
     label = {"enum": list(form.labels), "type": "string"}
     evidence = _list(_INTEGER)
     if most is not None:
         evidence["maxItems"] = most
-    return {**claim, "evidence": evidence, **reason, "label": label}
+    return {"evidence": evidence, **reason, "label": label}
 
 
 def _object(**properties: Schema) -> Schema:

@@ -224,7 +224,7 @@ class TwoJudges:
             keeps_deadline=checks.keeps_deadline and writes.keeps_deadline,
             any_loop=checks.any_loop and writes.any_loop,
             limits=_lower(checks.limits, writes.limits),
-            asks=(writes.asks | checks.asks) - {"claims_and_verdicts"},
+            asks=writes.asks | checks.asks,
             identity=identity,
         )
 

@@ -1,8 +1,8 @@
 """The stage that splits sentences of the answer into claims, by asking the judge.
 
-With ``joint``, the same ask also brings the verdicts. No sentence of the answer may get lost here:
-a sentence that the judge leaves out is asked about again, and a sentence that no claims stand for
-is graded as it stands, or reported as skipped if it says nothing that can be checked.
+No sentence of the answer may get lost here: a sentence that the judge leaves out is asked about
+again, and a sentence that no claims stand for is graded as it stands, or reported as skipped if it
+says nothing that can be checked.
 """
 
 from __future__ import annotations
@@ -16,37 +16,15 @@ from unicodedata import normalize
 from ..asking.windows import chunk
 from ..reading.gate import has_negation, qualifiers
 from ..reading.lists_and_ratings import read_lists
-from ..reading.reader import read
-from ..reading.reconcile import (
-    MISSING,
-    Finding,
-    agreed,
-    around,
-    finding_of,
-    unless_denied,
-    words_to_quote,
-)
-from ..reading.rows import Row
 from ..records.errors import JudgeError, UnreadableReply
 from ..records.judge import Numbered, Outcome
 from ..records.model import Skipped, Statement
 from ..text.phrases import has_number_or_name, numbers_and_names, words_that_count
 from ..text.strings import lazy_pattern, one_line
-from .findings import allowed, checked, may_be_set_aside
+from .findings import may_be_set_aside
 from .jobs import Draft, is_too_long, number_jobs
-from .outcomes import noted_reading, usable_text, worth_asking_again
-from .state import (
-    Cell,
-    Job,
-    Log,
-    State,
-    context_lines,
-    ended,
-    note_error,
-    noted,
-    numbered_texts,
-    with_statements,
-)
+from .outcomes import usable_text, worth_asking_again
+from .state import Job, Log, State, ended, note_error, noted, numbered_texts, with_statements
 
 CLAIMS_PER_SENTENCE = 20
 MANY = 64
@@ -62,12 +40,7 @@ def jobs(state: State) -> tuple[Job, ...]:
     known = state.claims.keys() | state.closed_sentences
     waiting = [s for s in state.answer if s.id not in known]
     groups = chunk(numbered_texts(waiting), state.budget)
-    whole = len(groups) == 1 and len(waiting) == len(state.answer)
-    drafts = [Draft("claims", group) for group in groups]
-    if whole and state.policy.joint and len(state.windows) == 1:
-        context = context_lines(state, state.windows[0])
-        drafts = [Draft("claims_and_verdicts", groups[0], context)]
-    return number_jobs(state, drafts)
+    return number_jobs(state, [Draft("claims", group) for group in groups])
 
 
 def lose(state: State, job: Job, error: JudgeError) -> State:
@@ -79,9 +52,7 @@ def lose(state: State, job: Job, error: JudgeError) -> State:
 
 
 def take(state: State, job: Job, outcome: Outcome) -> State:
-    """Claims by sentence; for a joint ask, statements with their findings."""
-    if job.ask.kind == "claims_and_verdicts":
-        return _take_with_verdicts(state, job, outcome)
+    """Claims by sentence."""
     found = listed_by_item(job, outcome)
     check_count(sum(map(len, found.values())), len(job.ask.ids))
     return noted(state._replace(claims={**state.claims, **found}), Log(forms=("claims",)))
@@ -109,8 +80,6 @@ def listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
 
 def settle(state: State) -> State:
     """The claims as statements. If there are no claims at all, the case cannot be graded."""
-    if state.findings:  # a joint reply has made the statements
-        return state
     known, errors = state.claims, state.log.errors
     if not known and any(error.kind != "unreadable" for error in errors):
         return with_statements(state, ())  # `conclude` tells the error
@@ -153,70 +122,6 @@ def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Stateme
     once = {claim_key(claim): claim for claim in reversed(claims)}
     texts = reversed(once.values()) if claims else (sentence.text,)
     return [replace(sentence, text=text) for text in texts]
-
-
-# ---------------------------------------------------------------- claims with their verdicts
-
-
-def _take_with_verdicts(state: State, job: Job, outcome: Outcome) -> State:
-    """The state with the claims of a joint reply as statements, and their findings.
-
-    A sentence that its claims do not stand for is a statement without a verdict: it is asked about.
-
-    Raises:
-        JudgeError: the reply cannot be used or read, or has numbers that its ask does not have.
-    """
-    reading = read(usable_text(outcome), state.policy.labels, job.ask.form)
-    rows = _by_sentence(state, job, reading.rows)
-    check_count(len(reading.rows), len(rows))
-    sentences = Sentences(job.ask.payload.items)
-    quotable = words_to_quote(reading.rows, [text for _, text in job.ask.payload.sentences])
-    shown = {number for number, _ in job.ask.payload.sentences}
-    said = around(reading, rows)
-    statements: list[Statement] = []
-    findings: dict[Cell, Finding] = {}
-    bare = 0
-    for number, sentence in zip(rows, state.answer, strict=True):
-        claims = _claims(rows[number], sentence.text)
-        if not sentences.carried_by(number, [row.statement for row in rows[number]]):
-            claims, bare = {"": []}, bare + 1
-        for alike in claims.values():
-            text = alike[0].statement if alike else sentence.text
-            statement = Statement(len(statements) + 1, text, sentence.start, sentence.end)
-            finding = agreed(
-                [checked(finding_of(row, text, quotable), text, job.ask, shown) for row in alike]
-            )
-            finding = unless_denied(finding, number, text, said) if alike else MISSING
-            # The claim is in the judge's words. Whether it may be set aside, the sentence decides.
-            findings[0, statement.id] = allowed(sentence.text, finding, job.ask.form.labels)
-            statements.append(statement)
-    known = dict.fromkeys(job.own.values(), ())
-    state = with_statements(state, statements)._replace(claims=known, findings=findings)
-    state = noted(state, Log(warnings=as_they_stand(bare, len(rows))))
-    return noted_reading(state, job, outcome, reading.form)
-
-
-def _by_sentence(state: State, job: Job, rows: tuple[Row, ...]) -> dict[int, list[Row]]:
-    """The rows under the number of their sentence. One without a claim is about its sentence."""
-    texts = dict(job.ask.payload.items)
-    named: dict[int, list[Row]] = {number: [] for number in texts}
-    only = next(iter(texts)) if len(texts) == 1 else None
-    for row in rows:
-        number = only if row.number is None else row.number
-        if number not in named:
-            raise UnreadableReply("the reply's numbers are not those that were asked for")
-        if not is_too_long(state.budget, row.statement):
-            claim = row.statement.strip() or texts[number]
-            named[number].append(row._replace(statement=claim))
-    return named
-
-
-def _claims(rows: list[Row], sentence: str) -> dict[str, list[Row]]:
-    """The rows of each claim of a sentence; one empty list for a sentence without any."""
-    claims: dict[str, list[Row]] = {}
-    for row in rows:
-        claims.setdefault(claim_key(row.statement), []).append(row)
-    return claims or {claim_key(sentence): []}
 
 
 # ---------------------------------------------------------------- whether claims stand for it

@@ -40,8 +40,7 @@ def calls(policy: Policy) -> str:
     """How often the judge is asked about an answer that fits into one ask; N is its claims."""
     if policy.verify == "rubric":
         return "1"
-    extracts = policy.split == "claims" and not policy.joint
-    steps = extracts + (policy.verify == "truths") + (policy.explain == "judge")
+    steps = (policy.split == "claims") + (policy.verify == "truths") + (policy.explain == "judge")
     return f"{steps} + N" if policy.verify == "per_claim" else str(steps + 1)
 
 

@@ -44,7 +44,7 @@ DESCRIPTIVE = ("name", "summary", "deviations")
 """The fields that only describe a policy."""
 OF_PRESETS = frozenset(
     {
-        *("joint", "dimensions", "dedupe", "requires_question"),
+        *("dimensions", "dedupe", "requires_question"),
         *("on_unreadable", "positional_prefix", "reask_singly", "headline"),
     }
 )
@@ -109,7 +109,6 @@ class Policy:
         "how the answer is split: without a call, or into claims by the judge", "sentences", Split
     )
     """For ``claims``, the judge resolves pronouns and splits compound sentences."""
-    joint: bool = setting("with split=claims: one call extracts the claims and judges them", False)
     verify: Verify = setting(
         "how statements are judged, or whether the whole answer is rated", "batch", Verify
     )
@@ -314,8 +313,6 @@ def _conflict(policy: Policy) -> str | None:
             return f"{name}: {unweighted[0]!r} has no weight in this policy"
     if (policy.verify == "rubric") != bool(policy.dimensions):
         return "dimensions: must map dimensions to shares if verify='rubric', else be empty"
-    if policy.joint and (policy.split, policy.verify) != ("claims", "batch"):
-        return "joint: needs split='claims' and verify='batch'"
-    if policy.samples > 1 and (policy.joint or policy.verify == "rubric"):
-        return "samples: must be 1 with joint or verify='rubric', which have no ask for verdicts"
+    if policy.samples > 1 and policy.verify == "rubric":
+        return "samples: must be 1 with verify='rubric', which has no ask for verdicts"
     return None

@@ -15,7 +15,7 @@ from .errors import ConfigError, JudgeError
 from .model import Label
 from .usage import Usage
 
-AskKind = Literal["claims", "truths", "verdicts", "claims_and_verdicts", "ratings", "reason"]
+AskKind = Literal["claims", "truths", "verdicts", "ratings", "reason"]
 Numbered = tuple[tuple[int, str], ...]
 """Texts with their numbers."""
 

@@ -79,17 +79,11 @@ def without_clock(result: GradingResult) -> GradingResult:
     st.sampled_from(sorted(policies)),
     st.sampled_from(LIMITS),
     st.integers(0, 6),
-    st.booleans(),
 )
 def test_run_arun_and_run_many_give_the_same_result(
-    answer: str, context: list[str], policy: str, limits: Limits, salt: int, joint: bool
+    answer: str, context: list[str], policy: str, limits: Limits, salt: int
 ) -> None:
-    options = (
-        {"joint": True}
-        if joint and (policies[policy].split, policies[policy].verify) == ("claims", "batch")
-        else {}
-    )
-    chosen = replace(policies[policy], **options)
+    chosen = policies[policy]
     grader = Grader(HashJudge(limits, salt), chosen)
     here = grader.grade(answer, context)
     loop = asyncio.run(grader.agrade(answer, context))

@@ -153,16 +153,15 @@ def _earns(system: System, label: str) -> bool:
 def _unfounded(held: Grade, reader: Reader, v: Verdict, label: str) -> str:
     """Why a verdict may not have its label; "" where it may."""
     *parts, whole = _last_words(held, reader, v)
-    joint = [_joint_label(held, reader.said(turn), v) for turn in _joint_turns(held)]
     if _is_repeated(held, v):  # nobody can say which of its asks is about which of its places
-        known = {*joint, *(word for words in (*parts, whole) for word in words)}
+        known = {word for words in (*parts, whole) for word in words}
         known |= _called(held, reader, v.statement)
         return "" if label in known else "no reply gives it that label"
     if whole:
         return "" if whole[-1] == label else f"the ask with all evidence says {whole[-1]}"
     last = [words[-1] for words in parts if words]
-    if label not in last and label not in joint:
-        return f"no reply gives it that label (replies: {last + joint})"
+    if label not in last:
+        return f"no reply gives it that label (replies: {last})"
     if "contradicted" in last and label != "contradicted" and not held.system.inverse:
         return f"another window says contradicted (windows: {last})"
     return "a later reply speaks against it" if "against" in last else ""
@@ -248,21 +247,6 @@ def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
 def _differ(words: set[str]) -> bool:
     """Whether windows say what makes the grader ask once more, with the evidence of both."""
     return "contradicted" in words and bool({"supported", "partially_supported"} & words)
-
-
-def _joint_turns(held: Grade) -> list[Turn]:
-    return [turn for turn in held.turns if turn.ask.kind == "claims_and_verdicts"]
-
-
-def _joint_label(held: Grade, said: Said, v: Verdict) -> str:
-    """What a joint reply says of a verdict's statement."""
-    inside = [
-        number
-        for number, (start, end, _) in enumerate(held.places, 1)
-        if v.span and start <= v.span[0] and v.span[1] <= end
-    ]
-    found = {said.claims.get((number, v.statement), "") for number in inside}
-    return next(iter(found), "") if len(found) == 1 else ""
 
 
 @_graded
@@ -452,7 +436,7 @@ def shown(held: Grade) -> Problems:
             if _earns(held.system, "not_enough_info"):
                 yield f"{v.statement!r} was shown {v.shown:.0%}, and earns something unsupported"
             continue
-        asked = [*(turn for turn, _ in _turns_about(held, v)), *_joint_turns(held)]
+        asked = [turn for turn, _ in _turns_about(held, v)]
         lines = {line for turn in asked for _, line in turn.ask.payload.sentences}
         for line in held.scenario.context:
             whole = max(map(len, line.split())) < MAX_WORD  # a longer word may be cut
@@ -515,8 +499,6 @@ def _true_labels(held: Grade) -> Iterator[str]:
         if sentence.aside:
             if system.split == "sentences":
                 yield "not_a_claim" if system.asides else "not_enough_info"
-            elif _joint_turns(held):
-                yield "not_a_claim"
         elif system.split == "sentences":
             yield _weighed(system, together([truth(label) for label in sentence.labels]))
         else:

@@ -20,7 +20,6 @@ class Said:
     named: Mapping[int, str] = field(default_factory=dict)
     against: frozenset[int] = frozenset()
     denied: frozenset[int] = frozenset()
-    claims: Mapping[tuple[int, str], str] = field(default_factory=dict)  # of a joint ask
 
 
 @dataclass(frozen=True)
@@ -34,8 +33,6 @@ class Reader:
         """What the reply of a turn says. One that cannot be used or read says nothing."""
         if not turn.content.usable or turn.content.dress in UNREAD_DRESSES:
             return Said()
-        if turn.ask.kind == "claims_and_verdicts":
-            return self._joint(turn)
         labels: dict[int, set[str]] = {}
         placed = list(self._placed(turn))
         for number, entry in placed:
@@ -105,21 +102,3 @@ class Reader:
             and texts_of(before.ask) & texts_of(turn.ask)
             for before in self.turns
         )
-
-    def _joint(self, turn: Turn) -> Said:
-        """A joint reply: each entry is a claim of the sentence with its number."""
-        texts = dict(turn.ask.payload.statements)
-        labels: dict[tuple[int, str], set[str]] = {}
-        accused = self._accused(turn)
-        if any(entry.id not in texts and len(texts) > 1 for entry in turn.content.entries):
-            return Said()
-        for entry in turn.content.entries:
-            number = next(iter(texts)) if entry.id is None else entry.id
-            claim = (entry.claim or "").strip() or texts.get(number, "")
-            label = self._label(entry)
-            bad = self._earns(label) and (bool(entry.denied) or number in accused)
-            labels.setdefault((number, claim), set()).add("" if bad else label)
-        given = {key: next(iter(found)) for key, found in labels.items() if len(found) == 1}
-        place = {number: i for i, number in enumerate(texts, 1)}  # it is about the whole answer
-        named = {(place[n], claim): label for (n, claim), label in given.items() if n in place}
-        return Said(claims={key: label for key, label in named.items() if label})

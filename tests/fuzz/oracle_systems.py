@@ -22,7 +22,6 @@ class System:
     threshold: float = 0.5
     split: str = "claims"
     verify: str = "batch"
-    joint: bool = False
     fail_on: tuple[str, ...] = ()
     dedupe: bool = False
     asides: bool = False  # whether the judge may set greetings aside

@@ -132,9 +132,6 @@ def _options(rng: random.Random, policy: str) -> dict[str, Any]:
     if rng.random() < 0.1:
         options["split"] = rng.choice(("sentences", "claims"))
         options["verify"] = rng.choice(("batch", "per_claim", "truths"))
-    kind = options.get("split", system.split), options.get("verify", system.verify)
-    if kind == ("claims", "batch") and rng.random() < 0.35:
-        options["joint"] = True
     return options
 
 
@@ -162,8 +159,7 @@ def _smaller(scenario: Scenario) -> Iterator[Scenario]:
         )
     for name in scenario.options:
         kept = {key: value for key, value in scenario.options.items() if key != name}
-        if not (name in ("split", "verify") and "joint" in kept):
-            yield replace(scenario, options=kept)
+        yield replace(scenario, options=kept)
     bare = Scenario(scenario.policy, sentences)
     for name in ("limits", "remote", "fillers", "bullets", "lump"):
         if getattr(scenario, name) != getattr(bare, name):

@@ -50,7 +50,7 @@ def render(content: Content, ask: Ask) -> str:
 def _body(content: Content, ask: Ask) -> str:
     if content.dress in ("final", "numbered", "lines"):
         return _as_words(content)
-    if ask.kind not in ("verdicts", "claims_and_verdicts"):
+    if ask.kind != "verdicts":
         return _as_claims(content, ask)
     if content.dress in TEXT_DRESSES:
         return _as_text(content)

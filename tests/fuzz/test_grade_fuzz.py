@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from typing import Any
 
 from fakes import ScriptedJudge
@@ -143,17 +142,11 @@ def check(result: GradingResult) -> None:
 
 
 @examples(200)
-@given(st.lists(replies, min_size=1, max_size=4), st.sampled_from(sorted(policies)), st.booleans())
+@given(st.lists(replies, min_size=1, max_size=4), st.sampled_from(sorted(policies)))
 def test_grade_returns_a_complete_result_whatever_the_judge_says(
-    script: list[Reply], policy: str, joint: bool
+    script: list[Reply], policy: str
 ) -> None:
-    joined: dict[str, Any] = (
-        {"joint": True}
-        if joint and policies[policy].split == "claims" and policies[policy].verify == "batch"
-        else {}
-    )
-    chosen = replace(policies[policy], **joined)
-    check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=chosen))
+    check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=policies[policy]))
 
 
 @examples(150)

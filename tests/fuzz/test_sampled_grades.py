@@ -82,7 +82,7 @@ def test_no_statement_earns_what_most_samples_do_not_earn_it(seed: int) -> None:
         system = system_of(scenario)
         # What windows make of each other's votes is not what each sample makes of its own.
         windowed = scenario.limits.prompt_tokens is not None
-        if windowed or system.verify == "rubric" or scenario.options.get("joint"):
+        if windowed or system.verify == "rubric":
             continue
         scenarios = sampled(scenario, rng)
         held = grades(scenarios, system)

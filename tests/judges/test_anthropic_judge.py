@@ -64,7 +64,6 @@ FORMS = [
         ("supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"),
         reasons=True,
     ),
-    ReplyForm("claims_and_verdicts", ("supported", "contradicted"), reasons=True),
     ReplyForm("claims"),
 ]
 

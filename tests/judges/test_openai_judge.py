@@ -102,8 +102,6 @@ def test_lists_of_a_reply_have_bounds_where_the_server_is_not_openai_s() -> None
     verdicts = BOUNDED["properties"]["verdicts"]
     assert (verdicts["minItems"], verdicts["maxItems"]) == (1, 1)
     assert verdicts["items"]["properties"]["evidence"]["maxItems"] == 8
-    joint = replace(FORM, kind="claims_and_verdicts")  # a sentence may have several claims
-    assert "maxItems" not in json_schema(joint, 1)["properties"]["verdicts"]
     assert json_schema(replace(FORM, kind="claims"), 3)["properties"]["sentences"]["minItems"] == 3
 
 

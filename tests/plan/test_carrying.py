@@ -38,7 +38,7 @@ def denies(text: str) -> bool:
     lists=st.lists(
         st.lists(st.sampled_from((*SENTENCES, *REMARKS, *REWORDED)), max_size=3), max_size=5
     ),
-    options=st.sampled_from([{}, {"joint": True}, {"verify": "per_claim"}]),
+    options=st.sampled_from([{}, {"verify": "per_claim"}]),
 )
 def test_no_sentence_is_lost_and_what_stands_for_one_says_all_that_it_says(
     answer: list[str], lists: list[list[str]], options: dict[str, Any]
@@ -49,10 +49,6 @@ def test_no_sentence_is_lost_and_what_stands_for_one_says_all_that_it_says(
             if ask.kind == "claims":
                 said = [{"id": n, "claims": claims} for n, claims in listed]
                 return Reply(json.dumps({"sentences": said}))
-            if ask.kind == "claims_and_verdicts":
-                rows = [(n, claim) for n, claims in listed for claim in claims]
-                said = [{"id": n, "claim": claim, "label": "supported"} for n, claim in rows]
-                return Reply(json.dumps({"verdicts": said}))
             return super().ask(ask)
 
     text = " ".join(answer)
@@ -134,15 +130,12 @@ def test_claims_that_differ_in_case_and_markup_are_one_and_those_in_a_sign_are_n
     assert claim_key("It is -5.") != claim_key("It is 5.")
 
 
-@pytest.mark.parametrize("joint", [False, True])
-def test_more_claims_than_sentences_can_make_are_no_list(joint: bool) -> None:
+def test_more_claims_than_sentences_can_make_are_no_list() -> None:
     claims = [f"The mill opened in 1889, on day {n}." for n in range(21)]
     for number, fits in ((20, True), (21, False)):
         said: dict[str, Any] = {"sentences": [{"id": 1, "claims": claims[:number]}]}
-        if joint:
-            said = {"verdicts": [{"claim": c, "label": "supported"} for c in claims[:number]]}
         judge = ScriptedJudge([json.dumps(said)])
-        options = {"policy": "ragas", "joint": joint, "reasks": 0, "controls": "off"}
+        options = {"policy": "ragas", "reasks": 0, "controls": "off"}
         result = grade(
             "The mill opened in 1889.", "It did.", judge=judge, **with_own_policy(options)
         )

@@ -43,7 +43,7 @@ class Careless(TruthfulJudge):
 
 @examples(60)
 @given(
-    policy=st.sampled_from(["default", "promptfoo", "deepeval", "axion", "ragaliq", "joint"]),
+    policy=st.sampled_from(["default", "promptfoo", "deepeval", "axion", "ragaliq"]),
     reasks=st.integers(0, 3),
     controls=st.sampled_from(["off", "report"]),
     size=st.integers(1, 8),
@@ -59,8 +59,6 @@ def test_every_number_of_a_grade_is_in_one_ask_whatever_it_asks_for(
 ) -> None:
     judge = Careless(moods, limits)
     options: dict[str, Any] = {"policy": policy, "reasks": reasks, "controls": controls}
-    if policy == "joint":
-        options |= {"policy": "ragas", "joint": True}
     grade(" ".join(ROOMS[:size]), CONTEXT, judge=judge, **with_own_policy(options))
     asked = [ask for ask in judge.asked if ask.kind not in ("ratings", "reason")]
     numbers = sorted(chain.from_iterable(ask.ids for ask in asked))

@@ -132,12 +132,3 @@ def test_the_ask_that_settles_conflicts_keeps_to_the_limits_too() -> None:
     assert [v.label for v in result.verdicts] == ["contradicted"] * 12
     assert all(len(ask.ids) <= 3 for ask in asked)
     assert max(sizes(asked)) <= 1500
-
-
-def test_a_joint_ask_and_the_windows_agree_on_what_fits() -> None:
-    for repeats in range(40, 110, 5):
-        case = Case(OPENS, ["The river runs past the old mill. " * repeats])
-        result, asked = drive(case, replace(RAGAS, joint=True), said("{}"), limits=NARROW)
-        assert max(sizes(asked)) <= 1500
-        windows = "windows" in result.metadata
-        assert windows == (asked[0].kind == "claims") or result.status == "unreadable"

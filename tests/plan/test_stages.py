@@ -327,9 +327,6 @@ CLAIMS = st.one_of(
 )
 WORDS = "supported contradicted not_enough_info partially_supported not_a_claim maybe".split()
 LABELS = st.sampled_from([*WORDS, None])
-JOINT = st.lists(
-    st.fixed_dictionaries({"id": NUMBERS, "claim": TEXTS, "label": LABELS}), max_size=6
-).map(lambda said: {"verdicts": said})
 VERDICTS = st.lists(st.fixed_dictionaries({"id": NUMBERS, "label": LABELS}), max_size=6).map(
     lambda said: {"verdicts": said}
 )
@@ -337,11 +334,9 @@ WITH_CLAIMS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("promptfoo", {}),
     ("ragas", {}),
     ("axion", {}),
-    ("axion", {"joint": True}),
     ("ragaliq", {}),
     ("deepeval", {}),
     ("default", {"split": "claims"}),
-    ("default", {"split": "claims", "joint": True}),
 )
 
 
@@ -350,7 +345,6 @@ WITH_CLAIMS: tuple[tuple[str, dict[str, Any]], ...] = (
     policy=st.sampled_from(WITH_CLAIMS),
     sentences=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=5),
     claims=st.lists(CLAIMS, min_size=1, max_size=2),
-    joint=st.lists(JOINT, min_size=1, max_size=2),
     verdicts=st.lists(VERDICTS, min_size=1, max_size=2),
     most=st.sampled_from([None, 1, 2]),
 )
@@ -358,13 +352,12 @@ def test_every_letter_of_the_answer_is_in_one_span(
     policy: tuple[str, dict[str, Any]],
     sentences: list[str],
     claims: list[Any],
-    joint: list[Any],
     verdicts: list[Any],
     most: int | None,
 ) -> None:
     name, options = policy
     answer = " ".join(sentences)
-    replies = {"claims": claims, "claims_and_verdicts": joint, "verdicts": verdicts}
+    replies = {"claims": claims, "verdicts": verdicts}
     judge = Scripted(replies, {"statements": most} if most else None)
     options = with_own_policy({**options, "policy": name})
     result = grade(answer, "The shop is open daily.", judge=judge, **options)

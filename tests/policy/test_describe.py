@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from faithfulness_assert import Policy, policies
@@ -52,10 +50,6 @@ def test_the_table_of_policies_has_one_line_of_80_columns_for_each() -> None:
 )
 def test_the_calls_of_a_policy_are_counted(name: str, shown: str) -> None:
     assert asks(policies[name]) == shown
-
-
-def test_a_joint_call_saves_one() -> None:
-    assert asks(replace(policies["ragas"], joint=True)) == "claims, 1"
 
 
 def test_fields_of_your_own_are_shown_in_words() -> None:

@@ -17,7 +17,6 @@ from faithfulness_assert.records.model import LABELS
 MANY, ONE = ReplyForm("verdicts", LABELS), ReplyForm("verdicts", LABELS, numbered=False)
 OTHERS = [
     ReplyForm("verdicts", LABELS[:4], reasons=True),
-    ReplyForm("claims_and_verdicts", LABELS),
     ReplyForm("claims", numbered=False),
     ReplyForm("truths"),
     ReplyForm("reason"),

@@ -85,14 +85,9 @@ class TruthfulJudge:
         shown = [n for n, _ in ask.payload.sentences][:1]
         return {
             "verdicts": [
-                {"id": n, **_claim(ask, text), "evidence": shown, "label": self.label(text)}
-                for n, text in statements
+                {"id": n, "evidence": shown, "label": self.label(text)} for n, text in statements
             ]
         }
-
-
-def _claim(ask: Ask, text: str) -> dict[str, str]:
-    return {"claim": text} if ask.kind == "claims_and_verdicts" else {}
 
 
 def failing(kind: str, **details: object) -> JudgeError:
