@@ -94,11 +94,12 @@ _NOT_SAID = lazy_pattern(
 
 def denies(reason: str, statement: str = "") -> bool:
     """Whether the reason of a row denies that its statement is supported."""
-    if is_same(reason, statement):
-        return False
+    if len(reason) > MOST_CHARS or is_same(reason, statement):
+        return len(reason) > MOST_CHARS
     if _LEADING_NO.match(_AGREEING.sub(" ", reason)):  # also in quotation marks: "No," because
         return True
-    return _speaks_against(_QUOTATION.sub(" ", reason), statement, ("negations", "denials"))
+    text = _AGREEING.sub(" ", _plain(_QUOTATION.sub(" ", reason)))
+    return _speaks_against(text, statement, ("negations", "denials"))
 
 
 def denies_all(reason: str) -> bool:
@@ -117,8 +118,8 @@ def calls_false(reason: str) -> bool:
 @lru_cache(maxsize=4096)
 def objects(remark: str, statement: str = "") -> bool:
     """Whether a remark may speak against a label. ``statement``: the one that it names."""
-    if is_same(remark, statement):
-        return False
+    if len(remark) > MOST_CHARS or is_same(remark, statement):
+        return len(remark) > MOST_CHARS
     text = _AGREEING.sub(" ", _COURTESY.sub(" ", _plain(remark)))
     parts = _SHARE.finditer(text)
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
@@ -158,13 +159,21 @@ def qualifiers(text: str) -> frozenset[str]:
 # ---------------------------------------------------------------- words
 
 
-def _speaks_against(text: str, statement: str, names: Collection[str]) -> bool:
-    if len(text) > MOST_CHARS:
-        return True
-    text = _AGREEING.sub(" ", _plain(text))
+def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
+    """Whether a plain text has a sign or a word of these lists that is not the statement's own."""
     if any(sign not in statement for sign in _SIGN.findall(text)):
         return True
-    return _has_word(text, statement, names)
+    own = _words(statement)
+    stems = _stems(own)
+    for clause in _CLAUSE_END.split(text):
+        words = _WORD.findall(clause.casefold())
+        for place, word in enumerate(words):
+            if not _is_listed(word, names):
+                continue
+            is_about = any(w[:STEM] in stems for w in words if w != word)
+            if not is_about or not _is_own(word, words[place + 1 :], own):
+                return True
+    return False
 
 
 def _plain(text: str) -> str:
@@ -172,21 +181,6 @@ def _plain(text: str) -> str:
     if not text.isascii():
         text = "\n".join(map(one_line, normalize("NFKC", text.replace("’", "'")).split("\n")))
     return _SHORT_NOT.sub(" not", text.replace("\\_", "_"))
-
-
-def _has_word(text: str, statement: str, names: Collection[str]) -> bool:
-    """Whether a text has a word of these lists that is not the statement's own."""
-    own = _words(statement)
-    stems = _stems(own)
-    for clause in _CLAUSE_END.split(text):
-        words = _words(clause)
-        for place, word in enumerate(words):
-            if not _is_listed(word, tuple(names)):
-                continue
-            is_about = any(w[:STEM] in stems for w in words if w != word)
-            if not is_about or not _is_own(word, words[place + 1 :], own):
-                return True
-    return False
 
 
 def _is_own(word: str, after: Collection[str], own: Collection[str]) -> bool:
