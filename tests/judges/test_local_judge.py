@@ -19,6 +19,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import eventually
@@ -110,38 +111,6 @@ def test_a_single_output_is_the_log_odds_of_support(tmp_path: Path) -> None:
         "supported",
         "not_enough_info",
     ]
-
-
-@pytest.mark.parametrize(
-    ("labels", "order", "said"),
-    [
-        (("LABEL_0", "LABEL_1"), None, "calls its 2 outputs LABEL_0, LABEL_1"),
-        (("a", "b", "c", "d"), None, "calls its 4 outputs a, b, c, d"),
-        (("a", "b", "c", "d"), None, "=supported,not_enough_info,not_enough_info,contradicted"),
-        (("a", "b", "c"), None, "label_order=supported,not_enough_info,contradicted"),
-        (("LABEL_0", "LABEL_1"), None, "label_order=not_enough_info,supported"),
-        (("LABEL_0",), None, "calls its output LABEL_0, so"),
-        (("LABEL_0",), None, "label_order=supported"),
-        ((*NLI, "other"), None, "calls its 4 outputs"),
-        (None, None, "does not name its outputs"),
-        (None, None, "label_order=not_enough_info,supported"),
-        (("entailment", "entailment"), None, "calls its 2 outputs"),
-        (("LABEL_0", "LABEL_1"), ["supported"], "has 2 outputs, got 1"),
-        (("LABEL_0", "LABEL_1"), ["supported", "supported"], "another label beside it"),
-        (
-            ("LABEL_0", "LABEL_1"),
-            ["supported", "suported"],
-            "unknown label 'suported'. Did you mean 'supported'",
-        ),
-        (("LABEL_0", "LABEL_1"), 3, "must be a list of labels"),
-        (None, "supported,contradicted,not_enough_info", "has 2 outputs, got 3"),
-    ],
-)
-def test_labels_are_never_guessed(tmp_path: Path, labels, order, said: str) -> None:
-    words = {"indeed": [1.0] * (len(labels) if labels else 2)}
-    with pytest.raises(ConfigError, match="label_order") as raised:
-        make_judge(tiny_model(tmp_path, words, labels=labels), {"label_order": order})
-    assert said in str(raised.value)
 
 
 def test_label_order_says_what_the_config_does_not(tmp_path: Path) -> None:
@@ -538,43 +507,6 @@ def test_minicheck_reads_chunks_of_five_hundred_words(tmp_path: Path) -> None:
     assert [len(chunk.numbers) for chunk in chunks] == [50, 50, 30]
 
 
-@pytest.mark.parametrize(
-    ("kind", "options", "said"),
-    [
-        (
-            "T5ForConditionalGeneration",
-            {},
-            "name one of pair, minicheck, true, hhem, lettucedetect",
-        ),
-        ("BertForTokenClassification", {}, "family=lettucedetect"),
-        ("BertForSequenceClassification", {"family": "nli"}, "unknown family 'nli'"),
-        ("BertForSequenceClassification", {"family": "true"}, "does not write words"),
-        ("T5ForConditionalGeneration", {"family": "pair"}, "which writes words"),
-        ("BertForTokenClassification", {"family": "pair"}, "which labels tokens"),
-        ("BertForSequenceClassification", {"answers": ["1", "0"]}, "answers: .* writes no words"),
-        (
-            "T5ForConditionalGeneration",
-            {"family": "true", "label_order": NLI},
-            "label_order: .* writes words",
-        ),
-        (
-            "T5ForConditionalGeneration",
-            {"family": "true", "answers": ["yes", "yes"]},
-            "begin with the same token",
-        ),
-        ("T5ForConditionalGeneration", {"family": "true", "answers": ["yes"]}, "must be two words"),
-    ],
-)
-def test_a_family_that_does_not_fit_the_model_is_an_error(
-    tmp_path: Path, kind: str, options, said: str
-) -> None:
-    model = tiny_model(
-        tmp_path / "m", {"indeed": [1.0, 0.0]}, labels=("supported", "not"), kind=kind
-    )
-    with pytest.raises(ConfigError, match=said):
-        make_judge(model, options)
-
-
 def test_the_first_token_of_an_hhem_has_its_verdict(tmp_path: Path) -> None:
     words = {"indeed": [0.0, 6.0], "never": [6.0, 0.0]}
     kind = "HHEMv2ForTokenClassification"
@@ -590,51 +522,21 @@ def test_the_first_token_of_an_hhem_has_its_verdict(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what is wrong with a model
 
 
-def test_a_folder_without_a_config_is_no_model(tmp_path: Path) -> None:
-    tiny_model(tmp_path, WORDS)
-    (tmp_path / "config.json").unlink()
-    with pytest.raises(ConfigError, match=r"has no config\.json, so it is no folder of a model"):
-        make_judge(f"local:{tmp_path}", {})
+MISTAKES = json.loads((ROOT / "fixtures" / "local_models.json").read_text("utf-8"))
+"""Models and options that do not fit, and what the error says. Where nothing else is said, a model labels inputs by NLI."""
 
 
-@pytest.mark.parametrize(
-    ("file", "content", "said"),
-    [
-        ("config.json", b"{", "it is not JSON"),
-        ("config.json", b"[1]", "it is not an object"),
-        ("model.onnx", b"\x08\x07broken", "damaged or cut off; fetch or export it again"),
-        ("model.onnx", b"", "damaged or cut off"),
-        ("tokenizer.json", b"{}", "it is no tokenizer"),
-        ("tokenizer.json", None, r"no tokenizer\.json"),
-    ],
-)
-def test_a_broken_file_is_named(
-    tmp_path: Path, file: str, content: bytes | None, said: str
+@pytest.mark.parametrize("row", MISTAKES, ids=lambda row: row["said"])
+def test_what_does_not_fit_a_model_is_named_and_nothing_is_guessed(
+    tmp_path: Path, row: dict
 ) -> None:
-    tiny_model(tmp_path, WORDS)
-    (tmp_path / file).unlink() if content is None else (tmp_path / file).write_bytes(content)
-    with pytest.raises(ConfigError, match=said) as raised:
-        make_judge(f"local:{tmp_path}", {})
-    assert file in str(raised.value)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"support_at": 1.5}, "support_at: must be a number from 0 to 1"),
-        ({"inputs_at_once": 0}, "inputs_at_once"),
-        ({"device": ""}, "device"),
-        ({"device": "cuda:7"}, "device: "),
-        ({"max_prompt_tokens": 3}, "max_prompt_tokens"),
-        ({"allow_pickle": "yes"}, "allow_pickle: must be true or false"),
-        ({"revision": "main"}, "is a folder, which has none"),
-        ({"revison": "main"}, "Did you mean 'revision'"),
-        ({"base_url": "http://x"}, "no such option"),
-    ],
-)
-def test_a_wrong_option_is_named(tmp_path: Path, options, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        make_judge(tiny_model(tmp_path, WORDS), options)
+    labels = row.get("labels", NLI)
+    words = {"indeed": [1.0] * (len(labels) if labels else 2)}
+    kind = f"{row.get('kind', 'BertForSequenceClassification')}"
+    model = tiny_model(tmp_path, words, labels=labels and tuple(labels), kind=kind)
+    with pytest.raises(ConfigError) as raised:
+        make_judge(model, row["options"])
+    assert row["said"] in str(raised.value)
 
 
 def _without(name: str):
@@ -651,9 +553,10 @@ def _with(name: str, text: str):
         (_without("config.json"), [], "no config.json.*save_pretrained"),
         (_without("tokenizer.json"), [], "no tokenizer.json.*save_pretrained"),
         (_with("config.json", "{"), [], "config.json cannot be read.*fetch it again"),
-        (_with("config.json", "[]"), [], "config.json cannot be read.*fetch it again"),
         (_with("tokenizer.json", "{}"), [], "tokenizer.json cannot be read"),
+        (_with("config.json", "[]"), [], "it is not an object"),
         (_with("model.onnx", "x"), [], "model.onnx cannot be loaded.*fetch or export it again"),
+        (_with("model.onnx", ""), [], "damaged or cut off"),
         (None, ["-o", "revision=abc"], "is a folder, which has none; leave it out"),
         (None, ["-o", "label_order=supported"], "has 3 outputs, got 1: name each"),
         (None, ["-o", "support_at=2"], "support_at"),
@@ -682,17 +585,19 @@ def test_the_command_line_says_what_is_wrong_with_a_model_and_what_to_do(
     assert re.search(said, shown), shown
 
 
-def test_a_file_in_place_of_a_folder_is_told(tmp_path: Path) -> None:
-    tiny_model(tmp_path, WORDS)
-    with pytest.raises(ConfigError, match="is a file; name the folder"):
-        make_judge(f"local:{tmp_path / 'model.onnx'}", {})
+NOT_THERE = "there is no folder.*name one that save_pretrained wrote, or a model of the hub"
 
 
-@pytest.mark.parametrize("name", ["./nowhere", "/no/such/folder", "a/b/c", "a b"])
-def test_a_folder_that_is_not_there_is_an_error(name: str) -> None:
-    with pytest.raises(ConfigError, match="there is no folder") as raised:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        *((name, NOT_THERE) for name in ("./nowhere", "/no/such/folder", "a/b/c", "a b")),
+        (__file__, "is a file; name the folder"),
+    ],
+)
+def test_what_is_no_folder_is_told(name: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
         make_judge(f"local:{name}", {})
-    assert "name one that save_pretrained wrote, or a model of the hub" in str(raised.value)
 
 
 def hub(code: str, **environment: str) -> str:
