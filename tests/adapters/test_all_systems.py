@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fakes import ScriptedJudge, TruthfulJudge, failing
+from fakes import TruthfulJudge, failing
 from loopback import Answer, Loopback
 
 from faithfulness_assert import Ask, Reply, grade
@@ -52,41 +52,36 @@ def test_what_runs_on_an_event_loop_does_not_block_it(name: str) -> None:
     assert judge.most > 1
 
 
-FAULTS = {
-    "refuses": Reply("", refusal="I can't help with that."),
-    "refuses in words": "I'm sorry, but I can't help with that.",
-    "writes nonsense": "Lorem ipsum.",
-    "writes nothing": "",
-    "is down": failing("server", retryable=True),
-    "does not know the key": failing("auth"),
-    "is too slow": failing("timeout", retryable=True),
-    "is broken": RuntimeError("boom"),
-    "was cut off": Reply('{"verdicts": [', finish_reason="length"),
-}
-
-
-@each_way
-@pytest.mark.parametrize("fault", FAULTS)
-def test_without_a_verdict_there_is_no_score(way: Way, fault: str) -> None:
-    shown = way(SAMPLES[1:3], judge=ScriptedJudge([FAULTS[fault]]))
-    assert [(s.score, bool(s.passed)) for s in shown] == [(None, False)] * 2
-    assert all(s.why for s in shown)
+FAULTS = (
+    Reply("", refusal="I can't help with that."),
+    "I'm sorry, but I can't help with that.",
+    "Lorem ipsum.",
+    "",
+    failing("server", retryable=True),
+    failing("auth"),
+    failing("timeout", retryable=True),
+    RuntimeError("boom"),
+    Reply('{"verdicts": [', finish_reason="length"),
+)
 
 
 @each_way
 def test_of_many_samples_only_those_that_were_graded_have_a_score(way: Way) -> None:
-    faults = list(FAULTS.values())
+    """Each third sample meets a fault, and each fault is met twice."""
 
     class Chaotic(SlowJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             n = int(ask.payload.statements[0][1].split()[2])
-            fault = faults[n % len(faults)] if n % 3 == 0 else super().ask(ask, deadline=deadline)
+            fault = (
+                FAULTS[n // 3 % len(FAULTS)] if n % 3 == 0 else super().ask(ask, deadline=deadline)
+            )
             if isinstance(fault, Exception):
                 raise fault
             return Reply(fault) if isinstance(fault, str) else fault
 
     shown = way([sample(n) for n in range(60)], judge=Chaotic())
     assert [s.score for s in shown] == [None if n % 3 == 0 else n % 5 / 4 for n in range(60)]
+    assert all(s.why and not s.passed for s in shown[::3])
 
 
 @each_way

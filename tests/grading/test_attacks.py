@@ -36,6 +36,7 @@ from attacks import (
     problems,
     shown_safely,
     text_of,
+    unmoved,
     unsafe,
 )
 from hypothesis import example, given
@@ -124,10 +125,9 @@ def test_a_payload_around_the_answer_changes_no_verdict_and_is_graded_itself(
     before: str, behind: str, policy: str
 ) -> None:
     answer = f"{before}\n\n{ANSWER}\n\n{behind}"
-    result, asks = graded(answer, policy=policy)
-    assert_none([*kept(result), *shown_safely(result), *fenced(asks)])
+    assert_none(unmoved(answer, policy=policy))
     if policy in BY_SENTENCE:
-        assert_none([*accounted(result, answer), *gullible(answer)])
+        assert_none([*accounted(graded(answer, policy=policy)[0], answer), *gullible(answer)])
 
 
 @given(payloads, wrappings)
@@ -162,8 +162,7 @@ def test_a_payload_beside_the_answer_changes_no_verdict_under_any_policy(
         "id": {"id": payload},
         "passage id": {"context": [{"text": CONTEXT, "id": payload}]},
     }[place]
-    result, asks = graded(ANSWER, **{"policy": policy, **options})
-    assert_none([*kept(result), *shown_safely(result), *fenced(asks)])
+    assert_none(unmoved(ANSWER, **{"policy": policy, **options}))
 
 
 @given(payloads)
@@ -177,19 +176,6 @@ def test_a_payload_changes_no_verdict_of_the_embedded_judge(
             *by_the_embedded_judge(ANSWER, question=payload),
         ]
     )
-
-
-@given(payloads, st.sampled_from(ALL_POLICIES))
-@examples(60)
-def test_the_same_case_has_the_same_prompts(payload: str, policy: str) -> None:
-    first, second = (
-        sorted(
-            str(ask.messages)
-            for ask in graded(f"{ANSWER}\n\n{payload}", [payload, CONTEXT], policy=policy)[1]
-        )
-        for _ in range(2)
-    )
-    assert first == second
 
 
 # ---------------------------------------------------------------- fences
@@ -368,17 +354,6 @@ def test_an_attacker_who_knows_how_controls_are_made_does_not_pass(context: list
 
 def test_every_rule_that_a_judge_may_obey_is_in_an_attack() -> None:
     assert {row["obeys"] for row in ROWS if "obeys" in row} == set(RULES)
-
-
-def test_which_control_is_false_and_where_it_stands_follows_from_the_seed() -> None:
-    def ask(seed: int) -> str:
-        judge = GullibleJudge(lambda _: "supported")
-        grade(ANSWER, [_BUILT], judge=judge, controls="report", seed=seed)
-        return str(judge.asked[0].messages[1]["content"])
-
-    asks = [ask(seed) for seed in range(30)]
-    assert asks == [ask(seed) for seed in range(30)]
-    assert len(set(asks)) == 30
 
 
 @pytest.mark.parametrize(

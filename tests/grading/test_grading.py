@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
 from dataclasses import FrozenInstanceError
@@ -15,13 +14,11 @@ from conftest import ROOT
 from fakes import ScriptedJudge, TruthfulJudge, failing, labelled, verdicts_json
 
 from faithfulness_assert import (
-    Case,
     ConfigError,
     Grader,
     GradingResult,
     Policy,
     Reply,
-    agrade,
     grade,
     grade_many,
 )
@@ -93,64 +90,6 @@ def test_bad_data_is_invalid_input_that_names_the_field(field: str, case: dict[s
     assert len(result.reason) < 500
 
 
-HOSTILE = [
-    "A \ud800 lone surrogate.",
-    "A null\x00byte. Next.",
-    "Zero\u200bwidth text is text.",
-    "\u202eesrever\u202c. \u2066isolate\u2069 \u200f",
-    "See Vitamin A\u3000. Next sentence.",
-    "[" * 100_000,
-    "- " * 50_000,
-    "a" * 900_000,
-    "`" * 50_000,
-    "> " * 20_000 + "deep",
-    "<think> hidden: aliens built it.",
-]
-
-
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_text_in_any_field_gives_a_complete_result(text: str) -> None:
-    for result in (
-        grade(text, CONTEXT),
-        grade(TALL, text),
-        grade(TALL, CONTEXT, question=text),
-    ):
-        assert result.score is None or 0 <= result.score <= 1
-        encoded = result.model_dump_json(by_alias=True)
-        assert json.loads(encoded)["pass"] is result.pass_
-        encoded.encode("utf-8")
-        json.dumps(result.to_promptfoo(), allow_nan=False, ensure_ascii=False).encode("utf-8")
-        assert "\x1b" not in result.pretty()
-
-
-def test_an_answer_of_2000_statements_and_a_context_of_a_megabyte_are_graded() -> None:
-    answer = " ".join(f"Item {i} costs {i + 5} euros." for i in range(2000))
-    context = " ".join(
-        f"Item {i} costs {i + 5} euros and is kept in hall {i % 40}." for i in range(20_000)
-    )
-    result = grade(answer, context)
-    assert (result.status, len(result.verdicts)) == ("graded", 2000)
-
-
-def test_grade_agrade_and_grade_many_give_the_same_result() -> None:
-    case = {
-        "answer": "The Eiffel Tower is 330 metres tall.",
-        "context": [CONTEXT],
-        "question": "How tall?",
-        "id": "a",
-    }
-    one = Grader().grade(case["answer"], case["context"], question="How tall?", id="a")
-    two = asyncio.run(
-        Grader().agrade(case["answer"], case["context"], question="How tall?", id="a")
-    )
-    three, four = grade_many([case, Case(**case)])
-    assert (
-        len({result.model_dump_json(exclude={"latency_ms"}) for result in (one, two, three, four)})
-        == 1
-    )
-    assert asyncio.run(agrade(case["answer"], case["context"])).score == one.score
-
-
 def test_grade_many_keeps_the_order_and_loses_no_case() -> None:
     cases: list[Any] = [
         {"answer": f"Item {i} is here.", "context": f"Item {i} is here.", "id": i}
@@ -168,20 +107,6 @@ def test_grade_many_keeps_the_order_and_loses_no_case() -> None:
     for none in (None, 5, "case", {"answer": "x"}):
         with pytest.raises(ConfigError, match="cases"):
             grade_many(none)
-
-
-def test_grade_many_of_a_grader_reads_cases_only_as_needed() -> None:
-    read: list[int] = []
-
-    def cases() -> Any:
-        for i in range(10_000):
-            read.append(i)
-            yield {"answer": TALL, "context": CONTEXT}
-
-    results = Grader().grade_many(cases(), concurrency=2)
-    next(results)
-    assert len(read) < 50
-    results.close()
 
 
 def test_the_threshold_and_the_fields_of_the_policy_are_options() -> None:

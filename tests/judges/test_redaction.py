@@ -12,9 +12,7 @@ import json
 import logging
 import pickle
 import re
-import traceback
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -34,8 +32,6 @@ from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader, grade, to_frame
 from faithfulness_assert.cli import main
-from faithfulness_assert.judges.anthropic import AnthropicJudge
-from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.records.errors import without_keys
 
 pytest_plugins = ["pytester"]
@@ -393,19 +389,6 @@ def test_the_password_of_a_proxy_is_a_secret_too(
     assert base64.b64decode(login) == b"me:p@ssword-77"
     assert (result.status == "judge_failed") == (status == 407)
     assert not shows(outputs(result), password)
-
-
-@pytest.mark.parametrize("key", [KEY, KEY.encode(), f"{KEY}\n\u00e4"], ids=["str", "bytes", "bad"])
-@pytest.mark.parametrize("make", [partial(Grader, "openai:m"), OpenAIJudge, AnthropicJudge])
-def test_an_error_shows_no_key_even_with_locals(make: Callable[..., Any], key: Any) -> None:
-    given = {"api_key": key, "timeout": -1, "base_url": "http://localhost/v1"}
-    if not isinstance(make, partial):
-        given["model"] = "m"
-    with pytest.raises(ConfigError) as caught:
-        make(**given)
-    frames = [frame for frame, _ in traceback.walk_tb(caught.value.__traceback__)][1:]
-    shown = f"{caught.value!r} {[dict(frame.f_locals) for frame in frames]}"
-    assert "0123456789abcdef" not in shown
 
 
 # ---------------------------------------------------------------- a key where a name belongs

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 import test_docs
+from command import here
 from conftest import ROOT
 from fakes import TruthfulJudge
 from hypothesis import given
@@ -25,7 +26,6 @@ from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.batch import RunDirectory, run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
-from faithfulness_assert.cli import main
 from faithfulness_assert.report import joining, write_report
 from faithfulness_assert.report.case_view import Offsets
 
@@ -60,13 +60,6 @@ def lines(tmp_path: Path, text: str | bytes, name: str = "results.jsonl") -> Pat
 
 def page_of(results: Any, tmp_path: Path, **given: Any) -> Page:
     return read_page(write_report(results, tmp_path / "report.html", **given).path)
-
-
-def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> object:
-    monkeypatch.setattr(sys, "argv", ["faithfulness-assert", *map(str, arguments)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    return ended.value.code
 
 
 # ---------------------------------------------------------------- what it shows
@@ -175,9 +168,7 @@ def test_a_report_reads_no_link_of_a_run(name: str, finished: Path, tmp_path: Pa
             use()
 
 
-def test_a_conversation_shows_its_answer_and_who_said_what(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_conversation_shows_its_answer_and_who_said_what(tmp_path: Path) -> None:
     messages = [
         {"role": "user", "content": "We are two. When does it open?"},
         {"role": "tool", "tool_call_id": "c", "content": "It opens at 9."},
@@ -190,7 +181,7 @@ def test_a_conversation_shows_its_answer_and_who_said_what(
         run(data, folder, progress=False, evidence_roles=roles)
         graded = tmp_path / "grade.html"
         option = f"evidence_roles={json.dumps(roles)}"
-        command(monkeypatch, "grade", data, "-o", option, "--report", graded)
+        here("grade", data, "-o", option, "--report", graded)
         for page in (page_of(folder, tmp_path, data=data), read_page(graded)):
             assert page.rows[0][7] == "It opens at 9. You are two."
             assert page.text.count("embedded") == 1
@@ -445,41 +436,33 @@ def test_wrong_words_that_no_judge_would_name_are_left_out(tmp_path: Path) -> No
 
 
 def test_the_command_writes_a_report_of_a_run_and_of_what_grade_prints(
-    finished: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Any
+    finished: Path, data: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "out.html"
-    assert command(monkeypatch, "report", finished, "-o", target) == 0
-    assert capsysbinary.readouterr().out.decode() == f"{target}: 2 cases\n"
+    assert here("report", finished, "-o", target)[:2] == (0, f"{target}: 2 cases\n")
     assert read_page(target).meta["cases"] == 2
-    command(monkeypatch, "grade", data, "--json")
-    kept = lines(tmp_path, capsysbinary.readouterr().out, "kept.jsonl")
-    assert command(monkeypatch, "report", kept, "--data", data, "-o", target) == 0
+    kept = lines(tmp_path, here("grade", data, "--json").stdout, "kept.jsonl")
+    assert here("report", kept, "--data", data, "-o", target).returncode == 0
     assert read_page(target).rows[0][7] == RECORDS[0]["answer"]
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["missing.jsonl"],
-        ["{run}", "-o", "report.txt"],
-        ["{run}", "-o", "nowhere/report.html"],
-        ["{run}", "--data", "missing.jsonl"],
-        ["{run}", "--data", "a.jsonl", "--data", "b.jsonl"],
-        ["{run}", "missing"],
-    ],
+WRONG_USE = (
+    ["missing.jsonl"],
+    ["{run}", "-o", "report.txt"],
+    ["{run}", "-o", "nowhere/report.html"],
+    ["{run}", "--data", "missing.jsonl"],
+    ["{run}", "--data", "a.jsonl", "--data", "b.jsonl"],
+    ["{run}", "missing"],
 )
+
+
+@pytest.mark.parametrize("arguments", WRONG_USE)
 def test_wrong_use_is_one_line_and_exit_code_2(
-    arguments: list[str],
-    finished: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    arguments: list[str], finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    given = [argument.format(run=finished) for argument in arguments]
-    assert command(monkeypatch, "report", *given) == 2
-    said = capsys.readouterr()
-    assert said.err.count("\n") == 1
+    done = here("report", *(argument.format(run=finished) for argument in arguments))
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert not (tmp_path / "report.html").exists()
 
 
@@ -501,29 +484,18 @@ def test_tables_of_results_give_an_overview_and_say_what_is_cut_off(
     assert "1 row is left out: the last columns are missing" in page.text
 
 
-def test_grade_and_batch_write_a_report_too(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, second = tmp_path / "grade.html", tmp_path / "batch.html"
-    assert command(monkeypatch, "grade", data, "--report", first) == 1
-    assert command(monkeypatch, "batch", data, "--run", tmp_path / "r", "--report", second) == 1
-    for target in (first, second):
+def test_grade_and_batch_write_a_report_too(data: Path, tmp_path: Path) -> None:
+    target = tmp_path / "page.html"
+    for words in (["grade", data], ["batch", data, "--run", tmp_path / "r"]):
+        nowhere = here(*words, "--report", tmp_path / "no" / "page.html")
+        assert (nowhere.returncode, nowhere.stdout) == (2, ""), "said before anything is graded"
+        assert not (tmp_path / "r").exists()
+        assert here(*words, "--report", target).returncode == 1
         page = read_page(target)
         assert [row[7] for row in page.rows] == [record["answer"] for record in RECORDS]
         assert "Notes" not in page.text
         assert str(data) in page.text
-
-
-def test_a_report_that_cannot_be_written_is_said_before_anything_is_graded(
-    data: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    for words in (["grade", data], ["batch", data, "--run", tmp_path / "r"]):
-        assert command(monkeypatch, *words, "--report", tmp_path / "no" / "report.html") == 2
-        assert capsys.readouterr().out == ""
-    assert not (tmp_path / "r").exists()
+        target.unlink()
 
 
 def test_the_examples_of_the_page_print_what_it_says(

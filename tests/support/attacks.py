@@ -123,11 +123,7 @@ def in_the_answer(_: Row, payload: str) -> Problems:
             yield from shown_safely(graded(answer)[0])
             continue
         for name in ALL_POLICIES:
-            result, asks = graded(answer, policy=name)
-            yield from (
-                f"{name}: {problem}"
-                for problem in (*kept(result), *shown_safely(result), *fenced(asks))
-            )
+            yield from unmoved(answer, policy=name)
         yield from accounted(graded(answer)[0], answer)
         yield from gullible(answer)
 
@@ -140,13 +136,8 @@ def in_the_context(_: Row, payload: str) -> Problems:
         f"{CONTEXT}\n\n{payload}",
         [{"id": payload, "text": CONTEXT}],
     ]
-    for context in contexts:
-        for name in ALL_POLICIES:
-            result, asks = graded(ANSWER, context, policy=name)
-            yield from (
-                f"{name}: {problem}"
-                for problem in (*kept(result), *shown_safely(result), *fenced(asks))
-            )
+    for context, name in product(contexts, ALL_POLICIES):
+        yield from unmoved(ANSWER, context, policy=name)
     alone, asked = graded(ANSWER, [payload])
     if alone.status == "invalid_input" and "file://" in payload and not asked:
         return  # nothing but the address of a file: nobody reads it
@@ -158,11 +149,7 @@ def in_the_context(_: Row, payload: str) -> Problems:
 
 def in_the_question(_: Row, payload: str) -> Problems:
     for name in ALL_POLICIES:
-        result, asks = graded(ANSWER, question=payload, policy=name)
-        yield from (
-            f"{name}: {problem}"
-            for problem in (*kept(result), *shown_safely(result), *fenced(asks))
-        )
+        yield from unmoved(ANSWER, question=payload, policy=name)
     yield from by_the_embedded_judge(ANSWER, question=payload)
 
 
@@ -174,8 +161,7 @@ def in_the_config(_: Row, payload: str) -> Problems:
         {"examples": [] if is_blank(payload) else example},
         {"id": payload},
     ):
-        result, asks = graded(ANSWER, **options)
-        yield from (*kept(result), *shown_safely(result), *fenced(asks))
+        yield from unmoved(ANSWER, **options)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "policy.yaml"
         file.write_text(payload, encoding="utf-8")
@@ -413,6 +399,13 @@ def graded(
     return Grader(judge, **options).grade(
         answer, context, question=question, id=id, **audit
     ), judge.asked
+
+
+def unmoved(answer: str, context: Any = CONTEXT, **options: Any) -> Problems:
+    """The honest judge's verdicts on the original statements are as without the payload, and all is shown as text."""
+    result, asks = graded(answer, context, **options)
+    for problem in (*kept(result), *shown_safely(result), *fenced(asks)):
+        yield f"{result.policy}: {problem}"
 
 
 def kept(result: GradingResult) -> Problems:
