@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from itertools import chain
 from typing import Any
 
 import pytest
@@ -12,7 +11,6 @@ from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from own_policy import with_own_policy
-from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade
 from faithfulness_assert.asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
@@ -20,53 +18,6 @@ from faithfulness_assert.records.judge import Limits
 
 ROOMS = [f"Room {n} of the old house is blue." for n in range(1, 9)]
 CONTEXT = [*ROOMS, *(f"The shop in harbour {n} sells {n + 25} loaves of bread." for n in range(60))]
-LABELS = ("supported", "contradicted", "not_enough_info", "perhaps", None)
-
-
-class Careless(TruthfulJudge):
-    """Leaves items out, contradicts itself over windows, and uses unknown words."""
-
-    def __init__(self, moods: list[int], limits: Limits) -> None:
-        super().__init__(limits=limits)
-        self.moods = moods
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        said = super().ask(ask)
-        mood = self.moods[len(self.asked) % len(self.moods)]
-        if "verdicts" not in ask.kind:
-            return Reply("[") if mood == 4 else said
-        verdicts = json.loads(said.text)["verdicts"]
-        for place, verdict in enumerate(verdicts):
-            verdict["label"] = LABELS[(mood + place) % len(LABELS)]
-        return Reply(json.dumps({"verdicts": [v for v in verdicts if v["label"]]}))
-
-
-@examples(60)
-@given(
-    policy=st.sampled_from(["default", "promptfoo", "deepeval", "axion", "ragaliq"]),
-    reasks=st.integers(0, 3),
-    controls=st.sampled_from(["off", "report"]),
-    size=st.integers(1, 8),
-    moods=st.lists(st.integers(0, 4), min_size=1, max_size=7),
-    limits=st.builds(
-        Limits,
-        prompt_tokens=st.sampled_from([None, 900]),
-        statements=st.sampled_from([None, 1, 2, 4]),
-    ),
-)
-def test_every_number_of_a_grade_is_in_one_ask_whatever_it_asks_for(
-    policy: str, reasks: int, controls: str, size: int, moods: list[int], limits: Limits
-) -> None:
-    judge = Careless(moods, limits)
-    options: dict[str, Any] = {"policy": policy, "reasks": reasks, "controls": controls}
-    grade(" ".join(ROOMS[:size]), CONTEXT, judge=judge, **with_own_policy(options))
-    asked = [ask for ask in judge.asked if ask.kind not in ("ratings", "reason")]
-    numbers = sorted(chain.from_iterable(ask.ids for ask in asked))
-    assert numbers == list(range(1, len(numbers) + 1))
-    for ask in asked:
-        assert ask.ids == tuple(n for n, _ in ask.payload.items)
-        assert ask.form.numbered is (len(ask.ids) > 1)
-        assert ('"id"' in json.dumps(ask.schema)) is ask.form.numbered
 
 
 def labels(result: GradingResult) -> list[str | None]:

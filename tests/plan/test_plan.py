@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from fakes import USAGE, failing, labelled, verdicts_json
+from fakes import USAGE, labelled, verdicts_json
 
 from faithfulness_assert import Ask, Case, GradingResult, Policy, Reply, policies
 from faithfulness_assert.plan.plan import grade_plan
@@ -79,11 +79,6 @@ def test_many_statements_go_out_in_several_asks_at_once() -> None:
 
 
 # ---------------------------------------------------------------- what it costs, and evidence
-
-
-def test_a_failed_call_is_paid_for_too() -> None:
-    result, _ = drive(TWO, DEFAULT, failing("server", usage=USAGE))
-    assert result.tokens_used == USAGE
 
 
 def test_evidence_is_resolved_to_passage_and_span() -> None:
