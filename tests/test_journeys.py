@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
-from command import run
+from command import here as run
 from conftest import ROOT
 from e2e.judge import reply
 from labelled_runs import rows_of, write_rows

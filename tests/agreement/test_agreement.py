@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import run as command
+from command import here as command
 from labelled_runs import Known, changed, known_run, labelled
 
 from faithfulness_assert.agreement import measure, write_sheet

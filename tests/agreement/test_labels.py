@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import run as command
+from command import here as command
 from hypothesis import given
 from hypothesis import strategies as st
 from labelled_runs import Known, changed, known_run, labelled, rows_of, write_rows

@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from command import run
+from command import here as run
 from conftest import ROOT
 from test_docs import FENCE, OUTPUT
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import BAD, COMMAND, GOOD, run
+from command import BAD, COMMAND, GOOD, here, run
 from loopback import Answer, Loopback, Request, completion
 from rows import rows
 
@@ -39,7 +39,7 @@ def test_a_command_does_what_its_row_says(
         one.format(python=sys.executable, file=__file__) if one.startswith("{") else one
         for one in row["arguments"]
     ]
-    done = run(*arguments, stdin=row.get("stdin", ""), OPENAI_API_KEY=None)
+    done = here(*arguments, stdin=row.get("stdin", ""), OPENAI_API_KEY=None)
     assert done.returncode == row["exit"]
     assert [text for text in row.get("out", ()) if text not in done.stdout] == []
     assert row.get("err", "") in done.stderr
@@ -58,12 +58,12 @@ def test_the_commands_are_these() -> None:
 def test_export_writes_what_batch_writes_as_its_output(suffix: str, tmp_path: Path) -> None:
     data, directory = jsonl(tmp_path, GOOD, BAD), f"{tmp_path}/run"
     at_once, later = f"{tmp_path}/a.{suffix}", f"{tmp_path}/b.{suffix}"
-    assert run("batch", data, "--run", directory, "--output", at_once, "--quiet").returncode == 1
-    assert run("export", directory, "-o", later).returncode == 0
+    assert here("batch", data, "--run", directory, "--output", at_once, "--quiet").returncode == 1
+    assert here("export", directory, "-o", later).returncode == 0
     assert Path(later).read_bytes() == Path(at_once).read_bytes()
     own = f"{directory}/results.jsonl"
-    assert run("export", directory, "-o", own).returncode == 2
-    assert run("export", own, "-o", own).returncode == 2
+    assert here("export", directory, "-o", own).returncode == 2
+    assert here("export", own, "-o", own).returncode == 2
 
 
 def test_json_output_is_one_object_per_line_and_only_a_line_feed_ends_a_line(
@@ -73,7 +73,7 @@ def test_json_output_is_one_object_per_line_and_only_a_line_feed_ends_a_line(
     odd = {**BAD, "id": "a\u2028b\u2029c\x85d"}
     lines = [json.dumps(case, ensure_ascii=False) for case in (odd, GOOD)]
     file.write_bytes(("\r\n".join(lines) + "\r\n").encode())
-    done = run("grade", str(file), "--json")
+    done = here("grade", str(file), "--json")
     results = [json.loads(line) for line in done.stdout.split("\n")[:-1]]
     assert [(r["case_id"], r["pass"]) for r in results] == [(odd["id"], False), ("good", True)]
 
@@ -154,7 +154,7 @@ def test_any_terminal_can_show_any_text(environment: dict[str, str]) -> None:
     "environment", [{}, {"COLUMNS": "80", "FORCE_COLOR": "1"}], ids=["pipe", "terminal"]
 )
 def test_policies_lists_all_presets_on_one_screen(environment: dict[str, str]) -> None:
-    printed = run("policies", **environment).stdout
+    printed = here("policies", **environment).stdout
     listed = re.sub(r"\x1b\[[\d;]*m", "", printed)
     assert ("\x1b" in printed) == bool(environment)
     assert listed.isascii()
@@ -167,7 +167,7 @@ def test_policies_lists_all_presets_on_one_screen(environment: dict[str, str]) -
 
 
 def test_the_help_of_grade_lists_every_option_of_the_grader() -> None:
-    shown = run("grade", "--help").stdout
+    shown = here("grade", "--help").stdout
     names = {
         line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line.split()
     }
@@ -176,11 +176,11 @@ def test_the_help_of_grade_lists_every_option_of_the_grader() -> None:
 
 def test_init_writes_an_example_and_does_not_overwrite_files(tmp_path: Path) -> None:
     folder = tmp_path / "new"
-    done = run("init", str(folder))
+    done = here("init", str(folder))
     assert done.returncode == 0
     assert (folder / "promptfooconfig.yaml").is_file()
     (folder / "promptfooconfig.yaml").write_text("mine", encoding="utf-8")
-    again = run("init", str(folder))
+    again = here("init", str(folder))
     assert again.returncode == 2
     assert "already contains promptfooconfig.yaml. Choose another folder" in again.stderr
     assert (folder / "promptfooconfig.yaml").read_text(encoding="utf-8") == "mine"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import run
+from command import here as run
 from e2e.judge import reply
 from loopback import Loopback, completion
 from remote import bare_environment

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from command import run
+from command import here as run
 from loopback import Loopback
 from test_probe import PER_KIND, FaultyJudge, card_of
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from command import run
+from command import here as run
 from conftest import ROOT
 
 from faithfulness_assert import grade

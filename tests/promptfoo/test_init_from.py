@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
-from command import run
+from command import here as run
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import contains, rows
