@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from support.command import COMMAND, GOOD
+from support.command import GOOD, Done, here
 
 from faithfulness_assert.batch import run
 from faithfulness_assert.files import (
@@ -211,16 +211,19 @@ def test_a_run_and_a_cache_can_be_read_by_their_user_only(tmp_path: Path) -> Non
     assert {path: oct(mode(path)) for path in made if mode(path) != 0o600} == {}
 
 
-def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command, which must not wait for a pipe: it may use 20 seconds of CPU time."""
-    limit = "import resource, sys; resource.setrlimit(resource.RLIMIT_CPU, (20, 20)); from faithfulness_assert.cli import main; main()"
-    return subprocess.run(
-        [COMMAND[0], "-c", limit, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+def command(*arguments: object) -> Done:
+    """The command, which must not wait for a pipe: it gets a minute."""
+
+    def late(*_: object) -> None:
+        raise AssertionError("it waits")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(60)
+    try:
+        return here(*arguments)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="module")

@@ -216,8 +216,12 @@ def _of_document(file: IO[bytes], path: Path) -> Results:
 
 
 def _spooled(name: str, records: Iterable[Mapping[str, Any]]) -> Results:
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - Results closes it
-    for record in records:
-        text = json.dumps(record, ensure_ascii=True, default=str)
-        file.write(text.encode() + b"\n")
-    return Results(name, file)
+    results = Results(name, tempfile.TemporaryFile())  # noqa: SIM115 - Results closes it
+    try:
+        for record in records:
+            text = json.dumps(record, ensure_ascii=True, default=str)
+            results._file.write(text.encode() + b"\n")
+    except BaseException:
+        results.close()
+        raise
+    return results

@@ -292,7 +292,7 @@ message = st.fixed_dictionaries(
 )
 
 
-@examples(200)
+@examples(100)
 @given(json_data | st.lists(json_data, max_size=4) | st.lists(message, max_size=5))
 def test_any_data_is_a_result_and_never_an_exception(data: Any) -> None:
     result = grade(messages=data)

@@ -345,7 +345,7 @@ ADAPTIVE = {
 
 @pytest.mark.parametrize("context", ADAPTIVE.values(), ids=ADAPTIVE.keys())
 def test_an_attacker_who_knows_how_controls_are_made_does_not_pass(context: list[str]) -> None:
-    for seed in range(20):
+    for seed in range(5):
         judge = GullibleJudge(lambda _: "supported")
         result = grade(ANSWER, context, judge=judge, controls="enforce", seed=seed)
         assert result.error

@@ -12,7 +12,7 @@ import re
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from itertools import product
+from itertools import cycle, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -349,7 +349,9 @@ def copied_earns_nothing(row: Row, payload: str) -> Problems:
     def label(text: str) -> str:
         return TRUTH.get(one_line(text), "not_enough_info")
 
-    for form, place in product(FORMS, PLACES):
+    # Each form at one place: over all rows, each form is at each place with several payloads.
+    first = len(payload) % len(PLACES)
+    for form, place in zip(FORMS, islice(cycle(PLACES), first, None), strict=False):
         judge = CopyingJudge(label, form, place, payload)
         result = grade(*given, question=case["query"], judge=judge)
         if any(v.label == "supported" and label(v.statement) != v.label for v in result.verdicts):
