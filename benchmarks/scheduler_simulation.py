@@ -2,7 +2,7 @@
 
     python benchmarks/scheduler_simulation.py [--cases 1000000] [--plan "not given"]
 
-The scheduling is the package's own gate, ``drive/admission.py``, as in a run. The clock is virtual:
+The scheduling is the package's own gate, ``drive/gate.py``, as in a run. The clock is virtual:
 the event loop jumps to the next timer, so that hours pass in minutes. The server answers after a
 random time (half of the answers within ``LATENCY``) and refuses what is beyond its limits with 429
 and ``retry-after``, as a bucket that refills all the time. In other plans it has no limit and
@@ -29,9 +29,9 @@ sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tes
 from virtual_time import run_virtually
 
 from faithfulness_assert import JudgeError, Reply, Usage
-from faithfulness_assert.drive.admission import Admission
 from faithfulness_assert.drive.asks import TimeLeft
-from faithfulness_assert.drive.limits import PerMinute
+from faithfulness_assert.drive.gate import Gate
+from faithfulness_assert.drive.rates import PerMinute
 from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 
 LATENCY, SPREAD = 1.0, 0.4
@@ -74,7 +74,7 @@ class Plan(NamedTuple):
         return cases / min(rates) / 60 + self.down / 3600
 
 
-SHARES = (0.001, 0.01, 0.03, 0.1)
+SHARES = (0.001, 0.01, 0.03, 0.1, 0.2)
 PLANS = (
     Plan("concurrency alone", 64),
     Plan("requests per minute, given", 64, requests=2000, server_requests=2000),
@@ -138,10 +138,8 @@ class Run:
     async def whole(self) -> float:
         """Grades all cases. Returns the seconds that it took."""
         plan = self.plan
-        self.admission = Admission(RETRIES)
-        self.admission.outage.patient = True
-        if plan.requests or plan.tokens:
-            self.admission.per_minute = PerMinute("m", plan.requests, plan.tokens)
+        given = PerMinute("m", plan.requests, plan.tokens)
+        self.gate = Gate(RETRIES, per_minute=given, patience=DEADLINE)
         limits = ((plan.server_requests, False), (plan.server_tokens, True))
         self.buckets = [(Bucket(limit, plan.burst), of) for limit, of in limits if limit]
         left = iter(range(self.cases))
@@ -155,7 +153,7 @@ class Run:
             self.slow = self.plan.jumps and number >= self.cases / 2
             time_left = TimeLeft(DEADLINE, now=clock)
             time_left.start()
-            outcome = await self.admission.ask(ASK, self.send, time_left)
+            outcome = await self.gate.ask(ASK, self.send, time_left)
             self.failed += isinstance(outcome, JudgeError)
 
     async def send(self) -> Outcome:

@@ -32,7 +32,7 @@ from .settings import SETTING, AnyPolicy, choose, given_judge
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .drive.admission import Admission
+    from .drive.gate import Gate
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .records.result_list import Results
 
@@ -108,11 +108,11 @@ class Grader:
         self._own_secret = kept or (None if seed is None else secret_of(seed))
         self._secret = self._own_secret or process_secret()
         self._info = judge_info(self.judge)
-        self.admission: Admission | None = None
+        self.gate: Gate | None = None
         if self._info.remote and self._info.any_loop:
-            from .drive.admission import admission_of  # it needs asyncio
+            from .drive.gate import Gate  # it needs asyncio
 
-            self.admission = admission_of(self.judge)
+            self.gate = Gate.to(self.judge)
         self.judge_name = self._info.name
         self.policy = policy_for(self._info, wanted)
         self._advice = tuple(advice(self._info, wanted))
@@ -123,6 +123,26 @@ class Grader:
             from .judges.token_counter import token_counter  # it may need tiktoken's ranks
 
             self._count = token_counter(self.judge_name)
+
+    def keep_limits(
+        self, requests: float | None, tokens: float | None, patience: float | None = None
+    ) -> Grader:
+        """This grader, whose judge gets no more per minute, in a run with this patience.
+
+        Args:
+            requests, tokens: see ``PerMinute``; None for no limit.
+            patience: see ``Breaker``.
+
+        Raises:
+            ConfigError: a limit is not a number over 0.
+        """
+        from .drive.gate import Gate
+        from .drive.rates import PerMinute
+
+        limited = requests is not None or tokens is not None
+        limits = PerMinute(self.judge_name, requests, tokens) if limited else None
+        self.gate = Gate.to(self.judge, limits, patience)
+        return self
 
     def keep_secret(self, secret: bytes) -> Grader:
         """This grader, whose asks follow from the secret of its run, unless it has one already."""
@@ -231,11 +251,11 @@ class Grader:
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
         return self._complete(await arun(*self._begun(case), slots=slots, brief=brief))
 
-    def _begun(self, case: Case) -> tuple[Plan, Judge, TimeLeft, Admission | None, JudgeInfo]:
+    def _begun(self, case: Case) -> tuple[Plan, Judge, TimeLeft, Gate | None, JudgeInfo]:
         """What drives the plan of a case, and the plan."""
         left = TimeLeft(*self._seconds)
         plan = self._plan(case, overdue=left.overdue)
-        return plan, self.judge, left, self.admission, self._info
+        return plan, self.judge, left, self.gate, self._info
 
     def _plan(self, case: Case, limits: Limits | None = None, **more: Any) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits

@@ -201,7 +201,6 @@ HOMES = {
     "markdown_it": "text.markdown",
     "sentencex": "text.sentences",
     "jmespath": "cases.locate",
-    "aiolimiter": "drive.limits",
     "rich": "cli.terminal batch.progress",
     "filelock": "batch.run_directory",
     "yaml": "policy.files promptfoo.migrate",

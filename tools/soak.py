@@ -32,7 +32,7 @@ sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tes
 from loopback import Answer, Loopback, Request, fault, good_reply, refusal_to
 
 from faithfulness_assert import Grader, GradingResult
-from faithfulness_assert.drive.outage import Outage
+from faithfulness_assert.drive import breaker
 from faithfulness_assert.judges.openai import OpenAIJudge
 
 ROOT = Path(__file__).parents[1]
@@ -196,8 +196,7 @@ def soak(grades: int, seed: int = 1) -> str:
         judge = OpenAIJudge("m", base_url=loopback.url, api_key=KEY, timeout=TIMEOUT, max_retries=1)
         # Without control statements: the server only knows the truth of the answer's statements.
         grader = Grader(judge, deadline=DEADLINE, controls="off")
-        assert grader.admission is not None
-        grader.admission.outage = Outage(COOL_DOWN)
+        breaker.COOL_DOWN = COOL_DOWN
         for number, result in enumerate(grader.grade_many(cases(grades), concurrency=CONCURRENCY)):
             tally.add(number, result, server)
             if number % max(grades // 100, 1) == 0:

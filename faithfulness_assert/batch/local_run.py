@@ -134,8 +134,8 @@ def grade_rest(
             else graded_or_left(rows, grader, share.asks_at_once(grader), lambda: soft.reason)
         )
         work.ends_what_it_began = cluster is None
-        if admission := grader.admission:
-            work.counts.trouble = lambda: admission.outage.trouble
+        if gate := grader.gate:
+            work.counts.trouble = lambda: gate.breaker.trouble
         work.grade(directory, lines, progress=progress)
     if work.did_all:
         work.stopped = ""  # the last rows were the reason to stop, so nothing is left

@@ -7,12 +7,10 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..drive.admission import admission_of
 from ..drive.asks import GivenUp
+from ..drive.breaker import NO_DEADLINE, patience_of
 from ..drive.grades import ASKS_AT_ONCE, Slots
-from ..drive.limits import PerMinute
 from ..drive.many import run_many
-from ..drive.outage import Patience, patience_of
 from ..grading import Grader
 from ..options import DEADLINE
 from ..records.judge import Judge, judge_info
@@ -74,20 +72,15 @@ class Share(NamedTuple):
             requests = requests // graders or requests / graders
         return Share(self.concurrency, requests, tokens and tokens / graders)
 
-    def ready(self, grader: Grader, patience: Patience | None = None) -> Grader:
+    def ready(self, grader: Grader, patience: float = NO_DEADLINE) -> Grader:
         """The grader within these limits, and waiting for a server that is down for a while.
 
-        ``patience``: of a run, whose rows have no result once the server is given up.
+        ``patience``: seconds without any answer; then rows have no result.
         """
         limits = (self.requests_per_minute, self.tokens_per_minute)
         if limits == (None, None) and computes_here(grader):
             return grader
-        grader.admission = grader.admission or admission_of(grader.judge)
-        grader.admission.outage.patient = True
-        grader.admission.outage.patience = patience
-        if limits != (None, None):
-            grader.admission.per_minute = PerMinute(grader.judge_name, *limits)
-        return grader
+        return grader.keep_limits(*limits, patience)
 
     def asks_at_once(self, grader: Grader) -> int:
         """How many asks of this grader are under way at once."""

@@ -18,7 +18,7 @@ from .asks import GivenUp, TimeLeft, as_outcome, failed, late, log, wrapped
 if TYPE_CHECKING:
     import asyncio
 
-    from .admission import Admission
+    from .gate import Gate
 
 ASKS_AT_ONCE = 8
 GRACE_SECONDS = 3.0
@@ -54,14 +54,14 @@ def run(
     plan: Plan,
     judge: Judge,
     left: TimeLeft | None = None,
-    admission: Admission | None = None,
+    gate: Gate | None = None,
     info: JudgeInfo | None = None,
 ) -> GradingResult:
     """Runs a plan to its end in this thread. Asks that belong together are sent at once.
 
     ``info``: what the judge is, where it is known.
     """
-    grade = _Grade(judge, left, admission, info)
+    grade = _Grade(judge, left, gate, info)
     try:
         asks, result = grade.step(plan)
         while result is None:
@@ -75,7 +75,7 @@ async def arun(
     plan: Plan,
     judge: Judge,
     left: TimeLeft | None = None,
-    admission: Admission | None = None,
+    gate: Gate | None = None,
     info: JudgeInfo | None = None,
     *,
     slots: Slots | None = None,
@@ -87,7 +87,7 @@ async def arun(
 
     Args:
         plan, judge, left, info: see ``run``.
-        admission: the gate to the judge's server; None if asks never wait.
+        gate: the one to the judge's server; None if asks never wait.
         slots: limits the asks that are under way; shared by the grades of a batch. If they are
             ``stopping``, a grade that has asked nothing yet raises ``GivenUp``.
         brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
@@ -98,7 +98,7 @@ async def arun(
     async def next_step(*given: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
         return grade.step(*given) if brief else await background.in_thread(grade.step, *given)
 
-    grade = _Grade(judge, left, admission, info, slots, any_judge=slots is None)
+    grade = _Grade(judge, left, gate, info, slots, any_judge=slots is None)
     try:
         asks, result = await next_step(plan)
         while result is None:
@@ -155,7 +155,7 @@ class _Grade:
         self,
         judge: Judge,
         left: TimeLeft | None,
-        admission: Admission | None = None,
+        gate: Gate | None = None,
         info: JudgeInfo | None = None,
         slots: Slots | None = None,
         *,
@@ -163,7 +163,7 @@ class _Grade:
     ) -> None:
         info = info or judge_info(judge)
         self.judge, self.keeps_deadline, self.slots = judge, info.keeps_deadline, slots
-        self.admission = admission
+        self.gate = gate
         self.aask = getattr(judge, "aask", None) if any_judge or info.any_loop else None
         self.stored = getattr(judge, "stored", None)
         self.started = time.monotonic()
@@ -202,7 +202,7 @@ class _Grade:
 
 
 def _ask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
-    if len(asks) == 1 and grade.admission is None:
+    if len(asks) == 1 and grade.gate is None:
         return (_ask(grade, asks[0]),)
     from ..judges import background
 
@@ -253,22 +253,22 @@ async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
         grade.left.start()
         if grade.left() <= 0:
             outcome: Outcome = failed(ask, late(time.monotonic() - wanted))
-        elif grade.admission is None:
+        elif grade.gate is None:
             outcome = await _send(grade, ask, slots)
         else:
-            outcome = await _admitted(grade, grade.admission, ask, slots)
+            outcome = await _admitted(grade, grade.gate, ask, slots)
         grade.told[id(ask)] = outcome
         slots.note(outcome)
         return outcome
 
 
-async def _admitted(grade: _Grade, admission: Admission, ask: Ask, slots: Slots) -> Outcome:
+async def _admitted(grade: _Grade, gate: Gate, ask: Ask, slots: Slots) -> Outcome:
     """The outcome of an ask that goes through the gate. What is stored needs no gate."""
     from ..judges import background
 
     if grade.stored and (reply := await background.in_thread(grade.stored, ask)):
         return as_outcome(ask, reply)
-    sending = admission.ask(ask, lambda: _send(grade, ask, slots), grade.left)
+    sending = gate.ask(ask, lambda: _send(grade, ask, slots), grade.left)
     return await background.on(background.loop(), sending)
 
 

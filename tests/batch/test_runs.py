@@ -33,7 +33,7 @@ from faithfulness_assert import Ask, ConfigError, Grader, Reply
 from faithfulness_assert.batch import RunOutcome, progress, run
 from faithfulness_assert.batch.progress import Counts
 from faithfulness_assert.batch.rows import FinishedRows
-from faithfulness_assert.drive import outage
+from faithfulness_assert.drive import breaker
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import GraderError
 
@@ -46,7 +46,7 @@ KEY = "key-0123456789abcdef"
 def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     bare_environment(monkeypatch)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(outage, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(breaker, "LONGEST_PAUSE", 0.05)
 
 
 def cases(count: int) -> list[dict[str, Any]]:

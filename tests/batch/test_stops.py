@@ -23,8 +23,8 @@ from rows import results_of
 from true_server import answered
 
 from faithfulness_assert.batch import RunOutcome, run
-from faithfulness_assert.drive import outage
-from faithfulness_assert.drive.outage import CONFIRMED, FAILURES
+from faithfulness_assert.drive import breaker
+from faithfulness_assert.drive.breaker import CONFIRMED, FAILURES
 
 AT_ONCE = 4
 HOPELESS = 50  # cases in a row
@@ -34,8 +34,8 @@ ROWS = 60
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     bare_environment(monkeypatch)
-    monkeypatch.setattr(outage, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(outage, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(breaker, "FIRST_PAUSE", 0.02)
+    monkeypatch.setattr(breaker, "LONGEST_PAUSE", 0.05)
 
 
 def cases(count: int = ROWS) -> list[dict[str, Any]]:
@@ -133,8 +133,8 @@ def test_what_no_waiting_mends_stops_a_run_that_goes_on_after_the_fix(
 def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
     tmp_path: Path, undisturbed: dict[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(outage, "PART_OF_DEADLINE", 1 / 300)
-    monkeypatch.setattr(outage, "LEAST_PATIENCE", 1.0)
+    monkeypatch.setattr(breaker, "PART_OF_DEADLINE", 1 / 300)
+    monkeypatch.setattr(breaker, "LEAST_PATIENCE", 1.0)
     world = World(Answer(raw=b"", end="reset"), 20)
     with Loopback(world) as server:
         port = int(server.root.rpartition(":")[2])

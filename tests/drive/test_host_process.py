@@ -162,10 +162,9 @@ def test_a_judge_that_stops_our_event_loop_stops_nobody() -> None:
 FORKING = """
 import os, sys, threading, time
 from faithfulness_assert import Grader
-from faithfulness_assert.drive.limits import PerMinute
 options = dict(base_url=sys.argv[1], api_key="k", max_retries=0, deadline=60)
 grader = Grader("openai:m", **options)
-grader.admission.per_minute = PerMinute("openai:m", 10_000)
+grader.keep_limits(10_000, None)
 case = dict(answer="It rains.", context="It rains.")
 grader.grade(**case)  # a fork during an import would be Python's own affair
 threads = [threading.Thread(target=grader.grade, kwargs=case) for _ in range(6)]
@@ -200,7 +199,7 @@ from faithfulness_assert import Grader
 
 async def main():
     grader = Grader("openai:m", base_url=sys.argv[1], api_key="k", max_retries=0)
-    grader.admission = None  # of a server on this machine, which would be asked carefully
+    grader.gate = None  # of a server on this machine, which would be asked carefully
     case = dict(answer="It rains.", context="It rains.")
     results = await asyncio.gather(*(grader.agrade(**case) for _ in range(200)))
     print({result.reason if result.error else result.status for result in results})

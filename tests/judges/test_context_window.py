@@ -154,8 +154,8 @@ def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down() -> None:
     with Loopback(Server(row)) as loopback:
         made = grader("openai", loopback)
         assert made.grade(**CASE).score == TRUE_SCORE
-        assert made.admission is not None
-        assert not made.admission.rate.holds
+        assert made.gate is not None
+        assert not made.gate._rate.holds
         close(made)
 
 

@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import quote
 
-from faithfulness_assert.drive import admission
+from faithfulness_assert.drive import gate
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -287,9 +287,7 @@ class Loopback:
         self._server = _Server(("127.0.0.1", port), _handler(self))
         self._server.daemon_threads = True
         address = f"127.0.0.1:{self._server.server_address[1]}"
-        admission._ROOMS.pop(
-            address, None
-        )  # an earlier server had the same port, and another speed
+        gate._LOCAL.pop(address, None)  # an earlier server had this port, and another speed
         self.root = f"http://{address}"
         self.url = f"{self.root}/v1"
 

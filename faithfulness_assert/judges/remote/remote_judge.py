@@ -35,7 +35,7 @@ class RemoteJudge:
     """A judge behind the API of ``provider``.
 
     It sends each ask once. When asks go, and go again, is decided above it: see
-    ``drive/admission.py``.
+    ``drive/gate.py``.
 
     Args:
         model: its name at the provider.

@@ -1,8 +1,8 @@
 """The gate that every ask to a server goes through: may it go now, and does it go again?
 
-An ask waits until the user's limits per minute, the rate that refusals taught, and the room of a
-server on this machine let it go. If it fails and may succeed later, it goes again after a pause.
-Whether the server is down: see ``outage.py``.
+An ask waits until the user's limits per minute, the rate that refusals taught (``rates.py``), and
+the room of a server on this machine let it go. If it fails and may succeed later, it goes again
+after a pause. Whether the server is down: see ``breaker.py``.
 
 Servers that people run themselves often answer one ask after the other. Eight asks at once then
 wait for each other until all of them time out. So the first ask is sent alone. After it, asks are
@@ -28,13 +28,12 @@ from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
 from .asks import TimeLeft, late
-from .limits import LearnedRate, PerMinute, is_refusal
-from .outage import Outage, backoff
+from .breaker import Breaker, backoff
+from .rates import LearnedRate, PerMinute, is_refusal
 
-MOST_PATIENCE = 600.0
+MOST_WAIT_IN_OUTAGE = 600.0
 """Seconds that an ask without a deadline waits for a server that is down."""
-
-MOST_WAIT = 86_400.0
+MOST_WAIT_IN_LINE = 86_400.0
 """Seconds in line for a server on this machine."""
 PART_OF_TIMEOUT = 0.5
 KEPT = 0.8
@@ -42,41 +41,47 @@ KEPT = 0.8
 CHARS_PER_ITEM = 400
 """What the reply to a statement costs, in characters of a prompt."""
 
-_ALL: weakref.WeakSet[Admission] = weakref.WeakSet()
+_ALL: weakref.WeakSet[Gate] = weakref.WeakSet()
 
 
-class Sent:
-    """An ask that may be sent now, ``at`` this instant. Whoever sends it tells its ``outcome``."""
-
-    __slots__ = ("at", "outcome")
-
-    def __init__(self, at: float) -> None:
-        self.at = at
-        self.outcome: Outcome | None = None
-
-
-class Admission:
+class Gate:
     """One for each grader, whose judge is one server. All of it runs on one event loop.
 
     Args:
         max_retries: tries after the first one, if a failure may be temporary.
         timeout: seconds that a try may take.
-        room: of a server on this machine.
+        server: on this machine; None for one elsewhere.
+        per_minute: the user's limits.
+        patience: of a run, in seconds; see ``Breaker``.
     """
 
     def __init__(
-        self, max_retries: int = 0, timeout: float = 60.0, room: Room | None = None
+        self,
+        max_retries: int = 0,
+        timeout: float = 60.0,
+        server: LocalServer | None = None,
+        per_minute: PerMinute | None = None,
+        patience: float | None = None,
     ) -> None:
-        self._max_retries, self._timeout, self._room = max_retries, timeout, room
-        self.per_minute: PerMinute | None = None
-        self.rate, self.outage = LearnedRate(), Outage()
+        self._max_retries, self._timeout, self._server = max_retries, timeout, server
+        self._per_minute, self._rate = per_minute, LearnedRate()
+        self.breaker = Breaker(patience)
         _ALL.add(self)
+
+    @classmethod
+    def to(
+        cls, judge: Judge, per_minute: PerMinute | None = None, patience: float | None = None
+    ) -> Gate:
+        """A gate to the server of a judge; the judge inside of one that stores replies."""
+        asked = getattr(judge, "judge", judge)
+        url = (judge_info(judge).identity or {}).get("base_url", "")
+        retries, timeout = getattr(asked, "max_retries", 0), getattr(asked, "timeout", 60.0)
+        return cls(retries, timeout, local_server(str(url)), per_minute, patience)
 
     def forget(self) -> None:
         """Forgets what belongs to the event loop of the process that this one was forked from."""
-        before, self.outage = self.outage, Outage()
-        self.outage.patient, self.outage.patience = before.patient, before.patience
-        for part in (self._room, self.per_minute, self.rate):
+        self.breaker = Breaker(self.breaker.patience)
+        for part in (self._server, self._per_minute, self._rate):
             if part:
                 part.forget()
 
@@ -96,14 +101,14 @@ class Admission:
         loop = asyncio.get_running_loop()
         spent, retries, pauses = Usage(), 0, 0
         failed_at, gives_up_at = math.inf, math.inf
-        tried: tuple[float, float] | None = None  # when the first and the last try went
+        first = math.inf  # when the first try went since the breaker was told of a failure
         with left.of_an_ask():
             while True:
-                others_work = self.outage.worked_after(failed_at)
+                others_answered = self.breaker.answered_after(failed_at)
                 try:
-                    async with self.turn(ask, left, again=pauses > 0) as sent:
+                    async with self._turn(ask, left, again=pauses > 0) as sent:
+                        first = min(first, sent.at)
                         outcome = sent.outcome = await send()
-                        tried = (tried or (sent.at,))[0], sent.at
                     was_sent = True
                 except JudgeError as error:
                     outcome, was_sent = error, False
@@ -114,15 +119,15 @@ class Admission:
                     return outcome
                 spent += outcome.usage or Usage()
                 goes_again = was_sent and outcome.retryable and retries < self._max_retries
-                if goes_again and not self.outage.is_on:
+                if goes_again and not self.breaker.is_open:
                     retries += 1
                 else:
-                    if was_sent and tried:
-                        self.outage.failed(outcome, tried)
-                        tried = None
-                    goes_again = self.outage.may_be_why(outcome, others_work=others_work)
+                    if was_sent:
+                        self.breaker.failed(outcome, first, sent.at)
+                        first = math.inf
+                    goes_again = self.breaker.explains(outcome, others_answered=others_answered)
                     retries, failed_at = 0, loop.time()
-                    gives_up_at = min(gives_up_at, failed_at + MOST_PATIENCE)
+                    gives_up_at = min(gives_up_at, failed_at + MOST_WAIT_IN_OUTAGE)
                 pause = backoff(pauses) if outcome.retry_after is None else outcome.retry_after
                 pauses += 1
                 seconds = gives_up_at - loop.time() if left() == math.inf else left()
@@ -132,7 +137,7 @@ class Admission:
                 await asyncio.sleep(pause)
 
     @asynccontextmanager
-    async def turn(self, ask: Ask, left: TimeLeft, *, again: bool = False) -> AsyncIterator[Sent]:
+    async def _turn(self, ask: Ask, left: TimeLeft, *, again: bool) -> AsyncIterator[Sent]:
         """Waits until the ask may be sent, and learns from its outcome.
 
         The wait for a limit costs its grade no time, unless the ask goes ``again``: a server that
@@ -143,48 +148,50 @@ class Admission:
             JudgeError: the server is down, or the time was up.
             GivenUp: the run stops.
         """
-        room = self._room
-        async with room.taken(ask, self._timeout, left) if room else nullcontext():
-            await self.outage.passed(left)
-            if self.per_minute or self.rate.holds:
+        server = self._server
+        async with server.taken(ask, self._timeout, left) if server else nullcontext():
+            await self.breaker.passed(left)
+            if self._per_minute or self._rate.holds:
                 with nullcontext() if again else left.standing_still():
-                    if self.per_minute:
-                        await self.per_minute.wait(ask)
-                    await self.rate.wait()
+                    if self._per_minute:
+                        await self._per_minute.wait(ask)
+                    await self._rate.wait()
             if left() <= 0:
                 raise late()
-            tried, beside = self.rate.sent(), room.under_way if room else 0
+            tried, beside = self._rate.sent(), server.under_way if server else 0
             sent = Sent(tried.at)
             yield sent
             outcome = sent.outcome
             if outcome is None:
                 return
-            if self.per_minute:
-                self.per_minute.spent(ask, outcome)
+            if self._per_minute:
+                self._per_minute.spent(ask, outcome)
             if isinstance(outcome, Reply):
-                self.outage.worked(tried.at)
+                self.breaker.answered(tried.at)
             elif is_refusal(outcome):
-                self.rate.refused(tried, outcome.retry_after)
-            if room and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
+                self._rate.refused(tried, outcome.retry_after)
+            if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 took = asyncio.get_running_loop().time() - tried.at
-                room.learn(took / beside, late=not isinstance(outcome, Reply))
+                server.learn(took / beside, late=not isinstance(outcome, Reply))
+
+
+class Sent:
+    """An ask that may be sent now, ``at`` this instant. Whoever sends it sets its ``outcome``."""
+
+    __slots__ = ("at", "outcome")
+
+    def __init__(self, at: float) -> None:
+        self.at = at
+        self.outcome: Outcome | None = None
 
 
 def _forget() -> None:
-    for admission in _ALL:
-        admission.forget()
+    for gate in _ALL:
+        gate.forget()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_forget)
-
-
-def admission_of(judge: Judge) -> Admission:
-    """A gate to the server of a judge; the judge inside of one that stores replies."""
-    asked = getattr(judge, "judge", judge)
-    url = (judge_info(judge).identity or {}).get("base_url", "")
-    retries, timeout = getattr(asked, "max_retries", 0), getattr(asked, "timeout", 60.0)
-    return Admission(retries, timeout, room_of(str(url)))
 
 
 # ---------------------------------------------------------------- a server on this machine
@@ -198,7 +205,7 @@ class _Waiting(NamedTuple):
     admitted: asyncio.Future[None]
 
 
-class Room:
+class LocalServer:
     """How many asks a server on this machine gets at once. One for each server.
 
     ``cost`` is the seconds that a character of a prompt takes, if the server answers one ask after
@@ -224,7 +231,7 @@ class Room:
             left: the time of its grade, which stands still meanwhile.
 
         Raises:
-            JudgeError: there was no room for ``MOST_WAIT`` seconds.
+            JudgeError: there was no room for ``MOST_WAIT_IN_LINE`` seconds.
         """
         size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
         admitted = asyncio.get_running_loop().create_future()
@@ -234,7 +241,7 @@ class Room:
         try:
             if not admitted.done():
                 with left.in_line():
-                    await asyncio.wait([admitted], timeout=MOST_WAIT)
+                    await asyncio.wait([admitted], timeout=MOST_WAIT_IN_LINE)
             if not admitted.done():
                 message = "not asked: other asks took all the time of the server on this machine"
                 raise JudgeError(message, "timeout", retryable=True)
@@ -266,12 +273,12 @@ class Room:
         self.cost = max(cost, 2 * known) if late else max(cost, KEPT * known)
 
 
-_ROOMS: dict[str, Room] = {}
+_LOCAL: dict[str, LocalServer] = {}
 
 
-def room_of(url: str) -> Room | None:
-    """The room of the server at this address; None if it is not on this machine."""
+def local_server(url: str) -> LocalServer | None:
+    """The server at this address; None if it is not on this machine."""
     parts = urlsplit(url)
     if not is_here(parts.hostname or ""):
         return None
-    return _ROOMS.setdefault(parts.netloc.rpartition("@")[2], Room())
+    return _LOCAL.setdefault(parts.netloc.rpartition("@")[2], LocalServer())
