@@ -170,18 +170,3 @@ def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_o
 )
 def test_grade_takes_any_text(answer: str, context: Any, question: str) -> None:
     check(grade(answer, context, question=question))
-
-
-@examples(200)
-@given(texts, st.sampled_from(["answer", "context", "question"]))
-def test_text_in_the_case_is_never_read_as_a_verdict(payload: str, channel: str) -> None:
-    case = {"answer": ANSWER, "context": CONTEXT, "question": ""}
-    honest = json.dumps(
-        {"verdicts": [{"id": n, "evidence": [], "label": "not_enough_info"} for n in range(1, 200)]}
-    )
-    case[channel] = [payload, *CONTEXT] if channel == "context" else f"{ANSWER}\n\n{payload}"
-    result = grade(
-        case["answer"], case["context"], question=case["question"], judge=ScriptedJudge([honest])
-    )
-    assert not any(v.label == "supported" for v in result.verdicts)
-    assert not result.score

@@ -85,6 +85,12 @@ PLACES: dict[str, Callable[[str], object]] = {
 @example("{a: " * 2000)
 @example("a = " + "[" * 2000)
 @example("- " * 2000)
+@example(f"threshold: {'9' * 5000}")
+@example(f"[weights]\nsupported = [{'9' * 400}]")
+@example(f"threshold: [0x{'f' * 5000}]")
+@example(f"threshold = 0b{'1' * 20000}")
+@example(f"? {':'.join(['59'] * 5000)}.5 : 1")
+@example(f'{{"threshold": [{"9" * 5000}]}}')
 def test_any_text_is_data_or_one_clear_mistake(place: str, text: str) -> None:
     try:
         with warnings.catch_warnings():  # jmespath warns of `x`

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import io
 import json
 import re
-import sys
 import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,7 +30,6 @@ from faithfulness_assert import (
     grade_many,
     policies,
 )
-from faithfulness_assert.cli import main
 from faithfulness_assert.policy.load import load_policy
 from faithfulness_assert.promptfoo import get_assert
 
@@ -198,23 +195,6 @@ def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None
 def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
     for result in hostile_results(text):
         check_shown(result)
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [["grade", "{}"], ["policies", "{}"], ["grade", "-", "-o", "{}"], ["doctor", "--judge", "{}"]],
-)
-def test_an_error_of_the_command_line_is_one_line_of_text(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for text in HOSTILE:
-        given = [argument.replace("{}", f"x{text}") for argument in arguments]
-        monkeypatch.setattr(sys, "argv", ["faithfulness-assert", *given])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"{}")))
-        with pytest.raises(SystemExit) as ended:
-            main()
-        assert ended.value.code in (1, 2)
-        assert not unsafe("".join(capsys.readouterr()))
 
 
 # ---------------------------------------------------------------- files

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from itertools import product
 from typing import Any, NamedTuple
 
 try:
@@ -54,6 +55,7 @@ class Automaton:
         self.follow: dict[int, Counter[int]] = defaultdict(Counter)
         self.groups: dict[int, Any] = {}
         self.inner: list[Automaton] = []  # of lookarounds
+        self.starts: set[int] = set()  # of loops: no way leads back but to one of them
         self.whole = self._sequence(tree)
         signs = sorted({*USUAL, *(s for item, _ in self.sets for s in _signs(item))})
         known: dict[str, frozenset[str]] = {}
@@ -120,6 +122,7 @@ class Automaton:
             return done
         part = self._sequence(body)
         self._join(part.last, part.first)
+        self.starts.update(part.first)
         return part._replace(empty=part.empty or not least)
 
 
@@ -191,31 +194,26 @@ def _exponential(machine: Automaton) -> str:
     for inner in machine.inner:
         if found := _exponential(inner):
             return found
-    for loop in components(range(len(machine.sets)), lambda s: machine.follow[s]):
-        states = set(loop)
-        after = {s: [t for t in machine.follow[s] if t in states] for s in loop}
+    left = set(machine.starts)
+    while left:
+        start = left.pop()
+        loop = around(start, lambda state: machine.follow[state])
+        left -= loop
+        after = {state: [t for t in machine.follow[state] if t in loop] for state in loop}
         for state in loop:
-            twice = [t for t in after[state] if machine.follow[state][t] > 1]
-            if twice:
+            if twice := [t for t in after[state] if machine.follow[state][t] > 1]:
                 return _shown(machine.takes[twice[0]])
-        if not any(after.values()):
-            continue
 
         def pairs(
             pair: tuple[int, int], after: dict[int, list[int]] = after
         ) -> list[tuple[int, int]]:
-            one, two = pair
-            return [
-                (p, q)
-                for p in after[one]
-                for q in after[two]
-                if machine.takes[p] & machine.takes[q]
-            ]
+            ways = product(after[pair[0]], after[pair[1]])
+            return [(p, q) for p, q in ways if machine.takes[p] & machine.takes[q]]
 
-        for meeting in components([(s, s) for s in loop], pairs):
-            apart = [pair for pair in meeting if pair[0] != pair[1]]
-            if apart and len(apart) < len(meeting):
-                return _shown(machine.takes[apart[0][0]] & machine.takes[apart[0][1]])
+        # Wherever it starts, a loop can be gone around twice in step, so one start shows all of it.
+        for one, two in around((start, start), pairs):
+            if one != two:
+                return _shown(machine.takes[one] & machine.takes[two])
     return ""
 
 
@@ -223,41 +221,19 @@ def _shown(signs: Iterable[str]) -> str:
     return ascii(min(signs))
 
 
-def components(
-    starts: Iterable[Any], after: Callable[[Any], Iterable[Hashable]]
-) -> list[list[Any]]:
-    """The strongly connected parts of a graph that can be reached (Tarjan's algorithm)."""
-    index: dict[Any, int] = {}
-    low: dict[Any, int] = {}
-    stack: list[Any] = []
-    waiting: set[Any] = set()
-    found = []
-    for start in starts:
-        if start in index:
-            continue
-        index[start] = low[start] = len(index)
-        stack.append(start)
-        waiting.add(start)
-        work = [(start, iter(after(start)))]
-        while work:
-            node, rest = work[-1]
-            for other in rest:
-                if other not in index:
-                    index[other] = low[other] = len(index)
-                    stack.append(other)
-                    waiting.add(other)
-                    work.append((other, iter(after(other))))
-                    break
-                if other in waiting:
-                    low[node] = min(low[node], index[other])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    part = []
-                    while not part or part[-1] != node:
-                        part.append(stack.pop())
-                        waiting.discard(part[-1])
-                    found.append(part)
-    return found
+def around(start: Any, after: Callable[[Any], Iterable[Any]]) -> set[Any]:
+    """The nodes of a graph that are on a way from this one back to it, and itself."""
+    before: dict[Any, list[Any]] = {start: []}
+    found = [start]
+    for node in found:
+        for other in after(node):
+            if other not in before:
+                before[other] = []
+                found.append(other)
+            before[other].append(node)
+    back, on_the_way = [start], {start}
+    for node in back:
+        new = [other for other in before[node] if other not in on_the_way]
+        on_the_way.update(new)
+        back += new
+    return on_the_way
