@@ -101,13 +101,13 @@ class Instant:
         elif ask.kind == "truths":
             said = {"truths": CONTEXT[0].split(". ")}
         elif ask.kind == "ratings":
-            said = {**dict.fromkeys(ask.schema["required"], 0.8), "suggestions": []}
+            said = {**dict.fromkeys(ask.form.dimensions, 0.8), "suggestions": []}
         elif ask.kind == "verdicts":
             rows = zip(ask.ids, LABELS * len(ask.ids), strict=False)
             said = {"verdicts": [self._row(number, label, ask) for number, label in rows]}
         else:
             said = "Two of three statements are supported."
-        return Reply(said if isinstance(said, str) else json.dumps(said))
+        return Reply(said if isinstance(said, str) else json.dumps({"ask": ask.echo, **said}))
 
     def _row(self, number: int, label: str, ask: Ask) -> dict[str, Any]:
         reason = {"reason": "The passage says so."} if "reason" in json.dumps(ask.schema) else {}

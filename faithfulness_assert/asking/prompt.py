@@ -18,7 +18,7 @@ from ..records.judge import Ask, AskKind, Numbered, Payload, ReplyForm
 from ..records.model import Label
 from ..text.strings import one_line
 from .fences import fenced
-from .schema import json_schema
+from .schema import json_schema, key_of
 
 _FOLDER = __file__.removesuffix("prompt.py") + "prompts/"
 
@@ -49,23 +49,26 @@ def make_ask(
     """The ask of this kind for this payload.
 
     ``secret``: who does not know it cannot foresee the tags around foreign text.
-    ``remark``: what was wrong with the last reply; the last line of the ask. Reasons that said too
+    ``remark``: what was wrong with the last reply, behind all texts. Reasons that said too
     much are not asked for again.
     """
     form = _form(kind, policy, numbered=len(payload.items) != 1)
     if remark == SAID_MORE:
         form = replace(form, reasons=False)
-    content = _content(kind, payload, secret)
+    told, content = instructions(form, policy), _content(kind, payload, secret)
+    content = f"{content}\n\n{remark}" if remark else content
+    key = key_of(secret, told, content)
     return Ask(
         messages=(
-            {"role": "system", "content": instructions(form, policy)},
-            {"role": "user", "content": f"{content}\n\n{remark}" if remark else content},
+            {"role": "system", "content": told},
+            {"role": "user", "content": f'{content}\n\nThe JSON begins with "ask":"{key}".'},
         ),
         form=form,
         ids=tuple(number for number, _ in payload.items),
         max_tokens=_max_tokens(kind, payload.items),
         payload=payload,
         schema=json_schema(form),
+        echo=key,
     )
 
 
@@ -207,6 +210,7 @@ def document_claim(ask: Ask) -> Ask:
             {"role": "user", "content": content},
         ),
         max_tokens=ONE_WORD_TOKENS,
+        echo="",
     )
 
 

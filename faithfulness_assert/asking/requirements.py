@@ -11,6 +11,7 @@ from ..reading.reader import read
 from ..records.errors import ConfigError, UnreadableReply
 from ..records.judge import Ask, AskKind, JudgeInfo, Payload
 from .prompt import make_ask
+from .schema import names_another
 from .tokens import estimate_tokens
 from .windows import MIN_ROOM
 
@@ -76,6 +77,8 @@ def _check_room(judge: JudgeInfo, policy: Policy) -> None:
 def is_readable(policy: Policy, ask: Ask, text: str) -> bool:
     """Whether a reply can be read as an answer to its ask."""
     form = ask.form
+    if names_another(ask.echo, text):
+        return False
     with suppress(UnreadableReply):
         if ask.kind == "verdicts":
             rows = read(text, policy.labels, form, single=len(ask.ids) == 1).rows

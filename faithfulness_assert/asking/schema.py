@@ -2,9 +2,9 @@
 
 Key order matters: a model that writes its evidence first decides after it has looked.
 
-A service that answers many asks at once may return an answer under the id of another ask. So a
-reply may have to repeat a token of its ask, which no other ask contains. Everything else in the
-prompt stays as it is online: the token is one line at its end.
+A cache that answers by likeness, a server that mixes replies up and a batch API may return the
+reply to another ask. So each reply repeats a short key of its own ask, which stands in one line at
+the end of the prompt.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
-from hashlib import blake2b
 from itertools import islice
+from operator import ne
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..reading.rows import KEY_CHARS, KEY_LETTERS
 from ..records.judge import Ask, ReplyForm
 from ..text.strings import MAX_SHOWN, clip, one_line, visible
+from .fences import keyed
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -47,27 +48,23 @@ def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
     """
     number = {"id": _INTEGER} if form.numbered else {}
     if form.kind == "claims":
-        return _object(sentences=_list(_object(**number, claims=_list(_STRING)), items))
+        return _object(
+            ask=_STRING, sentences=_list(_object(**number, claims=_list(_STRING)), items)
+        )
     if form.kind == "truths":
-        return _object(passages=_list(_object(**number, truths=_list(_STRING)), items))
+        return _object(ask=_STRING, passages=_list(_object(**number, truths=_list(_STRING)), items))
     if form.kind == "reason":
-        return _object(reason=_STRING)
+        return _object(ask=_STRING, reason=_STRING)
     if form.kind == "ratings":
-        return _object(**dict.fromkeys(form.dimensions, _NUMBER), suggestions=_list(_STRING))
+        ratings = dict.fromkeys(form.dimensions, _NUMBER)
+        return _object(ask=_STRING, **ratings, suggestions=_list(_STRING))
     entry = _object(**number, **_verdict(form, None if items is None else MAX_EVIDENCE))
-    return _object(verdicts=_list(entry, items))
-
-
-def with_echo(schema: Mapping[str, Any]) -> Schema:
-    """The schema of a reply that first repeats the token of its ask; see ``echo``."""
-    inner, required = schema["properties"], schema["required"]
-    return {**schema, "properties": {"ask": _STRING, **inner}, "required": ["ask", *required]}
+    return _object(ask=_STRING, verdicts=_list(entry, items))
 
 
 def bounded_schema(ask: Ask) -> Schema:
     """The schema of the reply to this ask, with bounds for its lists."""
-    schema = json_schema(ask.form, len(ask.ids))
-    return with_echo(schema) if ask.echo else schema
+    return json_schema(ask.form, len(ask.ids))
 
 
 def _verdict(form: ReplyForm, most: int | None) -> Schema:
@@ -97,9 +94,13 @@ def _list(items: Schema, count: int | None = None) -> Schema:
 
 
 def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
-    """Where a reply's text breaks the schema that was sent: at most 5 places, safe to show."""
+    """Where a reply's text breaks the schema that was sent: at most 5 places, safe to show.
+
+    A reply without the key of its ask breaks nothing.
+    """
     try:
         value = json.loads(text)
+        value = {"ask": "", **value} if type(value) is dict else value
         if _fits(value, json_schema(form)):
             return ()
         errors = _validator(form).iter_errors(value)
@@ -159,42 +160,22 @@ def _validator(form: ReplyForm) -> Validator:
     return Draft202012Validator(json_schema(form))
 
 
-LETTERS = "bcdfghjkmnpqrstvwxz"
-"""Without vowels and digits, so that no token is a word or a number that a reader looks for."""
-LENGTH = 10
-ECHO_TOKENS = 24
-"""Reply tokens for the token and its key."""
+# ---------------------------------------------------------------- the key of an ask
 
-_ENTRY = re.compile(r'(\s*,\s*)?"ask"\s*:\s*"(\w+)"(\s*,\s*)?')
-
-
-def token_of(*parts: object) -> str:
-    """The token for these parts: the same for the same parts, else another one."""
-    number = int.from_bytes(blake2b(repr(parts).encode(), digest_size=16).digest(), "big")
-    letters = []
-    for _ in range(LENGTH):
-        number, place = divmod(number, len(LETTERS))
-        letters.append(LETTERS[place])
-    return "".join(letters)
+_QUOTE = r'\\{0,3}"'
+_KEYS = re.compile(
+    rf"{_QUOTE}ask{_QUOTE}\s{{0,9}}:\s{{0,9}}{_QUOTE}([{KEY_LETTERS}]{{{KEY_CHARS}}}){_QUOTE}"
+)
 
 
-def echoing(ask: Ask, token: str) -> Ask:
-    """The ask, whose reply must repeat ``token`` under the key ``ask``."""
-    *before, last = ask.messages
-    line = f'The JSON begins with "ask":"{token}".'
-    return replace(
-        ask,
-        messages=(*before, {**last, "content": f"{last['content']}\n\n{line}"}),
-        max_tokens=ask.max_tokens + ECHO_TOKENS,
-        schema=with_echo(ask.schema),
-        echo=token,
-    )
+def key_of(secret: bytes, *texts: str) -> str:
+    """The key of an ask with these texts: the same for the same texts and secret."""
+    number = int.from_bytes(keyed(secret, "ask", *texts)[:8], "big")
+    letters = (number // len(KEY_LETTERS) ** place % len(KEY_LETTERS) for place in range(KEY_CHARS))
+    return "".join(KEY_LETTERS[letter] for letter in letters)
 
 
-def without_echo(text: str, token: str) -> str:
-    """The reply as it would be without the token."""
-    for entry in _ENTRY.finditer(text):
-        if entry[2] == token:
-            comma = "," if entry[1] and entry[3] else ""
-            return f"{text[: entry.start()]}{comma}{text[entry.end() :]}"
-    return text
+def names_another(key: str, text: str) -> bool:
+    """Whether a reply repeats the key of another ask. One other letter is a slip of the judge."""
+    said = (sum(map(ne, key, other)) for other in _KEYS.findall(text))
+    return bool(key) and any(differ > 1 for differ in said)

@@ -15,12 +15,11 @@ from statistics import fmean, stdev
 from typing import Any
 
 from .. import options as table
-from ..asking.schema import echoing, token_of
 from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..judges import make_judge, option_names
 from ..judges.embedded import EmbeddedJudge
-from ..judges.token_counter import model_of, ranks_folder, token_counter
+from ..judges.token_counter import model_of, ranks_folder
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
@@ -112,7 +111,6 @@ def estimate_run(
     policy: Any = None,
     threshold: float | None = None,
     sample: int = SAMPLE,
-    over_batch_api: bool = False,
     **options: Any,
 ) -> Estimate:
     """What grading these rows will use. Nothing is sent, and no key is needed.
@@ -125,7 +123,6 @@ def estimate_run(
             not in the settings, it is some model behind an API.
         sample: the most cases that are planned, from 1. If there are more, they are drawn at
             random, always the same ones.
-        over_batch_api: whether each ask and its reply have a token that names the ask.
 
     Raises:
         ConfigError: as for ``Grader``, or ``sample`` is not a whole number from 1.
@@ -135,7 +132,7 @@ def estimate_run(
     chosen = choose(judge, policy, threshold, options)
     if judge is None and "judge" not in chosen.sources:
         chosen = chosen._replace(judge=ANY_MODEL)
-    grader, named = _rehearsing(chosen, echoed=over_batch_api), chosen.judge
+    grader, named = _rehearsing(chosen), chosen.judge
     cases, unreadable, drawn = _draw(rows, sample)
     results = [grader.grade(**row.fields) for row in drawn]
     usages = [result.tokens_used for result in results]
@@ -155,7 +152,7 @@ def estimate_run(
     )
 
 
-def _rehearsing(chosen: Chosen, *, echoed: bool) -> Grader:
+def _rehearsing(chosen: Chosen) -> Grader:
     """A grader whose judge is a rehearsal. A judge that costs nothing takes part itself."""
     judge, policy, threshold, options, _ = chosen
     own = table.taken_by("judge", options)
@@ -168,7 +165,7 @@ def _rehearsing(chosen: Chosen, *, echoed: bool) -> Grader:
     made = make_judge(judge, own)
     info = judge_info(made)
     is_free = isinstance(judge, str) and not info.remote
-    asked = made if is_free else Rehearsal(info, echoed=echoed)
+    asked = made if is_free else Rehearsal(info)
     return Grader(asked, policy, threshold, **{**others, **table.UNSTORED})
 
 
@@ -205,24 +202,16 @@ class Rehearsal:
 
     Args:
         info: of that judge. Asks are planned as for it.
-        echoed: whether each reply repeats a token of its ask, as over a batch API.
     """
 
-    def __init__(self, info: JudgeInfo, *, echoed: bool = False) -> None:
-        self._count = token_counter(info.name) if echoed else None
+    def __init__(self, info: JudgeInfo) -> None:
         self.info = replace(info, keeps_deadline=True, any_loop=False, caveat="", identity=None)
         self._judge = EmbeddedJudge()
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - it is quick
         """A reply. If it has no usage, the grader counts the tokens."""
-        text = json.dumps(self._reply(ask), separators=(",", ":"), ensure_ascii=False)
-        if self._count is None:
-            return Reply(text)
-        token = token_of(ask.ids)
-        messages = echoing(ask, token).messages
-        prompt = sum(self._count(message["content"]) for message in messages)
-        completion = self._count(f'{{"ask":"{token}",{text[1:]}')
-        return Reply(text, Usage(prompt, completion, num_requests=1))
+        said = {"ask": ask.echo, **self._reply(ask)}
+        return Reply(json.dumps(said, separators=(",", ":"), ensure_ascii=False))
 
     def _reply(self, ask: Ask) -> dict[str, Any]:
         items = ask.payload.items
@@ -235,12 +224,9 @@ class Rehearsal:
             return {**dict.fromkeys(ask.form.dimensions, RATING), "suggestions": [SUGGESTION]}
         if ask.kind == "reason":
             return {"reason": REASON}
-        return {"verdicts": self._verdicts(ask, dict(items))}
+        return {"verdicts": self._verdicts(ask)}
 
-    def _verdicts(self, ask: Ask, items: dict[int, str]) -> list[dict[str, Any]]:
-        """The embedded judge's, with the claims that an ask for claims wants too."""
+    def _verdicts(self, ask: Ask) -> list[dict[str, Any]]:
+        """The embedded judge's."""
         form = ReplyForm("verdicts", ask.form.labels, ask.form.reasons)
-        verdicts = json.loads(self._judge.ask(replace(ask, form=form)).text)["verdicts"]
-        if ask.kind == "verdicts":
-            return list(verdicts)
-        return [{"id": v["id"], "claim": items[v["id"]], **v} for v in verdicts]
+        return list(json.loads(self._judge.ask(replace(ask, form=form)).text)["verdicts"])

@@ -16,7 +16,6 @@ from typing import Any
 from ..batch.data_sets import DataSet
 from ..batch.estimate import SAMPLE, estimate_run
 from ..batch.outputs import in_input_order
-from ..batch.provider_batches import SERVICES
 from ..batch.row_grading import grade_rows
 from ..batch.rows import Line, Row
 from ..batch.run_description import describe_run
@@ -181,21 +180,13 @@ def add_estimate_arguments(parser: ArgumentParser) -> None:
         default=SAMPLE,
         help=f"the most cases that are planned (default: {SAMPLE})",
     )
-    parser.add_argument(
-        "--via",
-        metavar="API",
-        choices=list(SERVICES),
-        help="count what each ask and reply over a batch API has more: openai-batch or "
-        "anthropic-batch; give its prices",
-    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def run_estimate(arguments: Namespace) -> int:
     """Shows what the run will use."""
     options = {**grading_options(arguments), "sample": arguments.sample}
-    via = arguments.via is not None
-    estimate = estimate_run(named_data_set(arguments).rows(), over_batch_api=via, **options)
+    estimate = estimate_run(named_data_set(arguments).rows(), **options)
     if arguments.json:
         print_json(json.dumps(estimate.to_json()))
         return PASSED

@@ -300,18 +300,9 @@ class OpenAIJudge(RemoteJudge):
         return replace(info, asks=frozenset({"verdicts"}), never_contradicts=True)
 
     def request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
-        """See ``RemoteJudge``.
-
-        Raises:
-            ConfigError: the reply must name its ask, as over a batch API, and a checker cannot.
-        """
+        """See ``RemoteJudge``."""
         if not self._is_checker:
             return super().request(ask, steps)
-        if ask.echo:
-            raise ConfigError(
-                "form: over a batch API a reply must name its ask, which a bare Yes or No does "
-                "not; run it without the batch API"
-            )
         request = super().request(ask, steps)
         request.pop("response_format", None)
         more = {} if steps["logprobs"] else {"logprobs": True, "top_logprobs": LIKELIEST}

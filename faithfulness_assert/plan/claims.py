@@ -16,7 +16,7 @@ from unicodedata import normalize
 from ..asking.windows import chunk
 from ..reading.gate import has_negation, qualifiers
 from ..reading.lists_and_ratings import read_lists
-from ..records.errors import JudgeError, UnreadableReply
+from ..records.errors import JudgeError, OtherReply, UnreadableReply
 from ..records.judge import Numbered, Outcome
 from ..records.model import Skipped, Statement
 from ..text.phrases import has_number_or_name, numbers_and_names, words_that_count
@@ -65,7 +65,11 @@ def listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
         JudgeError: the reply cannot be used or read, or has numbers that its ask does not have.
     """
     try:
-        listed = read_lists(usable_text(outcome), (text for _, text in job.ask.payload.items))
+        listed = read_lists(
+            usable_text(job.ask, outcome), (text for _, text in job.ask.payload.items)
+        )
+    except OtherReply:
+        raise
     except UnreadableReply as error:  # a refusal in words is no list either, and is asked again
         raise UnreadableReply(error.message) from None
     only = next(iter(job.own.values())) if len(job.own) == 1 else None

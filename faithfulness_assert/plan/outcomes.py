@@ -21,11 +21,11 @@ from math import fsum
 from typing import TypeVar
 
 from ..asking.controls import Answered, Control
-from ..asking.schema import schema_errors
+from ..asking.schema import names_another, schema_errors
 from ..policy.policy import Policy
 from ..reading.reconcile import MISSING, Finding
-from ..records.errors import JudgeError, PromptTooLong, UnreadableReply
-from ..records.judge import Outcome
+from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableReply
+from ..records.judge import Ask, Outcome
 from ..records.model import Label, Status
 from ..records.usage import Usage
 from .jobs import prompt_tokens
@@ -69,7 +69,7 @@ def _absorbed(state: State, stage: Asking, answers: Iterable[tuple[Job, Outcome]
     return state
 
 
-def usable_text(outcome: Outcome) -> str:
+def usable_text(ask: Ask, outcome: Outcome) -> str:
     """The text of a reply.
 
     Raises:
@@ -88,6 +88,8 @@ def usable_text(outcome: Outcome) -> str:
     if outcome.finish_reason == "length":
         cut = "the judge's reply was cut off at its token limit"
         raise JudgeError(f"{cut}; a truncated reply is never scored", "truncated")
+    if names_another(ask.echo, outcome.text):
+        raise OtherReply("a reply repeats the key of another ask: a cache or server mixes them up")
     return outcome.text
 
 

@@ -146,7 +146,8 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
 def take(state: State, job: Job, outcome: Outcome) -> State:
     """What a reply says: it is read, matched with its ask, and checked against what that showed."""
     lines, cells = dict(job.ask.payload.items), job.cells
-    reading = read(usable_text(outcome), state.policy.labels, job.ask.form, single=len(lines) == 1)
+    said, single = usable_text(job.ask, outcome), len(lines) == 1
+    reading = read(said, state.policy.labels, job.ask.form, single=single)
     state = noted_reading(state, job, outcome, reading.form, entries=len(reading.rows))
     try:
         settled = settle(

@@ -67,7 +67,7 @@ def _notes(audit: CitationAudit | None) -> str:
 def take_ratings(state: State, job: Job, outcome: Outcome) -> State:
     """The ratings, if all of them came."""
     names = tuple(state.policy.dimensions)
-    ratings, suggestions = read_ratings(usable_text(outcome), names)
+    ratings, suggestions = read_ratings(usable_text(job.ask, outcome), names)
     if absent := [name for name in names if name not in ratings]:
         problem = f"the judge's reply has no usable rating of {', '.join(absent)}"
         raise UnreadableReply(problem)
@@ -102,9 +102,9 @@ def explanation_jobs(state: State) -> tuple[Job, ...]:
     return (Job(fitting),) if fitting else ()
 
 
-def take_explanation(state: State, _job: Job, outcome: Outcome) -> State:
+def take_explanation(state: State, job: Job, outcome: Outcome) -> State:
     """The judge's reason."""
-    return state._replace(explanation=read_reason(usable_text(outcome)))
+    return state._replace(explanation=read_reason(usable_text(job.ask, outcome)))
 
 
 def lose_explanation(state: State, _job: Job, error: JudgeError) -> State:

@@ -17,7 +17,7 @@ from ..records.checks import is_whole
 from ..records.model import Label
 from ..text.strings import clean_text, is_blank
 from .gate import is_flaw
-from .rows import UNPLACED, Labels, Row, Said, has_rows, leading_label, parse_label
+from .rows import UNPLACED, Labels, Row, Said, has_rows, is_key, leading_label, parse_label
 from .unwrapping import Pairs, split_json
 
 
@@ -49,7 +49,7 @@ CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
 WRAPPERS = _keys(
     """verdicts labels results statements claims judgements judgments evaluations evaluation items
     entries list data output response reply json arguments parameters input function toolcalls
-    verdict finalverdicts answers name type"""
+    verdict finalverdicts answers name type ask"""
 )
 LISTS = _keys("verdicts labels results answers judgements judgments finalverdicts")
 """A list of the digits 1 and 0 is verdicts only under these keys."""
@@ -263,7 +263,9 @@ def said_by(key: str, value: Any) -> list[str]:
         return [f"{key}: nothing"]
     if isinstance(value, list):
         return [text for item in value for text in said_by("" if len(key) > 40 else key, item)]
-    if value in (None, "") or (str(value).lower() in _NOTHING and is_flaw(words_of_key(key))):
+    if value in (None, "") or (key == "ask" and (type(value) is not str or is_key(value))):
+        return []
+    if str(value).lower() in _NOTHING and is_flaw(words_of_key(key)):
         return []
     shown = clean_text(str(value))
     return [shown if key_of(key) in WRAPPERS else f"{words_of_key(key)}: {shown}"]

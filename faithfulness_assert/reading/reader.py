@@ -14,7 +14,7 @@ from typing import Any
 
 from ..records.judge import ReplyForm
 from ..records.model import Label
-from .rows import Labels, Reading, Row
+from .rows import Labels, Reading, Row, is_key
 
 
 def read(
@@ -58,7 +58,9 @@ def exact_rows(
         reply = _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
-    items = reply.get("verdicts") if isinstance(reply, dict) and len(reply) == 1 else None
+    if not isinstance(reply, dict) or ("ask" in reply and not is_key(reply.pop("ask"))):
+        return None
+    items = reply.get("verdicts") if len(reply) == 1 else None
     if not isinstance(items, list) or not items:
         return None
     keys = {"id", "evidence", "label"} if form.numbered else {"evidence", "label"}

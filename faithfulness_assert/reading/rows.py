@@ -14,6 +14,10 @@ from typing import Literal, NamedTuple
 
 from ..records.model import Label
 
+KEY_LETTERS = "bcdfghjkmnpqrstvwxz"
+"""Without vowels and digits, so that no key of an ask is a word or a number."""
+KEY_CHARS = 4
+
 Form = Literal["schema", "json", "repaired", "text"]
 
 UNPLACED = 0
@@ -55,6 +59,11 @@ class Reading(NamedTuple):
     rows: tuple[Row, ...]
     residue: tuple[str, ...] = ()
     form: Form = "text"
+
+
+def is_key(value: object) -> bool:
+    """Whether a value has the form of the key of an ask."""
+    return type(value) is str and len(value) == KEY_CHARS and not value.strip(KEY_LETTERS)
 
 
 # ---------------------------------------------------------------- labels

@@ -175,6 +175,10 @@ class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than
         super().__init__(message, kind, retryable=retryable, usage=usage)
 
 
+class OtherReply(UnreadableReply):
+    """The reply repeats the key of another ask, so it belongs to that one."""
+
+
 class ContradictoryReply(UnreadableReply):
     """The judge's reply supports every statement, and also says that some are not supported."""
 

@@ -74,7 +74,8 @@ class Ask:
         max_tokens: the most tokens that the reply may have.
         payload: the same content as data.
         schema: the JSON Schema of the reply.
-        echo: a token that the reply must repeat; "" for none, as in every ask of a plan.
+        echo: a short key that the reply repeats, by which it is known as the reply to this ask; ""
+            for none.
         sample: from 1; an ask that is put several times has a number for each. A judge that can
             vary its replies should do so for those after the first.
     """

@@ -1,80 +1,149 @@
-"""An ask that names itself: its token is its own, its schema wants it, and no reader sees it."""
+"""An ask has a short key that its reply repeats: the reply to another ask earns nothing."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
+from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 from remote import ASK, FORM, TEXT
+from strategies import examples
 
-from faithfulness_assert.asking.schema import echoing, schema_errors, token_of, without_echo
-from faithfulness_assert.judges.openai import OpenAIJudge
-
-NUMBERS = st.integers(0, 10**6)
-TOKEN = token_of("run", 1, 1)
-
-
-@given(st.lists(st.tuples(NUMBERS, NUMBERS), unique=True, max_size=50))
-def test_other_asks_have_other_tokens_and_the_same_ask_has_the_same(
-    places: list[tuple[int, int]],
-) -> None:
-    tokens = [token_of("run", *place) for place in places]
-    assert len(set(tokens)) == len(tokens)
-    assert tokens == [token_of("run", *place) for place in places]
-    assert all(token.isascii() and token.isalpha() for token in tokens)
-
-
-def test_the_prompt_is_as_it_was_but_for_one_line_at_its_end() -> None:
-    ask = echoing(ASK, TOKEN)
-    assert ask.messages[:-1] == ASK.messages[:-1]
-    before, now = ASK.messages[-1]["content"], ask.messages[-1]["content"]
-    assert now.startswith(before)
-    assert TOKEN in now[len(before) :]
-    assert (ask.form, ask.ids, ask.payload) == (ASK.form, ASK.ids, ASK.payload)
-
-
-def test_every_schema_that_is_sent_wants_the_token_first() -> None:
-    for base_url in ("https://api.openai.com/v1", "http://127.0.0.1:9/v1"):
-        judge = OpenAIJudge("m", base_url=base_url, api_key="none")
-        steps = dict.fromkeys(judge.provider.fallbacks, 0)
-        for ask, first in ((ASK, "verdicts"), (echoing(ASK, TOKEN), "ask")):
-            schema = judge.request(ask, steps)["response_format"]["json_schema"]["schema"]
-            assert next(iter(schema["properties"])) == schema["required"][0] == first
-            Draft202012Validator.check_schema(schema)
-
-
-@given(
-    st.sampled_from(
-        [
-            f'{{"ask":"{TOKEN}",',
-            f'{{ "ask" : "{TOKEN}" , ',
-            f'```json\n{{"ask":"{TOKEN}",',
-        ]
-    )
+from faithfulness_assert import Ask, Reply, grade
+from faithfulness_assert.asking.schema import (
+    json_schema,
+    key_of,
+    names_another,
+    schema_errors,
 )
-def test_without_the_token_a_reply_is_what_it_would_be_online(start: str) -> None:
-    text = start + TEXT[1:]
-    assert TOKEN in text
-    left = without_echo(text, TOKEN)
-    assert left.replace(" ", "").removeprefix("```json\n") == TEXT
-    assert TOKEN not in left
+from faithfulness_assert.asking.tokens import exact_counter
+from faithfulness_assert.judges.openai import OpenAIJudge
+from faithfulness_assert.reading.rows import KEY_CHARS, KEY_LETTERS
+
+SECRETS, TEXTS = st.binary(max_size=8), st.text(max_size=20)
+KEYS = st.text(KEY_LETTERS, min_size=KEY_CHARS, max_size=KEY_CHARS)
+ANSWER = "The shop is open daily. Dogs are welcome inside."
+DRESSES = (
+    '{"ask":"%s",',
+    '{ "ask" : "%s" , ',
+    '```json\n{"ask":"%s",',
+    '<think>So.</think>{"ask":"%s",',
+)
 
 
-@pytest.mark.parametrize("place", [0, 1, 2])
-def test_the_token_may_also_come_later(place: int) -> None:
-    entries = [*json.loads(TEXT).items()]
-    text = json.dumps(dict([*entries[:place], ("ask", TOKEN), *entries[place:]]))
-    assert schema_errors(text, FORM)
-    assert not schema_errors(without_echo(text, TOKEN), FORM)
+@given(SECRETS, TEXTS, TEXTS)
+def test_the_same_ask_has_the_same_key_and_other_asks_nearly_always_have_others(
+    secret: bytes, one: str, other: str
+) -> None:
+    key = key_of(secret, one, other)
+    assert key == key_of(secret, one, other)
+    assert len(key) == KEY_CHARS
+    assert set(key) <= set(KEY_LETTERS)
+    assert len({key_of(secret, one, str(n)) for n in range(50)}) > 45
 
 
-def test_the_token_of_another_ask_is_not_repeated() -> None:
-    assert TOKEN not in (f'{{"ask":"{token_of("run", 1, 2)}",{TEXT[1:]}')
+class Keyed(TruthfulJudge):
+    """Repeats a key in front of each reply."""
+
+    def __init__(self, dress: str, key: str | None) -> None:
+        super().__init__()
+        self.dress, self.key = dress, key
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        reply = super().ask(ask)
+        key = ask.echo if self.key is None else self.key
+        return replace(reply, text=self.dress.replace("%s", key) + reply.text[1:])
 
 
-def test_another_entry_of_the_same_name_is_left_alone() -> None:
-    text = f'{{"ask":"who","x":1,"ask":"{TOKEN}","y":2}}'
-    assert without_echo(text, TOKEN) == '{"ask":"who","x":1,"y":2}'
+@pytest.mark.parametrize("policy", ["default", "promptfoo", "deepeval", "masis"])
+@pytest.mark.parametrize("dress", DRESSES)
+def test_a_reply_with_its_key_is_read_as_one_without(policy: str, dress: str) -> None:
+    with_key, without = (
+        grade(ANSWER, ANSWER, question="Why?", judge=judge, policy=policy, seed=1)
+        for judge in (Keyed(dress, None), TruthfulJudge())
+    )
+    assert with_key.status == "graded"
+    assert with_key.verdicts == without.verdicts
+    assert with_key.score == without.score
+    assert with_key.tokens_used.num_requests == without.tokens_used.num_requests
+
+
+@examples(60)
+@given(KEYS, st.sampled_from(DRESSES))
+def test_another_key_earns_nothing_and_is_told(key: str, dress: str) -> None:
+    judge = Keyed(dress, key)
+    result = grade(ANSWER, ANSWER, judge=judge, policy="promptfoo-plan", controls="off")
+    near = [sum(a != b for a, b in zip(ask.echo, key, strict=True)) < 2 for ask in judge.asked]
+    assert len(near) == 2 - near[0]  # it is asked once more
+    earned = any(verdict.label for verdict in result.verdicts)
+    assert earned == any(near)
+    told = " ".join([*result.warnings, result.reason or ""])
+    assert ("repeats the key of another ask" in told) is not near[0]
+
+
+@pytest.mark.parametrize("key", ["", "...", "1", "who", "statements", "k7f2k7f2", "BCDF GH"])
+def test_what_is_no_key_is_read_as_none(key: str) -> None:
+    judge = Keyed(DRESSES[0], key)
+    result = grade(ANSWER, ANSWER, judge=judge, controls="off")
+    assert (result.score, len(judge.asked)) == (1.0, 1)
+
+
+def test_what_a_judge_says_in_place_of_a_key_is_heard() -> None:
+    judge = Keyed(DRESSES[0], "Statement 1 is made up")
+    assert grade(ANSWER, ANSWER, judge=judge, controls="off", reasks=0).score == 0.5
+
+
+def test_a_cache_that_answers_by_likeness_raises_no_score() -> None:
+    """It gives the first reply to each ask that is like the first."""
+    kept: list[Reply] = []
+
+    class Alike(Keyed):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            reply = super().ask(ask)
+            kept.append(reply)
+            return kept[0]
+
+    judge = Alike(DRESSES[0], None)
+    right, wrong = (
+        grade(text, ANSWER, judge=judge) for text in (ANSWER, ANSWER.replace("s ", "t "))
+    )
+    assert (right.score, wrong.error.kind) == (1.0, "unreadable")
+
+
+def test_every_schema_that_is_sent_wants_the_key_first_and_the_prompt_ends_with_it() -> None:
+    judge = ScriptedJudge([TEXT])
+    grade(ANSWER, ANSWER, judge=judge, reasks=0)
+    [ask] = judge.asked
+    assert ask.messages[-1]["content"].rpartition("\n")[2].count(f'"ask":"{ask.echo}"') == 1
+    assert '"ask"' not in ask.messages[0]["content"]
+    for base_url in ("https://api.openai.com/v1", "http://127.0.0.1:9/v1"):
+        remote = OpenAIJudge("m", base_url=base_url, api_key="none")
+        steps = dict.fromkeys(remote.provider.fallbacks, 0)
+        schema = remote.request(ask, steps)["response_format"]["json_schema"]["schema"]
+        assert next(iter(schema["properties"])) == schema["required"][0] == "ask"
+
+
+def test_a_key_costs_at_most_twenty_tokens() -> None:
+    count = exact_counter()
+    for n in range(200):
+        key = key_of(b"secret", str(n))
+        line, entry = f'\n\nThe JSON begins with "ask":"{key}".', f'"ask":"{key}",'
+        assert count(line) + count(entry) <= 20
+
+
+@given(KEYS, st.sampled_from([{}, {"x": 1}]))
+def test_a_schema_is_kept_with_and_without_the_key(key: str, more: dict[str, Any]) -> None:
+    value = {**json.loads(TEXT), **more}
+    for text in (json.dumps(value), json.dumps({"ask": key, **value})):
+        assert bool(schema_errors(text, FORM)) == bool(more)
+    assert json_schema(FORM) == ASK.schema
+
+
+@given(st.text(max_size=60))
+def test_no_other_text_is_a_key(text: str) -> None:
+    assert not names_another("bcdf", text)
+    assert not names_another("", '{"ask":"bcdf"}')

@@ -118,9 +118,9 @@ def test_what_is_taken_back_is_not_given_again_by_any_later_reply() -> None:
 
 
 def last_lines(*replies: str, **options: Any) -> list[str]:
-    """The last line of each ask, "" for a fence."""
+    """The last line of each ask before its key, "" for a fence."""
     _, asked = graded(*replies, **options)
-    ends = [ask.messages[-1]["content"].rpartition("\n")[2] for ask in asked]
+    ends = [ask.messages[-1]["content"].split("\n")[-3] for ask in asked]
     return ["" if end.startswith("</") else end for end in ends]
 
 

@@ -473,9 +473,15 @@ _TAG = re.compile(
 
 
 def fenced(asks: list[Ask]) -> Problems:
-    """A user message is a list of blocks between unique tags; numbered blocks have one line per item."""
+    """A user message is a list of blocks between unique tags, and the key of the ask at its end.
+
+    Numbered blocks have one line per item.
+    """
     for ask in asks:
-        rest = whole = ask.messages[-1]["content"]
+        whole, _, key = ask.messages[-1]["content"].rpartition("\n\n")
+        rest = whole
+        if key != f'The JSON begins with "ask":"{ask.echo}".':
+            yield f"{ask.kind}: the last line is {key!r}"
         while rest:
             opened = _TAG.match(rest)
             tag = opened[1] if opened else ""

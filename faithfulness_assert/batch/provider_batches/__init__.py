@@ -96,7 +96,7 @@ def submit(
                 settings = _retried(directory, store, settings)
             problem = ""
             if budget:
-                told = estimate_run(store.rows(), over_batch_api=True, **settings["grader"])
+                told = estimate_run(store.rows(), **settings["grader"])
                 problem = budget.too_small_for(told)
             if problem != settings.get("stopped", "") and store.last_round() is None:
                 store.keep_settings({**settings, "stopped": problem})  # so collecting sends nothing

@@ -18,7 +18,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ...asking.schema import echoing, without_echo
 from ...judges.http import Answer
 from ...judges.remote.provider import Steps, merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
@@ -76,8 +75,7 @@ class CaseAnswers:
         spent, counted, differed = Usage(), 0, False
         for sent in tries:
             steps = {**no_steps(self._judge), **sent.steps}
-            named = echoing(ask, sent.token)
-            all_heard = [self._heard(named, said, steps) for said in sent.answers]
+            all_heard = [self._heard(ask, said, steps) for said in sent.answers]
             heard = _together(ask, all_heard)
             if heard.outcome is None:
                 continue
@@ -102,8 +100,7 @@ class CaseAnswers:
             return Heard(_unnamed(outcome))
         outcome, wanted = self._judge.checked(ask, outcome, steps)
         if isinstance(outcome, Reply):
-            text = without_echo(outcome.text, ask.echo)
-            return Heard(replace(outcome, text=text), final=True)
+            return Heard(outcome, final=True)
         self.steps = merge_steps(self.steps, wanted)
         if wanted != steps:
             return Heard(None)
@@ -194,7 +191,7 @@ def _unnamed(reply: Reply) -> Outcome:
     if reply.refusal or reply.finish_reason in NEVER_READ:
         return replace(reply, text="")
     return JudgeError(
-        "the reply does not repeat the token of its ask, so it may belong to another one",
+        "the reply does not repeat the key of its ask, so it may belong to another one",
         "unreadable",
         retryable=True,
         usage=reply.usage,

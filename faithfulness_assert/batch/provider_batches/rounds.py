@@ -20,7 +20,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple, cast
 
-from ...asking.schema import echoing, token_of
 from ...files import open_file
 from ...grading import Grader
 from ...judges.remote.provider import merge_steps
@@ -305,9 +304,13 @@ class Rounds:
                     continue
                 steps = merge_steps(steps, answers.steps)
                 for key, ask in answers.open:
-                    token = token_of(self._run_id, number, asks)
-                    id = f"{number}-{asks}-{token}"  # has nothing of the data
-                    file = requests.add(id, self._judge.request(echoing(ask, token), steps))
+                    if not self._judge.worded(ask).echo:
+                        raise ConfigError(
+                            "form: over a batch API a reply must name its ask, which a bare Yes "
+                            "or No does not; run it without the batch API"
+                        )
+                    id = f"{number}-{asks}-{ask.echo}"  # has nothing of the data
+                    file = requests.add(id, self._judge.request(ask, steps))
                     self._store.add_ask(id, number, file, row.number, key, steps)
                     asks += 1
             requests.finish()

@@ -15,8 +15,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...asking.schema import LENGTH
 from ...files import open_database, private_folder
+from ...reading.rows import KEY_CHARS
 from ...records.errors import ConfigError
 from ..changed_rows import SHOWN, what_changed
 from ..data_sets import DataSet
@@ -48,14 +48,12 @@ class Try(NamedTuple):
 
     Args:
         key: which ask of the plan it is.
-        token: what the reply must repeat.
         steps: the fallbacks with which it was sent; those without steps are left out.
         answers: status and body, or the word of a problem; all that differ, if several came.
     """
 
     round: int
     key: str
-    token: str
     steps: Mapping[str, int]
     answers: Sequence[list[Any] | str]
 
@@ -195,7 +193,7 @@ class Store:
             (row, until),
         )
         for id, number, key, steps, said in found:
-            new = Try(number, key, id[-LENGTH:], json.loads(steps), [])
+            new = Try(number, key, json.loads(steps), [])
             answers = tries.setdefault(id, new).answers
             if len(answers) <= MOST_ANSWERS:
                 answers.append(json.loads(said))  # type: ignore[attr-defined]
@@ -233,7 +231,7 @@ class Store:
             "SELECT max(said LIKE '[200,%' AND instr(said, substr(id, ?)) = 0) AS unnamed, "
             "min(said LIKE '\"%') AS without, count(*) AS times, count(DISTINCT said) AS kinds "
             "FROM asks JOIN answers USING (id) WHERE round = ? GROUP BY id)",
-            (-LENGTH, number),
+            (-KEY_CHARS, number),
         ).fetchone()
         return {
             "answers that do not name their ask, and are not used": unnamed,
