@@ -23,7 +23,7 @@ chmod +x pip tox python faithfulness-assert
 """
 NPX = """#!/bin/sh
 echo "ran npx $*"
-[ "$2" = view ] || { test -f promptfooconfig.yaml && test -x "$PROMPTFOO_PYTHON"; }
+[ "$2" = view ] || { test -f promptfooconfig.yaml && . ./.env && test -x "$PROMPTFOO_PYTHON"; }
 """
 
 

@@ -13,6 +13,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
 from ..asking.schema import json_schema
@@ -29,6 +30,7 @@ from ..records.model import Label
 from ..settings import Chosen, choose
 from .app import FAILED, PASSED
 from .arguments import add_judge_argument, add_options
+from .promptfoo_commands import python_of_promptfoo
 from .terminal import show_line
 
 PACKAGES = (
@@ -113,8 +115,8 @@ def _version(name: str, missing: Check) -> Check:
 
 
 def _promptfoo_python() -> Check:
-    python = os.environ.get("PROMPTFOO_PYTHON")
-    fix = f"Set it to {sys.executable}"
+    python = os.environ.get("PROMPTFOO_PYTHON") or python_of_promptfoo(Path())
+    fix = f"Set it to {sys.executable}, in .env or the environment"
     if not python:
         problem = "PROMPTFOO_PYTHON is not set, so promptfoo runs the first python on PATH"
         return Check("warn", f"{problem}. {fix}")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from shlex import quote
 
-from ..files import new_file, open_file
+from ..files import append_file, new_file, open_file, read_text
 from ..records.errors import ConfigError
 from .app import PASSED
 from .terminal import show_line
 
 TEMPLATES = Path(__file__).parents[1] / "promptfoo" / "templates"
 CONFIG = "promptfooconfig.yaml"
+ENVIRONMENT, MOST_ENVIRONMENT = ".env", 1 << 20
+PYTHON = re.compile(r"^(?:export )?PROMPTFOO_PYTHON=(['\"]?)(.*)\1\s*$", re.MULTILINE)
 
 
 def add_init_arguments(parser: ArgumentParser) -> None:
@@ -56,9 +59,11 @@ def run_init(arguments: Namespace) -> int:
         raise ConfigError("--output: only with --from")
     for path in _write_example(arguments.folder, force=arguments.force):
         show_line(f"wrote {path}")
-    folder, python = quote(str(arguments.folder)), quote(sys.executable)
     show_line("")
-    show_line(f"Now run: cd {folder} && PROMPTFOO_PYTHON={python} npx promptfoo@latest eval")
+    if (python := python_of_promptfoo(arguments.folder)) != sys.executable:
+        problem = f"{arguments.folder / ENVIRONMENT} names {python} for promptfoo"
+        show_line(f"{problem}, and is left as it is. Here it is {sys.executable}")
+    show_line(f"Now run: cd {quote(str(arguments.folder))} && npx promptfoo@latest eval")
     show_line("It needs Node 22.22 or newer; faithfulness-assert doctor says whether it is here.")
     return PASSED
 
@@ -83,9 +88,10 @@ def _convert(config: str, output: str | None) -> None:
 
 
 def _write_example(folder: Path, *, force: bool) -> list[Path]:
-    """Copies the templates into ``folder``; the paths of the copies.
+    """Copies the templates into ``folder``, and names this Python in its ``.env``.
 
-    ``force``: over files that are there. A config is the user's, and is never lost.
+    ``force``: over files that are there. A config is the user's, and is never lost; nor is what
+    stands in a ``.env``. Returns the paths of what was written.
     """
     templates = sorted(path for path in TEMPLATES.iterdir() if path.is_file())
     copies = [folder / template.name for template in templates]
@@ -101,6 +107,19 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
         for template, copy in zip(templates, copies, strict=True):
             with open_file(template) as source, new_file(copy) as file:
                 file.write(source.read())
+        if python_of_promptfoo(folder) is None:
+            copies.append(folder / ENVIRONMENT)
+            with append_file(copies[-1]) as lines:
+                lines.write(f"PROMPTFOO_PYTHON='{sys.executable}'\n".encode())
     except OSError as error:
         raise ConfigError(f"init: cannot write to {folder}: {error.strerror}") from None
     return copies
+
+
+def python_of_promptfoo(folder: Path) -> str | None:
+    """The Python that a ``.env`` names for promptfoo, which reads it in the folder of an eval."""
+    try:
+        found = PYTHON.search(read_text(folder / ENVIRONMENT, most=MOST_ENVIRONMENT))
+    except (OSError, ValueError):
+        return None
+    return found and found[2]

@@ -28,7 +28,8 @@ def told(given: Any) -> list[str]:
     """The lines for a hook's arguments, one of which is its context."""
     most = IN_CI if os.environ.get("CI") else ELSEWHERE
     results: list[Any] = next((one["results"] for one in given if _has_results(one)), [])
-    lines = [line for result in results for line in _of_test(result)]
+    # The same case may be tested by several assertions and providers.
+    lines = list(dict.fromkeys(line for result in results for line in _of_test(result)))
     if len(lines) > most:
         left = len(lines) - most + 1
         lines[most - 1 :] = [f"… and {left:,} more; run `promptfoo view` for all"]
@@ -52,12 +53,21 @@ def _of_test(result: Any) -> Iterator[str]:
             continue
         if grade.get("pass"):
             continue
+        if _is_negated(grade):
+            yield f"{name}: is faithful, and its assertion wants an answer that is not"
+            continue
         said = metadata.get("graderOutputs")
         lines = said.get("statements") if isinstance(said, Mapping) else None
         for line in lines.split("\n") if isinstance(lines, str) else ():
             yield f"{name}: made up: {clip(line, 2 * MAX_CHARS)}"
         if not lines:
             yield f"{name}: failed: {clip(reason, MAX_CHARS)}"
+
+
+def _is_negated(grade: Mapping[str, Any]) -> bool:
+    assertion = grade.get("assertion")
+    kind = assertion.get("type") if isinstance(assertion, Mapping) else None
+    return str(kind).startswith("not-")
 
 
 def _name(result: Any) -> str:

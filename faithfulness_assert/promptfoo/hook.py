@@ -10,7 +10,10 @@ of the test's assertions it is. So all with its type and its config are candidat
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, get_args
 
@@ -30,6 +33,8 @@ LOADS_EACH_TIME = (
     "this process loaded the local model for one assertion; with `faithfulness.cjs`, which `init` "
     "writes, one process grades the whole eval"
 )
+STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.DOTALL)
+"""A step of a path, such as `.a` or `[0]`."""
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
 
 
@@ -248,9 +253,22 @@ def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:
     except ConfigError as error:
         raise ConfigError(f"{key}: {error}") from None
     if value is None:
-        keys = _names(document["vars"])
-        raise InputError(f"{name}: {key} {path!r} matches nothing; vars has the keys {keys}")
+        raise InputError(f"{name}: {key} {path!r} matches nothing; {_nearest(path, document)}")
     return value
+
+
+def _nearest(path: str, document: Mapping[str, Any]) -> str:
+    """What stands at the longest part of a path at which there is something."""
+    parts = STEP.findall(path)
+    for count in range(len(parts) - 1, 0, -1):
+        part = "".join(parts[:count])
+        with suppress(ConfigError):
+            value = search(part, document)
+            if isinstance(value, Mapping):
+                return f"{part} has the keys {names_of(value)}"
+            if value is not None:
+                return f"{part} is {clip(json.dumps(value, default=str), 80)}"
+    return f"there are {names_of({key: 1 for key in document if document[key] is not None})}"
 
 
 def _no_context(given: Mapping[str, Any]) -> str:

@@ -1,13 +1,15 @@
 """What replaces the ``context-faithfulness`` assertions of a promptfoo config: ours, to paste.
 
-The config is read as plain data. Nothing in it is run, and the files that it names are not read but
-listed. No key is repeated. What is not carried over becomes a comment beside the assertion.
+The config is read as plain data, and so is a file that ``defaultTest`` names. Nothing in it is run,
+and other files are not read but listed. No key is repeated. What is not carried over becomes a
+comment beside the assertion.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from textwrap import indent
 from typing import Any
 
@@ -55,8 +57,10 @@ VALUE = """\
     from faithfulness_assert.promptfoo import get_assert
     return get_assert(output, context)
 """
+Options = tuple[Mapping[str, Any], ...]
+"""The mappings that may name a grader or a transform, the nearest first."""
 DIFFERENCES = (
-    "PROMPTFOO_PYTHON in the environment names the Python that has faithfulness-assert.",
+    "PROMPTFOO_PYTHON, in .env or the environment, names the Python that has faithfulness-assert.",
     "For a large eval, take `faithfulness.cjs` instead, which `init FOLDER` writes.",
     "A `metric` on our assertion would count a grader error as 0; our own is `faithfulness`.",
     "A refused, truncated or unreadable reply is a grader error; the built-in scores it.",
@@ -67,9 +71,18 @@ DIFFERENCES = (
 
 def migrate_file(config: str) -> str:
     """``migrate_config`` of a file in YAML or JSON. Raises ``ConfigError`` as it does."""
-    suffix, text = read_file(config, "init", (".yaml", ".yml", ".json"))
-    data = parsed(suffix, text, f"init: {config}", _Loader)
-    return migrate_config({"tests": data} if isinstance(data, list) else data)
+    data = _read(config)
+    if isinstance(data, list):
+        data = {"tests": data}
+    if isinstance(data, dict) and isinstance(named := data.get("defaultTest"), str):
+        path = Path(config).parent / named.removeprefix("file://")
+        data["defaultTest"] = _read(str(path))
+    return migrate_config(data)
+
+
+def _read(file: str) -> object:
+    suffix, text = read_file(file, "init", (".yaml", ".yml", ".json"))
+    return parsed(suffix, text, f"init: {file}", _Loader)
 
 
 def migrate_config(config: object) -> str:
@@ -82,9 +95,9 @@ def migrate_config(config: object) -> str:
         problem = f"must be a mapping with tests, got {type(config).__name__}"
         raise ConfigError(f"init: a promptfoo config {problem}")
     places: dict[str, list[str]] = {}  # by the text of our assertion
-    for place, assertion, providers in _assertions(config):
+    for place, assertion, options in _assertions(config):
         if assertion.get("type") in (BUILT_IN, INVERTED):
-            places.setdefault(_ours(assertion, providers), []).append(place)
+            places.setdefault(_ours(assertion, options), []).append(place)
     files = list(_files(config))[:20]
     if not places:
         hint = f" ({'; '.join(files)})" if files else ""
@@ -114,19 +127,15 @@ class _Loader(yaml.SafeLoader):
 
 def _assertions(
     config: Mapping[str, Any],
-) -> Iterator[tuple[str, Mapping[str, Any], tuple[Any, ...]]]:
-    """Each assertion, also those in sets: where it is, itself, its graders, the nearest first."""
+) -> Iterator[tuple[str, Mapping[str, Any], Options]]:
+    """Each assertion, also those in sets: where it is, itself, its options, the nearest first."""
     default = _mapping(config.get("defaultTest"))
     for place, test in _tests(config):
-        graders = (
-            _mapping(test.get("options")).get("provider"),
-            default.get("provider"),
-            _mapping(default.get("options")).get("provider"),
-        )
+        outer = (_mapping(test.get("options")), default, _mapping(default.get("options")))
         for assertion in _mappings(test.get("assert")):
             is_set = assertion.get("type") == "assert-set"
             for one in (assertion, *_mappings(assertion.get("assert") if is_set else None)):
-                yield place, one, (one.get("provider"), *graders)
+                yield place, one, (one, *outer)
 
 
 def _tests(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
@@ -151,6 +160,8 @@ def _files(config: Mapping[str, Any]) -> Iterator[str]:
             path = item.get("path") if isinstance(item, Mapping) else item
             if isinstance(path, str):
                 yield f"{key} {_shown(path)} is another file; it was not read."
+                if path.lower().endswith(".csv"):
+                    yield "In its column __expected write python:file://faithfulness.py"
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -164,13 +175,17 @@ def _mappings(value: object) -> list[Mapping[str, Any]]:
 # ---------------------------------------------------------------- writing assertions
 
 
-def _ours(assertion: Mapping[str, Any], providers: tuple[Any, ...]) -> str:
+def _ours(assertion: Mapping[str, Any], options: Options) -> str:
     """The equivalent ``python`` assertion as YAML, with comments on what has no equivalent."""
-    judge, notes = judge_of(providers)
+    judge, notes = judge_of(tuple(one.get("provider") for one in options))
     transform, path = assertion.get("transform"), assertion.get("contextTransform")
     config: dict[str, Any] = {**judge, "policy": "promptfoo", **_number(assertion, "threshold")}
+    config["components"] = "none"
     if isinstance(path, str) and PATH.fullmatch(path.strip()):
-        config["contextFrom"] = path.strip().removeprefix("context.")
+        path = path.strip().removeprefix("context.")
+        # A contextTransform sees what the provider returned; our output has been transformed.
+        is_changed = path.startswith("output") and any(one.get("transform") for one in options)
+        config["contextFrom"] = f"providerResponse.{path}" if is_changed else path
     elif path is not None:
         advice = "Write contextFrom instead: a JMESPath over output, vars and metadata."
         notes.append(f"contextTransform is code: {_shown(path)}. {advice}")

@@ -176,8 +176,12 @@ def test_the_help_of_grade_lists_every_option_of_the_grader() -> None:
 
 def test_init_writes_an_example_and_does_not_overwrite_files(tmp_path: Path) -> None:
     folder = tmp_path / "new"
+    folder.mkdir()
+    (folder / ".env").write_text("OPENAI_API_KEY=x\n", encoding="utf-8")
     done = here("init", str(folder))
     assert done.returncode == 0
+    own = f"OPENAI_API_KEY=x\nPROMPTFOO_PYTHON='{sys.executable}'\n"
+    assert (folder / ".env").read_text(encoding="utf-8") == own
     assert (folder / "promptfooconfig.yaml").is_file()
     (folder / "promptfooconfig.yaml").write_text("mine", encoding="utf-8")
     again = here("init", str(folder))

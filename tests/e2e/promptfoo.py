@@ -138,14 +138,17 @@ def run(
 
 
 def clean_environment(folder: Path) -> dict[str, str]:
-    """This process's environment without variables that change results; promptfoo keeps its files in ``folder``."""
+    """This process's environment without variables that change results; promptfoo keeps its files in ``folder``.
+
+    Which Python it runs, the ``.env`` says that ``init`` writes, where there is one.
+    """
     ours = ("FAITHFULNESS_ASSERT_", "PROMPTFOO_", "OPENAI_", "CI")
     kept = {key: value for key, value in os.environ.items() if not key.startswith(ours)}
     return {
         **kept,
         **OFFLINE,
         "PROMPTFOO_CONFIG_DIR": str(folder / ".promptfoo"),
-        "PROMPTFOO_PYTHON": sys.executable,
+        **({} if (folder / ".env").exists() else {"PROMPTFOO_PYTHON": sys.executable}),
     }
 
 

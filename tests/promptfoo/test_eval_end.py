@@ -47,11 +47,25 @@ def test_a_failure_without_a_made_up_statement_says_why() -> None:
     assert line.startswith("test 1: failed: 0 of 2 statements supported")
 
 
+def test_what_several_assertions_find_is_told_once() -> None:
+    assert len(told(({"results": [row(1, FALSE)] * 3},))) == 2
+
+
+def test_a_faithful_answer_under_not_python_is_called_faithful() -> None:
+    graded = row(1, TRUE)
+    graded["gradingResult"]["componentResults"][1] |= {
+        "pass": False,
+        "assertion": {"type": "not-python"},
+    }
+    (line,) = told(({"results": [graded]},))
+    assert line == "test 1: is faithful, and its assertion wants an answer that is not"
+
+
 def test_a_log_of_ci_gets_few_lines(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("CI", "true")
-    context = {"results": [row(7, FALSE)] * 30}
+    context = {"results": [row(number, FALSE) for number in range(30)]}
     afterAll(context, {"hookName": "afterAll"})
     said = capsys.readouterr().err.splitlines()
     assert len(said) == IN_CI

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +198,32 @@ finally:
         "wrapper.py": ("0\n", False, True),
         "own.py": ("None\n", True, True),
     }
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("output.documents[].text", 'output is "It is red."'),
+        ("vars.docs[0].text", 'vars.docs[0] is "It is red."'),
+        ("vars.metadata.pages", "vars.metadata has the keys page"),
+        ("retrieved", "there are config, output, vars"),
+        ('vars."no such" || \'x', "config.contextFrom"),
+    ],
+)
+def test_a_path_that_matches_nothing_is_told_what_stands_at_its_longest_part(
+    path: str, said: str
+) -> None:
+    given = {"vars": {"docs": ["It is red."], "metadata": {"page": 1}}}
+    config = {"judge": "embedded", "contextFrom": path}
+    assert said in get_assert("It is red.", {**given, "config": config})["reason"]
+
+
+def test_a_python_without_the_package_says_in_one_line_what_to_set(tmp_path: Path) -> None:
+    shim = resources.files("faithfulness_assert") / "promptfoo/templates/faithfulness.py"
+    alone = tmp_path / "faithfulness.py"
+    alone.write_text(shim.read_text("utf-8"), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(alone)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr.count("\n") == 1
+    assert "has no faithfulness-assert. Set PROMPTFOO_PYTHON, in .env or" in done.stderr
