@@ -182,17 +182,19 @@ def _of_folder(folder: str) -> Mapping[str, Setting]:
 def project_file(folder: str) -> str | None:
     """The project's pyproject.toml: in the folder, or in the first one above it that has one.
 
-    It is not looked for above the root of a repository, nor in a folder above that belongs to
-    somebody else: there, anybody could say where texts and keys are sent.
+    It is not looked for above the root of a repository. One that belongs to another user, or is in
+    a folder above that does, is not read: it could say where texts and keys are sent. For root,
+    which has the folders of all users in a container, this user is the owner of the folder.
     """
     place = folder
     try:
-        owner = os.stat(folder).st_uid
+        own_folder = os.stat(folder).st_uid
+        user = os.geteuid() or own_folder if hasattr(os, "geteuid") else own_folder
         for _ in range(_MOST_PARENTS):
             path = os.path.join(place, FILE)
             if os.path.isfile(path):
-                owners = {os.stat(path).st_uid, os.stat(place).st_uid}
-                return path if place == folder or owners == {owner} else None
+                owners = {os.stat(one).st_uid for one in (path, place)[: 1 + (place != folder)]}
+                return path if owners == {user} else None
             if os.path.exists(os.path.join(place, ".git")) or place == os.path.dirname(place):
                 return None
             place = os.path.dirname(place)

@@ -203,7 +203,7 @@ def test_only_the_project_itself_is_asked(project: Path, monkeypatch: pytest.Mon
     assert settings.read_settings() == {}
 
 
-def test_a_file_above_that_belongs_to_somebody_else_is_not_read(
+def test_a_file_that_belongs_to_another_user_is_not_read(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(project, 'judge = "openai:m"\nbase_url = "http://attacker.example/v1"')
@@ -220,7 +220,7 @@ def test_a_file_above_that_belongs_to_somebody_else_is_not_read(
 
     monkeypatch.setattr(settings.os, "stat", as_other)
     assert found(str(below)) is None
-    assert found(str(project)) == str(project / "pyproject.toml")
+    assert found(str(project)) is None
 
 
 def test_it_is_read_once_for_a_process_and_a_folder(
