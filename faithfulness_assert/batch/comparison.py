@@ -60,11 +60,15 @@ class Outcome(NamedTuple):
 
 
 class Flip(NamedTuple):
-    """A statement that both answers contain, with another label; None: no valid verdict."""
+    """A statement that both answers contain, with another label; None: no valid verdict.
+
+    Or one that only the second answer contains (``is_new``), and that is not supported.
+    """
 
     statement: str
     before: str | None
     after: str | None
+    is_new: bool = False
 
 
 class Change(NamedTuple):
@@ -286,9 +290,9 @@ def _with_flips(changes: list[Change], before: Lines, after: Lines) -> Iterator[
     for change in changes:
         old, new = first[change.case_id], second[change.case_id]
         flips = [
-            Flip(text, old[key][1], label)
+            Flip(text, old[key][1] if key in old else None, label, key not in old)
             for key, (text, label) in new.items()
-            if key in old and old[key][1] != label
+            if label != (old[key][1] if key in old else "supported")
         ]
         yield change._replace(flips=tuple(flips))
 

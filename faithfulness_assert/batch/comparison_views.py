@@ -160,8 +160,8 @@ def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Ite
     what = "another score" if what == "score" else what
     yield (f"{first}{what}: {quoted(change.case_id)}: {_outcome(before)} -> {_outcome(after)}")
     for flip in change.flips[:MOST_FLIPS]:
-        labels = f"{flip.before or 'unresolved'} -> {flip.after or 'unresolved'}"
-        yield f"{other}{labels}: {quoted(flip.statement)}"
+        first = "new" if flip.is_new else flip.before or "unresolved"
+        yield f"{other}{first} -> {flip.after or 'unresolved'}: {quoted(flip.statement)}"
     if len(change.flips) > MOST_FLIPS:
         yield f"{other}and {len(change.flips) - MOST_FLIPS} more statements"
 

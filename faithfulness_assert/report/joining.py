@@ -281,4 +281,5 @@ def _flips(change: Change, names: Vocabulary) -> list[list[Any]]:
     return [
         [flip.statement, place(flip.before or UNRESOLVED), place(flip.after or UNRESOLVED)]
         for flip in change.flips
+        if not flip.is_new
     ]

@@ -33,6 +33,8 @@ case "$2" in
   list) echo 7 ;;
   download) mkdir "$7" && cp kept/results.jsonl "$7" && echo "$@" > asked ;;
   comment) printf "%s\\n" "$@" > gh && cat "$5" > posted ;;
+  repos/*/issues/7/comments) cat comments 2>/dev/null || true ;;
+  repos/*/issues/comments/*) echo "$2" > edited && cat "${6#body=@}" > posted ;;
 esac
 """
 
@@ -136,7 +138,7 @@ def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(
 
 
 def test_no_input_is_a_part_of_a_script_and_the_page_gives_inputs_that_exist() -> None:
-    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 64
+    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 72
     assert ACTION["runs"]["using"] == "composite"
     for which in ACTION["runs"]["steps"]:
         assert which["shell"] == "bash"
@@ -161,6 +163,9 @@ def test_the_steps_compare_post_and_fail(
     shell(COMMENT["run"], NUMBER="7", GH_TOKEN="t", GH_REPO="a/b")
     assert (tmp_path / "gh").read_text().splitlines()[:3] == ["pr", "comment", "7"]
     assert (tmp_path / "posted").read_text() == (tmp_path / "summary").read_text()
+    (tmp_path / "comments").write_text("11\n12\n")  # of an earlier push
+    shell(COMMENT["run"], NUMBER="7", GH_TOKEN="t", GH_REPO="a/b")
+    assert (tmp_path / "edited").read_text() == "repos/{owner}/{repo}/issues/comments/12\n"
     assert not (tmp_path / "hacked").exists()
     shell(FAIL["run"], 1, COMPARABLE="true")
 
@@ -170,6 +175,12 @@ def test_the_steps_fail_and_say_why_if_too_little_was_graded_or_there_is_nothing
 ) -> None:
     shell(COMPARE["run"], 2, BEFORE="missing", AFTER="missing", MIN_GRADED="95%")
     assert not (tmp_path / "output").exists()
+    after = write(tmp_path / "new.jsonl", scored([1.0]))
+    shell(COMPARE["run"], BEFORE="no-baseline", AFTER=after, MIN_GRADED="95%")
+    assert (tmp_path / "output").read_text() == "worse=false\ncomparable=true\n"
+    assert "there is no baseline yet" in (tmp_path / "summary").read_text()
+    for name in ("output", "summary"):
+        (tmp_path / name).unlink()
     before = write(tmp_path / "june.jsonl", scored([1.0] * 60))
     after = write(tmp_path / "new.jsonl", run_of(partly(5, 55)))
     shell(COMPARE["run"], BEFORE=before, AFTER=after, MIN_GRADED="95%")

@@ -103,14 +103,17 @@ def test_the_statements_whose_label_changed_are_shown() -> None:
         return result(1.0 if labels[0] == "supported" else 0.0, verdicts=verdicts)
 
     before = {"a": of("supported", "supported", None), "b": of("supported")}
-    after = {"a": of("contradicted", "supported", "supported"), "b": of("supported")}
+    last = of("contradicted", "supported", "supported", "supported", "not_enough_info")
+    after = {"a": last, "b": of("supported")}
     change = compare(run_of(before), run_of(after)).shown[0]
-    assert [tuple(flip) for flip in change.flips] == [
+    assert [flip[:3] for flip in change.flips] == [
         ("Statement 0.", "supported", "contradicted"),
         ("Statement 2.", None, "supported"),
+        ("Statement 4.", None, "not_enough_info"),
     ]
     told = as_text(compare(run_of(before), run_of(after)))
     assert "supported -> contradicted: Statement 0." in told
+    assert "new -> not_enough_info: Statement 4." in told
 
 
 def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused() -> None:
