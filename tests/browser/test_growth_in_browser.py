@@ -117,7 +117,7 @@ TWICE = (
     "'a '",
     "words of a made-up statement",
     "short statements",
-    "statements over all",
+    "nested statements",
     "passages",
 )
 

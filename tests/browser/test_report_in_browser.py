@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attacks import PAYLOADS
 from conftest import ROOT
-from payloads import ATTACKS
 
 from faithfulness_assert import grade_many
 from faithfulness_assert.report import write_report
@@ -375,7 +375,7 @@ def test_no_attack_runs_anything_and_all_show_as_text(
     opened: Window, report_of: Callable[..., Path]
 ) -> None:
     """The window's end checks that there was no dialog, request, violation or error."""
-    payloads = [*ATTACKS.values(), MARKUP, "\0\u202eevil\u202c\ud800", "</script>" * 3]
+    payloads = [*PAYLOADS, MARKUP, "\0\u202eevil\u202c\ud800", "</script>" * 3]
     corpus = ROOT.parent / "shared" / "corpora" / "attacks.jsonl"
     for path in [corpus] if corpus.exists() else []:
         rows = [json.loads(line)["payload"] for line in path.read_text("utf-8").splitlines()]
@@ -481,22 +481,6 @@ def test_results_without_their_texts_show_statements_and_evidence(
     assert "The answer itself is not in this report" in page.inner_text("#case")
     assert lit(page) == ["It is red."]
     assert page.locator(".mark").count() == 1
-
-
-def test_a_large_number_of_statements_is_on_one_line(
-    opened: Window, report_of: Callable[..., Path]
-) -> None:
-    counts = {"not_enough_info": 1_234_567, "supported": 24_934}
-    result = {"score": 0.1, "status": "graded", "pass": False, "verdicts": [], "counts": counts}
-    page = opened().goto(report_of(result))
-    lines = """number => {
-        const range = document.createRange();
-        range.selectNodeContents(number);
-        return range.getClientRects().length;
-    }"""
-    numbers = page.locator(".legend .number").all()
-    assert "1,234,567" in [number.inner_text() for number in numbers]
-    assert [number.evaluate(lines) for number in numbers] == [1] * len(numbers)
 
 
 def test_statements_that_share_a_place_can_all_be_chosen(

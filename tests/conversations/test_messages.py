@@ -431,40 +431,6 @@ def test_a_case_in_a_batch_keeps_its_passages_and_its_notes(tmp_path: Path) -> N
     assert lines[1].columns == {}
 
 
-def hook(output: Any, config: dict[str, Any] | None = None, **context: Any) -> dict[str, Any]:
-    return get_assert(output, {"config": {"judge": "embedded", **(config or {})}, **context})
-
-
-def test_the_promptfoo_assertion_finds_the_messages() -> None:
-    history = [user("I am 34."), assistant("It is free."), *asked()[:3]]
-    answer = f"I am 34. {TEXT} It is free."
-    found = [
-        hook(answer, vars={"messages": history}),
-        hook(answer, vars={"messages": json.dumps(history)}),
-        hook(answer, vars={}, providerResponse={"metadata": {"messages": history}}),
-        hook(answer, {"messagesFrom": "prompt"}, prompt=json.dumps(history)),
-        hook([*history, assistant(answer)], {"messagesFrom": "output"}),
-    ]
-    for result in found:
-        assert result["metadata"]["counts"]["supported"] == 1
-        assert result["metadata"]["counts"]["not_enough_info"] == 2
-    users = hook(answer, {"evidenceRoles": ["tool", "user"]}, vars={"messages": history})
-    assert users["metadata"]["counts"]["supported"] == 2
-
-
-def test_the_promptfoo_assertion_says_what_is_wrong_with_messages() -> None:
-    wrong = hook(TEXT, {"messagesFrom": "vars.chat"}, vars={"chat": "hello"})
-    assert wrong["reason"] == "Not graded: messages: this text is not a JSON list of messages."
-    nothing = hook(TEXT, {"messagesFrom": "vars.chat"}, vars={})
-    assert "messages: config.messagesFrom 'vars.chat' matches nothing" in nothing["reason"]
-    other = hook(TEXT, vars={"messages": "You have one message.", "context": TEXT})
-    assert other["pass"]
-    assert hook(TEXT, vars={"messages": [], "context": TEXT})["pass"]
-    unread = hook(5, {"messagesFrom": "vars.chat"}, vars={"chat": [user("a")]})
-    assert "the output is int, not text" in unread["reason"]
-    assert "the messages do not end with an assistant message" in unread["reason"]
-
-
 @pytest.mark.parametrize("output", [[{"id": "c2", "type": "function"}], {"tool_calls": []}, None])
 @pytest.mark.parametrize("as_text", [False, True])
 def test_what_the_assistant_said_before_is_never_graded_for_an_output_without_text(
@@ -472,11 +438,11 @@ def test_what_the_assistant_said_before_is_never_graded_for_an_output_without_te
 ) -> None:
     history = [*asked(), assistant(TEXT), user("And tomorrow?")]
     prompt: Any = json.dumps(history) if as_text else history
-    result = hook(output, {"messagesFrom": "prompt"}, prompt=prompt)
+    config = {"judge": "embedded", "messagesFrom": "prompt"}
+    result = get_assert(output, {"config": config, "prompt": prompt})
     assert (result["pass"], result["metadata"]["graderError"]) == (False, True)
     assert "do not end with an assistant message" in result["reason"]
-    whole = hook(output, {"messagesFrom": "prompt"}, prompt=history[:-1])
-    assert whole["pass"]
+    assert get_assert(output, {"config": config, "prompt": history[:-1]})["pass"]
 
 
 WORDS = st.sampled_from("the fee is due in may of june".split())

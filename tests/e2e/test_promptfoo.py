@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import threading
 from pathlib import Path
 
 import pytest
 from command import run as command
-from loopback import Answer, Loopback, Request
-from processes import eventually, graders
 
-from .promptfoo import FAILED_TESTS, Promptfoo, clean_environment, init
+from .promptfoo import FAILED_TESTS, Promptfoo, init
 
 pytestmark = pytest.mark.e2e
 
@@ -43,33 +37,3 @@ def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
     again = command("grade", str(tmp_path / "out.json"), "--threshold", "0.9", "--json")
     outcomes = {r["pass"]: r["score"] for r in map(json.loads, again.stdout.splitlines())}
     assert outcomes == {True: 1.0, False: pytest.approx(4 / 5)}
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="processes are found in /proc")
-def test_a_promptfoo_that_is_killed_leaves_no_process(promptfoo: Promptfoo, tmp_path: Path) -> None:
-    """promptfoo does not call ``afterAll`` then. Until then one process has all that is asked."""
-    folder, reached = tmp_path / "eval", threading.Barrier(3)
-    init(folder)
-    api = {"judge": "openai:m", "baseUrl": "{{env.JUDGE_URL}}"}
-    ours = {"type": "javascript", "value": "file://faithfulness.cjs", "config": api}
-    tests = [{"vars": {"context": "It opens at ten.", "query": f"{n}?"}} for n in range(2)]
-    config = {"prompts": ["{{query}}"], "providers": ["echo"], "defaultTest": {"assert": [ours]}}
-    whole = {**config, "tests": tests, "extensions": ["file://faithfulness.cjs:afterAll"]}
-    (folder / "eval.json").write_text(json.dumps(whole), "utf-8")
-
-    def hang(_: Request) -> Answer:
-        reached.wait(60)
-        return Answer(delay=60)
-
-    with Loopback(hang) as server:
-        url = server.url.replace("127.0.0.1", "0.0.0.0")  # not known to be this machine's
-        with subprocess.Popen(
-            promptfoo.command("eval", "-c", "eval.json", "--no-cache"),
-            cwd=folder,
-            env={**clean_environment(folder), "JUDGE_URL": url, "TMPDIR": str(tmp_path)},
-            stdout=subprocess.DEVNULL,
-        ) as process:
-            reached.wait(60)
-            assert len(graders(tmp_path)) == 1
-            os.kill(process.pid, signal.SIGKILL)
-    assert eventually(lambda: not graders(tmp_path))

@@ -22,6 +22,7 @@ from attacks import (
     CHECKS,
     CONTEXT,
     FIXTURES,
+    PAYLOADS,
     QUESTION,
     TRUTH,
     GullibleJudge,
@@ -51,7 +52,6 @@ from faithfulness_assert.text.statements import split
 from faithfulness_assert.text.strings import is_blank, one_line
 
 ROWS = load(FIXTURES / "attacks.jsonl")
-PAYLOADS = [text for row in ROWS if len(text := text_of(row)) < 10_000]
 
 
 def assert_none(problems: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from command import here as run
 from e2e.judge import reply
 from loopback import Loopback, completion
 from remote import bare_environment
+from rows import rows
 
 from faithfulness_assert import ConfigError, Grader, Policy, grade, settings
 
@@ -125,53 +126,14 @@ def test_the_demo_is_always_that_of_the_embedded_judge(project: Path) -> None:
 # ---------------------------------------------------------------- files that are not ours, or wrong
 
 
-@pytest.mark.parametrize(
-    ("table", "problem"),
-    [
-        ('api_key = "sk-very-secret"', "tool.faithfulness_assert.api_key: no key belongs into"),
-        ('openai_token = "very-secret"', "openai_token: no key belongs into"),
-        ('judge = "sk-very-secret"', "judge: has a key"),
-        ('base_url = "https://u:very-secret@host/v1"', "base_url: has a key or a password"),
-        ('juge = "very-secret"', "juge: unknown field. Did you mean 'judge'?"),
-        ('threshold = "very-secret"', "threshold: must be a number from 0 to 1"),
-        ("threshold = true", "threshold: must be a number from 0 to 1"),
-        ("threshold = 80", "threshold: must be a number from 0 to 1"),
-        ("threshold = nan", "threshold: must be a number from 0 to 1"),
-        ("judge = 3", "judge: must be a text, got int"),
-        ('judge = " "', "judge: must be a text, got str"),
-        ("policy = {threshold = 0.5}", "policy: must be a text, got dict"),
-        ("cache = true", "cache: must be a text, got bool"),
-        ("judge = ", "invalid TOML"),
-    ],
-)
-def test_a_wrong_table_is_refused_with_file_and_field(
-    project: Path, table: str, problem: str
-) -> None:
-    write(project, table)
+@pytest.mark.parametrize("row", rows("wrong_settings"), ids=lambda row: row["table"])
+def test_a_wrong_table_is_refused_with_file_and_field(project: Path, row: dict[str, Any]) -> None:
+    write(project, row["table"], head=row.get("head", "[tool.faithfulness_assert]"))
     with pytest.raises(ConfigError) as caught:
         grade(TEXT, TEXT)
-    assert problem in str(caught.value)
+    assert row["problem"].replace("FILE", str(project / "pyproject.toml")) in str(caught.value)
     assert str(project / "pyproject.toml") in str(caught.value)
     assert "very-secret" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("table", "field"),
-    [('judge = "gpt-4o-mini"', "judge"), ('policy = "ragass"', "policy")],
-)
-def test_a_value_that_cannot_be_used_names_where_it_comes_from(
-    project: Path, table: str, field: str
-) -> None:
-    write(project, table)
-    with pytest.raises(ConfigError) as caught:
-        grade(TEXT, TEXT)
-    assert f"({field} is set in {project / 'pyproject.toml'})" in str(caught.value)
-
-
-def test_a_table_with_a_hyphen_is_not_overlooked(project: Path) -> None:
-    write(project, 'judge = "openai:m"', head="[tool.faithfulness-assert]")
-    with pytest.raises(ConfigError, match=r"call the table \[tool.faithfulness_assert\]"):
-        grade(TEXT, TEXT)
 
 
 @pytest.mark.parametrize(

@@ -254,12 +254,6 @@ def test_a_number_or_name_in_another_form_is_supported_and_another_one_is_not() 
     assert wrong == ["El museo abre a las diez de la mañana.", "Anna moved to hamburg in spring."]
 
 
-def test_a_copy_with_a_word_changed_is_seen_beside_a_number_in_another_form() -> None:
-    context = ("The shop closes at 10 a.m.",)
-    assert label("The shop closes at 10:00.", context) == "supported"
-    assert label("The shop opens at 10:00.", context) == "not_enough_info"
-
-
 def test_a_reason_has_the_words_as_they_are_written() -> None:
     (verdict,) = judge("Hamburg is large.", context=("Berlin is large.",), reasons=True)
     assert verdict["reason"] == "the word Hamburg is nowhere in the context"
@@ -284,20 +278,6 @@ def test_a_copy_of_up_to_six_words_with_one_of_them_changed_is_never_supported(
     result = support(" ".join(changed), index_of([" ".join(words)]))
     assert result.score < THRESHOLD
     assert result.against in ("the word zzzzzz is nowhere in the context", "")
-
-
-def test_a_statement_without_the_negation_of_its_evidence_is_not_supported() -> None:
-    context = ("The museum is not free.", "It has a café.")
-    assert label("The museum is free.", context) == "not_enough_info"
-    assert label("The museum isn't free.", context) == "supported"
-
-
-def test_other_forms_of_a_word_and_numbers_in_words_are_the_same_word() -> None:
-    context = ("The shop opens at nine and has one red car.",)
-    for said in ("The shop opened at 9.", "The shop has red cars.", "The shop will open at nine"):
-        assert support(said, index_of(list(context))).score > 0.5, said
-    assert label("The shop opened at 9.", context) == "supported"
-    assert label("The shop opened at 8.", context) == "not_enough_info"
 
 
 def test_other_brackets_and_superscripts_are_kept() -> None:

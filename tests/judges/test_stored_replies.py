@@ -359,24 +359,6 @@ def test_only_stored_replies_of_an_object_never_ask_it(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        ({"cache_only": True}, "cache_only: needs cache"),
-        ({"cache": "x", "cache_only": "yes"}, "cache_only: must be true or false"),
-        ({"cache": "x", "cache_only": True, "judge": "opnai:m"}, "unknown judge"),
-        (
-            {"cache": "x", "cache_only": True, "judge": "openai:m", "device": "cpu"},
-            "no such option",
-        ),
-        ({"cache": "x", "cache_only": True, "judge": CountingJudge(identity={})}, "identity"),
-    ],
-)
-def test_what_cannot_be_looked_up_is_a_config_error(options: Any, problem: str) -> None:
-    with pytest.raises(ConfigError, match=problem):
-        Grader(**options)
-
-
-@pytest.mark.parametrize(
     "about",
     ["[]", "{", '{"name": 5, "identity": {}}', '{"name": "x", "identity": {}, "limits": 3}'],
 )

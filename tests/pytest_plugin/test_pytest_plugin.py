@@ -54,10 +54,6 @@ def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs: 
         assert f"\n  faithfulness_{name.replace('-', '_')}" in output(result)
 
 
-def test_the_marker_is_registered(runs: Runs) -> None:
-    assert "@pytest.mark.faithfulness(**options)" in output(runs.run("--markers"))
-
-
 def test_a_program_may_import_the_package_and_then_run_pytest(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -239,15 +235,6 @@ def test_a_reply_that_is_missing_says_how_to_store_it(
     assert "no stored reply in " in output(result)
     assert "with cache and without cache_only" in output(result)
     assert not OWN_FRAME.search(output(result))
-
-
-def test_judges_of_a_test_and_the_embedded_one_take_part_themselves(runs: Runs) -> None:
-    runs.write(
-        f"{BOTH}def test_own(faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('s'))"
-    )
-    result = runs.run("--faithfulness-cache-only", "--faithfulness-cache=replies")
-    result.assert_outcomes(passed=2, failed=1)
-    assert not (runs.pytester.path / "replies").exists()
 
 
 # ---------------------------------------------------------------- what a session says and writes

@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 import test_docs
+from attacks import PAYLOADS
 from command import here
 from conftest import ROOT
 from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
-from payloads import ATTACKS
 from report_pages import Page, hash_of, read_page
 from rows import rows
 from strategies import examples
@@ -332,7 +332,7 @@ def test_an_attack_is_a_text_wherever_it_stands(tmp_path: Path) -> None:
     result = grade("It is made of cheese.", "Its colour is red.")
     tail = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
     hostile, data = [], []
-    for said in (f"{attack}{tail}" for attack in ATTACKS.values()):
+    for said in (f"{attack}{tail}" for attack in PAYLOADS):
         verdict = replace(result.verdicts[0], statement=said, reason=said, flags=(said,))
         texts = dict.fromkeys(("reason", "judge", "policy", "case_id"), said)
         hostile.append(replace(result, verdicts=(verdict,), **texts))

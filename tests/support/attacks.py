@@ -68,6 +68,10 @@ def text_of(row: Row) -> str:
     )
 
 
+PAYLOADS = [text for row in load(FIXTURES / "attacks.jsonl") if len(text := text_of(row)) < 10_000]
+"""Those of the attacks that are not long."""
+
+
 def problems(row: Row) -> list[str]:
     """All problems of a row."""
     checks = [

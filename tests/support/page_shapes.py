@@ -59,33 +59,25 @@ def result(*verdicts: dict[str, Any], **fields: Any) -> dict[str, Any]:
     return {"score": 0.1, "status": "graded", "pass": False, "verdicts": list(some), **fields}
 
 
-def spanning(spans: Callable[[int, int], list[tuple[int, int]]]) -> Shape:
-    """Many statements over one answer. ``spans(count, length)``."""
-
-    def of(size: int) -> Shown:
-        answer = "word " * (size // 10)
-        verdicts = [
-            {"statement": "", "label": "contradicted", "span": list(span)}
-            for span in spans(size // 40, len(answer))
-        ]
-        return Shown(result(*verdicts), {"answer": answer, "context": ["x"]})
-
-    return of
+def nested(size: int) -> Shown:
+    """Many statements over one answer, each inside of another one."""
+    answer = "word " * (size // 10)
+    verdicts = [
+        {"statement": "", "label": "contradicted", "span": [n, len(answer) - n]}
+        for n in range(min(size // 40, len(answer) // 2))
+    ]
+    return Shown(result(*verdicts), {"answer": answer, "context": ["x"]})
 
 
-def evidence(spans: Callable[[int, int], list[tuple[int, int]]]) -> Shape:
-    """One statement with very much evidence in one passage."""
-
-    def of(size: int) -> Shown:
-        context = "word " * (size // 10)
-        items = [
-            {"sentence": 1, "passage": "1", "start": start, "end": end, "text": "t"}
-            for start, end in spans(size // 40, len(context))
-        ]
-        verdict = {"statement": "a", "label": "supported", "evidence": items, "span": [0, 1]}
-        return Shown(result(verdict), {"answer": "a", "context": [context]})
-
-    return of
+def staggered(size: int) -> Shown:
+    """One statement with very much evidence in one passage, which overlaps."""
+    context = "word " * (size // 10)
+    items = [
+        {"sentence": 1, "passage": "1", "start": n, "end": n + len(context) // 2, "text": "t"}
+        for n in range(size // 40)
+    ]
+    verdict = {"statement": "a", "label": "supported", "evidence": items, "span": [0, 1]}
+    return Shown(result(verdict), {"answer": "a", "context": [context]})
 
 
 def words(size: int) -> list[str]:
@@ -112,18 +104,6 @@ def short_statements(size: int) -> Shown:
     return Shown(result(*verdicts), {"answer": answer, "context": [". ".join(words(size))]})
 
 
-def all_over(count: int, length: int) -> list[tuple[int, int]]:
-    return [(0, length)] * count
-
-
-def nested(count: int, length: int) -> list[tuple[int, int]]:
-    return [(n, length - n) for n in range(min(count, length // 2))]
-
-
-def staggered(count: int, length: int) -> list[tuple[int, int]]:
-    return [(n, n + length // 2) for n in range(count)]
-
-
 def many(item: Any, size: int) -> list[Any]:
     """Very many of one thing."""
     return [item] * (size // 8)
@@ -140,30 +120,17 @@ def unknown(size: int) -> Shown:
     return Shown(result({"statement": "a", "label": "supported", "evidence": items}))
 
 
-def skipped(size: int) -> Shown:
-    """Very many places that were skipped."""
-    spans = [{"start": 2 * n, "end": 2 * n + 1, "reason": "r"} for n in range(size // 8)]
-    return Shown(result(skipped=spans), {"answer": "a " * (size // 8), "context": ["x"]})
-
-
 NO_PLACE = {"statement": "q", "label": "contradicted"}
 MANY: dict[str, Shape] = {
     "words of a made-up statement": made_up,
     "short statements": short_statements,
-    "statements over all": spanning(all_over),
-    "nested statements": spanning(nested),
-    "staggered statements": spanning(staggered),
-    "evidence over all": evidence(all_over),
-    "staggered evidence": evidence(staggered),
+    "nested statements": nested,
+    "staggered evidence": staggered,
     "unknown evidence": unknown,
     "statements without places": lambda size: Shown(result(*many(NO_PLACE, size))),
     "passages": lambda size: Shown(result(), {"answer": "a", "context": many("x", size)}),
-    "skipped spans": skipped,
-    "flags": lambda size: Shown(result({**NO_PLACE, "flags": many("f", size)})),
     "columns": lambda size: Shown(result(columns=numbered(size))),
-    "metadata": lambda size: Shown(result(metadata=numbered(size))),
     "warnings": lambda size: Shown(result(metadata={"warnings": many("w", size)})),
-    "citations": lambda size: Shown(result(citations={"invalid_citations": many("c", size)})),
 }
 """Very many of one thing."""
 SHAPES = {**{ascii(piece): repeated(piece) for piece in PIECES}, **MANY}
