@@ -19,6 +19,7 @@ from faithfulness_assert import (
     GradingResult,
     Policy,
     Reply,
+    Usage,
     grade,
     grade_many,
 )
@@ -128,6 +129,24 @@ def test_the_cost_is_given_only_with_prices() -> None:
     assert grade(TALL, CONTEXT, judge=judge).cost is None
     priced = grade(TALL, CONTEXT, judge=judge, prices={"prompt": 10, "completion": 100})
     assert priced.cost == pytest.approx((100 * 10 + 20 * 100) / 1e6)
+
+
+def cost_of(usage: Usage, **prices: float) -> float | None:
+    judge = ScriptedJudge([Reply(verdicts_json({1: "supported"}), usage=usage)])
+    return grade(TALL, TALL, judge=judge, prices=prices, controls="off").cost
+
+
+def test_a_cached_token_is_billed_once_and_at_its_own_price() -> None:
+    usage = Usage(prompt=1000, completion=10, cached=400, num_requests=1)
+    assert cost_of(usage, prompt=10, cached=1) == pytest.approx((600 * 10 + 400 * 1) / 1e6)
+    assert cost_of(usage, prompt=10) == pytest.approx(1000 * 10 / 1e6)
+    assert cost_of(usage, cached=1) == pytest.approx(400 * 1 / 1e6)
+    assert cost_of(usage, completion=100) == pytest.approx(10 * 100 / 1e6)
+
+
+def test_more_cached_tokens_than_prompt_tokens_never_cost_less_than_nothing() -> None:
+    usage = Usage(prompt=100, completion=0, cached=400, num_requests=1)
+    assert cost_of(usage, prompt=10, cached=1) == pytest.approx(400 * 1 / 1e6)
 
 
 def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error() -> None:

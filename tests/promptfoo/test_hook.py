@@ -99,6 +99,8 @@ def test_the_judge_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "FAITHFULNESS_ASSERT_JUDGE" in result["reason"]
     monkeypatch.setenv("FAITHFULNESS_ASSERT_JUDGE", "embedded")
     assert call(config={})["pass"] is True
+    monkeypatch.setenv("FAITHFULNESS_ASSERT_JUDGE", "no-such-judge")
+    assert call()["metadata"]["judge"] == "embedded", "the config comes before the environment"
 
 
 def test_the_config_is_checked_before_any_ask(monkeypatch: pytest.MonkeyPatch) -> None:
