@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from math import exp, fsum, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
@@ -27,10 +28,10 @@ TAIL = 0.025
 """What an interval leaves out on each side."""
 REACH = 1.959963984540054
 """Standard deviations of a normal distribution, for ``LEVEL``."""
-NEGLIGIBLE = 1e-18
+NEGLIGIBLE = 1e-17
 """A term of a sum, beside the sum."""
-STEPS_TO_A_LIMIT = 60
-"""Halvings of [0, 1]: to the last digit of a float."""
+HALVINGS = 50
+"""Of [0, 1], to the last digits of a float."""
 
 
 # ---------------------------------------------------------------- a share
@@ -39,27 +40,23 @@ STEPS_TO_A_LIMIT = 60
 def at_most(count: int, of: int, share: float) -> float:
     """The chance of so many or fewer, if each comes with a chance of ``share``, over 0 and under 1.
 
-    In logarithms, as the powers may be too small. Terms far below the most likely one are left out.
+    The terms on the side away from the most likely one are added, until they no longer matter.
     """
-    if count >= of:
-        return 1.0
-    yes, no, ways = log(share), log1p(-share), lgamma(of + 1)
-    terms: list[float] = []
-    for n in range(count, -1, -1):
-        rest = of - n
-        terms.append(exp(ways - lgamma(n + 1) - lgamma(rest + 1) + n * yes + rest * no))
-        if n < of * share and terms[-1] <= NEGLIGIBLE * terms[0]:
-            break
-    return min(1.0, fsum(terms))
+    if not 0 <= count < of:
+        return float(count >= of)
+    below, odds = count < of * share, share / (1 - share)
+    n = count if below else count + 1
+    ways = lgamma(of + 1) - lgamma(n + 1) - lgamma(of - n + 1)
+    term = exp(ways + n * log(share) + (of - n) * log1p(-share))
+    total = 0.0
+    while term > NEGLIGIBLE * total:
+        total += term
+        term *= n / (of - n + 1) / odds if below else (of - n) / (n + 1) * odds
+        n += -1 if below else 1
+    return total if below else 1 - total
 
 
-def at_least(count: int, of: int, share: float) -> float:
-    """The chance of so many or more. ``share``: in [0, 1]."""
-    if not 0 < share < 1:
-        return 1.0 if count == 0 or share == 1 else 0.0
-    return 1 - at_most(count - 1, of, share)
-
-
+@cache
 def exact_interval(count: int, of: int) -> tuple[float, float]:
     """The exact interval of a share (Clopper and Pearson, 1934); [0, 1] of nothing."""
     if not of:
@@ -69,11 +66,16 @@ def exact_interval(count: int, of: int) -> tuple[float, float]:
 
 def _lower_limit(count: int, of: int) -> float:
     """The share under which so many or more are just as unlikely as the tail."""
-    low, high = 0.0, 1.0 if count else 0.0
-    for _ in range(STEPS_TO_A_LIMIT):
+    low, high = 0.0, count / of
+    for _ in range(HALVINGS if count else 0):
         middle = (low + high) / 2
         low, high = (middle, high) if at_least(count, of, middle) < TAIL else (low, middle)
     return low
+
+
+def at_least(count: int, of: int, share: float) -> float:
+    """The chance of so many or more."""
+    return 1 - at_most(count - 1, of, share)
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
@@ -84,6 +86,75 @@ def wilson(count: int, of: int) -> tuple[float, float]:
     middle = (share + spread / 2) / (1 + spread)
     reach = sqrt(spread * (share * (1 - share) + spread / 4)) / (1 + spread)
     return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+# ---------------------------------------------------------------- figures of several shares
+
+
+class Figure(NamedTuple):
+    """A figure with its 95 % interval.
+
+    ``value`` is None where the labels do not define it, and the limits are where they are too few.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+Values = Mapping[str, float | None]
+
+
+def exact_share(part: int, whole: int) -> Figure:
+    """A share with its exact interval. ``whole``: over 0."""
+    return Figure(part / whole, *exact_interval(part, whole))
+
+
+def figures_of(
+    function: Callable[[Sequence[float]], Values], shares: Sequence[Figure]
+) -> dict[str, Figure]:
+    """What a function makes of independent shares, each figure with its interval.
+
+    Each share is moved to either end of its interval, with the others as they are. How far that
+    moves a figure is squared, and the squares are added ("method of variance estimates recovery":
+    Zou and Donner, 2008). There is no chance in it: the same shares give the same.
+    """
+    values = [share.value or 0.0 for share in shares]
+    found = function(values)
+    squares = {name: [0.0, 0.0] for name in found}
+    for place, (value, low, high) in enumerate(shares):
+        ends = {low, high} - {value, None}
+        moved = [function([*values[:place], end or 0.0, *values[place + 1 :]]) for end in ends]
+        for name, figure in found.items():
+            there = [one[name] for one in moved]
+            steps = [0.0, *(n - figure for n in there if n is not None and figure is not None)]
+            squares[name][0] += min(steps) ** 2
+            squares[name][1] += max(steps) ** 2
+    return {
+        name: Figure(value, None, None)
+        if value is None
+        else Figure(value, value - sqrt(squares[name][0]), value + sqrt(squares[name][1]))
+        for name, value in found.items()
+    }
+
+
+def none_seen(strata: Iterable[tuple[float, int]]) -> float:
+    """The exact upper limit of a share of which no label in any stratum is.
+
+    It is the largest share under which none at all is as likely as the tail. In one stratum, that
+    is the limit of Clopper and Pearson.
+
+    Args:
+        strata: of each its part of the whole, and how many labels it has, over 0.
+    """
+    parts = [(weight, labels) for weight, labels in strata if weight > 0]
+    while True:  # as Lagrange has it; a stratum with so many labels that its share is 0 drops out
+        logs = fsum(labels * log(labels / weight) for weight, labels in parts)
+        scale = exp((log(TAIL) - logs) / sum(labels for _, labels in parts))
+        left = [part for part in parts if scale * part[1] < part[0]]
+        if len(left) == len(parts):
+            return fsum(weight - scale * labels for weight, labels in parts)
+        parts = left
 
 
 # ---------------------------------------------------------------- a mean

@@ -4,9 +4,9 @@
 labels, and ``unfaithful_rate`` gives the share of unfaithful answers from labels alone.
 """
 
-from .drawing import Rate, unfaithful_rate
+from .drawing import unfaithful_rate
 from .figures import ac1, kappa
 from .measuring import Agreement, measure
 from .sheets import write_sheet
 
-__all__ = ["Agreement", "Rate", "ac1", "kappa", "measure", "unfaithful_rate", "write_sheet"]
+__all__ = ["Agreement", "ac1", "kappa", "measure", "unfaithful_rate", "write_sheet"]

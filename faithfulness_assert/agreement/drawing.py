@@ -11,9 +11,9 @@ draws again.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
-from math import sqrt
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
@@ -21,29 +21,15 @@ from typing import NamedTuple
 from ..batch.rows import Line
 from ..batch.run_description import lines_of
 from ..records.errors import ConfigError
-from ..statistics import REACH, TAIL
+from ..statistics import Figure
 from ..text.strings import clip
+from .figures import Item, Sample, share_of_unfaithful
 
 MIN_LABELS = 30
 """Labelled answers. From fewer, no interval holds what it promises."""
 MANY_LABELS = 100
-"""From here on half an answer, not a whole one, is added on each side of a stratum."""
-
-
-class Rate(NamedTuple):
-    """A share with its 95 % interval, each in [0, 1]."""
-
-    value: float
-    low: float
-    high: float
-
-
-class Stratum(NamedTuple):
-    """The answers on which the judge says the same: its share of the run, and what people say."""
-
-    weight: float
-    unfaithful: int
-    labelled: int
+KINDS = (False, True)
+"""The strata: what passes, and what is flagged."""
 
 
 def unfaithful_rate(
@@ -52,17 +38,14 @@ def unfaithful_rate(
     *,
     n_flagged: int,
     n_unflagged: int,
-) -> Rate:
+) -> Figure:
     """The share of unfaithful answers among all answers like those of a run.
 
     The answers are in two strata: those that the judge flagged, and the others. Labels must be
-    those of answers drawn at random within each; how many of each does not matter.
-
-    The share of a stratum is (x + k) / (n + 2k) for x unfaithful ones of n (Agresti and Coull,
-    1998; k = 1, and ½ from ``MANY_LABELS`` labels on), and the strata are weighted by their shares
-    of the run (Cochran, Sampling Techniques, 1977, 5.3 and 12.2 for the variance of the weights).
-    Where no unflagged answer is unfaithful, the upper limit is at least what none of n allows
-    (Clopper and Pearson, 1934). ``benchmarks/agreement_coverage.py`` measures how often it holds.
+    those of answers drawn at random within each; how many of each does not matter. The value is the
+    share that was seen, weighted by the strata; the interval comes from the exact ones of the
+    strata (see ``statistics.figures_of``). Where no label is unfaithful, or all are, the limit is
+    exact. ``benchmarks/agreement_coverage.py`` measures how often it holds.
 
     Args:
         unfaithful: for each labelled answer, whether people call it unfaithful.
@@ -76,39 +59,28 @@ def unfaithful_rate(
     if len(unfaithful) != len(flagged):
         lengths = f"{len(unfaithful)} and {len(flagged)}"
         raise ConfigError(f"unfaithful, flagged: must have the same length, got {lengths}")
-    if len(unfaithful) < MIN_LABELS:
-        problem = f"{len(unfaithful)} labelled answers are too few for an interval that holds"
-        raise ConfigError(f"unfaithful: {problem}; label at least {MIN_LABELS}")
-    sizes = {True: n_flagged, False: n_unflagged}
-    pairs = list(zip(map(bool, unfaithful), map(bool, flagged), strict=True))
-    strata = []
-    for kind, name in ((True, "n_flagged"), (False, "n_unflagged")):
-        labels = [wrong for wrong, is_flagged in pairs if is_flagged is kind]
-        if len(labels) > sizes[kind]:
-            raise ConfigError(f"{name}: {len(labels)} such answers are labelled, got {sizes[kind]}")
-        if sizes[kind] and not labels:
-            raise ConfigError(f"{name}: none of these {sizes[kind]} answers is labelled")
-        strata.append(Stratum(sizes[kind] / sum(sizes.values()), sum(labels), len(labels)))
-    return rate_of(*strata, answers=n_flagged + n_unflagged)
+    items = Counter[Item](zip(map(bool, flagged), map(bool, unfaithful), strict=True))
+    sizes = n_unflagged, n_flagged
+    check_labels("unfaithful", [items[kind, False] + items[kind, True] for kind in KINDS], sizes)
+    return share_of_unfaithful(Sample(items, sizes))
 
 
-def rate_of(flagged: Stratum, others: Stratum, *, answers: int) -> Rate:
-    """The same from counts. ``answers``: how many the run has."""
-    added = 0.5 if flagged.labelled + others.labelled >= MANY_LABELS else 1.0
-    shares, variance = [], 0.0
-    for stratum in (flagged, others):
-        size = stratum.labelled + 2 * added
-        share = (stratum.unfaithful + added) / size
-        shares.append(share)
-        variance += stratum.weight**2 * share * (1 - share) / size
-    high_share, low_share = shares
-    variance += flagged.weight * others.weight / answers * (high_share - low_share) ** 2
-    value = flagged.weight * high_share + others.weight * low_share
-    high = value + REACH * sqrt(variance)
-    if others.labelled and not others.unfaithful:
-        none = 1 - TAIL ** (1 / others.labelled)
-        high = max(high, others.weight * none + flagged.weight * high_share)
-    return Rate(value, max(0.0, value - REACH * sqrt(variance)), min(1.0, high))
+def check_labels(name: str, labelled: Sequence[int], sizes: Sequence[int]) -> None:
+    """Checks how many answers are labelled of each stratum.
+
+    Raises:
+        ConfigError: they are too few, too many, or none of a stratum that has answers.
+    """
+    if sum(labelled) < MIN_LABELS:
+        problem = f"{sum(labelled)} labelled answers are too few for an interval that holds"
+        raise ConfigError(f"{name}: {problem}; label at least {MIN_LABELS}")
+    for part, size, what in zip(labelled, sizes, ("passes", "flags"), strict=True):
+        if part > size:
+            problem = f"{part} answers are labelled of {size:,} that the judge {what}"
+            raise ConfigError(f"{name}: {problem}")
+        if size and not part:
+            problem = f"none of the {size:,} answers that the judge {what} is labelled"
+            raise ConfigError(f"{name}: {problem}; label more rows of a sheet of `label`")
 
 
 # ---------------------------------------------------------------- the answers of a run
@@ -131,6 +103,7 @@ class Judged(NamedTuple):
         flagged: whether the answer does not pass.
         score: in [0, 1]; None where it means nothing.
         statements: the texts of its statements.
+        status: that of the result.
     """
 
     id: str
@@ -138,6 +111,12 @@ class Judged(NamedTuple):
     flagged: bool
     score: float | None
     statements: tuple[str, ...]
+    status: str
+
+    @property
+    def by_policy(self) -> bool:
+        """Whether no judge was asked: there was nothing to grade, and the policy decided."""
+        return self.status != "graded" and not self.statements
 
 
 class Run(NamedTuple):
@@ -183,18 +162,22 @@ def judged_of(line: Line) -> Judged | None:
     if result.error is not None:
         return None
     told = tuple(verdict.statement for verdict in result.verdicts if verdict.repeat_of is None)
-    return Judged(line.case_id, line.input, not result.pass_, result.score, told)
+    return Judged(line.case_id, line.input, not result.pass_, result.score, told, result.status)
 
 
 # ---------------------------------------------------------------- the draw
 
 
 class Counts(NamedTuple):
-    """How many answers of a run pass, and are flagged; and how many could not be graded."""
+    """How many answers of a run pass, and are flagged; and how many could not be graded.
+
+    ``by_policy``: how many pass and are flagged of those that no judge was asked about.
+    """
 
     others: int
     flagged: int
     left_out: int
+    by_policy: tuple[int, int]
 
 
 class Drawn(NamedTuple):
@@ -220,14 +203,17 @@ def count(run: Run) -> Counts:
     Raises:
         ConfigError: it has too few graded answers for an interval.
     """
-    counts = {True: 0, False: 0, None: 0}
+    counts, by_policy = Counter[bool | None](), Counter[bool]()
     for answer in run.answers():
         counts[answer and answer.flagged] += 1
+        if answer and answer.by_policy:
+            by_policy[answer.flagged] += 1
     graded = counts[True] + counts[False]
     if graded < MIN_LABELS:
         problem = f"{graded} graded answers are too few for an interval that holds"
         raise ConfigError(f"{run.name}: {problem}; at least {MIN_LABELS} are needed")
-    return Counts(counts[False], counts[True], counts[None])
+    both = by_policy[False], by_policy[True]
+    return Counts(counts[False], counts[True], counts[None], both)
 
 
 def draw(run: Run, n: int, *, seed: int) -> Drawn:
@@ -263,13 +249,12 @@ def widths(counts: Counts) -> Iterator[Width]:
 
 def _half(counts: Counts, flagged: int, others: int, judge: tuple[float, float]) -> float:
     """Half of the interval that is to be expected."""
-    answers = counts.flagged + counts.others
-    found = rate_of(
-        Stratum(counts.flagged / answers, round(judge[0] * flagged), flagged),
-        Stratum(counts.others / answers, round(judge[1] * others), others),
-        answers=answers,
-    )
-    return (found.high - found.low) / 2
+    items = Counter[Item]()
+    for kind, labels, share in ((True, flagged, judge[0]), (False, others, judge[1])):
+        items[kind, True] = round(share * labels)
+        items[kind, False] = labels - items[kind, True]
+    found = share_of_unfaithful(Sample(items, (counts.others, counts.flagged)))
+    return ((found.high or 0.0) - (found.low or 0.0)) / 2
 
 
 def _number(answer: Judged, seed: int, use: str) -> bytes:

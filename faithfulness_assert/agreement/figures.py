@@ -1,36 +1,37 @@
-"""How well two agree who label the same things, with intervals; and which of two does better.
+"""How well two agree who label the same things, which of two does better, and how sure that is.
 
 A figure that the counts do not define, such as the recall where nothing is unfaithful, is None.
-Intervals are from a bootstrap that is clustered by answer, within the strata of a design. It is the
-Bayesian bootstrap (Rubin, 1981): in place of being drawn or not, each answer gets a random weight,
-so that no class is ever empty. In each stratum answers with one item that nobody has seen, of every
-kind that there may be, count as ``UNSEEN`` answers together: without them the intervals of rare
-kinds are too narrow. Answers that count the same are drawn together, so that time hardly grows with
-them.
+Labelled answers are in strata whose sizes in the run are known; within these, one judge after the
+other says something of them, and at last people. So all that the labels say are shares: of a
+stratum, of what a judge flags there, of what of that is unfaithful. Each has its exact interval,
+and ``statistics.figures_of`` makes those of the figures from these.
 
 Two judges are compared by balanced accuracy, in which a judge that flags nothing has one half,
-however rare unfaithful answers are. The difference is drawn by the same bootstrap, whole answers
-within the strata, so that the p-value and the interval say the same. (Sign flips, McNemar's test
-with weights, call equal judges different too often: the few answers that weigh much stand for what
-only one of both can get wrong.) Several tests together are corrected by Holm (1979).
+however rare unfaithful answers are. The p-value is that which the interval of the difference has.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from random import Random
+from math import erfc, sqrt
 from typing import NamedTuple
 
-from ..statistics import TAIL
+from ..statistics import REACH, Figure, Values, exact_share, figures_of, none_seen, wilson
 
-Matrix = list[list[float]]
+Matrix = Sequence[Sequence[float]]
 CHANCE = 1e-12
 """A chance of agreement so near to 1 leaves nothing to be corrected."""
+BEYOND_CHANCE = ("kappa", "ac1")
+"""The figures that may be below 0."""
+LEAST_OF_A_CLASS = 3
+"""Labels. From fewer, an interval of recall, specificity or balanced accuracy would not hold."""
+LEAST_CHANCE = 0.001
+"""Of a comparison. An interval says nothing of smaller ones."""
 
 
-def figures(counts: Sequence[float]) -> Mapping[str, float | None]:
+def figures(counts: Sequence[float]) -> Values:
     """The figures of a judge beside people, each in [0, 1], but kappa and ac1 in [-1, 1].
 
     ``counts``: of what is faithful and passes, faithful and flagged, unfaithful and passes,
@@ -39,16 +40,15 @@ def figures(counts: Sequence[float]) -> Mapping[str, float | None]:
     good, alarms, misses, hits = counts
     matrix = [[good, alarms], [misses, hits]]
     recall, specificity = ratio(hits, misses + hits), ratio(good, good + alarms)
-    defined = recall is not None and specificity is not None
+    both = None if recall is None or specificity is None else (recall + specificity) / 2
     return {
         "agreement": agreement(matrix),
-        "balanced_accuracy": (recall + specificity) / 2 if defined else None,  # type: ignore[operator]
+        "balanced_accuracy": both,
         "precision": ratio(hits, alarms + hits),
         "recall": recall,
         "specificity": specificity,
         "kappa": kappa(matrix),
         "ac1": ac1(matrix),
-        "base_rate": ratio(misses + hits, sum(counts)),
     }
 
 
@@ -67,8 +67,7 @@ def kappa(matrix: Matrix) -> float | None:
     total = sum(map(sum, matrix))
     if total <= 0:
         return None
-    rows, columns = _margins(matrix)
-    chance = sum(a * b for a, b in zip(rows, columns, strict=True)) / total**2
+    chance = sum(a * b for a, b in zip(*_margins(matrix), strict=True)) / total**2
     return _beyond(agreement(matrix), chance)
 
 
@@ -77,8 +76,7 @@ def ac1(matrix: Matrix) -> float | None:
     total = sum(map(sum, matrix))
     if total <= 0 or len(matrix) < 2:
         return None
-    rows, columns = _margins(matrix)
-    shares = [(a + b) / 2 / total for a, b in zip(rows, columns, strict=True)]
+    shares = [(a + b) / 2 / total for a, b in zip(*_margins(matrix), strict=True)]
     return _beyond(agreement(matrix), sum(p * (1 - p) for p in shares) / (len(matrix) - 1))
 
 
@@ -90,109 +88,112 @@ def _beyond(seen: float | None, chance: float) -> float | None:
     return None if seen is None or 1 - chance < CHANCE else (seen - chance) / (1 - chance)
 
 
-# ---------------------------------------------------------------- intervals
+# ---------------------------------------------------------------- labelled answers
 
-
-RESAMPLES = 2000
-SEED = 20261125
-UNSEEN = 2.0
-"""As in Agresti and Coull's interval (1998) of a share, where it is two of each four added."""
-LEAST_SCALE = 0.5
-
-
-class Cluster(NamedTuple):
-    """An answer: its stratum, and how many of its items are of each kind."""
-
-    stratum: int
-    counts: tuple[int, ...]
-
-
-class Figure(NamedTuple):
-    """A figure with its 95 % interval. ``value`` is None where the labels do not define it."""
-
-    value: float | None
-    low: float
-    high: float
+Item = tuple[bool, ...]
+"""What is said of an answer: whether it is in the second stratum, whether each judge flags it, and
+at last whether people call it unfaithful."""
 
 
 class Sample(NamedTuple):
     """Labelled answers, and what they stand for.
 
     Args:
-        clusters: the answers.
-        sizes: how many answers of the run each stratum has.
-        possible: for each stratum the kinds that an item in it may be of, at least one.
+        items: how many labelled answers there are of each kind.
+        sizes: how many answers of the run are in the first and in the second stratum. A stratum
+            that has answers has labelled ones, too.
     """
 
-    clusters: Sequence[Cluster]
+    items: Counter[Item]
     sizes: Sequence[int]
-    possible: Sequence[Sequence[int]]
 
-    def totals(self) -> list[float]:
-        """How many items of each kind the run has, estimated (Horvitz and Thompson, 1952)."""
-        seen = Counter(cluster.stratum for cluster in self.clusters)
-        totals = [0.0] * self._kinds()
-        for stratum, counts in self.clusters:
-            for kind, count in enumerate(counts):
-                totals[kind] += self.sizes[stratum] / seen[stratum] * count
-        return totals
+    def estimates(self, function: Callable[[Mapping[Item, float]], Values]) -> dict[str, Figure]:
+        """What a function makes of the parts of the run that are of each kind of item."""
+        shares = self._shares()
+        last = len(next(iter(self.items)))
 
-    def resampled(self, chance: Random, resamples: int = RESAMPLES) -> Iterator[list[float]]:
-        """Totals as they may be."""
-        drawn = chance.gammavariate
-        strata = [(size, self._weighted(place)) for place, size in enumerate(self.sizes) if size]
-        for _ in range(resamples):
-            totals = [0.0] * self._kinds()
-            for size, rows in strata:
-                weights = [drawn(weight, 1.0) for weight, _ in rows]
-                scale = drawn(size, 1.0) / sum(weights)
-                for weight, (_, counts) in zip(weights, rows, strict=True):
-                    for kind, count in counts:
-                        totals[kind] += scale * weight * count
-            yield totals
+        def values(of_shares: Sequence[float]) -> Values:
+            by_node = dict(zip(shares, of_shares, strict=True))
+            parts: dict[Item, float] = {(): 1.0}
+            for _ in range(last):
+                parts = {
+                    (*node, said): part * (by_node[node] if said else 1 - by_node[node])
+                    for node, part in parts.items()
+                    if node in by_node
+                    for said in (False, True)
+                }
+            return function(parts)
 
-    def _weighted(self, stratum: int) -> list[tuple[float, list[tuple[int, float]]]]:
-        """How often each kind of answer was seen in a stratum, or is added; what it counts."""
-        seen = Counter(counts for place, counts in self.clusters if place == stratum)
-        size = seen.total()
-        # so that variances are as of size
-        scale = max(LEAST_SCALE, 1 - (UNSEEN + 1) / max(size, 1))
-        rows = [
-            (scale * times, [(kind, float(count)) for kind, count in enumerate(counts) if count])
-            for counts, times in sorted(seen.items())
-        ]
-        kinds = self.possible[stratum]
-        return [*rows, *((UNSEEN / len(kinds), [(kind, 1.0)]) for kind in kinds)]
+        return figures_of(values, list(shares.values()))
 
-    def _kinds(self) -> int:
-        return len(self.clusters[0].counts)
+    def _shares(self) -> dict[Item, Figure]:
+        """Of the items that begin in the same way, how many go on with a yes."""
+        passes, flagged = self.sizes
+        run = wilson(flagged, passes + flagged) if passes and flagged else (None, None)
+        shares: dict[Item, Figure] = {(): Figure(flagged / (passes + flagged), *run)}
+        unfaithful = sum(n for item, n in self.items.items() if item[-1])
+        unseen = Figure(unfaithful / self.items.total(), 0.0, 1.0)
+        for length in range(1, len(next(iter(self.items)))):
+            for node in product((False, True), repeat=length):
+                if self.sizes[node[0]]:
+                    same = {item: n for item, n in self.items.items() if item[:length] == node}
+                    yes, whole = sum(n for i, n in same.items() if i[length]), sum(same.values())
+                    shares[node] = exact_share(yes, whole) if whole else unseen
+        return shares
 
 
-def intervals(
-    sample: Sample,
-    figures: Callable[[Sequence[float]], Mapping[str, float | None]],
-    *,
-    seed: int = SEED,
-    resamples: int = RESAMPLES,
-) -> dict[str, Figure]:
-    """Each figure with its interval. The same sample and seed give the same."""
-    values = figures(sample.totals())
-    found: dict[str, list[float]] = {name: [] for name in values}
-    for totals in sample.resampled(Random(seed), resamples):  # noqa: S311 - no secret
-        for name, value in figures(totals).items():
-            if value is not None:
-                found[name].append(value)
-    return {name: figure_of(values[name], drawn) for name, drawn in found.items()}
+def share_of_unfaithful(sample: Sample) -> Figure:
+    """The share of unfaithful answers in a run, from items of a stratum and a label.
+
+    Where labels are all alike, its limit is exact.
+    """
+    (found,) = sample.estimates(lambda parts: {"": sum(parts[i] for i in parts if i[-1])}).values()
+    value, low, high = found.value or 0.0, found.low or 0.0, found.high or 0.0
+    labels = [sum(sample.items[place, said] for said in (False, True)) for place in (False, True)]
+    limit = none_seen(
+        (size / sum(sample.sizes), n) for size, n in zip(sample.sizes, labels, strict=True)
+    )
+    said = {item[-1] for item in sample.items.elements()}
+    if said == {False}:
+        return Figure(0.0, 0.0, limit)
+    if said == {True}:
+        return Figure(1.0, 1 - limit, 1.0)
+    return Figure(value, max(0.0, low), min(1.0, high))
 
 
-def figure_of(value: float | None, drawn: Iterable[float]) -> Figure:
-    """The figure with the interval that leaves out 2.5 % of what was drawn on each side."""
-    ordered = sorted(drawn)
-    if not ordered:
-        return Figure(value, -1.0, 1.0)
-    cut = round(len(ordered) * TAIL)
-    low, high = ordered[cut], ordered[-cut - 1]
-    return Figure(value, *((low, high) if value is None else (min(low, value), max(high, value))))
+def cells(parts: Mapping[Item, float], judge: int) -> list[float]:
+    """The parts by what people and a judge say, in the order of ``figures``.
+
+    ``judge``: its place in an item; 0 for the one by whose verdicts the strata are.
+    """
+    found = [0.0] * 4
+    for item, part in parts.items():
+        found[2 * item[-1] + item[judge]] += part
+    return found
+
+
+def judge_figures(sample: Sample, judge: int) -> dict[str, Figure]:
+    """All figures of a judge; see ``cells``."""
+    found = sample.estimates(lambda parts: figures(cells(parts, judge)))
+    unfaithful = sum(n for item, n in sample.items.items() if item[-1])
+    few = {
+        "recall": unfaithful < LEAST_OF_A_CLASS,
+        "specificity": sample.items.total() - unfaithful < LEAST_OF_A_CLASS,
+    }
+    few["balanced_accuracy"] = any(few.values())
+    return {
+        name: Figure(figure.value, None, None)
+        if few.get(name)
+        else _within(figure, -1.0 if name in BEYOND_CHANCE else 0.0)
+        for name, figure in found.items()
+    }
+
+
+def _within(figure: Figure, least: float) -> Figure:
+    value, low, high = figure
+    if low is None or high is None:
+        return figure
+    return Figure(value, max(least, low), min(1.0, high))
 
 
 # ---------------------------------------------------------------- two judges side by side
@@ -200,15 +201,6 @@ def figure_of(value: float | None, drawn: Iterable[float]) -> Figure:
 
 FALSE_ALARMS = 0.05
 """The most of 100 % sets of comparisons that call any judge better where none is."""
-KINDS = [(a, b, c) for a, b, c in product((False, True), repeat=3)]
-"""Whether an answer is unfaithful, and whether the first and the second judge flag it."""
-
-
-class Both(NamedTuple):
-    """A labelled answer: its stratum, and which of ``KINDS`` it is."""
-
-    stratum: int
-    item: tuple[bool, bool, bool]
 
 
 class Paired(NamedTuple):
@@ -236,57 +228,25 @@ class Paired(NamedTuple):
         return self.second if self.balanced_accuracy.value > 0 else self.first
 
 
-def paired(
-    names: tuple[str, str],
-    answers: Sequence[Both],
-    sizes: Sequence[int],
-    seed: int = SEED,
-    resamples: int = RESAMPLES,
-) -> Paired:
-    """Compares two judges. There must be answers of both classes, and no stratum without an answer.
+def paired(names: tuple[str, str], sample: Sample, judges: tuple[int, int]) -> Paired:
+    """Compares two judges on answers of both classes. ``judges``: their places in an item."""
 
-    Args:
-        sizes: how many answers of the run each stratum has.
-    """
-    clusters = [
-        Cluster(stratum, tuple(int(item == kind) for kind in KINDS)) for stratum, item in answers
-    ]
-    sample = Sample(clusters, sizes, _possible(answers, sizes))
-    values = _differences(sample.totals())
-    told = [_differences(totals) for totals in sample.resampled(Random(seed), resamples)]  # noqa: S311 - no secret
-    accuracies = [one for one, _ in told]
-    below = sum(one < 0 for one in accuracies) + sum(one == 0 for one in accuracies) / 2
-    p = min(1.0, 2 * (min(below, resamples - below) + 1) / (resamples + 1))
-    same = all(one == two for _, (_, one, two) in answers)
-    balanced = figure_of(values[0], accuracies)
-    agreement = figure_of(values[1], [two for _, two in told])
-    return Paired(*names, balanced, agreement, 1.0 if same else p, 1.0 if same else p)
+    def differences(parts: Mapping[Item, float]) -> Values:
+        before, after = (figures(cells(parts, judge)) for judge in judges)
+        return {
+            name: (after[name] or 0.0) - (before[name] or 0.0)
+            for name in ("balanced_accuracy", "agreement")
+        }
+
+    found = {name: _within(one, -1.0) for name, one in sample.estimates(differences).items()}
+    p = _chance(found["balanced_accuracy"])
+    return Paired(*names, found["balanced_accuracy"], found["agreement"], p, p)
 
 
-def _possible(answers: Sequence[Both], sizes: Sequence[int]) -> list[list[int]]:
-    """The kinds in each stratum. A judge by whose verdict the strata are says the same in each."""
-    own = [
-        all(answer.item[judge] is bool(answer.stratum) for answer in answers) for judge in (1, 2)
-    ]
-    return [
-        [
-            place
-            for place, (_, *flags) in enumerate(KINDS)
-            if all(flag is bool(stratum) for flag, is_own in zip(flags, own, strict=True) if is_own)
-        ]
-        for stratum in range(len(sizes))
-    ]
-
-
-def _differences(totals: Sequence[float]) -> tuple[float, float]:
-    """In balanced accuracy, and in agreement."""
-    first, second = ([0.0] * 4, [0.0] * 4)
-    for total, (unfaithful, one, two) in zip(totals, KINDS, strict=False):
-        first[2 * unfaithful + one] += total
-        second[2 * unfaithful + two] += total
-    before, after = figures(first), figures(second)
-    return _less(after, before, "balanced_accuracy"), _less(after, before, "agreement")
-
-
-def _less(one: Mapping[str, float | None], other: Mapping[str, float | None], name: str) -> float:
-    return (one[name] or 0.0) - (other[name] or 0.0)
+def _chance(difference: Figure) -> float:
+    """How probable so large a difference is without any, two-sided, as the interval has it."""
+    value, low, high = (number or 0.0 for number in difference)
+    reach = value - low if value > 0 else high - value
+    if not (value and reach):
+        return 1.0 - bool(value)
+    return max(LEAST_CHANCE, erfc(REACH * abs(value) / reach / sqrt(2)))

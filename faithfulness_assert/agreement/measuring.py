@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from os import PathLike
 from typing import NamedTuple
 
 from ..records.errors import ConfigError
-from ..statistics import holm
+from ..statistics import Figure, holm
 from ..text.strings import clip
-from .drawing import MANY_LABELS, MIN_LABELS, Judged, Rate, Run, open_run, unfaithful_rate
+from .drawing import KINDS, MANY_LABELS, Judged, Run, check_labels, open_run
 from .figures import (
-    SEED,
-    Both,
-    Cluster,
-    Figure,
+    LEAST_OF_A_CLASS,
+    Item,
     Paired,
     Sample,
-    figures,
-    intervals,
+    judge_figures,
     paired,
+    share_of_unfaithful,
 )
 from .labels import Labelled, Labels, read_labels
 
-ANY = [[0, 1, 2, 3]] * 2
-"""What may be in a stratum if it says nothing of the verdicts: see ``Sample``."""
+FEW_FLAGGED = 5
 
 
 class Cells(NamedTuple):
-    """Answers by what people and the judge say."""
+    """Answers by what people and the judge say. ``no_verdict``: the judge says nothing of them."""
 
     faithful_passes: float
     faithful_flagged: float
+    faithful_no_verdict: float
     unfaithful_passes: float
     unfaithful_flagged: float
+    unfaithful_no_verdict: float
 
 
 class Level(NamedTuple):
@@ -59,6 +59,16 @@ class Disagreement(NamedTuple):
     texts: Mapping[str, str]
 
 
+class Decided(NamedTuple):
+    """A labelled answer that no judge was asked about: the policy decided by its status."""
+
+    id: str
+    status: str
+    passes: bool
+    unfaithful: bool
+    texts: Mapping[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeFigures:
     """All figures of one judge.
@@ -79,103 +89,6 @@ class JudgeFigures:
     left_out: int
 
 
-class Said(NamedTuple):
-    """What the judge of a run says of the labelled answers, by their ids, as far as it could."""
-
-    name: str
-    run: Run
-    answers: Mapping[str, Judged]
-
-
-def judge_figures(
-    said: Said, answers: Sequence[Labelled], sizes: Sequence[int], seed: int
-) -> JudgeFigures:
-    """The figures of a judge on labelled answers of both classes.
-
-    Args:
-        sizes: how many answers of the run that was labelled pass, and are flagged.
-
-    Raises:
-        ConfigError: it could grade none of the labelled answers of a stratum.
-    """
-    told = [
-        (answer, judged) for answer in answers if (judged := said.answers.get(answer.judged.id))
-    ]
-    clusters = [cluster_of(answer, judged.flagged) for answer, judged in told]
-    for place, size in enumerate(sizes):
-        if size and not any(cluster.stratum == place for cluster in clusters):
-            kind = "flagged" if place else "other"
-            raise ConfigError(f"{said.name}: none of the {kind} labelled answers was graded there")
-    own = all(answer.judged.flagged is judged.flagged for answer, judged in told)
-    differ = [
-        Disagreement(judged.id, not judged.flagged, judged.score, answer.row.texts)
-        for answer, judged in told
-        if judged.flagged is not answer.unfaithful
-    ]
-    return JudgeFigures(
-        name=said.name,
-        judge=said.run.judge,
-        policy=said.run.policy,
-        threshold=said.run.threshold,
-        # By the judge whose verdicts are the strata nothing else may be in them.
-        answers=level_of(clusters, sizes, [[0, 2], [1, 3]] if own else ANY, seed),
-        disagreements=sorted(differ, key=_badness),
-        left_out=len(answers) - len(told),
-    )
-
-
-def cluster_of(answer: Labelled, flag: bool) -> Cluster:
-    """A labelled answer that somebody flags, or not."""
-    kind = 2 * (answer.unfaithful is True) + flag
-    return Cluster(int(answer.judged.flagged), tuple(int(place == kind) for place in range(4)))
-
-
-def level_of(
-    clusters: Sequence[Cluster],
-    sizes: Sequence[int],
-    possible: Sequence[Sequence[int]],
-    seed: int,
-) -> Level:
-    """The level of clusters as ``cluster_of`` makes them. ``possible``: see ``Sample``."""
-    sample = Sample(clusters, sizes, possible)
-    totals = sample.totals()
-    counts = Cells(*map(sum, zip(*(cluster.counts for cluster in clusters), strict=True)))
-    shares = Cells(*(total / sum(totals) for total in totals))
-    return Level(len(clusters), counts, shares, intervals(sample, figures, seed=seed))
-
-
-def _badness(item: Disagreement) -> tuple[bool, float]:
-    """What was missed comes first, and of that what has the highest score."""
-    score = 0.0 if item.score is None else item.score
-    return not item.missed, -score if item.missed else score
-
-
-def said_in(name: str, run: Run, labels: Labels) -> Said:
-    """What the judge of a run says of the labelled answers.
-
-    Raises:
-        ConfigError: the run has none of them, or has one with other texts.
-    """
-    wanted = {answer.judged.id: answer for answer in labels.answers}
-    found = {judged.id: judged for judged in run.answers() if judged and judged.id in wanted}
-    if not found:
-        raise ConfigError(f"{name}: has none of the answers of {labels.name}")
-    for id, judged in found.items():
-        if judged.input != wanted[id].judged.input:
-            where = f"{labels.name}, {wanted[id].row.where}: {clip(id, 60)!r}"
-            raise ConfigError(
-                f"{where} has other texts in {name} than in the run that was labelled; name a run "
-                "over the same data"
-            )
-    return Said(name, run, found)
-
-
-# ---------------------------------------------------------------- all of a sheet
-
-
-FEW_FLAGGED = 5
-
-
 class Counted(NamedTuple):
     """Answers that pass by the judge of the run that was labelled, and those that it flags."""
 
@@ -193,6 +106,9 @@ class Agreement:
         unfaithful: how many of these people call so.
         run: how many answers the run has.
         left_out: cases that the figures say nothing about: they could not be graded.
+        by_policy: how many answers of the run pass and are flagged by the policy alone, as they
+            are blank, only decline, or have no context. Figures of a judge are without them.
+        decided: the labelled ones of these.
         share: of unfaithful answers in the run.
         judges: one for each run; none if the labels are all of one class.
         pairs: the judges held against each other.
@@ -207,7 +123,9 @@ class Agreement:
     unfaithful: Counted
     run: Counted
     left_out: int
-    share: Rate
+    by_policy: Counted
+    decided: Sequence[Decided]
+    share: Figure
     judges: Sequence[JudgeFigures]
     pairs: Sequence[Paired]
     annotators: Sequence[str]
@@ -216,9 +134,10 @@ class Agreement:
     problem: str
 
     @property
-    def faithful(self) -> Rate:
+    def faithful(self) -> Figure:
         """The share of faithful answers: what the pass rate would be with a judge without error."""
-        return Rate(1 - self.share.value, 1 - self.share.high, 1 - self.share.low)
+        value, low, high = (1 - (number or 0.0) for number in self.share)
+        return Figure(value, high, low)
 
     @property
     def passed(self) -> float:
@@ -230,13 +149,12 @@ def measure(
     sheet: str | PathLike[str],
     *runs: str | PathLike[str],
     random: bool = False,
-    seed: int = SEED,
     encoding: str | None = None,
 ) -> Agreement:
     """Holds the judges of runs against the labels of people.
 
     Labels count by the verdicts in the first run. The first annotator is who judges are compared
-    with.
+    with. The same labels give the same figures.
 
     Args:
         sheet: what ``write_sheet`` wrote, with labels; or a table with ``id`` and ``label``.
@@ -244,7 +162,6 @@ def measure(
             is that from which the sheet was drawn.
         random: the sheet does not say how it was drawn, and its answers were drawn at random from
             the first run.
-        seed: of the bootstrap. The same labels and seed give the same figures.
         encoding: that of the sheet, if it is a text file that is not in UTF-8.
 
     Raises:
@@ -257,111 +174,220 @@ def measure(
     labels = read_labels(sheet, opened[0], random=random, encoding=encoding)
     names = [run.name for run in opened]
     judges = [
-        said_in(f"{run.name} ({n})" if names.count(run.name) > 1 else run.name, run, labels)
+        _judge_of(f"{run.name} ({n})" if names.count(run.name) > 1 else run.name, run, labels)
         for n, run in enumerate(opened, 1)
     ]
     answers = [answer for answer in labels.answers if answer.unfaithful is not None]
     sizes = Counted(labels.counts.others, labels.counts.flagged)
-    parts = [[a for a in answers if a.judged.flagged is kind] for kind in (False, True)]
-    _check_enough(labels, parts, sizes)
-    problem = _problem([answer.unfaithful is True for answer in answers])
-    told = [] if problem else judges
-    measured = [judge_figures(said, answers, sizes, seed) for said in told]
+    parts = [[a for a in answers if a.judged.flagged is kind] for kind in KINDS]
+    check_labels(labels.name, [len(part) for part in parts], sizes)
+    told = [answer for answer in answers if not answer.judged.by_policy]
+    by_policy = Counted(*labels.counts.by_policy)
+    rest = Counted(sizes.others - by_policy.others, sizes.flagged - by_policy.flagged)
+    problem = _problem(told, rest)
+    shown = [] if problem else judges
+    measured = [_figures(n, judge, answers, sizes, rest) for n, judge in enumerate(shown)]
+    items = Counter((answer.judged.flagged, answer.unfaithful is True) for answer in answers)
     return Agreement(
         sheet=labels.name,
         labels=Counted(*map(len, parts)),
         unfaithful=Counted(*(sum(a.unfaithful is True for a in part) for part in parts)),
         run=sizes,
         left_out=labels.counts.left_out,
-        share=unfaithful_rate(
-            [answer.unfaithful is True for answer in answers],
-            [answer.judged.flagged for answer in answers],
-            n_flagged=sizes[1],
-            n_unflagged=sizes[0],
-        ),
+        by_policy=by_policy,
+        decided=[
+            Decided(a.judged.id, a.judged.status, not a.judged.flagged, a.unfaithful, a.row.texts)
+            for a in answers
+            if a.judged.by_policy and a.unfaithful is not None
+        ],
+        share=share_of_unfaithful(Sample(Counter[Item](items), sizes)),
         judges=measured,
-        pairs=_pairs(told, answers, sizes, seed),
+        pairs=_pairs(shown, answers, rest),
         annotators=labels.annotators,
-        ceiling=_ceiling(labels, sizes, seed),
-        warnings=_warnings(labels, parts, measured),
+        ceiling=_ceiling(labels, sizes),
+        warnings=list(_warnings(labels, parts, told, measured)),
         problem=problem,
     )
 
 
-def _check_enough(
-    labels: Labels, parts: Sequence[Sequence[Labelled]], sizes: Sequence[int]
-) -> None:
-    total = sum(map(len, parts))
-    if total < MIN_LABELS:
-        problem = f"{total} labelled answers are too few for an interval that holds"
-        raise ConfigError(f"{labels.name}: {problem}; label at least {MIN_LABELS}")
-    for part, size, what in zip(parts, sizes, ("passes", "flags"), strict=True):
-        if size and not part:
-            problem = f"none of the {size:,} answers that the judge {what} is labelled"
-            raise ConfigError(f"{labels.name}: {problem}; label more rows of a sheet of `label`")
-
-
-def _problem(wrong: Sequence[bool]) -> str:
-    if any(wrong) and not all(wrong):
+def _problem(told: Sequence[Labelled], rest: Counted) -> str:
+    """Why labels of answers that a judge was asked about say nothing of it; "" if they do."""
+    for kind, size, what in zip(KINDS, rest, ("passes", "flags"), strict=True):
+        if size and not any(answer.judged.flagged is kind for answer in told):
+            return f"none of the {size:,} answers that the judge {what} is labelled: label more"
+    found = {answer.unfaithful for answer in told}
+    if found == {False, True}:
         return ""
-    which, other = ("unfaithful", "faithful") if wrong[0] else ("faithful", "unfaithful")
+    if not found:
+        return "the policy decided on all answers, so nothing can be said of a judge"
+    which, other = ("unfaithful", "faithful") if found == {True} else ("faithful", "unfaithful")
     return (
-        f"all {len(wrong)} labelled answers are {which}, so nothing can be said of how the judge "
+        f"all {len(told)} labelled answers are {which}, so nothing can be said of how the judge "
         f"does on {other} ones: label more answers, or a run that has such answers"
     )
 
 
 def _warnings(
-    labels: Labels, parts: Sequence[Sequence[Labelled]], judges: Sequence[JudgeFigures]
-) -> list[str]:
-    """What a reader must know."""
-    told = labels.notes()
+    labels: Labels,
+    parts: Sequence[Sequence[Labelled]],
+    told: Sequence[Labelled],
+    judges: Sequence[JudgeFigures],
+) -> Iterator[str]:
+    """What a reader must know. ``told``: the labelled answers that a judge was asked about."""
+    yield from labels.notes()
     total = sum(map(len, parts))
     if total < MANY_LABELS:
-        told.append(
-            f"few labels: {total}. Intervals are wide, and hold better from {MANY_LABELS} on"
-        )
+        yield f"few labels: {total}. Intervals are wide; label {MANY_LABELS} or more"
     if len(parts[1]) < min(FEW_FLAGGED, labels.counts.flagged):
         few = f"few labels of flagged answers: {len(parts[1])}"
-        told.append(f"{few}. Label at least {FEW_FLAGGED}")
+        yield f"{few}. Label at least {FEW_FLAGGED}"
+    classes = Counter("unfaithful" if answer.unfaithful else "faithful" for answer in told)
+    for name, figure in (("unfaithful", "recall"), ("faithful", "specificity")):
+        if judges and classes[name] < LEAST_OF_A_CLASS:
+            few = f"only {classes[name]} labelled answers that a judge saw are {name}"
+            yield f"{few}: too few for intervals of {figure} and balanced accuracy"
     for judge in judges:
         if judge.left_out:
             problem = f"labelled answers that {judge.name} could not grade: {judge.left_out}"
-            told.append(f"{problem}. Its figures are without them, and may flatter")
-    return told
+            yield f"{problem}. Its figures are without them, and may flatter"
+
+
+# ---------------------------------------------------------------- a judge
+
+
+class _Judge(NamedTuple):
+    """What the judge of a run says of the labelled answers, by their ids, as far as it could."""
+
+    name: str
+    run: Run
+    answers: Mapping[str, Judged]
+
+    def verdict(self, answer: Labelled) -> Judged | None:
+        """What it says of an answer that also the judge of the first run was asked about."""
+        judged = self.answers.get(answer.judged.id)
+        return None if answer.judged.by_policy or not judged or judged.by_policy else judged
+
+
+def _judge_of(name: str, run: Run, labels: Labels) -> _Judge:
+    """The judge of a run.
+
+    Raises:
+        ConfigError: the run has none of the labelled answers, or has one with other texts.
+    """
+    wanted = {answer.judged.id: answer for answer in labels.answers}
+    found = {judged.id: judged for judged in run.answers() if judged and judged.id in wanted}
+    if not found:
+        raise ConfigError(f"{name}: has none of the answers of {labels.name}")
+    for id, judged in found.items():
+        if judged.input != wanted[id].judged.input:
+            where = f"{labels.name}, {wanted[id].row.where}: {clip(id, 60)!r}"
+            raise ConfigError(
+                f"{where} has other texts in {name} than in the run that was labelled; name a run "
+                "over the same data"
+            )
+    return _Judge(name, run, found)
+
+
+def _figures(
+    place: int, judge: _Judge, answers: Sequence[Labelled], sizes: Counted, rest: Counted
+) -> JudgeFigures:
+    """The figures of the judge of the run at ``place``.
+
+    ``sizes``: of the strata; ``rest``: of what the judge of the first run was asked about there.
+    """
+    verdicts = [(answer, judge.verdict(answer)) for answer in answers]
+    told = [(answer, judged) for answer, judged in verdicts if judged]
+    sample = _sample(judge.name, [(a, [j.flagged][: bool(place)]) for a, j in told], rest)
+    differ = [
+        Disagreement(judged.id, not judged.flagged, judged.score, answer.row.texts)
+        for answer, judged in told
+        if judged.flagged is not answer.unfaithful
+    ]
+    level = _level(
+        [(answer, judged and judged.flagged) for answer, judged in verdicts],
+        sizes,
+        judge_figures(sample, min(place, 1)),
+    )
+    return JudgeFigures(
+        name=judge.name,
+        judge=judge.run.judge,
+        policy=judge.run.policy,
+        threshold=judge.run.threshold,
+        answers=level,
+        disagreements=sorted(differ, key=_badness),
+        left_out=sum(answer.judged.id not in judge.answers for answer in answers),
+    )
+
+
+def _sample(
+    name: str, answers: Sequence[tuple[Labelled, Sequence[bool]]], sizes: Counted
+) -> Sample:
+    """Labelled answers with what others than the judge of the first run say of them.
+
+    Raises:
+        ConfigError: there is none in a stratum.
+    """
+    items = Counter[Item](
+        (answer.judged.flagged, *flags, answer.unfaithful is True) for answer, flags in answers
+    )
+    for kind, size, what in zip(KINDS, sizes, ("other", "flagged"), strict=True):
+        if size and not any(item[0] is kind for item in items):
+            raise ConfigError(f"{name}: none of the {what} labelled answers was graded there")
+    return Sample(items, sizes)
+
+
+def _level(
+    answers: Sequence[tuple[Labelled, bool | None]], sizes: Counted, found: Mapping[str, Figure]
+) -> Level:
+    """Counts and shares of answers, each with what is said of it; None: nothing."""
+    drawn = Counter(answer.judged.flagged for answer, _ in answers)
+    counts, shares = [0] * 6, [0.0] * 6
+    for answer, flag in answers:
+        place = 3 * (answer.unfaithful is True) + (2 if flag is None else flag)
+        counts[place] += 1
+        kind = answer.judged.flagged
+        shares[place] += sizes[kind] / drawn[kind] / sum(sizes)
+    return Level(len(answers), Cells(*counts), Cells(*shares), found)
+
+
+def _badness(item: Disagreement) -> tuple[bool, float]:
+    """What was missed comes first, and of that what has the highest score."""
+    score = 0.0 if item.score is None else item.score
+    return not item.missed, -score if item.missed else score
 
 
 # ---------------------------------------------------------------- two of a kind
 
 
-def _pairs(
-    judges: Sequence[Said], answers: Sequence[Labelled], sizes: Sequence[int], seed: int
-) -> list[Paired]:
+def _pairs(judges: Sequence[_Judge], answers: Sequence[Labelled], sizes: Counted) -> list[Paired]:
+    """Each two judges, on the answers of which both say something."""
     tests = []
-    for one, two in combinations(judges, 2):
-        both = []
-        for answer in answers:
-            a, b = (said.answers.get(answer.judged.id) for said in (one, two))
-            if a is not None and b is not None:
-                item = answer.unfaithful is True, a.flagged, b.flagged
-                both.append(Both(int(answer.judged.flagged), item))
-        if {answer.item[0] for answer in both} == {False, True}:
-            tests.append(paired((one.name, two.name), both, sizes, seed))
+    for (place, one), (_, two) in combinations(enumerate(judges), 2):
+        both = [
+            (answer, [first.flagged, second.flagged][not place :])
+            for answer in answers
+            if (first := one.verdict(answer)) and (second := two.verdict(answer))
+        ]
+        if {answer.unfaithful for answer, _ in both} == {False, True}:
+            names = one.name, two.name
+            sample = _sample(" and ".join(names), both, sizes)
+            tests.append(paired(names, sample, (1, 2) if place else (0, 1)))
     corrected = holm([test.p for test in tests])
     return [test._replace(adjusted=p) for test, p in zip(tests, corrected, strict=True)]
 
 
-def _ceiling(labels: Labels, sizes: Sequence[int], seed: int) -> Level | None:
+def _ceiling(labels: Labels, sizes: Counted) -> Level | None:
     """The first two annotators, on the answers that both have labelled."""
     if len(labels.annotators) < 2:
         return None
-    clusters = [
-        cluster_of(answer, two)
+    both = [
+        (answer, two)
         for answer in labels.answers
         for one, two in [answer.row.unfaithful[:2]]
         if one is not None and two is not None
     ]
-    seen = {cluster.stratum for cluster in clusters}
-    if any(size and place not in seen for place, size in enumerate(sizes)):
+    drawn = {answer.judged.flagged for answer, _ in both}
+    if any(size and kind not in drawn for kind, size in zip(KINDS, sizes, strict=True)):
         return None
-    return level_of(clusters, sizes, ANY, seed)
+    sample = _sample(labels.name, [(answer, [two]) for answer, two in both], sizes)
+    return _level(both, sizes, judge_figures(sample, 1))

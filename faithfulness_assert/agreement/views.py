@@ -5,14 +5,14 @@ Names and texts come from files and models. They are not escaped here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
+from ..statistics import Figure
 from ..text.strings import clip
-from .drawing import Rate
-from .figures import Figure
-from .measuring import Agreement, JudgeFigures, Level
+from .figures import BEYOND_CHANCE
+from .measuring import Agreement, Decided, Disagreement, Level
 
 FIGURES = {
     "agreement": ("agreement", "the share on which judge and people say the same"),
@@ -26,12 +26,13 @@ FIGURES = {
     "kappa": ("Cohen's kappa", "agreement beyond chance; low where one class is rare"),
     "ac1": ("Gwet's AC1", "the same with a chance that rare classes do not inflate"),
 }
-BEYOND_CHANCE = ("kappa", "ac1")
-CONFUSION = ("labels (share of the run)", "passes", "flagged")
+CONFUSION = ("labels (share of the run)", "passes", "flagged", "no verdict")
 HEAD = ("figure", "value", "95 % interval", "what it is")
 SHOWN = 10
 """Disagreements that are shown with their texts."""
 TEXT = 300
+BLANK = "(blank)"
+"""What is shown of an answer without a text."""
 
 
 class Table(NamedTuple):
@@ -47,9 +48,12 @@ def headline(found: Agreement) -> str:
     return f"{shown(found.share)} of answers are unfaithful, by {sum(found.labels):,} labels"
 
 
-def shown(rate: Rate) -> str:
-    """A share for people: ``3.1 % (1.8 to 4.5)``."""
-    return f"{100 * rate.value:.1f} % ({100 * rate.low:.1f} to {100 * rate.high:.1f})"
+def shown(rate: Figure) -> str:
+    """A share for people: ``3.1 % (1.8 to 4.5)``; ``at most 11.6 %`` where none was seen."""
+    value, low, high = (f"{100 * (number or 0.0):.1f}" for number in rate)
+    if not rate.value:
+        return f"at most {high} %"
+    return f"at least {low} %" if rate.value == 1 else f"{value} % ({low} to {high})"
 
 
 def facts(found: Agreement) -> Iterator[str]:
@@ -62,6 +66,12 @@ def facts(found: Agreement) -> Iterator[str]:
     )
     told = f"{100 * found.passed:.1f} % of answers pass by the judge"
     yield f"{told}; {shown(found.faithful)} are faithful by the labels"
+    if any(found.by_policy):
+        passes, fails = found.by_policy
+        yield (
+            f"{passes + fails:,} answers were decided by the policy, not by the judge: {fails:,} "
+            f"fail and {passes:,} pass. Figures of the judge are without them"
+        )
     if found.left_out:
         yield f"{found.left_out:,} cases could not be graded: nothing here is about them"
     for judge in found.judges:
@@ -74,12 +84,10 @@ def tables(found: Agreement) -> Iterator[Table]:
     for judge in found.judges:
         name = clip(judge.name, 60)
         yield _confusion(f"{name}: answers", judge.answers)
-        yield _figures(f"{name}: figures on answers", judge.answers, found)
+        yield _figures(f"{name}: figures on answers", judge.answers)
     if found.ceiling:
         one, two = (clip(name, 30) for name in found.annotators[:2])
-        yield _figures(
-            f"The ceiling: {two} in the judge's place, beside {one}", found.ceiling, found
-        )
+        yield _figures(f"The ceiling: {two} in the judge's place, beside {one}", found.ceiling)
     if found.pairs:
         yield _pairs(found)
 
@@ -91,49 +99,75 @@ def notes(found: Agreement) -> Iterator[str]:
     yield from (f"note: {warning}" for warning in found.warnings)
 
 
-def disagreement_lines(judge: JudgeFigures, most: int = SHOWN) -> Iterator[tuple[str, list[str]]]:
-    """The worst disagreements: a head for each, and its texts."""
-    for item in judge.disagreements[:most]:
-        score = "no score" if item.score is None else f"score {item.score:.2f}"
-        people = "unfaithful" if item.missed else "faithful"
-        what = f"{'missed' if item.missed else 'false alarm'}: people say {people}"
-        texts = [
-            f"{name}: {clip(item.texts[name], TEXT)}"
-            for name in ("question", "answer", "context")
-            if item.texts.get(name)
-        ]
-        yield f"{what}, {score}: {clip(item.id, 60)}", texts
+Shown = tuple[str, Sequence[tuple[str, list[str]]]]
+"""A title, and labelled answers: a head for each, and its texts."""
+
+
+def answers(found: Agreement, most: int = SHOWN) -> Iterator[Shown]:
+    """The worst disagreements of each judge, and what the policy decided."""
+    for judge in found.judges:
+        if judge.disagreements:
+            title = f"{clip(judge.name, 60)}: {len(judge.disagreements):,} disagreements"
+            shown = [_disagreement(item) for item in judge.disagreements[:most]]
+            yield f"{title}, worst first", shown
+    if found.decided:
+        title = f"Decided by the policy, not by a judge: {len(found.decided):,} labelled answers"
+        yield title, [_decided(item) for item in found.decided[:most]]
+
+
+def _disagreement(item: Disagreement) -> tuple[str, list[str]]:
+    score = "no score" if item.score is None else f"score {item.score:.2f}"
+    people = "unfaithful" if item.missed else "faithful"
+    what = f"{'missed' if item.missed else 'false alarm'}: people say {people}"
+    return f"{what}, {score}: {clip(item.id, 60)}", _texts(item.texts)
+
+
+def _decided(item: Decided) -> tuple[str, list[str]]:
+    people = "unfaithful" if item.unfaithful else "faithful"
+    told = f"{clip(item.status, 30)}, {'passes' if item.passes else 'fails'}: people say {people}"
+    return f"{told}: {clip(item.id, 60)}", _texts(item.texts)
+
+
+def _texts(texts: Mapping[str, str]) -> list[str]:
+    names = ("question", "answer", "context")
+    told = {name: clip(texts.get(name, ""), TEXT) for name in names}
+    return [
+        f"{name}: {text or '(blank)'}" for name, text in told.items() if text or name == "answer"
+    ]
 
 
 def percent(figure: Figure) -> tuple[str, str]:
     """A share and its interval."""
-    if figure.value is None:
-        return "-", "-"
-    return f"{figure.value:.1%}", f"{figure.low:.1%} to {figure.high:.1%}"
+    return _in_words(figure, lambda number: f"{number:.1%}")
 
 
 def _plain(figure: Figure) -> tuple[str, str]:
-    if figure.value is None:
-        return "-", "-"
-    value, low, high = (round(number, 2) + 0.0 for number in (figure.value, *figure[1:]))
-    return f"{value:.2f}", f"{low:.2f} to {high:.2f}"
+    return _in_words(figure, lambda number: f"{round(number, 2) + 0.0:.2f}")
+
+
+def _in_words(figure: Figure, words: Callable[[float], str]) -> tuple[str, str]:
+    value, low, high = figure
+    told = "-" if value is None else words(value)
+    return told, "-" if low is None or high is None else f"{words(low)} to {words(high)}"
 
 
 def _confusion(title: str, level: Level) -> Table:
     cells = [
         f"{count:,} ({share:.1%})" for count, share in zip(level.counts, level.shares, strict=True)
     ]
-    rows = [("faithful by people", *cells[:2]), ("unfaithful by people", *cells[2:])]
-    return Table(title, CONFUSION, rows)
+    columns = 3 if level.counts[2] or level.counts[5] else 2
+    rows = [
+        ("faithful by people", *cells[:columns]),
+        ("unfaithful by people", *cells[3 : 3 + columns]),
+    ]
+    return Table(title, CONFUSION[: 1 + columns], rows)
 
 
-def _figures(title: str, level: Level, found: Agreement) -> Table:
-    rows = []
-    base = f"at a base rate of {found.share.value:.1%} unfaithful answers"
-    for name, (words, meaning) in FIGURES.items():
-        figure = level.figures[name]
-        told = _plain(figure) if name in BEYOND_CHANCE else percent(figure)
-        rows.append((words, *told, f"{base}: {meaning}" if name == "kappa" else meaning))
+def _figures(title: str, level: Level) -> Table:
+    rows = [
+        (words, *(_plain if name in BEYOND_CHANCE else percent)(level.figures[name]), meaning)
+        for name, (words, meaning) in FIGURES.items()
+    ]
     return Table(title, HEAD, rows)
 
 
@@ -149,8 +183,8 @@ def _pairs(found: Agreement) -> Table:
 
 
 def _points(figure: Figure) -> str:
-    value = 100 * (figure.value or 0.0)
-    return f"{value:+.1f} points ({100 * figure.low:+.1f} to {100 * figure.high:+.1f})"
+    value, low, high = (100 * (number or 0.0) for number in figure)
+    return f"{value:+.1f} points ({low:+.1f} to {high:+.1f})"
 
 
 # ---------------------------------------------------------------- JSON

@@ -15,7 +15,7 @@ from typing import Any
 from ..agreement.drawing import count, open_run, widths
 from ..agreement.measuring import Agreement, measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
-from ..agreement.views import as_json, disagreement_lines, facts, headline, notes, tables
+from ..agreement.views import answers, as_json, facts, headline, notes, tables
 from ..batch.comparison_views import code
 from ..options import parse_options
 from ..probe import Card, Comparison, compare_cards, probe, probe_estimate
@@ -180,10 +180,8 @@ def _show_agreement(found: Agreement) -> None:
     show_line("")
     for note in notes(found):
         show_line(note)
-    for judge in found.judges:
-        heads = list(disagreement_lines(judge))
-        if heads:
-            show_paragraph(f"{judge.name}: {len(judge.disagreements):,} disagreements, worst first")
+    for title, heads in answers(found):
+        show_paragraph(title)
         for head, texts in heads:
             show_line(f"  {head}")
             for text in texts:
@@ -198,8 +196,9 @@ def markdown(found: Agreement) -> str:
         rows = [[_harmless(cell) for cell in row] for row in table.rows]
         lines += markdown_table(table.head, rows)
     lines += ["", *(f"- {_harmless(note)}" for note in notes(found))]
-    for judge in found.judges:
-        for head, texts in disagreement_lines(judge):
+    for title, heads in answers(found):
+        lines += ["", f"**{_harmless(title)}**", ""]
+        for head, texts in heads:
             lines += [f"- {code(head)}", *(f"  - {code(text)}" for text in texts)]
     return "\n".join(lines) + "\n"
 

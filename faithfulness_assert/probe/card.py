@@ -147,13 +147,18 @@ class Card:
         """What stands below the tables, a line each."""
         blind = ", ".join(self.blind) or "no kind is known to be wrong more than 10 % of the time"
         lines = [f"Blind: {blind}"]
+        granted = {(name in FALSE_KINDS) is wrong for (_, name), wrong in self.outcomes.items()}
+        if len(granted) == 1:
+            what = "supported" if granted == {True} else "not supported"
+            lines.append(f"It called every statement {what}: it says nothing of single ones")
         few = [name for name, kind in self.kinds.items() if not kind.could_be_blind]
         if few:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
         if self.again.compared:
             lines.append(self.again.told("in the same words"))
         if self.reversed.compared:
-            lines.append(self.reversed.told("in reverse order"))
+            told = self.reversed.told("in reverse order")
+            lines.append(f"{told}. More than in the same words is due to the order, not to chance")
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")

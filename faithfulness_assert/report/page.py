@@ -18,7 +18,7 @@ from typing import IO, Any, NamedTuple
 
 from .. import __version__
 from ..agreement import Agreement
-from ..agreement.views import facts, headline, tables
+from ..agreement.views import BLANK, facts, headline, tables
 from ..batch.outputs import whole_file
 from ..files import as_text, read_text
 from ..probe import Comparison
@@ -159,6 +159,8 @@ def write_agreement_report(found: Agreement, path: str | os.PathLike[str]) -> Pa
         "facts": list(facts(found)),
         "notes": [*([found.problem] if found.problem else []), *found.warnings],
         "judges": found.judges,
+        "decided": found.decided,
+        "blank": BLANK,
         "tables": list(tables(found)),
         "most": MOST,
     }

@@ -45,8 +45,8 @@ def test_the_figures_of_a_known_run_are_shares_of_it_and_contain_the_truth(
     assert level.figures["recall"].low <= 0.8 <= level.figures["recall"].high
     assert level.figures["specificity"].low <= 0.95 <= level.figures["specificity"].high
     passed, flagged = found.run
-    assert level.shares[0] + level.shares[2] == pytest.approx(passed / (passed + flagged))
-    assert sum(level.counts[1::2]) / sum(level.counts) > 1.5 * flagged / (passed + flagged)
+    assert level.shares[0] + level.shares[3] == pytest.approx(passed / (passed + flagged))
+    assert sum(level.counts[1::3]) / sum(level.counts) > 1.5 * flagged / (passed + flagged)
 
 
 def test_what_was_missed_comes_first_with_its_texts(known: Known, sheet: Path) -> None:
@@ -61,7 +61,33 @@ def test_a_second_person_is_the_ceiling(known: Known, sheet: Path) -> None:
     found = measure(sheet, known.path)
     assert found.annotators == ("label", "label_2")
     assert found.ceiling is not None
-    assert found.ceiling.counts[0] + found.ceiling.counts[3] == 135  # one in ten differs
+    assert found.ceiling.counts[0] + found.ceiling.counts[4] == 135  # one in ten differs
+
+
+def test_what_the_policy_decides_alone_is_told_apart_and_is_no_error_of_the_judge(
+    known: Known, tmp_path: Path
+) -> None:
+    def silent(number: int, data: dict[str, Any]) -> None:
+        if number % 5 == 0 and data["error"] is None:
+            data["pass"], data["score"], data["defined"] = False, None, False
+            data["status"], data["verdicts"] = "abstained", []
+
+    run = changed(known, silent, tmp_path / "silent")
+    written = write_sheet(run, tmp_path / "sheet.jsonl", n=200, data=known.data)
+    sheet, page = labelled(written.path, known), tmp_path / "page.html"
+    found = measure(sheet, run)
+    level, ids = found.judges[0].answers, {item.id for item in found.decided}
+    assert found.by_policy == (0, 100)
+    assert {item.status for item in found.decided} == {"abstained"}
+    assert level.counts[2] + level.counts[5] == len(ids) > 50
+    assert not ids & {item.id for item in found.judges[0].disagreements}
+    assert (level.figures["specificity"].low or 0) > 0.85  # without them: 0.95 in truth
+    assert sum(level.shares[3:]) == pytest.approx(found.share.value)  # one base rate
+    told = command("agreement", str(sheet), str(run), "--report", str(page)).stdout
+    assert "100 answers were decided by the policy, not by the judge: 100 fail and 0 pass" in told
+    for text in (told, page.read_text("utf-8")):
+        assert "Decided by the policy, not by a judge" in text
+        assert "abstained" in text
 
 
 # ---------------------------------------------------------------- several runs

@@ -71,7 +71,7 @@ def test_a_seed_draws_the_same_whatever_the_order_and_more_of_the_same(
     other.write_text("".join(reversed(lines)), encoding="utf-8")
     drawn = draw(open_run(known.path), 100, seed=1)
     assert drawn == draw(open_run(other), 100, seed=1)
-    assert sum(drawn.counts) == 307
+    assert sum(drawn.counts[:3]) == 307
     ids = {a.id for a in drawn.answers}
     assert len(ids) == 100
     assert ids <= {a.id for a in draw(open_run(other), 200, seed=1).answers}
@@ -282,12 +282,14 @@ def test_labels_of_one_class_give_the_share_and_say_why_there_is_no_more(
     fine = edited(sheet, tmp_path, lambda rows: [r.update(label="faithful") for r in rows] and rows)
     found = measure(fine, known.path)
     assert found.judges == []
-    assert found.share.low == 0
+    assert (found.share.value, found.share.low) == (0, 0)
     assert "all 100 labelled answers are faithful" in found.problem
     done = command("agreement", str(fine), str(known.path))
     assert done.returncode == 3
     assert "label more answers, or a run that has such answers" in done.stderr
-    assert "of answers are unfaithful, by 100 labels" in done.stdout
+    limit = f"{100 * (found.share.high or 0):.1f} %"
+    assert f"at most {limit} of answers are unfaithful, by 100 labels" in done.stdout
+    assert f"at least {100 - 100 * (found.share.high or 0):.1f} % are faithful" in done.stdout
 
 
 # ---------------------------------------------------------------- the run
@@ -326,8 +328,8 @@ def test_labels_of_a_random_sample_count_by_the_judges_verdicts_all_the_same(
     counts = found.judges[0].answers.counts
     others, flagged = found.run
     assert found.share == unfaithful_rate(
-        [True] * counts[3] + [False] * counts[1] + [True] * counts[2] + [False] * counts[0],
-        [True] * (counts[3] + counts[1]) + [False] * (counts[2] + counts[0]),
+        [True] * counts[4] + [False] * counts[1] + [True] * counts[3] + [False] * counts[0],
+        [True] * (counts[4] + counts[1]) + [False] * (counts[3] + counts[0]),
         n_flagged=flagged,
         n_unflagged=others,
     )
