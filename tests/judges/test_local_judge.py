@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-import os
 import random
 import re
 import subprocess
@@ -598,52 +597,6 @@ NOT_THERE = "there is no folder.*name one that save_pretrained wrote, or a model
 def test_what_is_no_folder_is_told(name: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         make_judge(f"local:{name}", {})
-
-
-def hub(code: str, **environment: str) -> str:
-    """What a process without the hub prints."""
-    kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("HF_", "HUGGING"))
-    }
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        env={**kept, **environment},
-        check=False,
-    )
-    return done.stdout + done.stderr
-
-
-GRADE = "from faithfulness_assert import grade; r = grade('Tall, indeed.', 'The tower.', judge='local:org/checker'{}); print(r.judge, r.score, r.metadata.get('warnings'))"
-
-
-def test_without_network_and_without_the_model_the_error_says_what_to_do(tmp_path: Path) -> None:
-    said = hub(GRADE.format(""), HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1")
-    assert "ConfigError" in said
-    assert "org/checker is neither a folder nor on this machine" in said
-    assert "HF_HUB_OFFLINE is set" in said
-    assert "hf download org/checker" in said
-    said = hub(
-        GRADE.format(", revision='v2'"), HF_HOME=str(tmp_path), HF_ENDPOINT="http://127.0.0.1:9"
-    )
-    assert "org/checker at v2 is neither a folder nor on this machine" in said
-    assert "hf download org/checker --revision v2" in said
-
-
-def test_a_model_that_was_fetched_before_is_used_offline_and_its_commit_is_told(
-    tmp_path: Path,
-) -> None:
-    commit = "0123456789abcdef0123456789abcdef01234567"
-    kept = tmp_path / "hub" / "models--org--checker"
-    tiny_model(kept / "snapshots" / commit, WORDS)
-    (kept / "refs").mkdir()
-    (kept / "refs" / "main").write_text(commit, encoding="utf-8")
-    said = hub(GRADE.format(""), HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1")
-    assert "local:org/checker@0123456789ab 1.0" in said
-    assert f"pass revision={commit}" in said
-    said = hub(GRADE.format(f", revision={commit!r}"), HF_HOME=str(tmp_path), HF_HUB_OFFLINE="1")
-    assert "local:org/checker@0123456789ab 1.0 None" in said
 
 
 # ---------------------------------------------------------------- in a grade

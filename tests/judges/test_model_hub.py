@@ -139,9 +139,24 @@ def test_a_hub_that_says_nothing_is_not_waited_for_and_what_is_here_is_used(
 
 
 @pytest.mark.parametrize("name", ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"])
-def test_offline_nobody_is_asked(hub: Hub, tmp_path: Path, name: str) -> None:
-    said = hub.grade(tmp_path / "home", **{name: "1"})
+def test_offline_nobody_is_asked_and_the_error_says_what_to_do(
+    hub: Hub, tmp_path: Path, name: str
+) -> None:
+    said = hub.grade(tmp_path / "home", revision="v2", **{name: "1"})
+    assert f"{NAME} at v2 is neither a folder nor on this machine" in said
     assert f"could not be fetched from the hub ({name} is set)" in said
+    assert f"hf download {NAME} --revision v2" in said
+    assert not hub.asked
+
+
+def test_what_was_fetched_before_is_used_offline_and_its_commit_is_told(
+    hub: Hub, tmp_path: Path
+) -> None:
+    hub.grade(tmp_path / "home")
+    hub.asked.clear()
+    said = hub.grade(tmp_path / "home", HF_HUB_OFFLINE="1")
+    assert f"local:{NAME}@{COMMIT[:12]} 1.0" in said
+    assert f"pass revision={COMMIT}" in said
     assert not hub.asked
 
 

@@ -7,14 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from command import here as run
-from conftest import ROOT
 
 from faithfulness_assert import grade
-from faithfulness_assert.promptfoo import get_assert
 
-TEMPLATE = ROOT / "faithfulness_assert" / "promptfoo" / "templates" / "promptfooconfig.yaml"
 ANSWER = "An adult ticket costs 12 euros."
 
 
@@ -48,20 +44,6 @@ def test_results_of_promptfoo_that_keep_an_address_are_not_graded(
     said = " ".join(done.stdout.split())
     assert "'file://context.txt', a file that nobody has read" in said
     assert "write it into `vars`" in said
-
-
-def test_results_of_our_example_are_graded_as_the_eval_graded_them(tmp_path: Path) -> None:
-    context = yaml.safe_load(TEMPLATE.read_text("utf-8"))["defaultTest"]["vars"]["context"]
-    done = run("grade", str(results_file(tmp_path, context)), "--judge", "embedded")
-    assert done.returncode == 1
-    assert "1 passed, 1 failed, 0 not graded" in done.stdout
-
-
-def test_the_assertion_says_it_too() -> None:
-    given = {"vars": {"context": "file://context.txt"}, "config": {"judge": "embedded"}}
-    result = get_assert(ANSWER, given)
-    assert (result["pass"], result["metadata"]["status"]) == (False, "invalid_input")
-    assert "a file that nobody has read" in result["reason"]
 
 
 ADDRESSES = [

@@ -82,20 +82,6 @@ def project(runs: Runs, table: str) -> None:
     settings.forget()
 
 
-def test_tests_ask_the_judge_of_the_project_and_use_its_store(runs: Runs, server: Loopback) -> None:
-    project(runs, 'judge = "openai:of-the-project"\nthreshold = 0.4\ncache = "replies"')
-    runs.write(
-        f"{IMPORT}def test_one(faithfulness):\n    assert faithfulness(TRUE, CONTEXT).threshold == 0.4\n"
-        "    assert assert_faithful(TRUE, CONTEXT).judge == 'openai:of-the-project'\n"
-    )
-    runs.run().assert_outcomes(passed=1)
-    assert {request.body["model"] for request in server.requests} == {"of-the-project"}
-    assert (runs.pytester.path / "replies").is_dir()
-    asked = len(server.requests)
-    runs.run("--faithfulness-cache-only").assert_outcomes(passed=1)
-    assert len(server.requests) == asked
-
-
 def test_the_ini_comes_before_the_environment_and_that_before_the_project(
     runs: Runs, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
