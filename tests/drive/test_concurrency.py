@@ -231,25 +231,6 @@ def test_connections_are_used_again_however_many_asks_are_under_way() -> None:
     assert opened[2] <= 42, "a few more may be needed where a later round has more at once"
 
 
-def test_one_slow_case_does_not_hold_up_the_cases_after_it() -> None:
-    others_done = threading.Semaphore(0)
-
-    class FirstWaits(TruthfulJudge):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            if "first" in ask.payload.statements[0][1]:
-                assert all(others_done.acquire(timeout=PATIENCE) for _ in range(60))
-            else:
-                others_done.release()
-            return super().ask(ask)
-
-    cases = [
-        {**CASE, "id": str(i), "answer": "It rains." if i else "The first."} for i in range(61)
-    ]
-    results = list(Grader(FirstWaits()).grade_many(cases, concurrency=4))
-    assert [result.case_id for result in results] == [str(i) for i in range(61)]
-    assert all(result.defined for result in results)
-
-
 def test_no_more_results_wait_for_a_slow_case_than_the_window_holds() -> None:
     over, read = threading.Event(), []
 

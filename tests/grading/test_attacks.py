@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -400,35 +398,3 @@ def test_a_payload_changes_no_verdict_of_a_promptfoo_assertion(payload: str, pla
     )
     assert not unsafe(made["reason"])
     assert_none(fenced(judge.asked))
-
-
-def test_the_command_line_shows_every_attack_as_text(tmp_path: Path) -> None:
-    cases = [
-        {
-            "answer": f"{ANSWER}\n\n{text}",
-            "context": [{"text": CONTEXT, "id": text}, text],
-            "question": text,
-            "id": text,
-        }
-        for text in dict.fromkeys([*PAYLOADS, *ORDERS])
-    ]
-    (tmp_path / "cases.jsonl").write_text(
-        "\n".join(json.dumps(case) for case in cases), encoding="utf-8"
-    )
-    command = [sys.executable, "-m", "faithfulness_assert", "grade", "cases.jsonl", "--all"]
-
-    def shown(*more: str) -> str:
-        return subprocess.run(
-            [*command, *more], cwd=tmp_path, capture_output=True, check=False, timeout=300
-        ).stdout.decode()
-
-    plain, as_json = shown(), shown("--json")
-    assert not unsafe(plain)
-    assert not unsafe(as_json)
-    assert not re.search(r"^\s*::|##\w*\[", plain, re.MULTILINE)
-    assert len(re.findall(r"^(?:FAIL|PASS)  ", plain, re.MULTILINE)) == len(cases)
-    results = [json.loads(line) for line in as_json.splitlines()]
-    named = [str(case["id"]) or str(row) for row, case in enumerate(cases, 1)]
-    assert [result["case_id"] for result in results] == named
-    passed = [result["case_id"] for result in results if result["pass"]]
-    assert [text for text in passed if "Adults pay 14 euros." not in text] == []  # its context too

@@ -168,17 +168,6 @@ def test_a_guidance_that_is_too_long_and_an_example_that_is_not_a_text_are_named
         Example("c", 5, "supported")  # type: ignore[arg-type]
 
 
-def test_masis_takes_exactly_its_own_hedges() -> None:
-    assert policies["masis"].hedges == (
-        "insufficient evidence",
-        "not provided",
-        "cannot provide",
-        "lack sufficient evidence",
-        "partially covers",
-    )
-    assert all(policy.hedges == () for name, policy in policies.items() if name != "masis")
-
-
 def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs() -> None:
     verdicts = [
         Verdict(1, "a", "supported"),

@@ -224,19 +224,6 @@ def test_an_empty_name_of_the_folder_asks_the_judge(
     assert store(runs, monkeypatch, "--faithfulness-cache=") == 2
 
 
-def test_a_reply_that_is_missing_says_how_to_store_it(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store(runs, monkeypatch)
-    runs.write(OPENAI.replace("TRUE", "TRUE + ' Really.'"))
-    result = runs.run("--faithfulness-cache=replies", "--faithfulness-cache-only")
-    result.assert_outcomes(failed=1)
-    assert "NotGraded" in output(result)
-    assert "no stored reply in " in output(result)
-    assert "with cache and without cache_only" in output(result)
-    assert not OWN_FRAME.search(output(result))
-
-
 # ---------------------------------------------------------------- what a session says and writes
 
 

@@ -239,19 +239,6 @@ def test_a_page_says_if_texts_were_found_by_order_or_by_id(tmp_path: Path) -> No
         assert "no fingerprint that proves" in page.text
 
 
-def test_the_worst_statements_come_first(tmp_path: Path) -> None:
-    fine = grade("Its colour is red.", "Its colour is red.")
-    bad = grade("It is made of cheese.", "Its colour is red.")
-    lied = replace(
-        bad,
-        case_id="lie",
-        verdicts=tuple(replace(v, label="contradicted", reason="It is not.") for v in bad.verdicts),
-    )
-    page = page_of([fine, replace(bad, case_id="odd"), lied], tmp_path)
-    assert page.text.index("It is not.") < page.text.index("Nothing in the context says this.")
-    assert [row[-1] for row in page.rows] == sorted(row[-1] for row in page.rows)
-
-
 def test_two_runs_side_by_side_show_what_flipped(
     finished: Path, tmp_path: Path, data: Path
 ) -> None:
