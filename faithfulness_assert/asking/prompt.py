@@ -34,6 +34,7 @@ LEFT_OUT = "Your last reply had no verdict here that can be read: reply with the
 NO_ONE_LABEL = (
     "Your last reply did not give one of the labels here: give each statement exactly one."
 )
+IS_A_CLAIM = "Your last reply set aside what claims something: check it against the context."
 """What was wrong with a reply, as an ask says it that follows."""
 
 ITEM_NAMES: dict[AskKind, str] = {
@@ -50,11 +51,13 @@ def make_ask(
 
     ``secret``: who does not know it cannot foresee the tags around foreign text.
     ``remark``: what was wrong with the last reply, behind all texts. Reasons that said too
-    much are not asked for again.
+    much are not asked for again, and what claims something is not set aside again.
     """
     form = _form(kind, policy, numbered=len(payload.items) != 1)
     if remark == SAID_MORE:
         form = replace(form, reasons=False)
+    if remark == IS_A_CLAIM:
+        form = replace(form, labels=tuple(label for label in form.labels if label != "not_a_claim"))
     told, content = instructions(form, policy), _content(kind, payload, secret)
     content = f"{content}\n\n{remark}" if remark else content
     key = key_of(secret, told, content)

@@ -19,9 +19,9 @@ from ..reading.lists_and_ratings import read_lists
 from ..records.errors import JudgeError, OtherReply, UnreadableReply
 from ..records.judge import Numbered, Outcome
 from ..records.model import Skipped, Statement
+from ..text.forms import claims_nothing
 from ..text.phrases import has_number_or_name, numbers_and_names, words_that_count
 from ..text.strings import lazy_pattern, one_line
-from .findings import may_be_set_aside
 from .jobs import Draft, is_too_long, number_jobs
 from .outcomes import usable_text, worth_asking_again
 from .state import Job, Log, State, ended, note_error, noted, numbered_texts, with_statements
@@ -118,7 +118,9 @@ def _silent(state: State) -> set[int]:
     said = {n for n, claims in state.claims.items() if not claims}
     if len(said) == len(state.answer) and not any(has_number_or_name(s.text) for s in state.answer):
         return said
-    return {s.id for s in state.answer if s.id in said and may_be_set_aside(s.text)}
+    return {
+        s.id for s in state.answer if s.id in said and claims_nothing(s.text, is_item=s.is_item)
+    }
 
 
 def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Statement]:

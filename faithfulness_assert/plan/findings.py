@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ..reading.reconcile import INVALID, MISSING, Finding
+from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding
 from ..records.judge import Ask
 from ..records.model import FINE_LABELS, Label
-from ..text.phrases import accompanies_decline, declines, has_number_or_name, is_non_claim
+from ..text.forms import claims_nothing
 
 # The finding of one window beats those of others in this order. A window that is silent about a
 # statement takes nothing away from one that is not.
@@ -44,18 +44,14 @@ def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
     """
     if finding.label is None:
         return finding
-    wrongly_aside = finding.label == "not_a_claim" and not may_be_set_aside(text)
-    return INVALID if wrongly_aside or finding.label not in labels else finding
+    if finding.label not in labels:
+        return INVALID
+    return unless_asserted(finding, claims_nothing(text))
 
 
-def may_be_set_aside(text: str) -> bool:
-    """Whether a sentence can be no claim: a question, a courtesy, an offer, a word to the reader.
-
-    Never a sentence with a number or a name. The first word, which has a capital, is no name then.
-    """
-    if not (is_non_claim(text) or declines(text) or accompanies_decline(text)):
-        return False
-    return not has_number_or_name(text[:1].lower() + text[1:])
+def unless_asserted(finding: Finding, may_be_set_aside: bool) -> Finding:
+    """The finding; one that says so if it sets aside what claims something."""
+    return ASSERTS if finding.label == "not_a_claim" and not may_be_set_aside else finding
 
 
 def shows_conflict(findings: Sequence[Finding]) -> bool:

@@ -22,7 +22,7 @@ from ..records.errors import JudgeError
 from ..records.judge import Ask, Limits, Outcome
 from ..records.model import Statement
 from ..records.result import GradingResult
-from ..text.phrases import accompanies_decline, declines
+from ..text.forms import accompanies, declines
 from ..text.sentences import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
@@ -216,8 +216,10 @@ def _numbered(state: State) -> State:
 
 def _only_declines(statements: Sequence[Statement]) -> bool:
     """Whether some statements decline, and all others only accompany that."""
-    declining = [declines(statement.text) for statement in statements]
-    return any(declining) and all(
-        declined or accompanies_decline(statement.text)
-        for statement, declined in zip(statements, declining, strict=True)
-    )
+    declined = False
+    for statement in statements:
+        if declines(statement.text):
+            declined = True
+        elif not accompanies(statement.text):
+            return False
+    return declined

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ..asking.controls import Answered, Control, Controls
-from ..asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
+from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk, packed
 from ..policy.policy import Policy
 from ..reading.reader import read
@@ -15,8 +15,9 @@ from ..reading.reconcile import INVALID, MISSING, Finding, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Numbered, Outcome
 from ..records.model import Label, Statement
+from ..text.forms import claims_nothing
 from ..text.strings import clip
-from .findings import checked, may_be_set_aside, merged, shows_conflict
+from .findings import checked, merged, shows_conflict, unless_asserted
 from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Cell, Job, Log, State, context_lines, note_error, noted, numbered_texts
@@ -56,7 +57,12 @@ def _drafts(
     for window, numbers in enumerate(state.windows):
         readers = [s for s in statements if likely is None or s.id in likely.readers[window]]
         waiting = [s for s in readers if wanted((window, s.id))]
-        groups = chunk(numbered_texts(waiting), budget)
+        # What was set aside wrongly is asked about without the label for that.
+        kinds = [
+            [s for s in waiting if (again and state.findings[window, s.id].asserts) is claiming]
+            for claiming in (False, True)
+        ]
+        groups = [group for kind in kinds for group in chunk(numbered_texts(kind), budget)]
         context = context_lines(state, numbers) if groups else ()
         for group in groups:
             remark = _what_was_wrong(state, window, group) if again else ""
@@ -67,6 +73,8 @@ def _drafts(
 def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
     """What was wrong with the last reply about these statements, in a sentence."""
     findings = [state.findings[window, number] for number, _ in group]
+    if any(finding.asserts for finding in findings):
+        return IS_A_CLAIM
     if any(finding.remark for finding in findings):
         return SAID_MORE
     return LEFT_OUT if MISSING in findings else NO_ONE_LABEL
@@ -239,8 +247,8 @@ def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
     if finding.label != "not_a_claim":
         return finding
     starts = {s.start for s in state.statements if s.id == number}
-    possible = all(may_be_set_aside(s.text) for s in state.answer if s.start in starts)
-    return finding if possible else INVALID
+    own = (s for s in state.answer if s.start in starts)
+    return unless_asserted(finding, all(claims_nothing(s.text, is_item=s.is_item) for s in own))
 
 
 def _heard(state: State, job: Job, found: Mapping[int, Finding]) -> Mapping[Cell, Finding]:

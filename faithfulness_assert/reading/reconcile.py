@@ -45,10 +45,12 @@ class Finding(NamedTuple):
     remark: str = ""  # what else the reply says, because of which the label does not count
     confidence: float | None = None  # how probable the judge finds the label, if it says so
     wrong: tuple[str, ...] = ()  # the words of the statement that the judge marks, if it marks any
+    asserts: bool = False  # the judge set aside what claims something
 
 
 MISSING = Finding()
 INVALID = Finding(unresolved="invalid")
+ASSERTS = Finding(unresolved="invalid", asserts=True)
 
 
 class Settled(NamedTuple):

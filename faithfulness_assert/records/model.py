@@ -46,12 +46,16 @@ FINE_LABELS: tuple[Label | None, ...] = ("supported", "not_a_claim")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One checkable unit of the answer, with its character span in the answer if it has one."""
+    """One checkable unit of the answer, with its character span in the answer if it has one.
+
+    ``is_item``: it is an item of a list or a row of a table, so a name alone says something.
+    """
 
     id: int
     text: str
     start: int | None = None
     end: int | None = None
+    is_item: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,11 @@ _HOW_TO = re.compile(r"how to\b", re.IGNORECASE)
 
 _WORDS = word_lists("headings")
 _JOINING, _NOUNS = (frozenset(_WORDS[name].split()) for name in ("joining", "nouns"))
-_VERBS, _PREPOSITIONS, _ARTICLES = (
-    "|".join(_WORDS[name].split("\n")).strip("|") for name in ("verbs", "prepositions", "articles")
+_VERBS, _PREPOSITIONS, _ARTICLES, _VIETNAMESE_VERBS = (
+    "|".join(_WORDS[name].split("\n")).strip("|")
+    for name in ("verbs", "prepositions", "articles", "vietnamese verbs")
 )
+_LINKING = frozenset(_PREPOSITIONS.split("|"))
 _VERB = re.compile(rf"\b(?:{_VERBS})\b", re.IGNORECASE)
 _PREDICATE = re.compile(
     r"\S\s+(?:safe|guilty|true|false|fake|legal|illegal|free|deadly|dangerous|toxic|harmless|harmful|"
@@ -65,6 +67,8 @@ _UNSPACED_VERB = re.compile(
 _UNSPACED_TOPIC = 6
 _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HANGUL_VERB = re.compile(r"[다요음임함됨]\W*$")
+_VIETNAMESE = re.compile("[ăđơưạ-ỹ]", re.IGNORECASE)
+_VIETNAMESE_VERB = re.compile(rf"\b(?:{_VIETNAMESE_VERBS})\b", re.IGNORECASE)
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
 _CYRILLIC_VERB = re.compile(
     r"\s\w*(?:[еиёую]т|[аяуиы]л|ла|ло|ли|с[яь]|ть|ен|н[аоы])(?!\w)|\bне\b", re.IGNORECASE
@@ -115,7 +119,9 @@ def _has_verb_ending(words: list[str]) -> bool:
     for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
         if word in _NOUNS or before.endswith("ly") or not _VERB_ENDING.fullmatch(word):
             continue
-        if word.endswith("ed") or (after and after not in _JOINING and after not in _NOUNS):
+        if word.endswith("ed"):
+            return True
+        if after and not {after} & (_JOINING | _NOUNS | _LINKING):
             return True
     return False
 
@@ -130,3 +136,19 @@ def _other_claim(topic: str, max_words: int) -> bool:
     if _CYRILLIC.search(topic):
         return words > max_words - 1 or _CYRILLIC_VERB.search(topic) is not None
     return words > 1
+
+
+def has_verb(text: str) -> bool:
+    """Whether words, without the punctuation of a sentence, seem to have a finite verb."""
+    if _VIETNAMESE.search(text) and _VIETNAMESE_VERB.search(text):
+        return True
+    if not _VIETNAMESE.search(text) and _LATIN.search(text):
+        signs = any(sign.search(text) for sign in _SIGNS_OF_A_CLAIM)
+        if signs or _has_verb_ending(text.casefold().split()):
+            return True
+    others = (
+        (_UNSPACED, _UNSPACED_VERB),
+        (_HANGUL, _HANGUL_VERB),
+        (_CYRILLIC, _CYRILLIC_VERB),
+    )
+    return any(script.search(text) and verb.search(text) for script, verb in others)

@@ -35,6 +35,7 @@ class _Piece(NamedTuple):
     end: int
     text: str
     skipped: str = ""  # the reason if it is not a statement
+    is_item: bool = False
 
 
 def split_statements(text: str, language: str = "en") -> list[str]:
@@ -66,7 +67,10 @@ def split(text: str, language: str = "en") -> Split:
         pieces = [_promoted(piece) for piece in pieces]
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
-        tuple(Statement(number, p.text, p.start, p.end) for number, p in enumerate(stated, 1)),
+        tuple(
+            Statement(number, p.text, p.start, p.end, p.is_item)
+            for number, p in enumerate(stated, 1)
+        ),
         tuple(Skipped(piece.start, piece.end, piece.skipped) for piece in pieces if piece.skipped),
     )
 
@@ -111,7 +115,7 @@ def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> It
         return
     for piece in _covering(text, block, said):
         reason = _skip_reason(block.kind, piece.text, may_be_topic=may_be_topic)
-        yield piece._replace(skipped=reason)
+        yield piece._replace(skipped=reason, is_item=block.kind in ("item", "row"))
 
 
 def _unsaid(text: str, block: Block) -> Iterator[_Piece]:

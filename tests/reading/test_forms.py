@@ -22,7 +22,7 @@ from faithfulness_assert.reading.unwrapping import MAX_DEPTH, MAX_VALUES, REPAIR
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
-from faithfulness_assert.text.phrases import accompanies_decline, declines
+from faithfulness_assert.text.forms import accompanies, declines
 
 YES, NO, AGAINST = "supported", "not_enough_info", "contradicted"
 TEXTS = ("The tower is tall.", "It is blue.", "It has 3 floors.", "It stands in Rome.")
@@ -127,7 +127,7 @@ READERS: tuple[Callable[[str], object], ...] = (
     lambda text: read_ratings(text, ("faithfulness", "relevance")),
     is_refusal,
     declines,
-    accompanies_decline,
+    accompanies,
     lambda text: schema_errors(text, ReplyForm("verdicts", LABELS)),
 )
 

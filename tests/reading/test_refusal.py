@@ -17,7 +17,7 @@ from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.refusal import is_judge_refusal, is_refusal
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.text import phrases
-from faithfulness_assert.text.phrases import accompanies_decline, declines
+from faithfulness_assert.text.forms import LONGEST, accompanies, declines
 
 from .reply_rows import FIXTURES, graded, rows
 
@@ -28,8 +28,17 @@ if TYPE_CHECKING:
 ROWS = rows("refusals")
 JUDGES = [row for row in ROWS if "is_judge_refusal" in row]
 SAID = json.loads((FIXTURES / "declines.json").read_text("utf-8"))
-ALONE = {"Sorry.", "I'm sorry.", "Unfortunately."}
-"""Regret alone declines nothing, and says nothing either."""
+ALONE = {
+    "Sorry.",
+    "I'm sorry.",
+    "Unfortunately.",
+    "I'm sorry you had trouble with the router.",
+    "I can help with that.",
+    "Do you not know the answer?",
+    "I don't know?",
+    "我不知道？",
+}
+"""Regret, an offer or a question alone declines nothing, and says nothing either."""
 TEXTS: dict[Callable[[str], bool], dict[str, bool]] = {
     is_refusal: {
         **dict.fromkeys(SAID["refuses"], True),
@@ -39,7 +48,7 @@ TEXTS: dict[Callable[[str], bool], dict[str, bool]] = {
         **dict.fromkeys(SAID["declines"], True),
         **dict.fromkeys([*SAID["says_something"], *SAID["accompanies"]], False),
     },
-    accompanies_decline: {
+    accompanies: {
         **dict.fromkeys({*SAID["says_something"], *SAID["accompanies_not"]} - ALONE, False),
         **dict.fromkeys(SAID["accompanies"], True),
     },
@@ -116,10 +125,10 @@ def test_a_quotation_ends_within_400_characters() -> None:
     assert is_refusal(f'He said: "{said}{"x" * (401 - len(said))}"')
 
 
-def test_a_sentence_that_only_declines_has_at_most_300_characters() -> None:
-    for length, seen in ((300, True), (301, False)):
+def test_a_sentence_that_only_declines_has_a_limited_length() -> None:
+    for length, seen in ((LONGEST, True), (LONGEST + 1, False)):
         assert declines("I don't know.".ljust(length)) is seen
-        assert accompanies_decline("Unfortunately.".ljust(length)) is seen
+        assert accompanies("Unfortunately.".ljust(length)) is seen
 
 
 def test_refusals_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> None:

@@ -48,16 +48,12 @@ def uses() -> None:
     from faithfulness_assert import audit_citations, grade, is_refusal, split_statements
     from faithfulness_assert.judges.remote.redaction import Secrets, redact
     from faithfulness_assert.reading import refusal
-    from faithfulness_assert.text import phrases, strings
+    from faithfulness_assert.text import forms, phrases
 
     for section in ("english", "others", "judge", "material"):
         phrases.rules(refusal._WORDS[section])
-    for section in ("declines", "beside"):
-        for _, rule in phrases.pairs(strings.word_lists("declines")[section]):
-            phrases.compiled(rule)
-    for make in (phrases._courtesy, phrases._opening, phrases._stating):
-        make()
-    phrases.is_non_claim("Do you want to know more?")
+    forms.claims_nothing("[doc_1] I'd like to know more. Source: a.md")
+    forms.accompanies("Do you want to know more?")
     is_refusal("I cannot answer that. Verdict: no.")
     ids = ["doc_1_chunk_0", "a1b2c3d4e5", "4711", "ab12", "123e4567-e89b-12d3-a456-426614174000"]
     audit_citations("It may be so [1]. The fee may be 5.", ids)

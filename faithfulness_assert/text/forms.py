@@ -1,0 +1,481 @@
+"""Whether a sentence claims nothing, or only declines, by its form.
+
+A judge may set aside what claims nothing, but it may also try to set aside what it should judge. So
+a sentence must have one of a few forms: it asks, it ends in a colon, it is a citation or a label of
+sources, it greets or thanks, it offers, or it speaks about the answer itself. In doubt it claims.
+
+There is no grammar here. A sentence is cut into parts at its punctuation, and each part must have
+its own mark of the form: so "Of course, dogs are welcome." is no courtesy, and "If you like, I can
+check; the fee is 5 euros." no offer. The marks are words in ten languages, in ``words/forms.txt``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import NamedTuple
+
+from .headings import has_verb
+from .headings import is_short_answer as _is_bare_answer
+from .phrases import plain
+from .strings import DENSE, is_blank, lazy_pattern, word_lists
+
+LONGEST = 400
+"""Characters. A longer sentence says something."""
+_FEW = 2
+"""Words of a part that says nothing by itself."""
+_NAME = 6
+"""Words of the longest name, with title and place."""
+
+_PART = lazy_pattern(r"[,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s")
+_QUESTION = ("?", "？", "؟")
+_COLON = (":", "：")
+_URL = lazy_pattern(r"(?:[<(\s]*(?:https?://|www\.)[^\s<>]+[>\s,;|]*)+")
+_BRACKETED = lazy_pattern(r"\s*(?:[\[(【（][^\[\]()【】（）]{1,200}[\])】）][\s.,;]*)+")
+_FILE_NAME = lazy_pattern(r"[\w./#§-]*[._/#§][\w./#§-]+")
+_AMOUNT = lazy_pattern(
+    r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
+)
+_DASH = lazy_pattern("[–—]")
+_CONTRAST = lazy_pattern(
+    r"\s(but|however|although|though|aber|jedoch|mais|pero|aunque|però|porém|mas|но|однако|хотя|nhưng)\s"
+)
+_DENSE = lazy_pattern(f"[{DENSE}]")
+_WORD = lazy_pattern(rf"[{DENSE}]{{1,2}}|[^\W_{DENSE}]+")
+
+
+class _Marks(NamedTuple):
+    """Words to look for in a part, which has a space at both ends and between its words."""
+
+    words: tuple[str, ...]  # longest first
+    opening: tuple[str, ...]  # the same, as a part begins with them
+
+    def within(self, part: str) -> bool:
+        return any(word in part for word in self.words)
+
+    def begin(self, part: str) -> bool:
+        return part.startswith(self.opening)
+
+    def without(self, part: str) -> str:
+        """What follows the mark with which a part begins; the part itself if there is none."""
+        begun = next((mark for mark in self.opening if part.startswith(mark)), "")
+        rest = part[len(begun) :]
+        if begun and not begun.endswith(" ") and not _DENSE.search(begun):
+            rest = rest.partition(" ")[2]  # the end of a word of which only the stem is listed
+        return f" {rest.strip()} " if begun else part
+
+
+@cache
+def _marks(*sections: str) -> _Marks:
+    """The words of sections. ``x-`` begins a word, ``-x`` may stand inside one."""
+    listed = " / ".join(word_lists("forms")[name].strip().replace("\n", " / ") for name in sections)
+    words = sorted({*map(_mark, listed.split(" / "))}, key=len, reverse=True)
+    return _Marks(tuple(words), tuple(f" {word.lstrip()}" for word in words))
+
+
+def _mark(word: str) -> str:
+    if word.startswith("-") or _DENSE.search(word):
+        return word.strip("-")
+    return f" {word.removesuffix('-')}{'' if word.endswith('-') else ' '}"
+
+
+def _has(section: str, parts: Iterable[str]) -> bool:
+    return any(_marks(section).within(part) for part in parts)
+
+
+def _parts(text: str) -> list[str]:
+    """The parts of a text between punctuation, in plain form."""
+    text = re.sub(r"(?<=\w)'(?=\w)", "' ", plain(_DASH.sub(";", text))).replace("-", " ")
+    text = text.replace("let' s ", "let us ")
+    text = _CONTRAST.sub(r"; \1 ", text)
+    parts = (" ".join(part.split()) for part in _PART.split(text))
+    return [f" {part} " for part in parts if not is_blank(part)]
+
+
+def _size(text: str) -> int:
+    """How many words a text has; two characters are a word in scripts without spaces."""
+    return len(_WORD.findall(text))
+
+
+# ---------------------------------------------------------------- sentences that claim nothing
+
+
+def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
+    """Whether a sentence has a form that claims nothing. In doubt it does claim something.
+
+    ``is_item``: it is an item of a list or a row of a table, where a name alone says something.
+    """
+    said = " ".join(sentence.split()).strip("*_>#~| ")
+    if len(sentence) > LONGEST or is_blank(said):
+        return False
+    if _URL.fullmatch(said) or is_citation(said):
+        return True
+    said = said.strip("\"'“”„«»")
+    parts = _parts(said)
+    if said.endswith(_QUESTION):
+        return _asks(said, parts)
+    if not is_item and _only_names(said, parts):
+        return True
+    if _greets(said, parts) or (said.endswith(_COLON) and announces(said)):
+        return True
+    if _is_source_line(said) or _rates(said, parts) or _thinks(said, parts):
+        return True
+    if _disclaims(said, parts):
+        return True
+    if _has("stating", parts):
+        return False
+    return _offers(said, parts) or _guides(said, parts) or _is_about_me(said, parts)
+
+
+def _only_names(said: str, parts: list[str]) -> bool:
+    """Whether a line has no verb, and neither the end of a sentence nor a number nor a value."""
+    if any(char.isdigit() for char in said) or re.search(r"[:：=]\s*\w|[.。।|;]$", said):
+        return False
+    most = _NAME if said.endswith(("!", "！")) else 2 * _NAME
+    if not parts or sum(map(_size, parts)) > most or _has("stating", parts):
+        return False
+    return not _is_bare_answer(said) and not any(has_verb(part.strip()) for part in parts)
+
+
+def is_citation(text: str) -> bool:
+    """Whether a text is only citations in brackets: ``(Roth, 2020)``, ``[source: a.md]``.
+
+    Each word is a number, a name, the name of a file or a small word of citations.
+    """
+    if not _BRACKETED.fullmatch(text):
+        return False
+    inner, small = _FILE_NAME.sub(" 1 ", text), _marks("citation")
+    for mark in small.words:
+        inner = inner.replace(mark, " ") if _DENSE.search(mark) else inner
+    words = [word for word in re.findall(r"[^\W_]+", inner) if len(word) > 1]
+    names = [w for w in words if f" {w.casefold()} " not in small.words and not re.search(r"\d", w)]
+    return all(w[0].isupper() or w.istitle() for w in names) and not has_verb(" ".join(names))
+
+
+def _asks(said: str, parts: list[str]) -> bool:
+    """Whether a sentence with a question mark states nothing.
+
+    Questions that presume ("Who would have guessed that …?") do, and what has a tag ("…, right?"),
+    and what stands beside the question ("The fee is 5 euros, shall I book?").
+    """
+    whole = f" {' '.join(part.strip() for part in parts)} "
+    if _marks("presuming").within(whole) or _marks("negated question").begin(whole):
+        return False
+    if _has("stating", parts) or said.rstrip("?？؟ ").casefold().endswith(_tags()):
+        return False
+    if len(parts) < 2:
+        return True
+    asking = _marks("asking")
+    others = (part for part in parts if not asking.begin(part) and not _is_marked(part))
+    return not any(_size(part) > _FEW and has_verb(part.strip()) for part in others)
+
+
+def announces(said: str) -> bool:
+    """Whether a text that ends in a colon only names or announces what follows."""
+    parts = _parts(said)
+    if _AMOUNT.search(said) or _has("stating", parts):
+        return False
+    if not parts:
+        return True
+    *before, last = parts
+    opening = _marks("before a lead-in")
+    if any(has_verb(part.strip()) and not opening.begin(part) for part in before):
+        return False
+    words, tail = last.split(), _marks("tail").words
+    if _marks("pointing").within(f" {' '.join(words[-4:])} ") or _marks("pointing").begin(last):
+        return True
+    while words and f" {words[-1]} " in tail:
+        words.pop()
+    return not has_verb(" ".join(words))
+
+
+def _is_source_line(said: str) -> bool:
+    """Whether a line names where something comes from: ``Source: guide.pdf, p. 3``."""
+    label, colon, rest = said.replace("：", ":").partition(":")
+    if not colon or _size(label) > _NAME * 2:
+        return False
+    if _URL.fullmatch(rest):
+        return True
+    if rest.endswith("。"):
+        return False
+    named = _marks("source label", "citation").words
+    words = [part.strip() for part in _parts(label)]
+    known = len(words) == 1 and (
+        words[0] in named or all(f" {w} " in named for w in words[0].split())
+    )
+    return known and not has_verb(re.sub(r"[^\w\s]|\d", " ", rest).strip())
+
+
+def _rates(said: str, parts: list[str]) -> bool:
+    """Whether a sentence rates the answer itself: "Confidence: 85 %"."""
+    whole, rated = " ".join(parts), _marks("self rating")
+    if not rated.within(whole) or _has("stating", parts):
+        return False
+    if not (re.search(r"\d", said) or _has("level", parts) or _has("me", parts)):
+        return False
+    rest = whole.replace(" ", "  ")
+    for mark in _marks("self rating", "rating filler", "me", "answer", "level").words:
+        rest = rest.replace(mark.replace(" ", "  "), "  ")
+    return _size(re.sub(r"\S*\d\S*", " ", rest)) <= 1
+
+
+def _is_marked(part: str) -> bool:
+    """Whether a part is about what the reader wants or the writer offers, or is a courtesy."""
+    return any(_marks(name).within(part) for name in ("condition", "offer", "courtesy"))
+
+
+# ---- courtesies
+
+
+def _greets(said: str, parts: list[str]) -> bool:
+    """Whether a sentence greets, thanks, wishes or reacts, and says nothing beside that."""
+    if _has("stating", parts) or not parts:
+        return False
+    kinds = [_kind(part, said) for part in parts]
+    return None not in kinds and "courtesy" in kinds
+
+
+def _kind(part: str, said: str) -> str | None:
+    """Whether a part is a courtesy, or names someone; None if it is neither."""
+    if _size(part) > 20:
+        return None
+    if _marks("courtesy").within(part) or _marks("courtesy verbs").begin(_own(part)):
+        return "courtesy"
+    if part.rstrip().endswith(tuple(m.strip() for m in _marks("courtesy ending").words)):
+        return "courtesy"
+    rest = _marks("greeting").without(part)
+    if rest != part and (is_blank(rest) or _names(rest, said)):
+        return "courtesy"
+    rest = _marks("wish").without(part)
+    if rest != part and not has_verb(rest.strip()):
+        return "courtesy"
+    if _names(part, said):
+        return "courtesy" if _marks("team").within(part) else "name"
+    return "name" if _marks("that you").begin(part) else None
+
+
+def _own(part: str) -> str:
+    """A part without the writer and adverbs before its verb: " i really hope it helps "."""
+    words = part.strip("请請您你 ").split()
+    before = _marks("before a verb").words
+    while words and f" {words[0]} " in before:
+        words = words[1:]
+    return f" {' '.join(words)} "
+
+
+def _names(part: str, said: str) -> bool:
+    """Whether a part is only a name, a title or a word for people."""
+    people = _marks("people")
+    if part.strip()[-1] >= "\u2e80":
+        title = part.rstrip().endswith(tuple(m for m in people.words if m[0] >= "\u2e80"))
+        return title and _size(part) <= _NAME and not has_verb(part.strip())
+    capitals = {word.casefold() for word in re.findall(r"\w+", said) if word[0].isupper()}
+    words = part.split()
+    return len(words) <= _NAME and all(
+        w in capitals or people.within(f" {w} ") or w.strip("'") in capitals for w in words
+    )
+
+
+# ---- words to the reader, and about the answer
+
+
+def _offers(said: str, parts: list[str]) -> bool:
+    opening = _marks("opening offer")
+    opens = any(map(_opens(opening), parts)) or any(_ends("opening offer", p) for p in parts)
+    if not opens and not (_has("condition", parts) and _has("offer", parts)):
+        return False
+    return _all(parts, said, lambda part: _opens(opening)(part) or _is_marked(part))
+
+
+def _opens(marks: _Marks) -> Callable[[str], bool]:
+    """Whether a part begins with one of these, also after words that come before a verb."""
+    return lambda part: marks.begin(part) or marks.begin(_own(part))
+
+
+def _ends(section: str, part: str) -> bool:
+    """Whether a part has a mark of a language that has its verb at the end, or no spaces."""
+    return any(mark in part for mark in _marks(section).words if mark[0] >= "\u2e80")
+
+
+def _all(parts: list[str], said: str, is_marked: Callable[[str], bool]) -> bool:
+    """Whether each part has the mark of a form, is a courtesy, asks, or is too short to state."""
+    asking = _marks("asking")
+    return all(
+        is_marked(part) or _kind(part, said) or asking.begin(part) or _is_short(part)
+        for part in parts
+    )
+
+
+def _is_short(part: str) -> bool:
+    return _size(part) <= _FEW and not _DENSE.search(part) and not has_verb(part.strip())
+
+
+def _is_about_me(said: str, parts: list[str]) -> bool:
+    """Whether the writer only speaks about itself: "I really like this idea." """
+    if any(char.isdigit() for char in said) or ":" in said or not parts[0].startswith(" i "):
+        return False
+    if not _marks("mind").begin(parts[0][2:]) or _has("telling", parts):
+        return False
+    return _all(parts[1:], said, _is_marked)
+
+
+def _guides(said: str, parts: list[str]) -> bool:
+    """Whether a sentence tells the reader what to do with the answer."""
+    if _AMOUNT.search(said) or ":" in said or not _has("answer", parts):
+        return False
+    does, answer = _marks("reader does"), _marks("answer")
+
+    def guides(part: str) -> bool:
+        if _opens(does)(part) or (answer.begin(part) and does.within(part)):
+            return True
+        return any(mark in part for mark in does.words if mark[0] >= "\uac00")
+
+    return any(map(guides, parts)) and _all(
+        parts, said, lambda part: guides(part) or _is_marked(part) or _before_you(part)
+    )
+
+
+def _before_you(part: str) -> bool:
+    return _marks("before you").begin(part)
+
+
+def _disclaims(said: str, parts: list[str]) -> bool:
+    """Whether a sentence says what the answer is no substitute for, or who knows better."""
+    if any(char.isdigit() for char in said) or ":" in said or "：" in said:
+        return False
+    if _has("stating", parts):
+        return False
+    advice, writer = _opens(_marks("expert advice")), _opens(_marks("writer"))
+    words, subject = _marks("disclaimer"), _marks("pronoun")
+    advises = _has("expert", parts) and any(advice(p) or _ends("expert advice", p) for p in parts)
+    about = _has("answer", parts) or any(map(subject.begin, parts))
+    if not (advises or any(map(writer, parts)) or (about and _has("disclaimer", parts))):
+        return False
+    answer, expert = _marks("answer"), _marks("expert")
+    return _all(
+        parts,
+        said,
+        lambda part: (
+            _before_you(part)
+            or advice(part)
+            or writer(part)
+            or words.within(part)
+            or answer.within(part)
+            or expert.within(part)
+            or _is_marked(part)
+        ),
+    )
+
+
+def _thinks(said: str, parts: list[str]) -> bool:
+    """Whether a sentence tells what its writer does before it answers."""
+    if any(char.isdigit() for char in said) or ":" in said or "：" in said:
+        return False
+    if _has("stating", parts) or not _has("thinking", parts):
+        return False
+    return _all(parts, said, lambda part: _marks("thinking").within(part) or _is_marked(part))
+
+
+@cache
+def _tags() -> tuple[str, ...]:
+    return tuple(word.strip() for word in _marks("tag").words)
+
+
+# ---------------------------------------------------------------- sentences that decline
+
+
+def declines(sentence: str) -> bool:
+    """Whether a sentence only says that it has no answer, or that its source is silent.
+
+    Each of its parts says so, or only names what was asked, or is a courtesy.
+    """
+    said = " ".join(sentence.split())
+    if len(sentence) > LONGEST or said.endswith(_QUESTION):
+        return False
+    said = said.replace('"', "")
+    raw = [part for part in _parts(said) if _without_regret(part)]
+    parts = list(map(_without_regret, raw))
+    searched = _has("looking", parts)
+    silent = [_is_silent(part, searched) for part in parts]
+    return any(silent) and all(
+        silent[place]
+        or _names_topic(raw[place], part, after=any(silent[:place]))
+        or _names(part, said)
+        for place, part in enumerate(parts)
+    )
+
+
+def _names_topic(raw: str, part: str, *, after: bool) -> bool:
+    """Whether a part only names what was asked, or is a courtesy.
+
+    ``after``: a part before it says that there is no answer.
+    """
+    if _is_marked(part) and not any(char.isdigit() for char in part):
+        return True
+    if _marks("contrast").begin(raw):
+        return False
+    if _marks("depending").begin(part) or _marks("looking").within(part) or _size(part) <= 1:
+        return True
+    return after and _size(part) <= _NAME and not has_verb(part.strip())
+
+
+def _without_regret(part: str) -> str:
+    """A part without words of regret at its beginning; "" if nothing else is there."""
+    for _ in range(4):
+        part = _marks("regret").without(part)
+    return "" if is_blank(part) else part
+
+
+def _is_silent(part: str, searched: bool) -> bool:
+    """Whether a part says that an answer is missing, or is not given.
+
+    ``searched``: another part says that the writer looked for it.
+    """
+    if _marks("stating").within(part) and not _marks("because it is silent").within(part):
+        return False
+    if _marks("decline alone").within(part):
+        return True
+    denial = _first("not", part)
+    source, says = _first("source", part), _marks("saying").within(part)
+    if denial < 0 or not (source >= 0 or says):
+        return False
+    if _is_bare(part):
+        return True
+    if searched or _marks("me").within(part):
+        return says
+    # It is the source that does not say it, not a witness.
+    spaced = not _DENSE.search(part) and part.strip()[-1] < "\uac00"
+    if spaced and source > denial and not _marks("impersonal").begin(part):
+        return False
+    return source >= 0 and says
+
+
+def _first(section: str, part: str) -> int:
+    """Where the first mark of a section is; -1 if there is none."""
+    return min((at for mark in _marks(section).words if (at := part.find(mark)) >= 0), default=-1)
+
+
+def _is_bare(part: str) -> bool:
+    """Whether a part has no more words than it takes to say that there is nothing."""
+    bare = _marks("bare").words
+    for mark in bare:
+        part = part.replace(mark, " ") if _DENSE.search(mark) else part
+    return all(f" {word} " in bare for word in part.split())
+
+
+def accompanies(sentence: str) -> bool:
+    """Whether a sentence adds nothing beside one that declines: regret, an offer, advice."""
+    said = " ".join(sentence.split())
+    if len(sentence) > LONGEST or is_blank(said):
+        return False
+    if claims_nothing(sentence):
+        return True
+    parts = [rest for part in _parts(said) if (rest := _without_regret(part))]
+    if any(char.isdigit() for char in said) or _has("stating", parts):
+        return not parts
+    advises = _opens(_marks("advice"))
+    advised = [advises(part) or _ends("advice", part) for part in parts]
+    return not parts or (
+        any(advised) and all(a or _is_marked(p) for p, a in zip(parts, advised, strict=True))
+    )
