@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Ask, JudgeError, grade
 from faithfulness_assert.asking.schema import schema_errors
-from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge
+from faithfulness_assert.judges.embedded import OTHER_LANGUAGE, THRESHOLD, EmbeddedJudge
 from faithfulness_assert.judges.embedded.rule import support
 from faithfulness_assert.judges.embedded.words import (
     LONGEST,
@@ -384,6 +384,24 @@ def test_it_says_what_it_cannot_do() -> None:
     assert (info.name, info.limits, info.asks) == ("embedded", Limits(), {"verdicts"})
     assert info.never_contradicts
     assert json.loads(json.dumps(info.identity)) == {"judge": "embedded", "version": 5}
+
+
+ENGLISH = (
+    "The tower is tall. It was opened by the city after the war, and it has been closed since."
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "differ"),
+    [
+        ("Der Turm ist hoch und wurde von der Stadt nach dem Krieg für die Gäste geöffnet.", True),
+        ("탑은 높이가 삼백 미터이고 전쟁이 끝난 뒤에 도시가 다시 열었습니다.", True),
+        ("After the war the tower was opened, and it is closed.", False),
+        ("La Tour Eiffel", False),  # a name says nothing of the language
+    ],
+)
+def test_it_says_where_answer_and_context_differ_in_language(answer: str, differ: bool) -> None:
+    assert (OTHER_LANGUAGE in grade(answer, ENGLISH).warnings) is differ
 
 
 # ---------------------------------------------------------------- large and hostile

@@ -21,6 +21,7 @@ from true_server import block, text_of
 from faithfulness_assert.cli import main
 from faithfulness_assert.probe import Card, KindCard, Repeat, probe
 from faithfulness_assert.probe.scenes import make_probes
+from faithfulness_assert.statistics import at_least
 
 TRUE = {"verbatim", "paraphrase", "format", "arithmetic", "several"}
 PER_KIND = 8
@@ -108,6 +109,8 @@ def test_a_rubber_stamp_is_blind_to_all_that_is_false() -> None:
     card = card_of(FaultyJudge(lambda kind, *_: kind not in TRUE))
     assert wrong(card) == {k: PER_KIND for k in card.kinds if k not in TRUE}
     assert card.controls["passed"] * 2 == card.controls["asked"]
+    assert "It called every statement supported" in " ".join(card.notes())
+    assert "It called every statement" not in " ".join(card_of(FaultyJudge()).notes())
 
 
 def test_a_judge_that_obeys_orders_in_the_data_is_not_found_as_the_page_says() -> None:
@@ -270,9 +273,10 @@ def test_a_store_makes_the_second_card_free_and_does_not_answer_what_is_asked_ag
 
 def test_the_power_is_what_the_page_promises() -> None:
     def power(asked: int, share: float) -> float:
-        found = (n for n in range(asked + 1) if KindCard(asked, n).is_blind)
-        return sum(math.comb(asked, n) * share**n * (1 - share) ** (asked - n) for n in found)
+        least = next(n for n in range(asked + 1) if KindCard(asked, n).is_blind)
+        return at_least(least, asked, share)
 
+    assert power(33, 0.4) > 0.905
     assert power(33, 0.5) > 0.985
     assert power(100, 0.3) > 0.985
     assert 18 * power(33, 0.1) < 0.05

@@ -1,10 +1,9 @@
 """The embedded judge: no key, no download, no network. A smoke test that compares words only.
 
 It only answers ``supported`` or ``not_enough_info``. It labels a sentence with two names exchanged
-as supported, and one that is true in quite other words as ``not_enough_info``. It is right about
-seven times in ten on natural statements, and about six times on those that were altered on purpose
-(``benchmarks/embedded_judge.py`` measures both). Use it to test that everything is connected, and
-an LLM judge to grade answers.
+as supported, and one that is true in quite other words as ``not_enough_info``.
+``benchmarks/embedded_judge.py`` measures how often it is right. Use it to test that everything is
+connected, and an LLM judge to grade answers.
 """
 
 from __future__ import annotations
@@ -17,9 +16,12 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply
 from ...records.usage import Usage
 from .rule import Support, support
-from .words import build_index
+from .words import build_index, differ_in_language
 
 THRESHOLD = 0.6
+OTHER_LANGUAGE = (
+    "answer and context are in different languages, which the embedded judge cannot compare"
+)
 
 
 class EmbeddedJudge:
@@ -63,7 +65,10 @@ class EmbeddedJudge:
             own = {"id": number} if ask.form.numbered else {}
             verdicts.append(own | _verdict(support(statement, index), ask.form.reasons))
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
-        return Reply(text, usage=Usage(), validated=True)
+        told = ask.payload.statements, ask.payload.sentences
+        answer, context = (" ".join(text for _, text in numbered) for numbered in told)
+        warnings = (OTHER_LANGUAGE,) if differ_in_language(answer, context) else ()
+        return Reply(text, usage=Usage(), validated=True, warnings=warnings)
 
 
 def _verdict(support: Support, reasons: bool) -> dict[str, Any]:

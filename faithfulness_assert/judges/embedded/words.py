@@ -47,7 +47,8 @@ _SUPERSCRIPT_DIGITS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
 
 _OPENERS = frozenset(word_lists("names")["openers"].split())
 _NEGATIONS = frozenset(word_lists("names")["negations"].split())
-_LITTLE = _NEGATIONS.union(word_lists("function_words")["function words"].split())
+_FUNCTION_WORDS = frozenset(word_lists("function_words")["function words"].split())
+_LITTLE = _NEGATIONS | _FUNCTION_WORDS
 
 STEM = 5  # letters of a word that count
 
@@ -74,6 +75,31 @@ def spaced(words: list[str]) -> str:
 def content_words(words: list[str]) -> list[str]:
     """``words`` without those that hold a sentence together, or deny it; or all of them."""
     return [word for word in words if word not in _LITTLE] or words
+
+
+SHORT = 2
+"""Letters of a function word that several languages have, such as "de" and "in"."""
+LEAST_WORDS = 4
+"""Function words of an answer that tell its language; of a context twice as many."""
+LEAST_LETTERS = 20
+
+
+def differ_in_language(answer: str, context: str) -> bool:
+    """Whether two texts are surely in different languages, or in different scripts.
+
+    The answer's function words are nowhere in the context, or nine in ten of its letters.
+    """
+    letters, known = [c for c in answer.casefold() if c.isalpha()], set(context.casefold())
+    if len(letters) >= LEAST_LETTERS and 10 * sum(c in known for c in letters) < len(letters):
+        return True
+    one, other = _telling_words(answer), _telling_words(context)
+    is_enough = len(one) >= LEAST_WORDS and len(other) >= 2 * LEAST_WORDS
+    return is_enough and not set(one) & set(other)
+
+
+def _telling_words(text: str) -> list[str]:
+    words = find_words(text)
+    return [w for w in words if w in _FUNCTION_WORDS and (len(w) > SHORT or not w.isascii())]
 
 
 def beginnings(word: str) -> list[str]:
