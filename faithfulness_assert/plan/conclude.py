@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
 from ..asking.controls import problem_of
 from ..asking.schema import label_problem
@@ -14,9 +13,10 @@ from ..reading.reconcile import Finding
 from ..records.errors import JudgeError
 from ..records.model import MARKED, NUMBER_FLAG, Statement, Verdict
 from ..records.result import GradingResult
-from ..text.numbers import Numbers
+from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip
+from ..text.wrong_words import MOST_WRONG, difference
 from .results import result_of
 from .state import State
 from .verdicts import finding_of
@@ -137,53 +137,34 @@ def _verdict(
 
 def with_word_checks(case: Case, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """The verdicts with what code sees in their statements."""
-
-    @cache
-    def numbers() -> Numbers:
-        from ..text.numbers import numbers_of
-
-        return numbers_of("\n".join(passage.text for passage in case.context))
-
-    @cache
-    def asked() -> Numbers:
-        from ..text.numbers import numbers_of
-
-        return numbers_of(case.question)
-
-    return tuple(_checked(verdict, asked, numbers) for verdict in verdicts)
+    known = Numbers("\n".join(passage.text for passage in case.context))
+    asked = Numbers(case.question)
+    return tuple(_checked(verdict, asked, known) for verdict in verdicts)
 
 
-def _checked(
-    verdict: Verdict, asked: Callable[[], Numbers], numbers: Callable[[], Numbers]
-) -> Verdict:
+def _checked(verdict: Verdict, asked: Numbers, known: Numbers) -> Verdict:
     """The verdict with what code sees. ``asked``: the numbers of the question."""
     if verdict.label is None or verdict.label == "not_a_claim":
         return verdict
     if verdict.label != "supported":
         flags = (*verdict.flags, MARKED) if verdict.wrong else verdict.flags
-        return _with_wrong_words(replace(verdict, flags=flags), asked, numbers)
+        return _with_wrong_words(replace(verdict, flags=flags), asked, known)
     if not any(char.isdigit() for char in verdict.statement):
         return verdict
-    from ..text.absent_numbers import absent_numbers
-
     evidence = "\n".join(item.text for item in verdict.evidence)
-    absent = absent_numbers(verdict.statement, numbers(), asked(), evidence)
+    absent = absent_numbers(verdict.statement, known, asked, evidence)
     if not absent:
         return verdict
     return replace(verdict, wrong=absent, flags=(*verdict.flags, NUMBER_FLAG))
 
 
-def _with_wrong_words(
-    verdict: Verdict, asked: Callable[[], Numbers], numbers: Callable[[], Numbers]
-) -> Verdict:
+def _with_wrong_words(verdict: Verdict, asked: Numbers, known: Numbers) -> Verdict:
     if verdict.statement == verdict.statement.casefold() and not (
         verdict.reason or any(char.isdigit() for char in verdict.statement)
     ):
         return verdict
-    from ..text.wrong_words import MOST_WRONG, difference
-
     statement, evidence = verdict.statement, [item.text for item in verdict.evidence]
-    wrong, says = difference(statement, evidence, numbers(), verdict.reason, asked())
+    wrong, says = difference(statement, evidence, known, verdict.reason, asked)
     beside = (word for word in wrong if not any(word in words for words in verdict.wrong))
     named = sorted(dict.fromkeys([*verdict.wrong, *beside]), key=statement.find)
     return replace(verdict, wrong=tuple(named[:MOST_WRONG]), says=says)

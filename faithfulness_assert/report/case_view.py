@@ -16,7 +16,7 @@ from ..asking.ranking import nearest_sentences
 from ..cases.case import Case, Passage
 from ..records.model import LABELS, Evidence, Status, Verdict
 from ..records.result import GradingResult
-from ..text.numbers import numbers_of
+from ..text.absent_numbers import Numbers
 from ..text.wrong_words import difference
 from .record import OUTCOMES, Record, plain, text_of
 
@@ -222,7 +222,7 @@ def _nearest(result: GradingResult, texts: Texts) -> Mapping[int, Evidence]:
 
 def _says(verdict: Verdict, sentence: str) -> str:
     """What a sentence says instead, if it lacks only what the verdict calls wrong."""
-    wrong, says = difference(verdict.statement, [sentence], numbers_of(sentence))
+    wrong, says = difference(verdict.statement, [sentence], Numbers(sentence))
     is_known = all(any(word in words for words in verdict.wrong) for word in wrong)
     return says if is_known else ""
 

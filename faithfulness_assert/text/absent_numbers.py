@@ -1,10 +1,10 @@
 """Which numbers of a statement occur nowhere in a context, by code alone.
 
-A number occurs in any dress: with other separators, spelled out, as an ordinal, with "million",
-rounded, as the sum of a table's column or of two numbers of the evidence, or converted where both
-have a unit. In doubt it occurs: of two readings one is enough. What is part of a name ("F-35",
-"Boeing 737"), a citation, a list marker, the number of a section or an address is not looked for,
-nor what may have been derived: a bound ("before 2005"), a small count.
+A number occurs if the context has one of its kind and value (``numbers.py``), also rounded, or as
+the sum of a table's column or of two numbers of the evidence. In doubt it occurs: of two readings
+one is enough. What is part of a name ("F-35", "the Boeing 737"), a citation, a list marker, the
+number of a section or an address is not looked for, nor what may have been derived: a bound
+("before 2005"), a small count.
 
 Only numbers in digits are looked for: spelled-out ones are mostly counts of what is there.
 """
@@ -12,48 +12,84 @@ Only numbers in digits are looked for: spelled-out ones are mostly counts of wha
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 from itertools import combinations, islice
 from math import isclose
 from typing import NamedTuple
 
-from .number_words import Unit, is_clear, units, valued, words_of
-from .numbers import (
-    NONE,
-    OCLOCK,
-    SPACED,
-    Money,
-    Number,
-    Numbers,
-    ascii_digits,
-    clock_of,
-    find_numbers,
-    is_in_date,
-    is_year,
-    money_of,
-)
+from .number_words import valued, words_of
+from .numbers import Number, ascii_digits, find_numbers, in_digits, is_year
 from .strings import lazy_pattern
 
 CLOSE = 1e-9
 """Relative difference of numbers that are the same."""
 ROUNDED, ROUGHLY = 0.1, 0.2
 """The most that a rounded number differs, as a share, and one after "about"."""
+EXACT = ("clock", "half", "date", "order")
+"""Kinds of which nothing is rounded."""
 MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
+MOST_CELLS = 5_000
+"""Cells of tables that are added up."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
-
-_CITED = lazy_pattern(r"\[[^\[\]\n]{0,40}\]|\([A-Z][^()\n]{0,80}[12][0-9]{3}[a-z]?\)|[¹²³⁰⁴-⁹]+")
-_ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}")
-_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}[.)](?=\s)")
-_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+)[.]?[ \u00a0\u202f]?$")
-_WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
-_WORK = lazy_pattern(r" [a-z ]{3,20}[)]")
-_SPACED_END = lazy_pattern(r"[0-9] [0-9]{3}$")
-_ORDINALS = ("st", "nd", "rd", "th", "s")
 BEFORE = 30
 """Characters before a number that say what it is."""
+
+_CITED = lazy_pattern(
+    r"\[[^\[\]\n]{0,40}\]|\([A-Z][^()\n]{0,80}[12][0-9]{3}[a-z]?\)|(?<=[^\W\d_]{3}|[^\W\d_]{2}[.,;:!?)])[¹²³⁰⁴-⁹]+"
+)
+_ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}")
+_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}[.)](?=\s)")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|§)[.]?[ \u00a0\u202f]?$")
+_WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
+_JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9–./-]*)?$")
+_WORK = lazy_pattern(r" [a-z ]{3,20}[)]")
+_PAIR = lazy_pattern(r"([0-9]+)[/ ]([0-9]+)")
+_ROMAN = lazy_pattern(r"(?<![^\W_])(?=[XVI]{2})(X{0,3})(I[XV]|V?I{0,3})(?![^\W_])")
+_ROMANS = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
+_CELL = lazy_pattern(r"[0-9]+(?:[.,][0-9]+)*")
+_TOKEN = lazy_pattern(r"[^\W\d_]+|[0-9]|%")
+
+
+class Numbers:
+    """What a context has: its numbers, and its words. Each is read when it is first asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(token.casefold() for token in _TOKEN.findall(ascii_digits(self._text)))
+
+    @cached_property
+    def kinds(self) -> Mapping[str, list[float]]:
+        """The values of each kind, ascending; "" are the numbers without one, "any" all."""
+        found: dict[str, set[float]] = {"": set(), "any": set()}
+        for number in find_numbers(self._text):
+            for kind, value in number.offers:
+                found.setdefault(kind, set()).add(value)
+            found["any"].update(number.loose)
+            if number.in_words or number.kinds() & {*EXACT}:
+                found[""].update(number.loose)
+        romans = (10 * len(tens) + _ROMANS[ones] for tens, ones in _ROMAN.findall(self._text))
+        for value in (*romans, *_column_sums(self._text)):
+            found[""].add(value)
+            found["any"].add(value)
+        shares = {value for value in found[""] if 0 <= value <= 1}
+        found["share"] = found.get("share", set()) | shares
+        return {kind: sorted(values) for kind, values in found.items()}
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """The numbers as they are written, with their units."""
+        plain = self._text
+        return frozenset(plain[n.first : n.last] for n in find_numbers(plain))
+
+
+NONE = Numbers("")
 
 
 class Absent(NamedTuple):
@@ -81,15 +117,15 @@ def absent_numbers(
     said = (
         statement[one.start : one.end]
         for one in found
-        if not any(isclose(a, b, rel_tol=CLOSE) for a in one.number.values for b in results)
+        if not any(isclose(a, b, rel_tol=CLOSE) for a in one.number.plain for b in results)
     )
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
 
 
 def _sums(text: str) -> Iterator[float]:
     """The sums and differences of each two numbers in digits."""
-    numbers = islice(find_numbers(text[:MOST_EVIDENCE]), MOST_ADDED)
-    for one, other in combinations([number.values[0] for number in numbers], 2):
+    values = (n.plain[0] for n in in_digits(text[:MOST_EVIDENCE]) if n.plain)
+    for one, other in combinations(islice(values, MOST_ADDED), 2):
         yield from (one + other, abs(one - other))
 
 
@@ -101,15 +137,14 @@ def find_absent(
 ) -> Iterator[Absent]:
     """The same, each where it is, and also what follows these words for ``bounds``."""
     for number, text in own_numbers(statement):
-        if _may_be_derived(text, number, bounds) or _occurs(number, question, text):
+        if _occurs(number, question, text) or _occurs(number, context, text):
             continue
-        if not _occurs(number, context, text):
-            yield Absent(number, text, number.start, number.end)
-        elif money := money_of(text, number):
-            if not _is_paid(number, money, context, text):
-                yield Absent(number, text, money.start, money.end)
-        elif end := _end_of_lost_unit(number, context):
-            yield Absent(number, text, number.start, end)
+        has_value = any(_near(v, number, context.kinds["any"], 0, True) for v in number.plain)
+        if _may_be_derived(text, number, bounds) and not (number.is_clear and has_value):
+            continue
+        whole = number.is_clear and has_value and not number.kinds() & {"clock", "order"}
+        start, end = (number.first, number.last) if whole else (number.start, number.end)
+        yield Absent(number, text, start, end)
 
 
 def own_numbers(statement: str) -> Iterator[tuple[Number, str]]:
@@ -118,8 +153,12 @@ def own_numbers(statement: str) -> Iterator[tuple[Number, str]]:
     In that text there are spaces for the list marker, citations and addresses.
     """
     blank = without_references(statement)
-    for number in find_numbers(blank):
-        if not _is_name(blank, number):
+    end_of_name = -1
+    for number in in_digits(blank):
+        is_joined = blank[end_of_name : number.start] in ("-", "–", ".", "/")
+        if is_joined or _is_name(blank, number):
+            end_of_name = number.end
+        elif not number.is_part:
             yield number, blank
 
 
@@ -139,43 +178,42 @@ def without_references(text: str) -> str:
 def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end = number.start, number.end
-    digits, before, behind = text[start:end], text[start - 1 : start], text[end : end + 2]
-    if digits.count(".") > 1 or "/" in digits:  # a section, a version, an address; a fraction
+    behind = text[end : end + 2]
+    kinds = number.kinds()
+    if any(kind[:7] in ("version", "digits ") for kind in kinds):
         return True
-    if SPACED.match(text, start) or _SPACED_END.search(text, max(start - 4, 0), end):
-        return True  # 53 879: one number or two
-    joined = before != "" and before in "-–_#./" and text[start - 2 : start - 1].isalpha()
-    if before.isalpha() or joined or (behind[:1] in ("-", "_") and behind[1:].isupper()):
-        return True
-    if behind[:1].isalpha() and behind.rstrip(" .,;:") not in _ORDINALS:
-        is_measured = number.after in units() or number.after in valued("scales")
-        if not is_measured and OCLOCK.match(text, end) is None:
-            return True  # 37A
-    if money_of(text, number):
+    if kinds & {*EXACT} - {"order"}:
+        return False
+    is_joined = _JOINED.search(text, max(start - 20, 0), start) is not None
+    if is_joined or (behind[:1] in ("-", "_") and behind[1:].isupper()):
+        return number.first == start  # not US$5
+    if behind[:1].isalpha() and number.last == end and behind.rstrip(" .,;:’'") != "s":
+        return True  # 37A
+    if number.is_clear and "order" not in kinds and len(number.after) != 1:  # not the type 37A
         return False
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
-    return (word is not None and _names(word[1])) or _begins_name(text, start, end)
+    if word and _names(word[1], is_first=not any(map(str.isalnum, text[: word.start()]))):
+        return True
+    return _begins_name(text, start, number.last)
 
 
-def _names(word: str) -> bool:
+def _names(word: str, *, is_first: bool) -> bool:
     """Whether a number after this word is a name's: "Boeing", "Chapter"; not "July" or "In"."""
     plain = word.casefold()
     if plain in words_of("labels"):
         return True
-    usual = (words_of("before a number"), valued("months"), units())
-    return word[0].isupper() and not any(plain in words for words in usual)
+    usual = (words_of("before a number"), valued("months"))
+    return word[0].isupper() and not is_first and not any(plain in words for words in usual)
 
 
 def _begins_name(text: str, start: int, end: int) -> bool:
     """Whether a name follows: "2016 Tour", "14th Dalai Lama"; or a work: "Hush (2016 film)"."""
     if text[start - 1 : start] == "(" and _WORK.match(text, end):
         return True
-    if text[end : end + 2] in _ORDINALS:
-        end += 2
     word = _WORD_BEHIND.match(text, end)
     if word is None or not word[1][0].isupper():
         return False
-    usual = (words_of("after a number"), valued("months"), units(), valued("scales"))
+    usual = (words_of("after a number"), valued("months"), valued("scales"))
     return not any(word[1].casefold() in words for words in usual)
 
 
@@ -184,103 +222,61 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str]) -> bool:
     before = _words_before(text, number)
     if not words_of("bounds").isdisjoint({*before[-2:]}.difference(bounds)):
         return True
-    if before[-1:] == ["and"] and "between" in before:
+    if before[-1:] == ["and"] and "between" in before and not number.is_clear:
         return True
-    is_count = number.end - number.start <= 2 and max(number.values) <= SMALL
-    is_date = before[-1:] and before[-1].strip(".,") in valued("months")
-    if is_date or number.after in valued("months") or is_in_date(text, number):
-        return False
-    is_time = any(clock_of(text, number))
-    is_measured = number.after in units() or money_of(text, number)
-    return is_count and not is_time and not is_measured
+    is_short = number.end - number.start <= 2
+    return is_short and not number.meanings and max(number.plain, default=SMALL + 1) <= SMALL
 
 
 def _words_before(text: str, number: Number) -> list[str]:
-    return text[max(number.start - BEFORE, 0) : number.start].casefold().split()
+    return text[max(number.first - BEFORE, 0) : number.first].casefold().split()
 
 
 # ---------------------------------------------------------------- whether it is there
 
 
 def _occurs(number: Number, context: Numbers, text: str) -> bool:
-    if times := list(clock_of(text, number)):
-        return _time_occurs(number, times, context)
-    if any(_between(context.values, *span) for span in _spans(number, text)):
-        return True
-    months = valued("months") if is_in_date(text, number) else {}
-    if any(month in number.values and name in context.words for name, month in months.items()):
+    """Whether a context has a number, perhaps rounded."""
+    known = context.kinds
+    if any(_between(known["any"], *span) for span in _spans(number, text)):
         return True
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
     tolerance = ROUGHLY if roughly else ROUNDED
-    if any(_near(value, number, context.values, tolerance, roughly) for value in number.values):
+    for kind, value in number.asks:
+        if kind in EXACT:
+            if _between(known.get(kind, []), value, value):
+                return True
+        elif _near(
+            value, number, known.get(kind, []), tolerance, roughly or kind not in ("", "any")
+        ):
+            return True
+    pool = known["any" if "order" in number.kinds() else ""]
+    if any(_near(value, number, pool, 0, False) for value in number.loose):
         return True
-    unit = units().get(number.after)
-    if unit is None:
-        return False
-    known = _measured(unit, context)
-    return any(_near(v * unit.size, number, known, tolerance, True) for v in number.values)
-
-
-def _is_paid(number: Number, money: Money, context: Numbers, text: str) -> bool:
-    """Whether an amount is there, in a currency that it may be or in one that is not written."""
-    amounts = (context.priced[name] for name in money.currencies if name in context.priced)
-    return any(
-        _occurs(number, context._replace(values=values), text)
-        for values in (context.plain, *amounts)
-    )
-
-
-def _measured(unit: Unit, context: Numbers) -> list[float]:
-    """What the context measures in this dimension; half is 50 %."""
-    found = context.measured.get(unit.dimension, [])
-    if unit.dimension != "share":
-        return found
-    return sorted([*found, *(100 * value for value in context.values if 0 <= value <= 1)])
-
-
-def _time_occurs(number: Number, times: list[float], context: Numbers) -> bool:
-    """Whether a time of day is there, or the two numbers that it consists of."""
-    parts = [value for value in times if value >= 0]
-    if parts and all(_between(context.values, part, part) for part in parts):
-        return True
-    said = [value for value in times if value < 0] + ([] if parts else [*number.values])
-    return any(_between(context.values, value, value) for value in said)
+    if parts := _PAIR.fullmatch(text, number.start, number.end):  # 120/80, 12 300
+        return all(_between(known["any"], *([float(part)] * 2)) for part in parts.groups())
+    return text[number.first : number.last] in context.written
 
 
 def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
     """The years of "the 1960s" or "the 19th century"."""
-    behind = text[number.end : number.end + 14].lstrip(" '’")
-    for value in number.values:
+    behind = text[number.last : number.last + 14].lstrip(" '’-")
+    for value in (*number.plain, *number.loose):
         if value % 10 == 0 and behind[:1] == "s" and not behind[1:2].isalpha():
             yield value, value + (99 if value % 100 == 0 else 9)
-        if behind[2:].lstrip(" -").startswith("centur"):
+        if behind.startswith("centur"):
             yield 100 * value - 100, 100 * value
-
-
-def _end_of_lost_unit(number: Number, context: Numbers) -> int:
-    """Where the unit of a number ends, if the context has that unit nowhere; else 0.
-
-    Not of a time, which is often implied, nor of a word that may be something else.
-    """
-    unit, word = units().get(number.after), number.after
-    if unit is None or unit.implied or not is_clear(word):
-        return 0
-    if not context.words.isdisjoint(name for name, one in units().items() if one == unit):
-        return 0
-    known = _measured(unit, context)
-    if any(_near(v * unit.size, number, known, ROUNDED, True) for v in number.values):
-        return 0
-    return number.after_end
 
 
 def _near(value: float, number: Number, known: list[float], tolerance: float, rounds: bool) -> bool:
     """Whether a value is among the known ones, or one of them may have been rounded to it."""
-    if _between(known, value - CLOSE * value, value + CLOSE * value):
+    size = abs(value)
+    if _between(known, value - CLOSE * size, value + CLOSE * size):
         return True
     if not rounds and is_year(value):  # a year is not rounded
         return False
-    first = bisect_left(known, value - value * min(number.step / 2, tolerance))
-    most = value + value * min(number.step, tolerance)  # 23,768 is also cut to 23,000
+    first = bisect_left(known, value - size * min(number.step / 2, tolerance))
+    most = value + size * min(number.step, tolerance)  # 23,768 is also cut to 23,000
     end = bisect_right(known, most)
     if rounds or value >= 100:
         return first < end
@@ -289,3 +285,28 @@ def _near(value: float, number: Number, known: list[float], tolerance: float, ro
 
 def _between(known: list[float], low: float, high: float) -> bool:
     return bisect_left(known, low) < bisect_right(known, high)
+
+
+def _column_sums(text: str) -> Iterator[float]:
+    """The sums of columns of numbers in tables: lines that follow each other with as many cells."""
+    sums: list[float | None] = []
+    left = MOST_CELLS
+    for line in text.split("\n") if "|" in text or "\t" in text or ";" in text else ():
+        mark = next((mark for mark in "|\t;" if mark in line), None)
+        texts = line.strip().strip("|").split(mark)[:50] if mark else []
+        firsts = [_CELL.search(cell[:60]) for cell in texts]
+        cells = [
+            float(found[0].replace(",", "")) if found and found[0].count(".") < 2 else None
+            for found in firsts
+        ]
+        left -= len(cells)
+        if left < 0:
+            return
+        if len(cells) < 2 or len(cells) != len(sums) or not any(cells):
+            sums = list(cells)
+            continue
+        # A header or a text in a column starts it anew.
+        pairs = list(zip(sums, cells, strict=True))
+        added = [None if one is None or two is None else one + two for one, two in pairs]
+        yield from (total for total in added if total)
+        sums = [two if total is None else total for total, two in zip(added, cells, strict=True)]

@@ -1,28 +1,26 @@
-"""Words of numbers, scales, units and months, and numbers in words.
+"""Words of numbers, scales, units, money and months, and numbers in words.
 
 "Two hundred and fifty thousand", "fünfundzwanzig", "quatre-vingt-dix".
 
 One reader for English, German, French, Spanish, Italian and Dutch. Words are split into those of
-``words/numbers.txt``, which are added or multiplied by their size alone. In doubt a number has
-several values, as nobody knows where one ends: "two hundred and fifty" is also 2, 200 and 50.
+``words/numbers.txt``, which are added or multiplied by their size alone: a text need not say its
+language, and may mix several.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
-from itertools import pairwise
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .strings import word_lists
 
 
 class Unit(NamedTuple):
-    """A unit: its dimension, how many basic units it is, and whether it is often left out."""
+    """A unit: what it measures, and how many basic units it is."""
 
-    dimension: str
+    kind: str
     size: float
-    implied: bool = False
 
 
 @cache
@@ -38,25 +36,48 @@ def words_of(section: str) -> frozenset[str]:
 
 
 @cache
-def currencies() -> Mapping[str, frozenset[str]]:
-    """The signs, codes and words of money, each with the currencies that it may be."""
-    found: dict[str, frozenset[str]] = {}
+def currencies() -> Mapping[str, Mapping[str, float]]:
+    """The signs, codes and words of money, each with the currencies that it may be of.
+
+    The values are how much of the currency it is: of cents a hundredth.
+    """
+    found: dict[str, dict[str, float]] = {}
     for code, *names in map(str.split, word_lists("numbers")["money"].splitlines()):
         for name in names:
-            found[name] = found.get(name, frozenset()) | {code}
+            found.setdefault(name, {})[code] = 1
+    for name, *codes in map(str.split, word_lists("numbers")["cents"].splitlines()):
+        found[name] = dict.fromkeys(codes, 0.01)
     return found
 
 
+def units_of(word: str) -> tuple[Unit, ...]:
+    """The units that a sign or word may be: "mW" is one, "MW" another, "mw" may be both."""
+    exact, folded = _units()
+    return exact.get(word) or folded.get(word.casefold(), ())
+
+
 @cache
-def units() -> Mapping[str, Unit]:
-    lines = (line.split() for line in word_lists("numbers")["units"].splitlines() if line)
-    units = {w: Unit(kind, float(size)) for kind, size, *words in lines for w in words}
-    return {**{w: Unit("time", size, True) for w, size in valued("times").items()}, **units}
-
-
-def is_clear(word: str) -> bool:
-    """Whether a unit or scale is that word alone: "in" and "m" may be something else."""
-    return len(word) > 3 or word in ("%", "km", "kg", "cm", "mph")
+def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, ...]]]:
+    """The units by their signs, and by signs and words in lower case."""
+    exact: dict[str, tuple[Unit, ...]] = {}
+    folded: dict[str, tuple[Unit, ...]] = {}
+    prefixes = [line.split() for line in word_lists("numbers")["prefixes"].splitlines() if line]
+    for line in filter(None, word_lists("numbers")["units"].splitlines()):
+        signs, _, words = line.partition("|")
+        kind, size, letters, *short = signs.split()
+        named = [(name, 1.0) for name in short] + [(f" {name}", 1.0) for name in words.split()]
+        for power, *before in prefixes:
+            if before[0] in letters:
+                named += [(p + s, float(power)) for p in before if len(p) < 3 for s in short]
+                long = [p for p in before if len(p) > 2]
+                named += [(f" {p}{w}", float(power)) for p in long for w in words.split()]
+        for name, factor in named:
+            unit = Unit(kind, float(size) * factor)
+            if name[0] != " ":
+                exact[name] = (*exact.get(name, ()), unit)
+            key = name.strip().casefold()
+            folded[key] = tuple(dict.fromkeys((*folded.get(key, ()), unit)))
+    return exact, {name: them for name, them in folded.items() if len(name) > 1 or name in exact}
 
 
 # ---------------------------------------------------------------- numbers in words
@@ -65,36 +86,15 @@ LONGEST = 100
 """Letters of a word that may be a number."""
 SHORTEST = 3
 """Letters of a word that may be a part of another one."""
+MOST_WORDS = 20
+"""Words of one number."""
 JOINERS = ("und", "en", "ën")
 """What joins two parts of a word: "einundzwanzig"."""
 
 
-def spelled_numbers(words: list[str]) -> Iterator[tuple[float, str]]:
-    """The values of the numbers among words in lower case, each with the word behind it.
-
-    Takes linear time.
-    """
-    parts: dict[str, tuple[str, ...]] = {}
-    number = _Number()
-    for word, behind in pairwise([*words, ""]):
-        if word not in parts:
-            parts[word] = number_parts(word)
-        if word in words_of("joiners"):
-            number.is_joined = True
-        elif not parts[word]:
-            number = _Number()
-        for place, part in enumerate(parts[word]):
-            number.is_joined |= place > 0
-            yield from ((value, behind) for value in number.values_with(part))
-
-
-def may_be_numbers(words: list[str]) -> bool:
-    """Whether one of these words begins like a number: a quick look before a slow one."""
-    return not _beginnings().isdisjoint([word[:SHORTEST] for word in words])
-
-
+@lru_cache(maxsize=8192)  # the same words come again and again
 def number_parts(word: str) -> tuple[str, ...]:
-    """The words of numbers of which a word consists, or ()."""
+    """The words of numbers of which a word in lower case consists, or ()."""
     if word in _simple():
         return (word,)
     if len(word) > LONGEST or word[:SHORTEST] not in _beginnings():
@@ -114,11 +114,10 @@ def number_parts(word: str) -> tuple[str, ...]:
 
 
 @cache
-def _simple() -> Mapping[str, float]:
-    """The words that are numbers, and their values; of fractions the denominator."""
-    sections = ("fractions", "scales", "hundreds", "worth", "ordinals", "spelled")
-    simple = {word: value for name in sections for word, value in valued(name).items()}
-    return {word: value for word, value in simple.items() if len(word) > 1}
+def _simple() -> frozenset[str]:
+    """The words that are numbers."""
+    sections = ("fractions", "scales", "hundreds", "worth", "ordinals", "spelled", "clock")
+    return frozenset(word for name in sections for word in valued(name) if len(word) > 1)
 
 
 @cache
@@ -133,49 +132,138 @@ def _beginnings() -> frozenset[str]:
     return frozenset(word[:SHORTEST] for word in _parts().union(_simple()) - {*JOINERS})
 
 
-class _Number:
-    """A number of which some words were read: what a scale has closed, and what is still open."""
+class Spelled(NamedTuple):
+    """A number in words: which of a text's words it is, its value, and its sort.
 
-    def __init__(self) -> None:
-        self.closed = self.scale = self.open = self.before = 0.0
-        self.is_joined = False
+    Args:
+        sort: "count", "order" (the third), "share" (a third), "clock" (noon), or "loose": what
+            mostly means something else (a couple, hundreds), and may be a number.
+    """
 
-    def values_with(self, word: str) -> Iterator[float]:
-        """What it may be after one more word."""
-        if share := valued("fractions").get(word):
-            yield (self.open or 1) / share
-        sections = ("spelled", "ordinals", "worth", "stems")
-        value = next((valued(name)[word] for name in sections if word in valued(name)), None)
-        scale = valued("hundreds").get(word) or valued("scales").get(word)
+    first: int
+    last: int
+    value: float
+    sort: str
+
+
+def spelled_numbers(words: list[str], gaps: list[str]) -> Iterator[Spelled]:
+    """The numbers among words in lower case. Takes linear time.
+
+    Args:
+        gaps: what stands before each word and behind the last one.
+    """
+    articles = words_of("articles")
+    run: _Run | None = None
+    for place, word in enumerate(words):
+        if word in articles:
+            behind = "".join(words[place + 1 : place + 2])
+            if len(behind) < SHORTEST or not units_of(behind):
+                continue
+        elif not number_parts(word):
+            continue
+        if run is None or not run.takes(words, gaps, place):
+            if run is not None:
+                yield run.found(words)
+            run = _Run(words, place)
+    if run is not None:
+        yield run.found(words)
+
+
+class _Run:
+    """The words of one number, as far as they were read: what a scale has closed, what is open."""
+
+    def __init__(self, words: list[str], place: int) -> None:
+        self.first = self.last = place
+        self.closed = self.open = self.before = 0.0
+        self.scale, self.decimals = float("inf"), 0
+        self.parts: list[str] = []
+        self.is_one = words[max(place - 1, 0)] in words_of("articles")
+        for part in number_parts(words[place]) or (words[place],):
+            self._add(part, is_joined=bool(self.parts))
+
+    def takes(self, words: list[str], gaps: list[str], place: int) -> bool:
+        """Whether the next word of a number goes on with this one."""
+        between = words[self.last + 1 : place]
+        apart = {gap.strip(" -\u00a0") for gap in gaps[self.last + 1 : place + 1]}
+        is_scaled = self.parts[-1] in valued("scales") or self.parts[-1] in valued("hundreds")
+        if place - self.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
+            return False
+        if words[place] in words_of("articles"):  # half an hour
+            return self.parts[-1] in valued("fractions")
+        if len(between) == 1 and between[0] in words_of("points"):
+            self.decimals = 1
+        elif not words_of("joiners").issuperset(between):
+            return False
+        kept = self.closed, self.open, self.before, self.scale, len(self.parts), self.decimals
+        for at, part in enumerate(number_parts(words[place])):
+            if not self._add(part, is_joined=bool(between) or at > 0):
+                self.closed, self.open, self.before, self.scale, size, self.decimals = kept
+                del self.parts[size:]
+                return False
+        self.last = place
+        return True
+
+    def _add(self, part: str, *, is_joined: bool) -> bool:
+        """Adds a part of a word; False if that begins another number."""
+        scale = valued("hundreds").get(part) or valued("scales").get(part)
+        share = valued("fractions").get(part)
+        names = ("spelled", "ordinals", "worth", "stems", "clock")
+        value = next((valued(name)[part] for name in names if part in valued(name)), None)
+        is_first = not self.parts
+        self.parts.append(part)
         if scale:
-            yield self._multiply(scale)
-        elif value is not None:
-            yield value
-            self._add(value, word)
-        elif share:
-            self.open = self.open + 1 / share if self.is_joined else (self.open or 1) / share
+            return self._multiply(scale)
+        if share and (value is None or self.open == 1 or (is_first and self.is_one)):
+            add = is_joined and self.open
+            self.open = self.open + 1 / share if add else (self.open or 1) / share
+        elif self.decimals and not is_first:
+            self.open += (value or 0) / 10**self.decimals
+            self.decimals += 1
+            return value is not None and value < 10
+        elif self.open % 100 == 4 and part in ("vingt", "vingts"):  # quatre-vingts
+            self.open += 76
+        elif is_first or _may_follow(value or 1, self.open, is_joined):
+            self.open += 1 if value is None else value
+        elif not (self.closed or self.before or is_joined) and 10 < self.open < 22:
+            self.before, self.open = self.open, value or 0  # nineteen eighty-four
+            return 10 <= self.open < 100
         else:
-            yield 0.0
-        self.is_joined = False
-        yield self.closed + self.open
-        if self.before > 10 and self.open >= 10 and not self.closed:  # nineteen eighty-four
-            yield 100 * self.before + self.open
+            return False
+        return True
 
-    def _multiply(self, scale: float) -> float:
-        product = (self.open or 1) * scale
+    def _multiply(self, scale: float) -> bool:
         if scale < 1000:
-            self.open = product
+            self.open = (self.open or 1) * scale
+        elif scale < self.scale:
+            self.closed, self.open = self.closed + (self.open or 1) * scale, 0.0
+            self.scale = scale
+        elif self.open:
+            return False
         else:
-            self.closed = product + (self.closed if scale < self.scale else 0)
-            self.open, self.scale = 0.0, scale
-        return product
+            self.closed *= scale  # five thousand million
+        return True
 
-    def _add(self, value: float, word: str) -> None:
-        if self.open % 100 == 4 and word in ("vingt", "vingts"):  # quatre-vingts
-            value = 76
-        elif not _may_follow(value, self.open, self.is_joined):
-            self.before, self.closed, self.open = self.open, 0.0, 0.0
-        self.open += value
+    def found(self, words: list[str]) -> Spelled:
+        value = self.closed + self.open + 100 * self.before
+        word, part = words[self.last], self.parts[-1]
+        is_scale = part in valued("scales") or part in valued("hundreds")
+        if part in valued("clock"):
+            sort = "clock"
+        elif part in valued("worth") or (
+            is_scale and len(self.parts) == 1 and word.endswith(("s", "ionen", "arden"))
+        ):
+            sort = "loose"
+        elif part in valued("fractions") and value != int(value):
+            sort = "share" if value < 1 else "count"
+        elif (
+            part in valued("ordinals")
+            or not word.endswith(part)
+            or (is_scale and word.endswith("th"))
+        ):
+            sort = "order"
+        else:
+            sort = "count"
+        return Spelled(self.first, self.last, value, sort)
 
 
 def _may_follow(value: float, open_: float, is_joined: bool) -> bool:

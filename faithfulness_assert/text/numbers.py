@@ -1,121 +1,151 @@
-"""The numbers of a text, and all that they may mean: with separators, scales, units, and in words.
+"""The reader of numbers: each number of a text with its value, its kind, and where it stands.
 
-In doubt a number has several values. ``absent_numbers.py`` says which ones a context lacks.
+Numbers are read with separators, scales and units, as money, dates, times and fractions, in digits
+and in words. A kind is what a unit measures, a currency, "clock", "date" or "order"; its values are
+in basic units. Two numbers are the same if they share a kind and a value (``offers``, ``asks``); a
+number without a unit is the same as any of its value, and one with a unit as one without.
+
+A number may have several values: "3/4" is a date or a share, "1.500" is what its language says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import currencies, spelled_numbers, units, valued
+from .number_words import Unit, currencies, spelled_numbers, units_of, valued, words_of
 from .strings import lazy_pattern
 
-FIRST_YEAR, LAST_YEAR = 1000, 2100
+FIRST_YEAR, LAST_YEAR = 1000, 2199
 MAX_DIGITS = 25
-MOST_CELLS = 5_000
-"""Cells of tables that are added up."""
-WORD_BEFORE = 40
-"""Characters before a number or a name in which a word is looked for."""
+"""A number with more is compared as it is written."""
+MONEY = "$€£¥₹₩₽₺₴₪¢"
 
-_DIGITS = lazy_pattern(r"[0-9]+(?:[.,'’\u00a0\u202f:/][0-9]+| , [0-9]{3}(?![0-9])| \. [0-9]+)*")
-_TOKEN = lazy_pattern(r"[^\W\d_]+|[0-9]|%")
-_WORD_AFTER = lazy_pattern(
-    r"[ \u00a0\u202f-]?(%|°? ?[CF](?![^\W_])|[^\W\d_]+(?:/[^\W\d_]+|[²³]|[23](?!\w))?)"
+Meaning = tuple[str, float]
+"""A kind, and a value in its basic unit."""
+
+_SPACES = " \u00a0\u202f"
+_NUMBER = lazy_pattern(
+    rf"""
+      (?<![\w./-]) [0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
+    | (?<![\w./-]) [0-9]{{1,2}} (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
+    | (?<![0-9.,]) [1-9][0-9]{{0,2}} (?: [{_SPACES}][0-9]{{3}} )+ (?![0-9]) (?: [.,][0-9]+ )?
+    | (?: (?<![\w.,)\]]) \. )? [0-9]+
+      (?: [.,:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
+      (?: [eE][+-]?[0-9]{{1,2}}(?!\w) | \ ?[×x·]\ ?10(?:\^|\*\*)?[-−⁻]?[0-9⁰¹²³⁴-⁹]{{1,2}}(?!\w) )?
+      [¼-¾⅐-⅞]?
+    | [¼-¾⅐-⅞]
+    """,
+    re.VERBOSE,
 )
-_MONTH_AFTER = lazy_pattern(r"(?:[.º]|st|nd|rd|th|er)? (?:of |de )?([^\W\d_]+)")
-_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+)[.]? (?:the )?$")
+_POWER = lazy_pattern(r"[eE]|\^|\*\*| ?[×x·] ?10")
+_MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
+_UNIT = lazy_pattern(
+    rf"[{_SPACES}-]?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
+    r"(%|‰|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|[^\W\d_]{1,30}(?:\^?[23](?!\w)|[²³])?)"
+    r"(?:(?:/| (?:per|pro|par|por|al) )([^\W\d_]{1,30}))?"
+)
+_INNER = lazy_pattern(r"(?:an? |of an? )?(?=\S)")
+_AND_SHARE = lazy_pattern(r" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |una )?([^\W\d_]{1,30})")
+_BETWEEN = lazy_pattern(r"['′]? ?(?:,|and|und|et|y|e|en)? ?$")
+_FEET = lazy_pattern(r"['′’] ?([0-9]{1,2})(?![0-9])(?:\"|''|”|″)?")
+_ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|[ºª°](?!\s?[CF]\b))(?![^\W_])")
+_MONTH = lazy_pattern(r"(?:[.º]|st|nd|rd|th|er)?[ -](?:of |de )?([^\W\d_]{1,30})")
 _MINUTES = lazy_pattern(r"[0-5][0-9](?![0-9])")
-OCLOCK = lazy_pattern(
-    r"[ \u00a0\u202f]?(?:[ap](?:m|[.]m[.]?)|h(?:[0-5][0-9])?|uhr|heures|o['’]clock)(?![^\W_])",
+_CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
+_OCLOCK = lazy_pattern(
+    rf"[{_SPACES}]?(?:([ap])(?:m|[.]m[.]?)|(h)(?:[0-5][0-9])?|uhr|heures|o['’]clock)(?![^\W_])",
     re.IGNORECASE,
 )
-_BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
-MONEY = "$€£¥₹₩₽₺₴₪"
+_PAST = lazy_pattern(r"(?: minutes?)?[ ]([^\W\d_]{1,30}) ([^\W\d_]{1,30}|[0-9]{1,2}(?![\w:.]))")
+_HALF_OF = lazy_pattern(r" ([^\W\d_]{1,30})")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]{1,30})[.]? (?:the )?$")
 _MONEY_BEFORE = lazy_pattern(
-    rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[ \u00a0\u202f]?$"
+    rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[{_SPACES}]?$"
 )
 _MONEY_AFTER = lazy_pattern(
-    rf"[ \u00a0\u202f-]?(?:(?:US|U[.]S[.]) )?([{MONEY}](?! ?[0-9])|[^\W\d_]{{2,10}}(?![^\W_]))"
+    rf"[{_SPACES}-]?(?:(?:US|U[.]S[.]) )?([{MONEY}](?! ?[0-9])|[^\W\d_]{{2,10}}(?![^\W_]))"
 )
-SPACED = lazy_pattern(r"(?<![0-9])[0-9]{1,3}(?:[ \u00a0\u202f][0-9]{3}){1,6}(?![0-9])")
-_FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–) ?$")
-_DAY_BEHIND = lazy_pattern(r"-[0-9]")
+_SCALE = lazy_pattern(rf"[{_SPACES}-]?(?:of an? )?([^\W\d_]{{1,30}})")
+_FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?$")
 _SEASON = lazy_pattern(r"([12][0-9])[0-9]{2}/([0-9]{2})$")
-_DATE = lazy_pattern(
-    r"(?<![0-9-])(?:[0-9]{4}-[0-9]{1,2}(?:-[0-9]{1,2})?|(?:[0-9]{1,2}-){1,2}[0-9]{4})(?![0-9-])"
-)
-_FRACTION = lazy_pattern(r"([0-9]{0,9}) ?([¼-¾⅐-⅞])")
+_APART = lazy_pattern(rf"[0-9]+(?:[{_SPACES}][0-9]+)+")
+_GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
+_DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
+_WORD = lazy_pattern(r"([^\W\d_]+)")
 _OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
+# Which sign a text puts before decimals: its language says it, else its other numbers.
+_POINT_WORDS = lazy_pattern(r"\b(?:the|of|and|was|were|are|has|with|for|to|it|take)\b")
+_COMMA_WORDS = lazy_pattern(
+    r"\b(?:der|das|und|ist|nicht|ein|eine|les?|des|est|et|une|il|di|che|per|het|een|van)\b"
+)
+_POINT = lazy_pattern(r"[0-9][.][0-9]{1,2}(?![0-9.,])|[0-9],[0-9]{3}[.,][0-9]")
+_COMMA = lazy_pattern(r"[0-9],[0-9]{1,2}(?![0-9.,])|[0-9][.][0-9]{3}[.,][0-9]")
+_CLUES = 5_000
+"""Characters of a text in which its sign before decimals is looked for."""
 
 
 class Number(NamedTuple):
-    """A number in digits.
+    """A number of a text.
 
     Args:
-        start, end: where it is.
-        values: what it may be: ``1,234`` is 1234 or 1.234.
-        step: the place that it may have been rounded to, as a share of the value.
-        after: the word after it, in lower case, and where that ends.
+        start, end: where its digits or words are.
+        first, last: the same with its sign of money, scale, unit, or month.
+        plain: the values that it may have without a unit.
+        meanings: its kinds, each with a value.
+        is_clear: whether it has no other meaning: a number with a unit, a date, a time.
+        step: the place that it may have been rounded to, as a share of its value.
+        loose: values that it hardly has: without its scale, or as a word such as "couple".
+        after: the word behind it, in lower case.
+        in_words: whether it is spelled out.
+        is_part: whether it is a part of the number before it: the inches of 6 feet 2 inches.
     """
 
     start: int
     end: int
-    values: tuple[float, ...]
-    step: float
+    first: int
+    last: int
+    plain: tuple[float, ...] = ()
+    meanings: tuple[Meaning, ...] = ()
+    is_clear: bool = False
+    step: float = 0.0
+    loose: tuple[float, ...] = ()
     after: str = ""
-    after_end: int = 0
+    in_words: bool = False
+    is_part: bool = False
+
+    @property
+    def offers(self) -> list[Meaning]:
+        """What a text with this number has. The kind "" is a number without one, "any" each."""
+        plain = [value for kind, value in self.meanings if not kind] + [*self.plain]
+        named = [("any", value) for value in plain]
+        return [*self.meanings, *named] + [("", v) for v in self.plain if not self.is_clear]
+
+    @property
+    def asks(self) -> list[Meaning]:
+        """What a text must have one of to have this number."""
+        kind = "" if self.is_clear else "any"
+        named = [one for one in self.meanings if one[0] != "half" or not self.after]
+        return [*named, *((kind, value) for value in self.plain)]
+
+    def kinds(self) -> frozenset[str]:
+        return frozenset(kind for kind, _ in self.meanings)
 
 
-class Numbers(NamedTuple):
-    """The numbers of a context: all values, ascending, and those with a unit by its dimension.
-
-    Args:
-        plain: the values that stand somewhere without a currency.
-        priced: those that stand somewhere with one, by the currencies that it may be.
-    """
-
-    values: list[float]
-    measured: Mapping[str, list[float]]
-    words: frozenset[str]
-    plain: list[float]
-    priced: Mapping[str, list[float]]
+def find_numbers(text: str) -> list[Number]:
+    """The numbers of ``text``, in digits and in words, in order. Takes linear time."""
+    plain = ascii_digits(text)
+    return _joined(plain, sorted([*_in_digits(plain), *_in_words(plain)]))
 
 
-class Money(NamedTuple):
-    """Which currencies an amount may be of, and where it begins and ends with its sign or word."""
-
-    currencies: frozenset[str]
-    start: int
-    end: int
-
-
-NONE = Numbers([], {}, frozenset(), [], {})
-
-
-# ---------------------------------------------------------------- reading
-
-
-def find_numbers(text: str) -> Iterator[Number]:
+def in_digits(text: str) -> list[Number]:
     """The numbers in digits of ``text``, in order."""
-    for found in _DIGITS.finditer(text):
-        digits = found[0]
-        if len(digits) > MAX_DIGITS:
-            continue
-        ahead = _MONTH_AFTER.match(text, found.end())
-        if not ahead or ahead[1].casefold() not in valued("months"):
-            ahead = _WORD_AFTER.match(text, found.end())
-        after = ahead[1].casefold() if ahead else ""
-        values, step = _values(digits)
-        scale = valued("scales").get(after)
-        if scale:
-            values += tuple(value * scale for value in values)
-        if year := last_year(text, *found.span()):
-            values += (year,)
-        after_end = ahead.end() if ahead else found.end()
-        yield Number(found.start(), found.end(), values, step, after, after_end)
+    plain = ascii_digits(text)
+    return _joined(plain, sorted(_in_digits(plain)))
 
 
 def is_year(value: float) -> bool:
@@ -123,179 +153,368 @@ def is_year(value: float) -> bool:
     return FIRST_YEAR <= value <= LAST_YEAR and value == int(value)
 
 
-def last_year(text: str, start: int, end: int) -> float | None:
-    """The year that the two digits of "1983–84" stand for; none in a date such as 1983-04-05."""
-    if end - start != 2 or _DAY_BEHIND.match(text, end):
-        return None
-    first = _FROM_YEAR.search(text, *_before(start))
-    year = float(first[1] + text[start:end]) if first else 0.0
-    return year if is_year(year) else None
-
-
-def money_of(text: str, number: Number) -> Money | None:
-    """The amount of money that a number is: "$3.5 million", "3.50 EUR"; None if it is none."""
-    end = number.after_end if number.after in valued("scales") else number.end
-    if found := _MONEY_BEFORE.search(text, *_before(number.start)):
-        name = found[1].casefold().rstrip(".")
-        if known := currencies().get(name) or currencies().get(name[-1:]):
-            return Money(known, found.start(), end)
-    found = _MONEY_AFTER.match(text, end)
-    known = currencies().get(found[1].casefold()) if found else None
-    return Money(known, number.start, found.end()) if found and known else None
-
-
-def _before(start: int) -> tuple[int, int]:
-    return max(start - 8, 0), start
-
-
 def ascii_digits(text: str) -> str:
     """A text with the digits of all scripts as 0 to 9, each in its place."""
     return text if text.isascii() else _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text)
 
 
-def _values(digits: str) -> tuple[tuple[float, ...], float]:
-    """What these digits may mean, and the share of the value that its last digit stands for."""
-    plain = digits.replace(" ", "")
-    parts = [part for part in split_digits(plain) if part]
-    if len(parts) == 1:
-        return (float(plain),), _step(plain)
-    if ":" in plain:
-        return (_time(*map(int, parts[:2])),), 0.0
-    numbers = tuple(map(float, parts))
-    if "/" in plain:  # a date, a season or a fraction
-        season = [float(year[1] + year[2]) for year in _SEASON.finditer(plain)]
-        return (*numbers, *season, numbers[0] / (numbers[1] or 1)), 0.0
-    whole, last = "".join(parts[:-1]), parts[-1]
-    values = []
-    if len(parts) == 2 or len(last) != 3:
-        values.append(float(f"{whole}.{last}"))
-    if len(last) == 3 and all(len(part) in (2, 3) for part in parts[1:]):  # also 1,23,456
-        values.append(float(whole + last))
-    if not values or (len(parts) == 3 and len(last) == 4):  # 3.5.2020
-        values.extend(numbers)
-    return tuple(values), _step(whole + last)
+def word_before(text: str, start: int) -> re.Match[str] | None:
+    """The word that stands before a place, also with "the" between them."""
+    return _WORD_BEFORE.search(text, max(start - 40, 0), start)
 
 
-def _time(hours: int, minutes: int = 0) -> float:
-    """A time of day as a value of its own: a negative one."""
-    return -1.0 - 60 * hours - minutes
+# ---------------------------------------------------------------- in digits
 
 
-def split_digits(digits: str) -> list[str]:
-    return "".join(char if char.isdigit() else " " for char in digits).split(" ")
+def _in_digits(text: str) -> Iterator[Number]:
+    marks: list[str] = []
+    for found in _NUMBER.finditer(text):
+        digits, start, end = found[0], *found.span()
+        if len(digits) > MAX_DIGITS:
+            yield Number(start, end, start, end, (), ((f"digits {digits}", 0),), True)
+        elif date := _DATE.match(digits):
+            yield from _date(date, start)
+        elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
+            for part in re.finditer(r"[0-9]+", digits):
+                yield from _plain(text, start + part.start(), start + part.end(), (int(part[0]),))
+        elif clock := _clock(text, start, end, digits):
+            yield clock
+        else:
+            yield from _plain(text, start, end, _values(digits, text, marks))
+
+
+def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterator[Number]:
+    """A number that is neither a date in digits nor a time."""
+    digits = text[start:end]
+    if (
+        text[start - 1 : start] in ("'", "’")
+        and end - start == 2
+        and text[start - 2 : start - 1] in (" ", "(", "")
+    ):
+        century = 1900 if values[0] > 50 else 2000
+        yield Number(start, end, start - 1, end, (century + values[0],))
+        return
+    before = word_before(text, start)
+    if digits.count(".") > 1 or (before and "." in digits and _names_version(before[1], digits)):
+        yield Number(start, end, start, end, (), ((f"version {digits}", 0),), True, 0.0, values)
+        return
+    if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
+        share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
+        values, end = tuple(value + share for value in values), mixed.end()
+    step = _step(digits)
+    if month := _MONTH.match(text, end):
+        number = _month(month[1])
+        is_word = month[1] in ("may", "march", "mar")
+        if number and values[0] <= 31 and len(digits) < 3 and not is_word:
+            dated = ("date", 100 * number + values[0])
+            yield Number(
+                start, end, start, month.end(), values, (dated,), True, 0.0, after=month[1]
+            )
+            return
+    if before:
+        number = (
+            _month(before[1]) if before[1][0].isupper() or before[1] not in ("may", "march") else 0
+        )
+        if number and values[0] <= 31 and len(digits) < 3:
+            dated = ("date", 100 * number + values[0])
+            yield Number(start, end, before.start(), end, values, (dated,), True)
+            return
+    if order := _ORDINAL.match(text, end):
+        yield Number(start, end, start, order.end(), (), (("order", values[0]),), True, 0.0, values)
+        return
+    if feet := _FEET.match(text, end):  # 6'2"
+        inches = 12 * values[0] + int(feet[1])
+        tall = ("length", _exact(inches * 0.0254))
+        yield Number(start, feet.end(), start, feet.end(), (), (tall,), True, 1 / (inches or 1))
+        return
+    if years := _FROM_YEAR.search(text, max(start - 8, 0), start):
+        year = float(f"{years[1]}{digits}") if end - start == 2 else 0
+        if is_year(year):
+            yield Number(start, end, start, end, (values[0], year))
+            return
+    is_apart = _APART.fullmatch(digits) is not None  # 53 879: one number, or two
+    loose = tuple(map(float, digits.split())) if is_apart else ()
+    yield _measured(text, Number(start, end, start, end, values, step=step, loose=loose))
+
+
+def _names_version(word: str, digits: str) -> bool:
+    """Whether digits behind a word are a version, whose 3.10 is not 3.1."""
+    is_name = word[0].isupper() or word in words_of("labels")
+    return is_name and digits[-1] == "0" and word.casefold() not in currencies()
+
+
+def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
+    """What these digits may mean. ``marks``: the text's sign before decimals, once it is known."""
+    vulgar = numeric(digits[-1]) if digits[-1] > "\u00bb" and not digits[-1].isdecimal() else 0
+    if vulgar:
+        return (vulgar + (float(digits[:-1]) if digits[:-1] else 0),)
+    if power := _POWER.search(digits):
+        exponent = int(digits[power.end() :].lstrip("^*").translate(_SUPERSCRIPTS))
+        return tuple(
+            _exact(v * 10.0**exponent) for v in _values(digits[: power.start()], text, marks)
+        )
+    if "/" in digits:
+        parts = [float(part.replace(",", "")) for part in digits.split("/")]
+        season = [float(year[1] + year[2]) for year in _SEASON.finditer(digits)]
+        return (_exact(parts[0] / (parts[1] or 1)), *parts, *season)
+    head, *rest = re.split("[.,]", _GROUPED.sub("", digits))
+    if not rest:
+        return (float(head),)
+    signs = {sign for sign in digits if sign in ".,"}
+    decimal, grouped = float(f"{head}{''.join(rest[:-1])}.{rest[-1]}"), float(head + "".join(rest))
+    are_groups = len(rest[-1]) == 3 and all(len(part) in (2, 3) for part in rest)
+    if len(signs) > 1:
+        return (decimal,)
+    if not are_groups or head in ("", "0") or len(head) > 3:
+        return (decimal,) if len(rest) == 1 else (float(head), *map(float, rest))
+    if len(rest) > 1:
+        return (grouped,)
+    mark = _mark(text, marks)
+    if mark:
+        return (decimal if mark in signs else grouped,)
+    return (grouped,) if "," in signs else (decimal, grouped)
+
+
+def _mark(text: str, marks: list[str]) -> str:
+    """The sign that a text puts before decimals; "" if nothing tells."""
+    if not marks:
+        near = text[:_CLUES]
+        points, commas = len(_POINT_WORDS.findall(near)), len(_COMMA_WORDS.findall(near))
+        if points == commas:
+            points, commas = bool(_POINT.search(near)), bool(_COMMA.search(near))
+        marks.append("" if points == commas else "." if points > commas else ",")
+    return marks[0]
+
+
+def _exact(value: float) -> float:
+    """A value without the error of its calculation."""
+    return float(f"{value:.14g}")
 
 
 def _step(digits: str) -> float:
     """The last digit that is not a closing zero, as a share: 330 was rounded to 10/330."""
-    significant = digits.strip("0")
+    significant = re.sub("[^0-9]", "", digits).strip("0")
     return 1 / int(significant) if significant else 0.0
 
 
-def numbers_of(text: str) -> Numbers:
-    """All that may be a number in a context. Takes linear time."""
-    text = ascii_digits(text)
-    values: set[float] = set()
-    priced: dict[str, set[float]] = {}
-    measured: dict[str, list[float]] = {}
-    found = list(find_numbers(text))
-    for number in found:
-        money = money_of(text, number)
-        for name in money.currencies if money else ():
-            priced.setdefault(name, set()).update(number.values)
-        if not money:
-            values.update(number.values)
-        values.update(clock_of(text, number))
-        if number.after.rstrip(" cf") == "°" or number.after in ("c", "f"):
-            values.update(
-                v for value in number.values for v in (value * 9 / 5 + 32, (value - 32) * 5 / 9)
+# ---------------------------------------------------------------- dates and times
+
+
+def _month(word: str) -> float:
+    return valued("months").get(word.casefold(), 0)
+
+
+def _date(date: re.Match[str], start: int) -> Iterator[Number]:
+    """A date in digits: its day and month, and its year."""
+    end, (one, sign, two, three) = start + date.end(), date.groups()
+    if len(one) == 4:
+        pairs, year, at = [(two, three)], one, start
+    else:
+        pairs, year, at = [(two, one)] + [(one, two)] * (sign != "."), three, end - len(three)
+    known = [(int(m), int(d)) for m, d in pairs if 0 < int(m) < 13 and 0 < int(d) < 32]
+    if not known or len(one) == 3 or (len(year) < 4 and sign != "/"):
+        values = tuple(float(part) for part in (one, two, three))
+        yield Number(start, end, start, end, (), ((f"version {date[0]}", 0),), True, 0.0, values)
+        return
+    dates = tuple(("date", 100.0 * month + day) for month, day in known)
+    days = tuple(float(day) for _, day in known)
+    yield Number(start, end, start, end, days, dates, True)
+    century = 0 if len(year) == 4 else 1900 if int(year) > 50 else 2000
+    yield Number(at, at + len(year), at, at + len(year), (float(century + int(year)),))
+
+
+def _clock(text: str, start: int, end: int, digits: str) -> Number | None:
+    """A time of day: 17:30, 5.30 pm, 17h30, 9 Uhr; None if it is none.
+
+    Without its half of the day it may be in either, up to 12.
+    """
+    sign = _OCLOCK.match(text, end)
+    written = _CLOCK.match(digits)
+    if written and (":" in digits or sign):
+        hours, minutes = int(written[1]), int(written[2])
+    elif sign and digits.isdecimal() and int(digits) <= 24:
+        past = _MINUTES.match(text, sign.end(2)) if sign[2] else None
+        hours, minutes = int(digits), int(past[0]) if past else 0
+    else:
+        return None
+    half = sign[1].lower() if sign and sign[1] else ""
+    last = sign.end() if sign else end
+    meanings: list[Meaning] = [("time", 3600.0 * hours + 60 * minutes)] if sign and sign[2] else []
+    time = 60.0 * ((hours % 12 + 12 * (half == "p")) if half else hours) + minutes
+    meanings.append(("clock", time))
+    if half or hours <= 12:
+        meanings.append(("half", time % 720))
+    plain = () if minutes else (float(hours),)
+    return Number(start, end, start, last, plain, tuple(meanings), True, after=half)
+
+
+# ---------------------------------------------------------------- in words
+
+
+def _in_words(text: str) -> Iterator[Number]:
+    pieces = _WORD.split(text)
+    words = [word.casefold() for word in pieces[1::2]]
+    places: list[int] = []
+    for found in spelled_numbers(words, pieces[0::2]):
+        places = places or [0, *accumulate(map(len, pieces))]
+        start, end = places[2 * found.first + 1], places[2 * found.last + 2]
+        if text[max(start - 2, 0) : start].strip()[-1:].isdecimal():
+            continue  # 1.2 million, which is read in digits
+        value = _exact(found.value)
+        number = Number(start, end, start, end, (value,), in_words=True)
+        if found.sort == "clock":
+            clocks = (("clock", value), ("half", value % 720))
+            yield number._replace(plain=(), meanings=clocks, is_clear=True, loose=(value // 60,))
+        elif found.sort == "order":
+            yield number._replace(
+                plain=(), meanings=(("order", value),), is_clear=True, loose=(value,)
             )
-    for dimension, value in _measures(text, found):
-        measured.setdefault(dimension, []).append(value)
-    words = [token.casefold() for token in _TOKEN.findall(text)]
-    for value, after in spelled_numbers(words):
-        values.add(value)
-        if unit := units().get(after):
-            measured.setdefault(unit.dimension, []).append(value * unit.size)
-    values.update(float("".join(parts[0].split())) for parts in SPACED.finditer(text))
-    values.update(int(whole or 0) + numeric(sign) for whole, sign in _FRACTION.findall(text))
-    values.update(_column_sums(text))
-    ordered = {name: sorted(known) for name, known in measured.items()}
-    amounts = {name: sorted(known) for name, known in priced.items()}
-    all_values = sorted(values.union(*priced.values()))
-    return Numbers(all_values, ordered, frozenset(words), sorted(values), amounts)
+        elif found.sort == "loose":
+            yield number._replace(plain=(), loose=(value, value - 1) if value > 1 else (value,))
+        elif clock := _spelled_clock(text, number):
+            yield clock
+        else:
+            inner = _INNER.match(text, end + 1) if found.sort == "share" else None
+            at = inner.end() - 1 if inner and inner.end() > end + 1 else end
+            measured = _measured(text, number._replace(end=at))._replace(end=end)
+            last = measured.last if measured.last > at else end
+            if found.sort == "share" and not measured.meanings:
+                measured = measured._replace(meanings=(("share", value),))
+            yield measured._replace(last=last)
 
 
-def _measures(text: str, numbers: list[Number]) -> Iterator[tuple[str, float]]:
-    """The numbers with a unit, in basic units; also "6 feet 2 inches" as one."""
-    last, last_end = ("", 0.0), 0
-    for number in numbers:
-        if not (unit := units().get(number.after)):
-            continue
-        yield from ((unit.dimension, value * unit.size) for value in number.values)
-        value = number.values[0] * unit.size
-        is_near = number.start - last_end < 6 and _BETWEEN.match(text, last_end, number.start)
-        if last[0] == unit.dimension and is_near:
-            yield unit.dimension, last[1] + value
-        last, last_end = (unit.dimension, value), number.after_end
+def _spelled_clock(text: str, number: Number) -> Number | None:
+    """A time of day in words: ten o'clock, half past two, quarter to three, halb drei."""
+    value = number.plain[0]
+    if sign := _OCLOCK.match(text, number.end):
+        hours = value % 12 + 12 * (sign[1].lower() == "p") if sign[1] else value
+        time, last = 60 * hours, sign.end()
+    elif text[number.start : number.end].casefold() == "halb":
+        hour = _HALF_OF.match(text, number.end)
+        if not hour or not _hour(hour[1]):
+            return None
+        time, last = 60 * _hour(hour[1]) - 30, hour.end()
+    else:
+        past = _PAST.match(text, number.end)
+        side = valued("past").get(past[1].casefold()) if past else None
+        if not past or not side or not _hour(past[2]):
+            return None
+        minutes = 60 * value if value < 1 else value
+        time, last = 60 * _hour(past[2]) + side * minutes, past.end()
+    return number._replace(
+        plain=number.plain if sign else (),
+        meanings=(("clock", time), ("half", time % 720)),
+        is_clear=True,
+        last=last,
+        after=(sign[1] or "") if sign else "",
+    )
 
 
-def clock_of(text: str, number: Number) -> Iterator[float]:
-    """The times of day that a number may be, and the numbers that it consists of."""
-    if time := hours_and_minutes(text, number):
-        hours, minutes = time
-        if not text[number.start : number.end].isdecimal():
-            yield from (float(hours), float(minutes))
-        yield from (_time(hours, minutes), _time((hours + 12) % 24, minutes))
+def _hour(word: str) -> float:
+    value = float(word) if word.isdecimal() else valued("spelled").get(word.casefold(), 0)
+    return value if value <= 12 else 0
 
 
-def hours_and_minutes(text: str, number: Number) -> tuple[int, int] | None:
-    """The time of day that a number is, as it is written: 5.30 pm is (5, 30)."""
-    digits = text[number.start : number.end]
-    is_clock = OCLOCK.match(text, number.end) is not None
-    if ":" in digits or ("." in digits and is_clock):
-        hours, minutes = map(int, split_digits(digits)[:2])
-        return hours, minutes
-    if number.after == "h" and (past := _MINUTES.match(text, number.after_end)):
-        return int(number.values[0]), int(past[0])  # 17h30
-    if is_clock and 0 <= number.values[0] <= 24:
-        return int(number.values[0]), 0
-    return None
+# ---------------------------------------------------------------- with a unit
 
 
-def month_before(text: str, number: Number) -> re.Match[str] | None:
-    """The word before a number, if it is a month."""
-    before = word_before(text, number.start)
-    return before if before and before[1].casefold() in valued("months") else None
+def _measured(text: str, number: Number) -> Number:
+    """A number with its scale, and with what it measures or costs."""
+    start, last, values, loose = number.start, number.end, number.plain, number.loose
+    meanings: list[Meaning] = []
+    before = _MONEY_BEFORE.search(text, max(start - 8, 0), start)
+    sign = before[1].casefold().rstrip(".") if before else ""
+    money = currencies().get(sign) or currencies().get(sign[-1:])
+    first = before.start() if before and money else start
+    scaled = _SCALE.match(text, last)
+    if scaled and (scale := valued("scales").get(scaled[1].casefold())):
+        units = units_of(scaled[1])
+        afterwards = _MONEY_AFTER.match(text, scaled.end())
+        is_money = money or (afterwards and afterwards[1].casefold() in currencies())
+        if is_money or not units:
+            loose, values = values, tuple(_exact(value * scale) for value in values)
+            last = scaled.end()
+        elif scaled.start(1) == last:  # 5m: metres, or millions
+            meanings += [("", _exact(value * scale)) for value in values]
+    end, end_of_unit, word, units = last, last, "", ()
+    behind = None if money else _MONEY_AFTER.match(text, last)
+    if behind and (money := currencies().get(behind[1].casefold())):
+        end, word, units = behind.end(), behind[1], units_of(behind[1])  # pounds
+    elif not money:
+        units, end_of_unit, word = _units(text, last)
+    for code, size in money.items() if money else ():
+        meanings += [(code, _exact(value * size)) for value in values]
+    is_whole = units and not money and values[0] == int(values[0])
+    more = _AND_SHARE.match(text, end_of_unit) if is_whole else None
+    share = valued("fractions").get(more[1].casefold()) if more else None
+    if share and more:  # an hour and a half
+        values, end_of_unit = tuple(value + 1 / share for value in values), more.end()
+    for unit in units:
+        meanings += [(unit.kind, _in_basic_units(value, unit, word)) for value in values]
+    is_clear = bool(money or units) and word.casefold() not in words_of("unclear units")
+    return number._replace(
+        first=first,
+        last=max(end, end_of_unit if units else 0),
+        plain=() if share else values,
+        loose=loose,
+        meanings=tuple(meanings),
+        is_clear=is_clear,
+        after=word.casefold(),
+    )
 
 
-def word_before(text: str, start: int) -> re.Match[str] | None:
-    """The word that stands before a place, also with "the" between them."""
-    return _WORD_BEFORE.search(text, max(start - WORD_BEFORE, 0), start)
+def _units(text: str, end: int) -> tuple[tuple[Unit, ...], int, str]:
+    """The units that stand behind a number, where they end, and the word there."""
+    found = _UNIT.match(text, end)
+    if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
+        return (), end, ""
+    word, size = found[2].replace(" ", "").replace("º", "°"), 1
+    if word in ('"', "”"):
+        word = "in"
+    if found[1]:
+        size = 2 if found[1][0] == "s" else 3
+    elif word[-1] in "23²³":
+        size = 2 if word[-1] in "2²" else 3
+        word = word.rstrip("^23²³")
+    units = units_of(word)
+    if size > 1:
+        kinds = {2: ("area", 1.0), 3: ("volume", 1000.0)}
+        kind, factor = kinds[size]
+        units = tuple(Unit(kind, u.size**size * factor) for u in units if u.kind == "length")
+    if not found[3]:
+        return units, found.end(), word
+    under = units_of(found[3])
+    ratios = [Unit(f"{u.kind}/{d.kind}", u.size / d.size) for u in units for d in under]
+    return (*ratios, *units), found.end() if ratios else found.end(2), word
 
 
-def is_in_date(text: str, number: Number) -> bool:
-    """Whether a number is a part of a date in digits: 2024-05-06, 6-5-2024 or 2024-05."""
-    near = _DATE.finditer(text, max(number.start - 8, 0), number.end + 8)
-    return any(date.start() <= number.start and number.end <= date.end() for date in near)
+def _in_basic_units(value: float, unit: Unit, word: str) -> float:
+    if unit.kind == "temperature" and word.casefold() in ("°f", "fahrenheit"):
+        return _exact((value - 32) / 1.8)
+    return _exact(value * unit.size)
 
 
-def _column_sums(text: str) -> Iterator[float]:
-    """The sums of columns of numbers in tables: lines that follow each other with as many cells."""
-    sums: list[float | None] = []
-    left = MOST_CELLS
-    for line in text.split("\n") if "|" in text or "\t" in text or ";" in text else ():
-        mark = next((mark for mark in "|\t;" if mark in line), None)
-        texts = line.strip().strip("|").split(mark)[:50] if mark else []
-        firsts = [next(find_numbers(cell[:60]), None) for cell in texts]
-        cells = [number and number.values[0] for number in firsts]
-        left -= len(cells)
-        if left < 0:
-            return
-        if len(cells) < 2 or len(cells) != len(sums) or not any(cells):
-            sums = list(cells)
-            continue
-        # A header or a text in a column starts it anew.
-        pairs = list(zip(sums, cells, strict=True))
-        added = [None if one is None or two is None else one + two for one, two in pairs]
-        yield from (total for total in added if total)
-        sums = [two if total is None else total for total, two in zip(added, cells, strict=True)]
+def _joined(text: str, numbers: list[Number]) -> list[Number]:
+    """The numbers, and before two units side by side their sum: "6 feet 2 inches"."""
+    joined: list[Number] = []
+    covered = 0
+    for one, two in pairwise([*numbers, None]):
+        if one is None:
+            break
+        is_part = one.last <= covered
+        near = two and one.is_clear and not is_part and 0 <= two.start - one.last < 6
+        if two and near and _BETWEEN.match(text, one.last, two.start):
+            shared = [
+                (kind, _exact(large + small))
+                for kind, large in one.meanings
+                for other, small in two.meanings
+                if kind == other and kind not in ("", "share", "date", "clock", "half")
+                if large > small
+            ]
+            if shared:
+                whole = one._replace(end=two.last, last=two.last, plain=(), meanings=tuple(shared))
+                joined.append(whole)
+                is_part, covered = True, two.last
+        covered = max(covered, one.last)
+        joined.append(one._replace(is_part=True) if is_part else one)
+    return joined

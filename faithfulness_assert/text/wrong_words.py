@@ -16,22 +16,16 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import combining, normalize
 
-from .absent_numbers import MOST_EVIDENCE, absent_numbers, find_absent, without_references
-from .number_words import units, valued, words_of
-from .numbers import (
-    MONEY,
+from .absent_numbers import (
+    MOST_EVIDENCE,
     NONE,
-    OCLOCK,
-    Number,
     Numbers,
-    clock_of,
-    find_numbers,
-    is_year,
-    last_year,
-    month_before,
-    numbers_of,
-    word_before,
+    absent_numbers,
+    find_absent,
+    without_references,
 )
+from .number_words import valued, words_of
+from .numbers import Number, in_digits, is_year, word_before
 from .phrases import STEM, words_that_count
 from .strings import lazy_pattern, word_lists
 
@@ -131,14 +125,15 @@ def _wrong_numbers(
     instead: Mapping[Kind, list[Value]],
     question: Numbers,
 ) -> Iterator[Wrong]:
-    for number, text, start, end in find_absent(statement, context, question):
-        yield Wrong(start, statement[start:end], kind_of(text, number))
-    if not instead:
-        return
+    found = list(find_absent(statement, context, question))
     # "Within 60 days" may follow from what a context says, but not where it says "within 30 days".
     bounds = words_of("bounds").intersection(evidence.casefold().split())
-    for number, text, start, end in find_absent(statement, numbers_of(evidence), question, bounds):
-        if (kind := kind_of(text, number)) in instead:
+    if instead:
+        nearer = find_absent(statement, Numbers(evidence), question, bounds)
+        found += [one for one in nearer if kind_of(one.text, one.number) in instead]
+    for number, text, start, end in found:
+        kind = kind_of(text, number)
+        if kind != DAY or end == number.end:  # the day is right, but of another month
             yield Wrong(start, statement[start:end], kind)
 
 
@@ -189,7 +184,7 @@ def _quoted(statement: str, reason: str, evidence: str, known: frozenset[str]) -
 
 def _instead(statement: str, evidence: str) -> dict[Kind, list[Value]]:
     """The values of the evidence by kind, without the kinds of which the statement has one."""
-    known, dates = numbers_of(statement), {date_of(date.text) for date in dates_in(statement)}
+    known, dates = Numbers(statement), {date_of(date.text) for date in dates_in(statement)}
     found: dict[Kind, list[Value]] = {}
     for value in (*numbers_in(evidence), *dates_in(evidence)):
         found.setdefault(value.kind, []).append(value)
@@ -224,7 +219,7 @@ def _says(statement: str, instead: list[Value], evidence: str) -> str:
 def numbers_in(text: str) -> list[Value]:
     """All numbers in digits, also those in names: "the 2012 film" may say the year."""
     blank = without_references(text)
-    return [_number(text, blank, number) for number in find_numbers(blank)]
+    return [_number(text, blank, number) for number in in_digits(blank) if not number.is_part]
 
 
 def dates_in(text: str) -> list[Value]:
@@ -258,23 +253,18 @@ def names_in(text: str) -> Iterator[Value]:
 
 
 def kind_of(text: str, number: Number) -> Kind:
-    """What a number counts or measures."""
-    sign = text[max(number.start - 2, 0) : number.start].strip()[-1:]
-    if sign and sign in MONEY:
-        return "money", sign
-    if any(value < 0 for value in clock_of(text, number)):
-        return "time", ""
-    unit = units().get(number.after)
-    if unit is not None:
-        return unit.dimension, str(unit.size)
-    digits = text[number.start : number.end]
-    is_whole = digits.isdecimal() and len(digits) == 4
-    if (is_whole and is_year(number.values[0])) or last_year(text, number.start, number.end):
-        return "year", ""
-    if number.after in valued("months") or month_before(text, number):
+    """What a number counts or measures; of one that says neither, the word before it."""
+    kinds = number.kinds() - {"", "half"}
+    if "date" in kinds:
         return DAY
-    counts = number.after.isalpha() and len(number.after) >= SHORTEST
-    return ("count", number.after[:5]) if counts else UNKNOWN
+    if kinds:
+        return "measure", min(kinds)
+    if any(map(is_year, number.plain)) and number.end - number.start in (2, 4):
+        return "year", ""
+    if number.after.isalpha() and len(number.after) >= SHORTEST:
+        return "count", number.after[:STEM]
+    before = None if number.after else word_before(text, number.first)
+    return ("behind", before[1].casefold()) if before else UNKNOWN
 
 
 def plain_words(text: str) -> set[str]:
@@ -284,16 +274,8 @@ def plain_words(text: str) -> set[str]:
 
 
 def _number(text: str, blank: str, number: Number) -> Value:
-    kind, start, end = kind_of(blank, number), number.start, number.end
-    if any(number.after in words for words in (valued("scales"), units(), valued("months"))):
-        end = number.after_end
-    if kind[0] == "money":
-        start = blank.rindex(kind[1], 0, start)
-    elif kind[0] == "day" and (month := month_before(blank, number)):
-        start = month.start()
-    elif kind[0] == "time" and (oclock := OCLOCK.match(blank, end)):
-        end = oclock.end()
-    elif kind[0] == "year" and (decade := _DECADE.match(blank, end)):
+    kind, start, end = kind_of(blank, number), number.first, number.last
+    if kind[0] == "year" and (decade := _DECADE.match(blank, end)):
         end = decade.end()
     return Value(start, text[start:end], kind)
 

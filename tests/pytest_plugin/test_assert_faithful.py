@@ -58,7 +58,7 @@ def test_a_failure_shows_the_answer_with_marks_and_what_the_context_says() -> No
   The museum opens at 9. [x2 Adults pay 14 euros.] [?3 The café of the museum is on the roof.]
 
   x2 contradicted: Adults pay 14 euros.
-     not in the evidence: “14”; the context says “12”
+     not in the evidence: “14”; the context says “12 euros”
      evidence, prices: Adults pay 12 euros.
 
   ?3 not enough info: The café of the museum is on the roof.

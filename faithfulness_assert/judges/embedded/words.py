@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from ...text.number_forms import Form, in_digits, in_words
-from ...text.number_words import currencies, may_be_numbers, number_parts, units, valued
+from ...text.number_words import currencies, number_parts, units_of, valued
+from ...text.numbers import Meaning, Number, find_numbers
 from ...text.strings import word_lists
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
@@ -206,6 +206,8 @@ def build_index(context: Iterable[tuple[int, str]]) -> Index:
 
 
 _DIGIT = re.compile(r"\d")
+_LAST_EXACT = 1e14
+"""Larger values are compared as they are, without rounding off the error of a conversion."""
 
 
 def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[str, list[str], str]:
@@ -214,22 +216,22 @@ def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[s
     In place of a number that the context has in another form, its key is among the words: the
     context then has it where that form is.
     """
-    found = [*in_digits(sentence)] if _DIGIT.search(sentence) else []
-    if may_be_numbers(words) and any(_is_new_number(word, index) for word in words):
-        found += in_words(sentence)
-    if not found:
+    has_digits = _DIGIT.search(sentence) is not None
+    if not has_digits and not any(_is_new_number(word, index) for word in words):
         return sentence, words, ""
     _read_numbers(index)
     rest, known, at, missing = list[str](), list[str](), 0, ""
-    for reading in sorted(found, key=lambda one: one.forms[0].start):
-        form = next((form for form in reading.forms if _key(form.key) in index.places), None)
-        if form is None:
-            starts, ends = zip(*((form.start, form.end) for form in reading.forms), strict=True)
-            missing = missing or ("" if reading.in_words else sentence[min(starts) : max(ends)])
-        elif form.start >= at and _is_new(sentence, form, index):
-            rest.append(sentence[at : form.start])
-            known += [*find_words(rest[-1]), _key(form.key)]
-            at = form.end
+    for number in find_numbers(sentence):
+        if number.is_part or not number.asks:
+            continue
+        key = next((key for key in map(_key, number.asks) if key in index.places), None)
+        start, end = _place(number, key)
+        if key is None:
+            missing = missing or ("" if number.in_words else sentence[start:end])
+        elif start >= at and _is_new(sentence, start, end, index):
+            rest.append(sentence[at:start])
+            known += [*find_words(rest[-1]), key]
+            at = end
     rest.append(sentence[at:])
     return " ".join(rest), [*known, *find_words(rest[-1])], missing
 
@@ -239,8 +241,15 @@ def is_key(word: str) -> bool:
     return word[0] == " "
 
 
-def _key(key: str) -> str:
-    return f" {key}"
+def _key(meaning: Meaning) -> str:
+    kind, value = meaning
+    return f" {kind} {value:.12g}" if abs(value) < _LAST_EXACT else f" {kind} {value:.0f}"
+
+
+def _place(number: Number, key: str | None) -> tuple[int, int]:
+    """Where a number is, with its unit if it was found with that."""
+    with_unit = key is None or key not in map(_key, [("", v) for v in number.plain])
+    return (number.first, number.last) if with_unit else (number.start, number.end)
 
 
 def _is_new_number(word: str, index: Index) -> bool:
@@ -249,20 +258,21 @@ def _is_new_number(word: str, index: Index) -> bool:
 
 def is_number_word(word: str) -> bool:
     """Whether a word may be a part of a number, such as "30", "ten", "million" or "minutes"."""
-    names = (units(), currencies(), valued("months"), valued("scales"))
-    return word[0].isdecimal() or number_parts(word) != () or any(word in name for name in names)
+    names = (currencies(), valued("months"), valued("scales"))
+    is_part = word[0].isdecimal() or number_parts(word) != () or units_of(word) != ()
+    return is_part or any(word in name for name in names)
 
 
-def _is_new(sentence: str, form: Form, index: Index) -> bool:
+def _is_new(sentence: str, start: int, end: int, index: Index) -> bool:
     """Whether the words of a number are not in the context. A part of a word, as in Q2, is none."""
-    around = sentence[max(form.start - 1, 0) : form.start] + sentence[form.end : form.end + 1]
-    words = find_words(sentence[form.start : form.end])
+    around = sentence[max(start - 1, 0) : start] + sentence[end : end + 1]
+    words = find_words(sentence[start:end])
     return not any(map(str.isalnum, around)) and not index.words.issuperset(words)
 
 
 def _read_numbers(index: Index) -> None:
     for at, sentence in index.unread:
-        readings = [*in_digits(sentence), *in_words(sentence)]
-        for key in {key for reading in readings for key in reading.offers}:
-            index.places.setdefault(_key(key), []).append(at)
+        offers = {_key(one) for number in find_numbers(sentence) for one in number.offers}
+        for key in offers:
+            index.places.setdefault(key, []).append(at)
     index.unread.clear()

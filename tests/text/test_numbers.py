@@ -1,0 +1,253 @@
+"""Numbers: which are the same, and which of a statement occur nowhere in a context."""
+
+from __future__ import annotations
+
+import json
+import time
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from conftest import ROOT
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from num2words import num2words
+
+from faithfulness_assert.text.absent_numbers import NONE, Numbers, absent_numbers
+from faithfulness_assert.text.number_words import currencies, valued, words_of
+from faithfulness_assert.text.numbers import MONEY as SIGNS
+from faithfulness_assert.text.numbers import find_numbers, in_digits
+
+ROWS = [
+    json.loads(line)
+    for name in ("absent_numbers", "numbers_of_trades")
+    for line in (ROOT / "fixtures" / f"{name}.jsonl").read_text("utf-8").splitlines()
+]
+anything = st.text(st.characters(exclude_categories=()), max_size=80)
+numeric = st.text("0123456789.,:/ '\"-–_^×s%$€¢()[]|\tkmthndrapuhr½²", max_size=60)
+texts = anything | numeric | st.lists(anything | numeric, max_size=4).map("\n".join)
+LANGUAGES = ("en", "de", "fr", "es", "it", "nl")
+
+
+def absent(statement: str, context: str, question: str = "", evidence: str = "") -> list[str]:
+    return list(absent_numbers(statement, Numbers(context), Numbers(question), evidence))
+
+
+def says(statement: str, context: str) -> bool:
+    """Whether a context has each number in digits of a statement, by kind and value."""
+    known = {meaning for number in find_numbers(context) for meaning in number.offers}
+    own = (number for number in in_digits(statement) if number.asks and not number.is_part)
+    return all(not known.isdisjoint(number.asks) for number in own)
+
+
+# ---------------------------------------------------------------- which are nowhere
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["statement"][:60])
+def test_the_numbers_that_are_nowhere_are_those_of_the_row(row: dict[str, Any]) -> None:
+    found = absent(
+        row["statement"], row["context"], row.get("question", ""), row.get("evidence", "")
+    )
+    assert found == row["absent"]
+
+
+@example("12 300", "", "0¼ of 1983/84")
+@given(texts, texts, texts)
+def test_what_is_absent_is_a_part_of_the_statement_and_not_of_question_or_context(
+    said: str, context: str, more: str
+) -> None:
+    found = absent(said, context, evidence=more)
+    assert all(number in said and any(map(str.isnumeric, number)) for number in found)
+    assert absent(said, f"{more}\n{said}\n{more}") == []
+    assert absent(said, context, question=said) == []
+
+
+@given(st.integers(10_000, 10**9), st.integers(2, 5))
+def test_a_rounded_number_is_there(number: int, digits: int) -> None:
+    rounded = int(float(f"{number:.{digits}g}"))
+    assert absent(f"About {rounded:,} came.", f"{number:,} came.") == []
+    assert absent(f"It has {rounded} of them.", f"It has {number} of them.") == []
+
+
+@given(st.integers(11, 9_999), st.sampled_from([10, 1000, 10**6]), st.sampled_from(["", " mg"]))
+def test_nothing_is_taken_for_ten_or_a_thousand_times_as_much(
+    number: int, times: int, unit: str
+) -> None:
+    one, other = f"It has {number:,}{unit} of it.", f"It has {number * times:,}{unit} of it."
+    assert absent(one, other) == [f"{number:,}"]
+    assert absent(other, one) == [f"{number * times:,}"]
+
+
+@given(st.lists(st.integers(1, 10_000), min_size=2, max_size=20), st.sampled_from("|\t;"))
+def test_the_sum_of_a_column_is_there(numbers: list[int], mark: str) -> None:
+    rows = [f"shop {chr(97 + place)} {mark} {n}" for place, n in enumerate(numbers)]
+    assert (
+        absent(f"They sold {sum(numbers)} in all.", "\n".join([f"shop {mark} sold", *rows])) == []
+    )
+
+
+@given(texts, st.integers(0, 10**6), st.integers(0, 10**6))
+def test_the_sum_and_the_difference_of_two_numbers_of_the_evidence_are_there(
+    context: str, one: int, other: int
+) -> None:
+    said = f"– {one + other} and {abs(one - other)}"
+    assert absent(said, context, evidence=f"From {one} it went to {other} at once.") == []
+
+
+@given(st.integers(1100, 2000), st.lists(st.integers(100, 1000), max_size=5))
+def test_a_year_is_absent_from_numbers_that_are_smaller(year: int, others: list[int]) -> None:
+    context = "It has " + ", ".join(map(str, others)) + " pieces."
+    assert absent(f"It began in {year}.", context) == [str(year)]
+
+
+@given(st.from_regex(r"[A-Z]{1,4}-?[0-9]{1,4}|[A-Z][a-z]{4,9} [0-9]{2,4}", fullmatch=True))
+def test_a_number_in_a_name_is_not_looked_for(name: str) -> None:
+    word = name.split()[0].casefold()
+    assume(not word.startswith(tuple(valued("months"))))
+    assume(word.rstrip("0123456789-") not in {*words_of("before a number"), *currencies()})
+    assert absent(f"They flew with the {name} at once.", "They flew.") == []
+
+
+def test_the_signs_that_are_looked_for_are_those_of_the_currencies() -> None:
+    assert {name for name in currencies() if len(name) == 1} == {*SIGNS}
+
+
+# ---------------------------------------------------------------- which are the same
+
+
+@given(anything | numeric, anything | numeric)
+def test_a_text_has_all_its_numbers_each_where_it_is(text: str, more: str) -> None:
+    for number in find_numbers(text):
+        assert 0 <= number.first <= number.start < number.end <= number.last <= len(text)
+    assert says(text, f"{text}\n{more}") or "." in text or "," in text  # as their language says
+
+
+GROUPED = ("{0:,}", "{0}", "{1} {2:03}", "{1}\u202f{2:03}", "{1}'{2:03}", "{1} , {2:03}")
+
+
+@given(st.integers(1000, 999_999), st.sampled_from(GROUPED), st.sampled_from(GROUPED))
+def test_a_number_is_the_same_with_other_separators(number: int, one: str, other: str) -> None:
+    context, said = (f.format(number, *divmod(number, 1000)) for f in (one, other))
+    assert says(f"It has {said} shops.", f"It has {context} shops.")
+    assert says(f"It has {said} shops.", f"Es sind {number:,} Läden.".replace(",", "."))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(number=st.integers(2, 130) | st.integers(2, 10**9 - 1), other=st.integers(2, 999_999))
+def test_a_number_in_words_is_that_number_and_no_other(
+    language: str, number: int, other: int
+) -> None:
+    # What num2words writes for 18 in a longer Italian word is misspelled.
+    said = num2words(number, lang=language)
+    assume("dicotto" not in said and not said.endswith("once"))  # also an English word
+    assert says(f"– {number:,}", f"({said})")
+    assert other == number or not says(f"– {other}", f"({said})")
+
+
+@given(st.integers(1, 130), st.integers(1, 130))
+def test_an_ordinal_is_neither_another_one_nor_a_count(number: int, other: int) -> None:
+    context = f"the {num2words(number, to='ordinal')} time"
+    assert says(f"the {num2words(number, to='ordinal_num')} time", context)
+    assert not says(f"{number} times", context)
+    assert other == number or not says(f"the {num2words(other, to='ordinal_num')} time", context)
+
+
+CLOCKS = ("%H:%M", "%I:%M %p", "%I.%M%p", "%Hh%M", "%H.%M Uhr")
+DATES = ("%Y-%m-%d", "%d %B %Y", "%B %d, %Y", "%d.%m.%Y", "the %dth of %B, %Y", "%d-%m-%Y")
+moments = st.datetimes(datetime(1900, 1, 1), datetime(2090, 1, 1))
+
+
+@given(moments, st.sampled_from(CLOCKS), st.sampled_from(CLOCKS), st.integers(1, 1439))
+def test_a_time_of_day_is_the_same_on_both_clocks_and_no_other(
+    moment: datetime, one: str, other: str, minutes: int
+) -> None:
+    context = f"It opens at {moment.strftime(one)}."
+    assert says(f"It opens at {moment.strftime(other)}.", context)
+    later = moment + timedelta(minutes=minutes)
+    if minutes != 720:  # without a.m. or p.m., 7:30 may be both
+        assert not says(f"It opens at {later.strftime(other)}.", context)
+
+
+@given(moments, st.sampled_from(DATES), st.sampled_from(DATES), st.integers(1, 27))
+def test_a_date_is_the_same_in_another_form_and_another_day_is_not(
+    moment: datetime, one: str, other: str, days: int
+) -> None:
+    context = f"It opened on {moment.strftime(one)} at last."
+    later = moment + timedelta(days=days)
+    assert says(f"It opened on {moment.strftime(other)} at last.", context)
+    assume("-%m-%Y" not in one + other)  # which may begin with the month
+    assert not says(f"It opened on {later.strftime(other)} at last.", context)
+
+
+@given(
+    st.sampled_from([("hours", "minutes", 60), ("kg", "g", 1000), ("km", "metres", 1000)]),
+    st.integers(1, 500),
+    st.integers(1, 99_999),
+)
+def test_a_measure_is_the_same_in_another_unit_and_another_amount_is_not(
+    units: tuple[str, str, int], amount: int, other: int
+) -> None:
+    large, small, factor = units
+    for number, unit in ((amount, large), (amount * factor, small)):
+        context = f"It has {number} {unit} in all."
+        assert says(f"It has {amount * factor:,} {small}.", context)
+        assert says(f"It has {amount} {large}.", context)
+        assert says(f"It has {number}.", context)
+        assert other == amount * factor or not says(f"It has {other} {small}.", context)
+
+
+CASH = {
+    "USD": ("US${}", "USD {}", "{} USD"),
+    "CAD": ("C${}", "CA$ {}", "{} CAD"),
+    "dollars": ("${}", "$ {}", "{} dollars", "{} US dollars", "{}$"),
+    "EUR": ("€{}", "€ {}", "{} €", "{}€", "EUR {}", "{} EUR", "{} euros", "{} Euro"),
+    "GBP": ("£{}", "GBP {}", "{} GBP", "{} pounds"),
+    "JPY": ("JPY {}", "{} yen"),
+    "yen or yuan": ("¥{}",),
+    "CNY": ("RMB {}", "{} yuan"),
+    "SEK": ("{} SEK", "SEK {}"),
+    "kr": ("{} kr",),
+}
+MAY_BE = {"dollars": {"USD", "CAD"}, "yen or yuan": {"JPY", "CNY"}, "kr": {"SEK"}}
+money = st.sampled_from([(name, form) for name, forms in CASH.items() for form in forms])
+
+
+@given(st.integers(11, 999), money, money, st.sampled_from(["", " million"]))
+def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
+    number: int, one: Any, other: Any, scale: str
+) -> None:
+    said, there = (form.format(f"{number}{scale}") for _, form in (one, other))
+    own, others = (MAY_BE.get(name, {name}) for name, _ in (one, other))
+    found = [] if own & others else [said]
+    assert absent(f"They paid {said} for it.", f"They paid {there} for it.") == found
+    assert absent(f"They paid {said} for it.", f"They paid {number}{scale} for it.") == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "context"),
+    [
+        ("100 came.", "Hundreds came."),
+        ("11 came.", "Once, many came."),
+        ("It opens at 10:00.", "It opens at 22:00."),
+        ("It opens at 7:30 p.m.", "It opens at 7:30."),
+        ("It needs Python 3.1.", "It needs Python 3.10."),
+        ("It is 1234567890123457.", "It is 1234567890123456."),
+        (f"It is {'7' * 30}1.", f"It is {'7' * 30}2."),
+        ("It costs $1 million.", "It costs $1.2 million."),
+        ("It has 50 seats.", "It has two hundred and fifty seats."),
+    ],
+)
+def test_it_is_another_number(statement: str, context: str) -> None:
+    assert not says(statement, context)
+
+
+UNITS = ("1", "1 ", "1:", "1/", "1.1 ", "1 1/", "one ", "hundred ", "million two ", "and ", "a mg ")
+
+
+@pytest.mark.parametrize("unit", [*UNITS, "2020-01-", "may 1 ", "1 kg/", "half past ", "XV", "¼"])
+def test_a_long_text_is_read_in_linear_time(unit: str) -> None:
+    text = unit * (50_000 // len(unit))
+    start = time.process_time()
+    absent(text, text)
+    assert time.process_time() - start < 10
+    assert NONE.kinds[""] == []
