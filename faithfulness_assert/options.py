@@ -40,23 +40,23 @@ if TYPE_CHECKING:
 
         base_url: str | None
         api_key: str | None
-        timeout: float
+        timeout: float | None
         max_retries: int
         temperature: float | Literal["auto"] | None
         seed: int | None
         max_prompt_tokens: int | None
         max_statements: int
+        max_tokens: int | None
+        reasoning_effort: str | None
+        extra_body: Mapping[str, Any] | None
+        extra_headers: Mapping[str, str] | None
         client: Any
-        form: Literal["json", "document_claim"]
         claims_judge: Any
-        revision: str | None
         family: str | None
-        label_order: Sequence[Label] | str | None
-        answers: Sequence[str] | str | None
+        label_order: Sequence[str] | str | None
         support_at: float
         device: str
         inputs_at_once: int
-        foundation: str | None
         allow_pickle: bool
         cache: str | PathLike[str] | None
         cache_only: bool
@@ -133,7 +133,7 @@ class Option(NamedTuple):
 _JUDGE = (
     ("base_url", "address of the judge's API", "http or https address"),
     ("api_key", "key for the judge's API", "text; default: the environment's"),
-    ("timeout", "seconds for one try of an ask", "over 0, up to 86,400"),
+    ("timeout", "seconds for one try of an ask", "up to 86,400; default 60, more for thinking"),
     ("max_retries", "tries after the first one, if it may succeed later", "0 to 100"),
     (
         "temperature",
@@ -143,37 +143,33 @@ _JUDGE = (
     ("seed", "repeat a grade ([seed](judges.md#seed))", "whole number"),
     ("max_prompt_tokens", "longest prompt of one ask", "tokens; default: by model"),
     ("max_statements", "most statements in one ask", "whole number from 1"),
+    ("max_tokens", "most tokens of a reply, thinking included", "default: what it needs"),
+    ("reasoning_effort", "how much the judge thinks", "none, low, medium, high or the like"),
+    ("extra_body", "merged into each request", "mapping; not messages or model"),
+    ("extra_headers", "further headers of each request", "mapping of names to texts"),
     (
         "client",
         "client that asks for the judge ([clients](judges.md#clients))",
         "Python only: openai.OpenAI or the like",
     ),
     (
-        "form",
-        "how the model is asked ([checkers](local-judges.md#checkers-behind-a-server))",
-        "json, document_claim",
-    ),
-    (
         "claims_judge",
         "judge that writes claims, truths and reasons for this one",
         "as judge; its key and address: the environment's",
     ),
-    ("revision", "version of a local model", "commit, tag or branch of the hub"),
     (
         "family",
-        "how a local model is asked ([families](local-judges.md#families))",
-        "pair, minicheck, true, hhem, lettucedetect; default: by its config and name",
+        "how a checker is asked ([families](local-judges.md#families))",
+        "a family; behind a server json or document_claim; default: by config and name, or json",
     ),
     (
         "label_order",
-        "label of each output of a local model",
-        "list of labels; default: as its config names them",
+        "label of each output of a local model, or the words that it writes",
+        "list of labels, or two words for supported and not; default: by its config",
     ),
-    ("answers", "words that a local model writes for supported and not", "two words; default 1,0"),
     ("support_at", "what a local model's probability must exceed", "0 to 1; default 0.5"),
     ("device", "where a local model computes", "cpu, cuda, mps; default: a GPU, else cpu"),
     ("inputs_at_once", "most inputs of a local model at once", "1 to 10,000; default 32"),
-    ("foundation", "model on which a local HHEM was built", "folder, NAME@REVISION"),
     ("allow_pickle", "load weights that can run code", "true or false; default false"),
 )
 _PRICES = "mapping of prompt, completion, cached to numbers"
@@ -223,8 +219,8 @@ def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def hide_key(options: GraderOptions | GradeOptions | dict[str, Any]) -> None:
-    """Makes the key hide itself, because pytest shows the locals of functions that fail."""
-    if "api_key" in options:
+    """Makes key and headers hide themselves: pytest shows the locals of functions that fail."""
+    if "api_key" in options or "extra_headers" in options:
         from .judges.remote import settings
 
         settings.hide_key(cast("dict[str, Any]", options))

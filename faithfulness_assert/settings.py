@@ -30,7 +30,9 @@ AnyPolicy = str | Policy | Mapping[str, Any]
 JUDGE_VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 FILE = "pyproject.toml"
 TABLE = "faithfulness_assert"
-FIELDS = ("judge", "policy", "threshold", "cache", "base_url")
+OF_JUDGE = ("base_url", "max_tokens", "reasoning_effort", "extra_body", "extra_headers")
+"""What goes with the judge of the project, and only with its kind."""
+FIELDS = ("judge", "policy", "threshold", "cache", *OF_JUDGE)
 SETTING = "setting"
 """In place of a judge: that of the settings."""
 _SECRETS = ("key", "token", "secret", "password", "credential", "auth")
@@ -78,7 +80,7 @@ def choose(
 ) -> Chosen:
     """What was given, completed by the settings, and then by the defaults.
 
-    What is None is not given, but for ``cache`` and ``base_url``: there it means none.
+    What is None is not given, but for ``cache`` and what goes with the judge: there it means none.
 
     Raises:
         ConfigError: pyproject.toml cannot be read, or has a field or a value that is none of ours.
@@ -87,7 +89,7 @@ def choose(
     taken = {name: known[name] for name in _wanted(judge, policy, threshold, options, known)}
     values: dict[str, Any] = {"judge": "embedded", "policy": "default"}
     values.update((name, setting.value) for name, setting in taken.items())
-    added: dict[str, Any] = {n: values[n] for n in ("cache", "base_url") if n in taken}
+    added: dict[str, Any] = {n: values[n] for n in ("cache", *OF_JUDGE) if n in taken}
     return Chosen(
         values["judge"] if judge is None else judge,
         values["policy"] if policy is None else policy,
@@ -130,6 +132,7 @@ def _wanted(
     variable = f"{kind.upper()}_BASE_URL"
     fits = asks and (project is None or kind == _kind(project.value))
     used = {
+        **{name: fits and name not in options for name in OF_JUDGE},
         "judge": judge is None,
         "policy": policy is None,
         "threshold": threshold is None and policy is None,
@@ -241,12 +244,26 @@ def _checked(path: str, name: str, value: object) -> Any:
         if not is_fraction(value):
             raise ConfigError(f"{where}: must be a number from 0 to 1")
         return value
+    if name == "max_tokens" or name.startswith("extra_"):
+        return _of_request(where, name, value)
     if not isinstance(value, str) or not value.strip():
         raise ConfigError(f"{where}: must be a text, got {type(value).__name__}")
     text = value.strip()
     if text.startswith("sk-") or (name == "base_url" and "@" in text):
         raise ConfigError(f"{where}: has a key or a password. Set it in the environment")
     return _from_here(os.path.dirname(path), name, text)
+
+
+def _of_request(where: str, name: str, value: object) -> Any:
+    """What goes into requests; the judge checks it. ``ConfigError`` for what may be a key."""
+    if name == "extra_headers" and isinstance(value, Mapping):
+        for header in value:
+            if any(word in str(header).lower() for word in (*_SECRETS, "cookie")):
+                problem = (
+                    "no key belongs into this file, which others can read. Give it in the call"
+                )
+                raise ConfigError(f"{where}: {str(header)[:60]!r}: {problem}")
+    return value
 
 
 def _from_here(folder: str, name: str, text: str) -> str:

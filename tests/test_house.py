@@ -55,7 +55,7 @@ ROOMS = (
     "cli",
     "__main__",
 )
-JUDGES_MAY_IMPORT = {"files", "text.strings", "records", "asking", "judges"}
+JUDGES_MAY_IMPORT = {"files", "text.strings", "records", "reading", "asking", "judges"}
 PLAN_MAY_NOT_IMPORT = {"judges"}
 PYTEST_FILES = ("hooks", "session", "fixture")
 # All below the drivers but what opens files, and what draws by a seed.

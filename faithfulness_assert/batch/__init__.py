@@ -45,7 +45,7 @@ def run(
     actors: int | None = None,
     requests_per_minute: float | None = None,
     tokens_per_minute: float | None = None,
-    max_tokens: int | None = None,
+    max_run_tokens: int | None = None,
     max_cost: float | None = None,
     max_errors: int | None = None,
     mapping: Mapping[str, str] | None = None,
@@ -71,8 +71,8 @@ def run(
             on this machine; and how many grade, by default as many as it has cores.
         requests_per_minute, tokens_per_minute: the run is never faster. Without them it slows down
             when the judge's server refuses asks, and speeds up again.
-        max_tokens, max_cost, max_errors: the run stops when it has used, or found, more. Without
-            ``max_errors`` it stops when 50 cases in a row could not be graded.
+        max_run_tokens, max_cost, max_errors: the run stops when it has used, or found, more.
+            Without ``max_errors`` it stops when 50 cases in a row could not be graded.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
         encoding: that of a text file, such as ``"cp1252"``; by default UTF-8.
         retry_errors: whether cases that could not be graded before are graded again, where that
@@ -102,7 +102,7 @@ def run(
         if engine == "local" and value is not None:
             raise ConfigError(f"{name}: only for the engine ray; leave it out")
     cluster = _ray_cluster(settings, share, address, actors) if engine == "ray" else None
-    budget = Budget(max_tokens, max_cost, max_errors)
+    budget = Budget(max_run_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
         raise ConfigError("max_cost: needs the option prices, or no cost is known")
     data_set = source

@@ -59,26 +59,26 @@ class Budget:
     way when the budget is used up still end, so a run may go beyond it by what those cost.
 
     Args:
-        max_tokens: prompt and completion tokens together. The run stops when it has used as many.
+        max_run_tokens: prompt and completion tokens. The run stops when it has used as many.
         max_cost: in the currency of the option ``prices``. The run stops when it has cost as much.
         max_errors: results that are grader errors. The run stops when there are more.
 
     Raises:
-        ConfigError: a limit is not a number from 0, or ``max_tokens`` or ``max_errors`` not a whole
-            one.
+        ConfigError: a limit is not a number from 0, or ``max_run_tokens`` or ``max_errors`` not
+            a whole one.
     """
 
     def __init__(
         self,
-        max_tokens: int | None = None,
+        max_run_tokens: int | None = None,
         max_cost: float | None = None,
         max_errors: int | None = None,
     ) -> None:
-        limits = {"max_tokens": max_tokens, "max_cost": max_cost, "max_errors": max_errors}
+        limits = {"max_run_tokens": max_run_tokens, "max_cost": max_cost, "max_errors": max_errors}
         for name, limit in limits.items():
             if limit is not None:
                 check_number(name, limit, 0, MOST, whole=name != "max_cost")
-        self._max_tokens, self._max_cost, self.max_errors = max_tokens, max_cost, max_errors
+        self._max_tokens, self._max_cost, self.max_errors = max_run_tokens, max_cost, max_errors
         self.tokens = self.errors = 0
         self.cost = 0.0
         self.unknown = 0
@@ -128,7 +128,9 @@ class Budget:
         """Why a run with this estimate must not begin, in words; "" if it may."""
         tokens = estimate.prompt + estimate.completion
         if self._max_tokens is not None and tokens > self._max_tokens:
-            return f"it would use about {tokens:,} tokens, and max_tokens is {self._max_tokens:,}"
+            return (
+                f"it would use about {tokens:,} tokens, and max_run_tokens is {self._max_tokens:,}"
+            )
         if self._max_cost is not None and estimate.cost is None:
             return "its cost is unknown: max_cost needs the option prices"
         if self._max_cost is not None and (estimate.cost or 0.0) > self._max_cost:
@@ -138,11 +140,11 @@ class Budget:
     def exceeded(self) -> str:
         """Why the run must stop, in words; "" while it may go on."""
         if self._max_tokens is not None and self.tokens >= self._max_tokens:
-            return f"it has used {self.tokens:,} tokens, and max_tokens is {self._max_tokens:,}"
+            return f"it has used {self.tokens:,} tokens, and max_run_tokens is {self._max_tokens:,}"
         if self._max_cost is not None and self._without_cost:
             return (
                 "results that were graded without the option prices have an unknown cost; "
-                "leave max_cost out, or use max_tokens"
+                "leave max_cost out, or use max_run_tokens"
             )
         if self._max_cost is not None and self.cost >= self._max_cost:
             return f"it has cost {self.cost:.6g}, and max_cost is {self._max_cost:.6g}"

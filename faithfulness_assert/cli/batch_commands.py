@@ -52,7 +52,7 @@ NUMBERS = {
         int,
         "stop if more cases than this could not be graded (default: after 50 in a row)",
     ),
-    "max-tokens": (int, "stop when so many tokens were used"),
+    "max-run-tokens": (int, "stop when so many tokens were used"),
     "max-cost": (float, "stop when it has cost so much; needs -o prices=..."),
 }
 
@@ -170,7 +170,7 @@ def _numbers(arguments: Namespace) -> dict[str, Any]:
 
 def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:
     """Sends what a provider's batch API can answer now. The provider paces and bills it whole."""
-    budget = Budget(numbers.pop("max_tokens"), numbers.pop("max_cost"))
+    budget = Budget(numbers.pop("max_run_tokens"), numbers.pop("max_cost"))
     if given := next((name for name, number in numbers.items() if number is not None), None):
         raise ConfigError(
             f"{option(given)}: a batch API is sent whole batches; leave it out with --via"

@@ -10,10 +10,13 @@ import inspect
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from importlib import import_module
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..records.errors import ConfigError, pip_install, suggest
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class JudgeEntry(NamedTuple):
@@ -227,6 +230,12 @@ class TwoJudges:
             asks=writes.asks | checks.asks,
             identity=identity,
         )
+
+    def keep_in(self, folder: Path) -> None:
+        """Keeps in a folder what the servers of both were seen to need."""
+        for judge in (self.checker, self.writer):
+            if keep_in := getattr(judge, "keep_in", None):
+                keep_in(folder)
 
     def _of(self, ask: Ask) -> Any:
         return self.checker if ask.kind == "verdicts" else self.writer

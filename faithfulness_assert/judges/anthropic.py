@@ -8,6 +8,7 @@ and only pays off if several asks share a long context within minutes. Automatic
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
-from .remote.answers import bad_answer, read_json_object, usage_of, warn_if_only_reasoning
+from .remote.answers import bad_answer, read_json_object, usage_of
 from .remote.provider import Fallback, Fallbacks, Provider, Steps
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
@@ -28,25 +29,48 @@ FALLBACKS: Fallbacks = {
         r"output[_ ](?:config|format)|json[_ ]schema|\bschema\b|grammar|structured[_ ]output",
         "the server does not support a JSON Schema; none was sent",
     ),
+    "effort": Fallback.of(
+        r"thinking|effort",
+        "the server does not support a thinking effort; a thinking budget was sent",
+        "the server does not support reasoning_effort; none was sent",
+        part=True,
+    ),
     "temperature": Fallback.of(
         "temperature", "the server does not support this temperature; none was sent"
     ),
 }
 
 
+BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 3_072}
+"""Tokens for thinking by effort, where a server takes no effort; more for any other word."""
+
+
 def message_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
     """The body of a request for a message.
 
-    ``settings`` has ``model`` and ``temperature``; None is not sent.
+    ``settings`` has ``model`` and ``temperature``; None is not sent. A model that thinks takes no
+    temperature.
     """
     schema = {"format": {"type": "json_schema", "schema": ask.schema}}
+    effort = None if steps["effort"] > 1 else settings.get("reasoning_effort")
+    config = {} if steps["format"] else schema
+    thinking: dict[str, Any] | None = None
+    if effort == "none":
+        thinking = {"type": "disabled"}
+    elif effort and not steps["effort"]:
+        thinking, config = {"type": "adaptive"}, {**config, "effort": effort}
+    elif effort:
+        budget = min(BUDGETS.get(effort, 12_000), ask.max_tokens * 3 // 4)
+        thinking = {"type": "enabled", "budget_tokens": max(budget, 1_024)}
+    quiet = steps["temperature"] or (effort and effort != "none")
     parameters: dict[str, Any] = {
         "model": settings["model"],
         "max_tokens": ask.max_tokens,
         "system": "\n\n".join(m["content"] for m in ask.messages if m["role"] == "system") or None,
         "messages": [dict(m) for m in ask.messages if m["role"] != "system"],
-        "output_config": None if steps["format"] else schema,
-        "temperature": None if steps["temperature"] else settings["temperature"],
+        "output_config": config or None,
+        "thinking": thinking,
+        "temperature": None if quiet else settings["temperature"],
     }
     return {name: value for name, value in parameters.items() if value is not None}
 
@@ -71,11 +95,13 @@ def read_message(answer: Answer, secrets: Secrets) -> Outcome:
     blocks = [block for block in content if isinstance(block, dict)]
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     text = "".join(text for text in texts if isinstance(text, str))
+    calls = [block.get("input") for block in blocks if block.get("type") == "tool_use"]
     stop_reason = data.get("stop_reason")
+    if not text.strip() and stop_reason == "tool_use":  # the reply, by a server that has no schemas
+        text, stop_reason = "\n".join(json.dumps(c) for c in calls if isinstance(c, dict)), "stop"
     refusal = _refusal(data) if stop_reason == "refusal" else None
-    reply = Reply(text, usage, _finish_reason(stop_reason), refusal)
     reasoned = any(block.get("type") in ("thinking", "redacted_thinking") for block in blocks)
-    return warn_if_only_reasoning(reply) if reasoned else reply
+    return Reply(text, usage, _finish_reason(stop_reason), refusal, reasoned=reasoned)
 
 
 def _finish_reason(stop_reason: object) -> str:

@@ -9,6 +9,7 @@ anew for each number of statements.
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -30,12 +31,11 @@ from .remote.answers import (
     read_failure,
     read_json_object,
     usage_of,
-    warn_if_only_reasoning,
 )
 from .remote.provider import Fallback, Fallbacks, Provider, Steps
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
-from .remote.settings import hide_key
+from .remote.settings import Endpoint, hide_key
 
 # ---------------------------------------------------------------- requests
 
@@ -43,13 +43,17 @@ OWN_HOSTS = ("api.openai.com", ".azure.com")
 """How the hosts end on which OpenAI's own models run."""
 
 _FORMAT = (
-    r"response[_ ]?(?:format|schema)|json[_ ](?:schema|object|mode)|grammar"
+    r"response[_ ]?(?:format|schema)|json[_ ](?:schema|object|mode)|grammar|additionalProperties"
     r"|structured[_ ]output|guided_|requested parameters"
+)
+_LOOSE_FORMAT = (
+    r"schema|\bformat|keyword|\bstates\b|propert(?:y|ies)\b|constrain|xgrammar|outlines"
+    r"|type: input should be|extra inputs are not permitted|unknown name|response_?mime"
 )
 _CAP = r"max_(?:completion_)?tokens"
 _SYSTEM = (
     r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b"
-    r"|(?:support|allow).{0,20}\bsystem\b"
+    r"|(?:support|allow).{0,20}\bsystem\b|should be '?user'? or '?assistant"
     r"|roles must alternate|only user and assistant roles|developer instruction"
 )
 _NO_SCHEMA = "the server does not support a JSON Schema; plain JSON was requested"
@@ -61,7 +65,7 @@ _OTHER_CAP = "the server does not support {}; {} was sent"
 _NO_CAP = "the server does not support a limit on reply tokens; none was sent"
 
 FALLBACKS: Fallbacks = {
-    "format": Fallback.of(_FORMAT, _NO_SCHEMA, _NO_FORMAT),
+    "format": Fallback.of(_FORMAT, _NO_SCHEMA, _NO_FORMAT, loosely=_LOOSE_FORMAT),
     "cap": Fallback.of(_CAP, _OTHER_CAP.format("max_completion_tokens", "max_tokens"), _NO_CAP),
     "temperature": Fallback.of(
         "temperature", "the server does not support this temperature; none was sent"
@@ -69,6 +73,9 @@ FALLBACKS: Fallbacks = {
     "seed": Fallback.of(r"\bseed\b", "the server does not support a seed; none was sent"),
     "logprobs": Fallback.of(
         "log_?probs", "the server does not support logprobs; verdicts have no confidence"
+    ),
+    "effort": Fallback.of(
+        r"reasoning[_ .]?effort", "the server does not support reasoning_effort; none was sent"
     ),
     "system": Fallback.of(
         _SYSTEM, "the server does not support a system message; it was put into the user message"
@@ -79,11 +86,12 @@ FALLBACKS: Fallbacks = {
 COMPATIBLE_FALLBACKS: Fallbacks = {
     **FALLBACKS,
     "bounds": Fallback.of(
-        r"m(?:in|ax)_?items|schema contains features",
+        r"m(?:in|ax)_?items|schema contains features|too many states|too complex|schema keyword",
         "the server does not support bounds of lists in a JSON Schema; none were sent",
         part=True,
+        loosely=r"keyword",
     ),
-    "format": Fallback.of(_FORMAT, _OTHER_SCHEMA, _NO_SCHEMA, _NO_FORMAT),
+    "format": Fallback.of(_FORMAT, _OTHER_SCHEMA, _NO_SCHEMA, _NO_FORMAT, loosely=_LOOSE_FORMAT),
     "cap": Fallback.of(_CAP, _OTHER_CAP.format("max_tokens", "max_completion_tokens"), _NO_CAP),
 }
 
@@ -131,6 +139,7 @@ def _request(
         **({cap: ask.max_tokens} if cap else {}),
         "temperature": None if steps["temperature"] else settings["temperature"],
         "seed": None if steps["seed"] else settings["seed"],
+        "reasoning_effort": None if steps["effort"] else settings.get("reasoning_effort"),
     }
     return {name: value for name, value in parameters.items() if value is not None}
 
@@ -174,11 +183,24 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
             return Reply("", usage, finish_reason)
         problem = "the judge's answer has no message: is base_url a chat API?"
         return bad_answer(problem, answer, usage=usage)
-    text, refusal = _text_and_refusal(message)
+    text, refusal = _text_of(message.get("content")), _refusal(message)
+    called = "" if text else _called(message)
+    if called and finish_reason in ("tool_calls", "function_call"):
+        finish_reason = "stop"
+    thoughts = [message.get(name) for name in ("reasoning_content", "reasoning", "thinking")]
+    thought = next((t for t in thoughts if t and isinstance(t, str)), "")
+    mistaken = ""
+    if not (text or called or refusal) and finish_reason == "stop":
+        mistaken = _json_alone(thought)
     sure = _confidence_of_word(text, choice.get("logprobs"))
-    reply = Reply(text, usage, finish_reason, refusal or None, confidence=sure)
-    reasoned = message.get("reasoning") or message.get("reasoning_content")
-    return warn_if_only_reasoning(reply) if reasoned else reply
+    return Reply(
+        text or called or mistaken,
+        usage,
+        finish_reason,
+        refusal or None,
+        confidence=sure,
+        reasoned=any(thoughts) and not mistaken,
+    )
 
 
 def _first_choice(choices: object) -> Mapping[str, Any]:
@@ -186,14 +208,54 @@ def _first_choice(choices: object) -> Mapping[str, Any]:
     return next((c for c in valid if c.get("index") == 0), valid[0] if valid else {})
 
 
-def _text_and_refusal(message: Mapping[str, Any]) -> tuple[str, str]:
-    """The text of a message, and its refusal. The content is a string or a list of parts."""
+def _text_of(content: object) -> str:
+    """A content as text: it is one, or an object, or a list of parts. Thinking is no text."""
+    if isinstance(content, dict):
+        content = [content]
+    if not isinstance(content, list):
+        return content if isinstance(content, str) else ""
+    texts: list[object] = []
+    for part in content:
+        if isinstance(part, dict) and "type" not in part and "text" not in part:
+            texts.append(_as_json(part))
+        elif isinstance(part, dict) and part.get("type") in (None, "text", "output_text"):
+            texts.append(part.get("text"))
+        else:
+            texts.append(part)
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _called(message: Mapping[str, Any]) -> str:
+    """A reply in another field: parsed, or the arguments of calls of functions nobody offered."""
+    calls = message.get("tool_calls")
+    given = (
+        [call.get("function") for call in calls if isinstance(call, dict)]
+        if isinstance(calls, list)
+        else []
+    )
+    functions = [f for f in (*given, message.get("function_call")) if isinstance(f, dict)]
+    said = [message.get("parsed"), *(function.get("arguments") for function in functions)]
+    return "\n".join(text if isinstance(text, str) else _as_json(text) for text in said if text)
+
+
+def _as_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else ""
+
+
+def _json_alone(thought: str) -> str:
+    """The whole of a field for thinking, if it is the JSON that a server took for thinking."""
+    text = thought.strip()
+    try:
+        return text if isinstance(json.loads(text), dict) else ""
+    except (ValueError, RecursionError):
+        return ""
+
+
+def _refusal(message: Mapping[str, Any]) -> str:
     content = message.get("content")
     parts = [p for p in content if isinstance(p, dict)] if isinstance(content, list) else []
-    texts = [content, *(part.get("text") for part in parts)]
     refusals = [message.get("refusal"), *(part.get("refusal") for part in parts)]
-    refusal = " ".join(r for r in refusals if isinstance(r, str)).strip()
-    return "".join(text for text in texts if isinstance(text, str)), clean_text(refusal)
+    return clean_text(" ".join(r for r in refusals if isinstance(r, str)).strip())
 
 
 def _confidence_of_word(text: str, logprobs: object) -> tuple[float, ...]:
@@ -226,6 +288,7 @@ def _usage(data: object) -> Usage | None:
         for part in ("prompt", "completion")
     )
     cached, reasoning = prompt.get("cached_tokens"), completion.get("reasoning_tokens")
+    reasoning = reasoning or data.get("reasoning_tokens") or 0  # SGLang's place for it
     return usage_of(data.get("prompt_tokens"), data.get("completion_tokens"), cached, reasoning)
 
 
@@ -246,7 +309,7 @@ OPENAI = Provider(
 COMPATIBLE = replace(OPENAI, fallbacks=COMPATIBLE_FALLBACKS, request=compatible_request)
 
 
-FORMS = ("json", "document_claim")
+FAMILIES = ("json", "document_claim")
 LIKELIEST = 5
 """First tokens of which the probability is asked for."""
 
@@ -262,7 +325,7 @@ class OpenAIJudge(RemoteJudge):
         temperature: 0 to 2.
         seed: for servers that give the same reply for the same seed.
         client: an ``openai.OpenAI``, ``AsyncOpenAI``, ``AzureOpenAI`` or the like that asks.
-        form: ``document_claim`` for a checker that was trained to answer a document and a claim
+        family: ``document_claim`` for a checker that was trained to answer a document and a claim
             with Yes or No, such as Bespoke-MiniCheck. It is asked about one statement at a time.
     """
 
@@ -273,23 +336,25 @@ class OpenAIJudge(RemoteJudge):
         model: str,
         *,
         seed: int | None = None,
-        form: Literal["json", "document_claim"] = "json",
+        family: Literal["json", "document_claim"] = "json",
         **options: Any,
     ) -> None:
         hide_key(options)
-        if form not in FORMS:
-            raise ConfigError(f"form: must be one of {', '.join(FORMS)}, got {form!r:.40}")
-        if form == "document_claim":
+        if family not in FAMILIES:
+            raise ConfigError(f"family: must be one of {', '.join(FAMILIES)}, got {family!r:.40}")
+        if family == "document_claim":
             options["max_statements"] = 1
         super().__init__(model, **options)
-        self._is_checker = form == "document_claim"
+        self._is_checker = family == "document_claim"
         if self._is_checker:
-            self._settings["form"] = form
-        if not (urlsplit(self._endpoint.public_url).hostname or "").endswith(OWN_HOSTS):
-            self.provider = COMPATIBLE
-            self._steps = dict.fromkeys(COMPATIBLE_FALLBACKS, 0)
+            self._settings["family"] = family
         check_number("seed", seed, -(2**63), 2**63 - 1, whole=True, optional=True)
         self._settings["seed"] = seed
+
+    def provider_at(self, endpoint: Endpoint) -> Provider:
+        """See ``RemoteJudge``: other servers than OpenAI's get other parameters."""
+        own = (urlsplit(endpoint.public_url).hostname or "").endswith(OWN_HOSTS)
+        return OPENAI if own else COMPATIBLE
 
     @property
     def info(self) -> JudgeInfo:

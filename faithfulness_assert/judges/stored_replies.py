@@ -32,7 +32,7 @@ MAX_FILE_BYTES = 16 << 20
 NO_OPTIONS: Mapping[str, Any] = {}
 _ABOUT = "judge.json"
 _UNSHAPING = frozenset(
-    {"base_url", "api_key", "client", "timeout", "max_retries", "device", "inputs_at_once"}
+    "base_url api_key client timeout max_retries max_tokens device inputs_at_once".split()
 )
 """Options of a judge that do not shape its replies: who only reads need not give them."""
 
@@ -70,6 +70,8 @@ class StoredJudge:
         self._identity = _identity(judge)
         self._is_readable = is_readable
         self._folder = _judge_folder(folder, judge if spec is None else spec, options)
+        if keep_in := getattr(judge, "keep_in", None):
+            keep_in(self._folder.parent)  # what its server needs is there for all judges of it
         _make_folder(self._folder, judge_info(judge))
         self.secret = kept_secret(self._folder, seed)
         self.judge = judge
@@ -175,10 +177,10 @@ class OnlyStored:
 
 
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:
-    """The SHA-256, in hex, of all that shapes the reply to ``ask``."""
+    """The SHA-256, in hex, of all that shapes the reply to ``ask``: no cap does, if it is whole."""
     messages = [dict(m) for m in ask.messages]
     sample = [ask.sample] if ask.sample > 1 else []
-    return _digest([messages, asdict(ask.form), ask.schema, ask.max_tokens, identity, *sample])
+    return _digest([messages, asdict(ask.form), ask.schema, identity, *sample])
 
 
 def _digest(value: object) -> str:
@@ -196,6 +198,8 @@ def _judge_folder(parent: object, spec: str | Judge, options: Mapping[str, Any])
     shaping = {name: value for name, value in options.items() if name not in _UNSHAPING}
     if (writer := shaping.get("claims_judge")) is not None:
         shaping["claims_judge"] = _named(writer)
+    if isinstance(headers := shaping.get("extra_headers"), Mapping):
+        shaping["extra_headers"] = sorted(str(name).lower() for name in headers)
     named = _named(spec)
     name = named if isinstance(named, str) else judge_info(spec).name
     try:

@@ -35,7 +35,7 @@ WHOLE: dict[Status, str] = {
 FIXES: dict[ErrorKind, str] = {
     "refusal": "Try another judge model, or give it guidance on what the texts are.",
     "content_filter": "Loosen the provider's filter for evaluations, or try another judge model.",
-    "truncated": "Use a judge with a larger reply limit, or grade the answer in parts.",
+    "truncated": "Raise max_tokens, ask for less thinking (reasoning_effort), or grade in parts.",
     "unreadable": "Try a judge model that follows JSON instructions.",
     "unreliable_judge": "Try another judge model.",
     "transport": "Check base_url and the network.",

@@ -53,6 +53,27 @@ def answer_in(text: str) -> str:
     return f"{unopened}\n{answer}" if unopened and split_json(unopened)[0] else answer
 
 
+def thought_and_answer(text: str) -> tuple[bool, str]:
+    """Whether a reply begins with thinking, and what it has beside that. It may be cut off."""
+    text = _unwrapped(clean_text(text))
+    begun = _OPENING.match(text) or _BARE.match(text) or _CHANNEL.match(text)
+    return bool(begun or _CLOSING.search(text)), parted(text)[1]
+
+
+def is_complete(text: str) -> bool:
+    """Whether a reply that was cut off is complete all the same: JSON, at most after thinking."""
+    text = _unwrapped(clean_text(text))
+    if _OPENING.match(text) and not _CLOSING.search(text):
+        return False  # JSON in thinking that never ended is a draft
+    answer = parted(text)[1]
+    if answer.startswith("```"):
+        answer = answer.partition("\n")[2].removesuffix("```")
+    try:
+        return isinstance(json.loads(answer), (dict, list))
+    except (ValueError, RecursionError):
+        return False
+
+
 def parted(text: str) -> tuple[str, str]:
     """What stands before the judge's answer and may be either, and the answer without its thinking.
 

@@ -116,6 +116,7 @@ class Reply:
             order, in [0, 1]; None where it does not say; () if it never does.
         wrong: the words of each item that nothing in the context supports, as the item writes them,
             where the judge marks words; () if it never does.
+        reasoned: whether the judge thought before it answered, as far as its server says so.
 
     Raises:
         TypeError: a field has the wrong type.
@@ -131,6 +132,7 @@ class Reply:
     requests: int = 1
     confidence: tuple[float | None, ...] = ()
     wrong: tuple[tuple[str, ...], ...] = ()
+    reasoned: bool = False
 
     def __post_init__(self) -> None:
         for name, kinds in _REPLY_TYPES.items():

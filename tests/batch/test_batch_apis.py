@@ -699,7 +699,7 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
         run = run_of(tmp_path, via, server, 3)
         costly = Run(tmp_path / "costly", via, server, cases(3), ["-o", prices])
         for one, more, code, problem in (
-            (run, ["--max-tokens", "10"], 3, "it would use about"),
+            (run, ["--max-run-tokens", "10"], 3, "it would use about"),
             (run, ["--max-errors", "1"], 2, "--max-errors: a batch API is sent whole batches"),
             (costly, ["--max-cost", "10"], 3, "it would cost about"),
             (run, ["--max-cost", "10"], 3, "unknown: max_cost needs the option prices"),
@@ -710,9 +710,9 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
         assert "needs the option prices. Give the first command again" in told
         assert not server.batches
         assert costly.begin("--max-cost", "1000000").returncode == WAITING
-        assert run.begin("--max-tokens", "1000000").returncode == WAITING
+        assert run.begin("--max-run-tokens", "1000000").returncode == WAITING
         assert len(server.batches) == 2
-        assert run.begin("--max-tokens", "10").returncode == 3
+        assert run.begin("--max-run-tokens", "10").returncode == 3
         while run.go_on().returncode == WAITING:  # what was sent is paid, so it is fetched
             pass
         assert len(run.results()) == 3
@@ -748,7 +748,7 @@ def test_a_run_keeps_the_way_on_which_it_began(tmp_path: Path) -> None:
     with BatchServer() as server:
         run = run_of(tmp_path, "openai-batch", server, 9)
         online = ["batch", run.data, "--run", run.path, *run.judge, "--concurrency", "1"]
-        assert here(*online, "--max-tokens", "1").returncode == 3
+        assert here(*online, "--max-run-tokens", "1").returncode == 3
         assert 0 < len(run.results()) <= 9
         assert "was begun without --via; keep to it" in run.begin().stderr
         assert here(*online).returncode == 1

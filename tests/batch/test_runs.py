@@ -443,7 +443,7 @@ def test_a_run_over_a_batch_api_names_such_a_row_too(tmp_path: Path) -> None:
 def test_a_run_stops_at_its_limit_and_goes_on_with_a_larger_one(tmp_path: Path) -> None:
     judge, path = TruthfulJudge(), file_of(tmp_path, cases(40))
     limits = {"prices": PRICES, "concurrency": 1}
-    for name, most in (("max_tokens", 600), ("max_cost", 601)):
+    for name, most in (("max_run_tokens", 600), ("max_cost", 601)):
         directory = tmp_path / name
         one = quiet(path, directory, judge=judge, **{name: most}, **limits)
         assert f"and {name} is {most}" in one.stopped
@@ -466,15 +466,15 @@ def test_a_limit_that_the_last_rows_use_up_stops_nothing(
 ) -> None:
     path, most = file_of(tmp_path, cases(6)), 6 * USAGE.total - less
     for _ in range(2):
-        given: dict[str, Any] = {"max_tokens": most, "concurrency": concurrency}
+        given: dict[str, Any] = {"max_run_tokens": most, "concurrency": concurrency}
         outcome = quiet(path, tmp_path / "run", judge=TruthfulJudge(), **given)
         assert (outcome.counts.finished, outcome.stopped, outcome.exit_code) == (6, "", 0)
 
 
 def test_what_a_limit_needs_and_takes_is_said_before_anything_is_sent(tmp_path: Path) -> None:
     for options, said in (
-        ({"max_tokens": -1}, "max_tokens: must be"),
-        ({"max_tokens": 1.5}, "max_tokens: must be"),
+        ({"max_run_tokens": -1}, "max_tokens: must be"),
+        ({"max_run_tokens": 1.5}, "max_tokens: must be"),
         ({"max_cost": "5"}, "max_cost: must be"),
         ({"max_errors": True}, "max_errors: must be"),
         ({"concurrency": 0}, "concurrency: must be a whole number from 1 to 1,000"),

@@ -25,7 +25,7 @@ from true_server import answered, block, text_of
 
 from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
-from faithfulness_assert.judges.remote.context_window import default_limits, usable_window
+from faithfulness_assert.judges.remote.needs import default_limits, usable_window
 from faithfulness_assert.plan.outcomes import MOST_CUTS
 from faithfulness_assert.records.judge import Limits, judge_info
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row, reached
+from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row, cap_of, reached
+from loopback import Answer, Request
 from remote import bare_environment
 
 from faithfulness_assert import Grader
@@ -80,6 +81,42 @@ def test_a_schema_that_gemini_cannot_read_is_sent_in_another_form(grade: Grade) 
     row = {**ROWS["gemini"], "rejects": {"response_format": {"status": 400, "body": [error]}}}
     result = grade(Imitation(row))
     assert (result.status, result.score) == ("graded", SCORE), result.reason
+
+
+# ---------------------------------------------------------------- how else they answer
+
+WAYS = [
+    pytest.param({**row, **way}, id=f"{name}-{way['way']}")
+    for name, row in ROWS.items()
+    for way in row.get("ways", ())
+]
+
+
+@pytest.mark.parametrize("row", WAYS)
+def test_however_a_server_answers_the_grade_is_right_and_is_learned_once(
+    row: Row, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_environment(monkeypatch)
+    asked: list[int] = []
+
+    def counted(request: Request) -> Answer:
+        asked.append(cap_of(request))
+        return Imitation(row)(request)
+
+    with reached(Imitation(row), monkeypatch, counted) as url:
+        options = {"base_url": url, "api_key": KEY, "max_retries": 0, "timeout": 20}
+        grader = Grader(f"openai:{row['model']}", **options, seed=7, **row.get("options", {}))
+        results = [grader.grade(**CASE) for _ in range(2)]
+        grader.judge.close()  # type: ignore[attr-defined]
+    for result in results:
+        assert (result.status, result.score) == ("graded", SCORE), result.reason
+    told = " ".join(results[0].metadata.get("warnings", ()))
+    assert all(words in told for words in row.get("told", ())), told
+    assert results[1].tokens_used.num_requests == 1
+    assert len(asked) <= 6
+    if "thinks" in row:
+        assert len(asked) <= 4
+        assert asked[-1] > row["thinks"]
 
 
 # ---------------------------------------------------------------- errors told right

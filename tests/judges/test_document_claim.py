@@ -51,7 +51,7 @@ def checker(request: Request) -> Answer:
 
 
 def options(server: Loopback, **more: Any) -> dict[str, Any]:
-    return {"judge": "openai:bespoke", "base_url": server.url, "form": "document_claim", **more}
+    return {"judge": "openai:bespoke", "base_url": server.url, "family": "document_claim", **more}
 
 
 def test_each_statement_is_an_ask_of_its_own_in_the_form_of_the_checkers_authors() -> None:
@@ -177,11 +177,11 @@ def test_a_checker_only_gives_verdicts_and_its_form_is_a_part_of_what_it_is() ->
                 **options(server),
             )
         with pytest.raises(
-            ConfigError, match="form: must be one of json, document_claim, got 'yes'"
+            ConfigError, match="family: must be one of json, document_claim, got 'yes'"
         ):
-            Grader(**options(server, form="yes"))
-        judge = make_judge("openai:m", {"base_url": server.url, "form": "document_claim"})
-    assert judge.info.identity["form"] == "document_claim"
+            Grader(**options(server, family="yes"))
+        judge = make_judge("openai:m", {"base_url": server.url, "family": "document_claim"})
+    assert judge.info.identity["family"] == "document_claim"
     ask = make_ask("verdicts", policies["default"], Payload(((1, "It is."),), ((1, "It is."),)))
     assert judge.worded(ask).echo == ""  # a word does not name its ask
 

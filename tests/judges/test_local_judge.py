@@ -474,8 +474,8 @@ def test_a_token_is_supported_only_if_every_chunk_supports_it(tmp_path: Path) ->
     [
         ("MiniCheck-T5", {}, "1,0"),
         ("t5_true_nli", {}, "1,0"),
-        ("own", {"family": "true", "answers": ["yes", "no"]}, "yes,no"),
-        ("own2", {"family": "minicheck", "answers": "yes, no"}, "yes,no"),
+        ("own", {"family": "true", "label_order": ["yes", "no"]}, "yes,no"),
+        ("own2", {"family": "minicheck", "label_order": "yes, no"}, "yes,no"),
     ],
 )
 def test_what_a_model_writes_first_is_its_verdict(
@@ -556,7 +556,6 @@ def _with(name: str, text: str):
         (_with("config.json", "[]"), [], "it is not an object"),
         (_with("model.onnx", "x"), [], "model.onnx cannot be loaded.*fetch or export it again"),
         (_with("model.onnx", ""), [], "damaged or cut off"),
-        (None, ["-o", "revision=abc"], "is a folder, which has none; leave it out"),
         (None, ["-o", "label_order=supported"], "has 3 outputs, got 1: name each"),
         (None, ["-o", "support_at=2"], "support_at"),
     ],

@@ -23,7 +23,7 @@ GRADE = f"""
 from faithfulness_assert import grade
 from faithfulness_assert.judges.local import model_files
 model_files.SECONDS = 1.0
-result = grade("Tall, indeed.", "The tower.", judge="local:{NAME}", **OPTIONS)
+result = grade("Tall, indeed.", "The tower.", judge="local:{NAME}AT")
 print(result.judge, result.score, result.warnings)
 """
 
@@ -80,15 +80,13 @@ class Hub:
         if to.command == "GET":
             to.wfile.write(body)
 
-    def grade(self, home: Path, **given: str) -> str:
-        """What a process prints that grades with the model of this hub; options, and ``HF_...``."""
-        own = {name: value for name, value in given.items() if name.isupper()}
-        options = {name: value for name, value in given.items() if name not in own}
+    def grade(self, home: Path, at: str = "", **own: str) -> str:
+        """What a process prints that grades with the model of this hub, with ``HF_...``."""
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "HUGGING"))}
         own |= {"HF_HOME": str(home), "NO_PROXY": "*", "HF_HUB_DISABLE_XET": "1"}
         url = {"HF_ENDPOINT": f"http://127.0.0.1:{self.server.server_address[1]}"}
         done = subprocess.run(
-            [sys.executable, "-c", GRADE.replace("OPTIONS", repr(options))],
+            [sys.executable, "-c", GRADE.replace("AT", at)],
             capture_output=True,
             text=True,
             env={**kept, **own, **url},
@@ -114,7 +112,7 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
 def test_only_data_is_fetched_and_neither_code_nor_pickles(hub: Hub, tmp_path: Path) -> None:
     said = hub.grade(tmp_path / "home")
     assert f"local:{NAME}@{COMMIT[:12]} 1.0" in said
-    assert f"no commit of the model is pinned; to repeat the grade, pass revision={COMMIT}" in said
+    assert f"no commit of the model is pinned; to repeat the grade, name it NAME@{COMMIT}" in said
     assert "model.onnx" in hub.asked
     assert not [name for name in hub.asked if name.endswith((".py", ".bin"))]
 
@@ -122,7 +120,7 @@ def test_only_data_is_fetched_and_neither_code_nor_pickles(hub: Hub, tmp_path: P
 def test_a_commit_that_is_pinned_is_the_one_that_is_asked_for_and_nothing_warns(
     hub: Hub, tmp_path: Path
 ) -> None:
-    assert f"@{COMMIT[:12]} 1.0 []" in hub.grade(tmp_path / "home", revision=COMMIT)
+    assert f"@{COMMIT[:12]} 1.0 []" in hub.grade(tmp_path / "home", f"@{COMMIT}")
 
 
 def test_a_hub_that_says_nothing_is_not_waited_for_and_what_is_here_is_used(
@@ -142,7 +140,7 @@ def test_a_hub_that_says_nothing_is_not_waited_for_and_what_is_here_is_used(
 def test_offline_nobody_is_asked_and_the_error_says_what_to_do(
     hub: Hub, tmp_path: Path, name: str
 ) -> None:
-    said = hub.grade(tmp_path / "home", revision="v2", **{name: "1"})
+    said = hub.grade(tmp_path / "home", "@v2", **{name: "1"})
     assert f"{NAME} at v2 is neither a folder nor on this machine" in said
     assert f"could not be fetched from the hub ({name} is set)" in said
     assert f"hf download {NAME} --revision v2" in said
@@ -156,10 +154,10 @@ def test_what_was_fetched_before_is_used_offline_and_its_commit_is_told(
     hub.asked.clear()
     said = hub.grade(tmp_path / "home", HF_HUB_OFFLINE="1")
     assert f"local:{NAME}@{COMMIT[:12]} 1.0" in said
-    assert f"pass revision={COMMIT}" in said
+    assert f"name it NAME@{COMMIT}" in said
     assert not hub.asked
 
 
 def test_a_revision_that_the_hub_does_not_know_is_named(hub: Hub, tmp_path: Path) -> None:
-    said = hub.grade(tmp_path / "home", revision="v9")
-    assert f"ConfigError: revision: the model {NAME} has no revision 'v9'" in said
+    said = hub.grade(tmp_path / "home", "@v9")
+    assert f"ConfigError: judge: the model {NAME} has no revision 'v9'" in said

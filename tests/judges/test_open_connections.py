@@ -55,7 +55,9 @@ def outcome_at(step: int, what: str, judge: OpenAIJudge, patch: pytest.MonkeyPat
 
     async def ask() -> Any:
         connection: Connection = judge._connect()
-        asking = asyncio.ensure_future(connection.send(judge.request(ASK, judge._steps), PATIENCE))
+        asking = asyncio.ensure_future(
+            connection.send(judge.request(ASK, judge._needs.steps), PATIENCE)
+        )
 
         def counted(handle: asyncio.Handle) -> None:
             nonlocal count

@@ -72,7 +72,7 @@ def test_the_choice_with_index_0_is_used() -> None:
 def as_own(asking: OpenAIJudge) -> OpenAIJudge:
     """The judge, as if its server were one of OpenAI's own."""
     asking.provider = OPENAI
-    asking._steps = dict.fromkeys(OPENAI.fallbacks, 0)
+    asking._needs.steps = {**dict.fromkeys(OPENAI.fallbacks, 0), "room": 0}
     return asking
 
 
@@ -93,7 +93,9 @@ def test_only_servers_of_openai_get_openai_s_own_parameters(
     base_url: str | None, own: bool
 ) -> None:
     asking = OpenAIJudge("m", base_url=base_url, api_key=KEY)
-    sent = asking.provider.request(ASK, {"model": "m", "temperature": 0, "seed": 1}, asking._steps)
+    sent = asking.provider.request(
+        ASK, {"model": "m", "temperature": 0, "seed": 1}, asking._needs.steps
+    )
     assert ("max_completion_tokens" in sent, "max_tokens" in sent) == (own, not own)
     assert (sent["response_format"]["json_schema"]["schema"] == ASK.schema) == own
 

@@ -220,7 +220,7 @@ def test_azure_gets_the_parameters_of_openais_own_servers() -> None:
         api_key=KEY, azure_endpoint="https://me.openai.azure.com", api_version="2026-01-01"
     )
     asking = openai_judge(client)
-    assert "max_completion_tokens" in asking.request(ASK, asking._steps)
+    assert "max_completion_tokens" in asking.request(ASK, asking._needs.steps)
 
 
 # ---------------------------------------------------------------- options

@@ -157,7 +157,7 @@ def test_no_frame_or_cause_of_an_error_shows_the_key(
 # ---------------------------------------------------------------- options
 
 INVALID = {
-    "timeout": (0, -1, float("nan"), float("inf"), "60", None, True),
+    "timeout": (0, -1, float("nan"), float("inf"), "60", True),
     "max_retries": (-1, 1.5, None, "2", True),
     "temperature": (-0.1, 2.1, "0", float("nan"), True),
     "max_prompt_tokens": (0, 1.5, "9"),

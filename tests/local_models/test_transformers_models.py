@@ -160,8 +160,8 @@ def test_hhem_is_computed_without_its_code(tmp_path: Path) -> None:
 def test_weights_of_another_foundation_are_an_error(tmp_path: Path) -> None:
     hhem, _ = build_hhem(tmp_path)
     other = build(tmp_path, "bert")
-    with pytest.raises(ConfigError, match="foundation"):
-        make_judge(f"local:{hhem}", {"foundation": str(other)})
+    with pytest.raises(ConfigError, match="family"):
+        make_judge(f"local:{hhem}", {"family": f"hhem:{other}"})
 
 
 def test_an_exported_model_gives_what_pytorch_gives(tmp_path: Path) -> None:

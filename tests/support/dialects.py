@@ -3,13 +3,17 @@
 Behind each is the same truthful model. A row has: where the server is (``base_url``), its ``model``,
 what it writes beside the reply (``headers``, fields of ``reply``, ``choice``, ``message``, ``usage``,
 ``before_text``), the parameters that it ``rejects`` or ``ignores``, the form in which it ``keeps`` a
-schema ("" where it ignores one), and its ``errors``.
+schema ("" where it ignores one), and its ``errors``. What is rejected is a parameter, or with
+``when`` what has this text in it. ``ways``: how else such servers answer, as changes of the row with
+``place`` (where the reply is), ``thinks`` (so many tokens first, in the field ``thought`` of the
+message), ``unless`` (a parameter without which the reply is in its usual place), ``told`` (words of
+the warnings) and ``options`` of the judge.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -51,7 +55,7 @@ class Imitation:
             return self._answer({"error": {"message": "not found"}}, 404)
         known = {n: v for n, v in request.body.items() if n not in self.row.get("ignores", ())}
         for name, error in self.row.get("rejects", {}).items():
-            if name in known:
+            if error["when"] in json.dumps(known) if "when" in error else name in known:
                 return self._answer(error["body"], error["status"])
         return self._answer(self._completion(request))
 
@@ -92,9 +96,23 @@ class Imitation:
         schema = form.get("json_schema", {}).get("schema") or form.get("schema")
         kept = schema if form.get("type") == row["keeps"] else None
         content = row.get("before_text", "") + json.dumps(in_schema(said(text), kept))
-        message = {"role": "assistant", "content": content, **row.get("message", {})}
+        placed = self._placed(content, request)
+        message = {"role": "assistant", **placed, **row.get("message", {})}
         choice = {"index": 0, "finish_reason": "stop", "message": message, **row.get("choice", {})}
         usage = {"prompt_tokens": len(text) // 4, "completion_tokens": len(content) // 4}
+        if thinks := row.get("thinks", 0):
+            cut = cap_of(request) < thinks + usage["completion_tokens"]
+            thought = "Let me see. " * (thinks // 4)
+            field = row["thought"]
+            if field == "content":
+                message["content"] = f"<think>{thought}" + ("" if cut else f"</think>{content}")
+            elif cut:
+                message.pop("content") if not field else message.update(content="")
+            if field not in ("", "content"):
+                message[field] = thought
+            used = cap_of(request) if cut else thinks + usage["completion_tokens"]
+            usage["completion_tokens"] = used
+            choice["finish_reason"] = "length" if cut else "stop"
         return {
             "id": "chatcmpl-1",
             "object": "chat.completion",
@@ -105,17 +123,45 @@ class Imitation:
             **row.get("reply", {}),
         }
 
+    def _placed(self, content: str, request: Request) -> Row:
+        """The fields of the message that has the reply."""
+        place, unless = self.row.get("place"), self.row.get("unless")
+        function = {"name": "json_tool_call", "arguments": content}
+        places: dict[str | None, Row] = {
+            "nowhere": {"content": None},
+            "reasoning_content": {"content": None, "reasoning_content": content},
+            "tool_calls": {
+                "content": None,
+                "tool_calls": [{"id": "call_1", "type": "function", "function": function}],
+            },
+            "function_call": {"content": None, "function_call": function},
+            "parsed": {
+                "content": None,
+                "parsed": json.loads(content) if place == "parsed" else None,
+            },
+            "object": {"content": json.loads(content) if place == "object" else None},
+            "parts": {
+                "content": [*self.row.get("thought_parts", ()), {"type": "text", "text": content}]
+            },
+        }
+        usual = place is None or (unless is not None and unless not in request.body)
+        return {"content": content} if usual else places[place]
+
 
 @contextmanager
-def reached(imitation: Imitation, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The imitation at its own address, which it gives: behind a proxy, where every host is this one.
+def reached(
+    imitation: Imitation,
+    monkeypatch: pytest.MonkeyPatch,
+    answer: Callable[[Request], Answer] | None = None,
+) -> Iterator[str]:
+    """The imitation (or what answers in its place) at its own address, which it gives: behind a proxy, where every host is this one.
 
     A proxy takes no TLS, so the address has none. On this machine it has another port.
     """
     for name in ("HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"):
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
-    with Loopback(imitation) as server:
+    with Loopback(answer or imitation) as server:
         parts = urlsplit(str(imitation.row["base_url"]))
         monkeypatch.setenv("HTTP_PROXY", server.root)
         if is_here(parts.hostname or ""):

@@ -244,9 +244,9 @@ def _form(judge: str) -> type[Service]:
 
 
 def _is_secret(name: str, value: object) -> bool:
-    """Whether an option must not be stored: a key, or an address with a password or a query."""
+    """Whether an option must not be stored: a key, headers, an address with password or query."""
     if name != "base_url":
-        return name == "api_key"
+        return name in ("api_key", "extra_headers")
     parts = urlsplit(str(value or ""))
     return "@" in parts.netloc or bool(parts.query)
 

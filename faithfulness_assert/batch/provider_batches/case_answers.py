@@ -16,7 +16,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from ...judges.http import Answer
 from ...judges.remote.provider import Steps, merge_steps
@@ -59,7 +59,7 @@ class CaseAnswers:
             self._tries[sent.key].append(sent)
         self._seen: Counter[str] = Counter()
         self.open: list[tuple[str, Ask]] = []
-        self.steps = no_steps(judge)
+        self.steps = judge.first_steps
 
     def __call__(self, ask: Ask) -> Outcome | None:
         """The outcome of an ask; None if it has none yet. The same ask may occur more than once."""
@@ -74,7 +74,7 @@ class CaseAnswers:
     def _outcome(self, ask: Ask, tries: Sequence[Try]) -> Outcome | None:
         spent, counted, differed = Usage(), 0, False
         for sent in tries:
-            steps = {**no_steps(self._judge), **sent.steps}
+            steps = {**self._judge.first_steps, **sent.steps}
             all_heard = [self._heard(ask, said, steps) for said in sent.answers]
             heard = _together(ask, all_heard)
             if heard.outcome is None:
@@ -96,15 +96,15 @@ class CaseAnswers:
         status, body = said
         answer = Answer(status, {}, json.dumps(body).encode())
         outcome = self._judge.read(answer)
-        if isinstance(outcome, Reply) and ask.echo not in outcome.text:
+        if _is_unnamed(outcome, ask):
             return Heard(_unnamed(outcome))
         outcome, wanted = self._judge.checked(ask, outcome, steps)
-        if isinstance(outcome, Reply):
-            return Heard(outcome, final=True)
         self.steps = merge_steps(self.steps, wanted)
         if wanted != steps:
             return Heard(None)
-        return Heard(outcome, final=not outcome.retryable)
+        if _is_unnamed(outcome, ask):
+            return Heard(_unnamed(outcome))
+        return Heard(outcome, final=isinstance(outcome, Reply) or not outcome.retryable)
 
     def _last(self, outcome: Outcome, spent: Usage, steps: Steps, *, differed: bool) -> Outcome:
         """The outcome after which the ask is not sent again, with the cost of all answers."""
@@ -128,9 +128,11 @@ class Heard(NamedTuple):
     differs: bool = False
 
 
-def no_steps(judge: RemoteJudge) -> Steps:
-    """The steps of a judge whose server takes all parameters."""
-    return dict.fromkeys(judge.provider.fallbacks, 0)
+def _is_unnamed(outcome: Outcome, ask: Ask) -> TypeGuard[Reply]:
+    """Whether a whole reply does not name its ask."""
+    if not isinstance(outcome, Reply) or outcome.finish_reason == "length":
+        return False
+    return ask.echo not in outcome.text
 
 
 def _together(ask: Ask, heard: Sequence[Heard]) -> Heard:

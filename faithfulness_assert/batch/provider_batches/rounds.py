@@ -27,7 +27,7 @@ from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of
 from ..run_directory import RunDirectory
-from .case_answers import CaseAnswers, no_steps
+from .case_answers import CaseAnswers
 from .service import (
     MISSING,
     NOT_FOUND,
@@ -273,7 +273,7 @@ class Rounds:
 
     def _next(self, last: Round | None) -> Round | None:
         """Replays all cases without a result. Writes results, and a round of what they ask."""
-        steps, number, asks = no_steps(self._judge), last.number + 1 if last else 1, 0
+        steps, number, asks = self._judge.first_steps, last.number + 1 if last else 1, 0
         last_row = 0
         if last:
             steps = merge_steps(steps, {**steps, **last.steps})

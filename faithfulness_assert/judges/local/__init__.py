@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import time
 from collections.abc import Mapping, Sequence
 from concurrent import futures
@@ -17,7 +18,6 @@ from ...asking.schema import MAX_EVIDENCE
 from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Numbered, Reply, ReplyForm
-from ...records.model import Label
 from ...records.usage import Usage
 from .. import background
 from .inputs import Chunk, Reader
@@ -36,18 +36,18 @@ class LocalJudge:
     families that were trained with one.
 
     Args:
-        model: a folder, or the name of a model on the Hugging Face hub.
-        revision: the commit, tag or branch of a model on the hub. Without one, its newest commit
-            is taken; the judge's name says which.
+        model: a folder, or the name of a model on the Hugging Face hub: NAME, or NAME@REVISION
+            with a commit, tag or branch. Without one, its newest commit is taken; the judge's name
+            says which.
         family: how the model is asked, where its config and its name do not say it: ``pair``,
-            ``minicheck``, ``true``, ``hhem`` or ``lettucedetect``.
-        label_order: the label of each of the model's outputs, where its config does not name them.
-        answers: the two words that a model writes for supported and not supported; default 1, 0.
+            ``minicheck``, ``true``, ``hhem`` or ``lettucedetect``. ``hhem:MODEL`` names the model
+            on which it was built: a folder, NAME or NAME@REVISION.
+        label_order: the label of each of the model's outputs, where its config does not name them;
+            or the two words that a model writes for supported and not supported; default 1, 0.
         support_at: from 0 to 1; a probability of support above this one is enough.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, or ``auto``: a GPU if there is one.
         inputs_at_once: the most inputs that are computed together.
         max_prompt_tokens: the most tokens of one input. Default: what the model was made for.
-        foundation: for HHEM, the model on which it was built: a folder, NAME or NAME@REVISION.
         allow_pickle: load weights that are no safetensors. They can run code: trust the model.
 
     Raises:
@@ -58,15 +58,12 @@ class LocalJudge:
         self,
         model: str,
         *,
-        revision: str | None = None,
         family: str | None = None,
-        label_order: Sequence[Label] | str | None = None,
-        answers: Sequence[str] | str | None = None,
+        label_order: Sequence[str] | str | None = None,
         support_at: float = 0.5,
         device: str = "auto",
         inputs_at_once: int = 32,
         max_prompt_tokens: int | None = None,
-        foundation: str | None = None,
         allow_pickle: bool = False,
     ) -> None:
         check_number("support_at", support_at, 0, 1)
@@ -76,8 +73,11 @@ class LocalJudge:
         if not isinstance(allow_pickle, bool):
             raise ConfigError(f"allow_pickle: must be true or false, got {allow_pickle!r:.40}")
         name, device = check_text("model", model), check_text("device", device)
-        given = (revision, family, label_order, answers, device, inputs_at_once, max_prompt_tokens)
-        self._model = load(Settings(name, *given, foundation, allow_pickle))
+        plain, at, revision = (name, "", "") if os.path.isdir(name) else name.partition("@")
+        kind, _, foundation = (family if isinstance(family, str) else "").partition(":")
+        own = kind or family, label_order, device, inputs_at_once, max_prompt_tokens
+        given = plain, revision if at else None, *own, foundation or None, allow_pickle
+        self._model = load(Settings(*given))
         self._support_at = support_at
         self._reader = Reader(self._model.family, self._model.tokens, self._model.most)
         self.info = self._told()
@@ -172,7 +172,7 @@ class LocalJudge:
         if files.pinned:
             return ()
         commit = files.commit or "of a commit"
-        return (f"no commit of the model is pinned; to repeat the grade, pass revision={commit}",)
+        return (f"no commit of the model is pinned; to repeat the grade, name it NAME@{commit}",)
 
     def _scored(self, chunks: list[Chunk], outputs: list[Any], statement: str) -> Score:
         if not chunks:

@@ -154,6 +154,6 @@ def _told(error: Exception) -> JudgeError:
     return JudgeError(
         f"the model failed ({type(error).__name__})",
         "server",
-        fix="Its files may not belong together: fetch them again, and check family and answers.",
+        fix="Its files may not belong together: fetch them again; check family and label_order.",
         remedy="none",
     )

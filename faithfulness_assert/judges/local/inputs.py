@@ -62,7 +62,7 @@ class Tokens:
         """The first token of a word that a model writes."""
         ids = self._tokenizer.encode(word, add_special_tokens=False).ids
         if not ids:
-            raise ConfigError(f"answers: the model's tokenizer has no token for {word!r:.40}")
+            raise ConfigError(f"label_order: the model's tokenizer has no token for {word!r:.40}")
         return int(ids[0])
 
     def encode(self, text: str, second: str | None = None) -> Input:

@@ -32,7 +32,6 @@ class Settings(NamedTuple):
     revision: str | None
     family: str | None
     label_order: Any
-    answers: Any
     device: str
     inputs_at_once: int
     most: int | None
@@ -119,11 +118,7 @@ def _loaded(
 def _order(settings: Settings, config: Mapping[str, Any], family: Family) -> tuple[Label, ...]:
     """The label of each output, as far as the config says it."""
     if family.head != "words":
-        if settings.answers is not None:
-            raise ConfigError(f"answers: {settings.name} writes no words; see label_order")
         return label_order(settings.label_order, config, None, family.published)
-    if settings.label_order is not None:
-        raise ConfigError(f"label_order: {settings.name} writes words; see answers")
     return "supported", "not_enough_info"
 
 
@@ -141,7 +136,7 @@ def _made(
     if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:
         shape = _shape_of(settings, config)
     tokens = read_tokenizer(files) if onnx else transformers_engine.load_tokenizer(shape or files)
-    answers = _answers(settings.answers, tokens) if writes else None
+    answers = _answers(settings.label_order, tokens) if writes else None
     engine: OnnxEngine | transformers_engine.TransformersEngine
     if onnx:
         pad, start = (_number(config, name) for name in ("pad_token_id", "decoder_start_token_id"))
@@ -176,10 +171,11 @@ def _answers(given: object, tokens: Tokens) -> tuple[int, int]:
     words = WRITTEN if words is None else words
     texts = isinstance(words, list | tuple) and all(isinstance(w, str) and w for w in words)
     if not texts or len(words) != 2:  # type: ignore[arg-type]
-        raise ConfigError("answers: must be two words, for supported and not, such as yes,no")
+        problem = "the model writes words: name two, for supported and not, such as yes,no"
+        raise ConfigError(f"label_order: {problem}")
     yes, no = (tokens.first(word.strip()) for word in words)  # type: ignore[attr-defined]
     if yes == no:
-        raise ConfigError(f"answers: {', '.join(words)} begin with the same token")  # type: ignore[arg-type]
+        raise ConfigError(f"label_order: {', '.join(words)} begin with the same token")  # type: ignore[arg-type]
     return yes, no
 
 

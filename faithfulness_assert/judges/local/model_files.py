@@ -138,11 +138,11 @@ def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> Mod
         ConfigError: there is no such model, or it cannot be fetched.
     """
     if revision is not None and (not isinstance(revision, str) or not revision.strip()):
-        raise ConfigError(f"revision: must be a commit, a tag or a branch, got {revision!r:.60}")
+        raise ConfigError(f"judge: must be a commit, a tag or a branch, got {revision!r:.60}")
     folder = Path(name).expanduser()
     if folder.is_dir():
         if revision is not None:
-            raise ConfigError(f"revision: {name} is a folder, which has none; leave it out")
+            raise ConfigError(f"judge: {name} is a folder, which has none; leave it out")
         return ModelFiles(name, folder.resolve())
     if folder.is_file():
         raise ConfigError(f"judge: {name} is a file; name the folder of the model that it is in")
@@ -173,7 +173,7 @@ def _fetched(name: str, revision: str | None, patterns: tuple[str, ...]) -> str:
     try:
         return _snapshot(name, revision, list(patterns))
     except errors.RevisionNotFoundError:
-        raise ConfigError(f"revision: the model {name} has no revision {revision!r:.80}") from None
+        raise ConfigError(f"judge: the model {name} has no revision {revision!r:.80}") from None
     except errors.GatedRepoError:
         problem = "asks for your consent on its page, and for a token (HF_TOKEN)"
         raise ConfigError(f"judge: the model {name} {problem}") from None

@@ -201,7 +201,7 @@ def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> Any:
     if path is None:
         raise ConfigError(f"judge: {files.name} has no model.safetensors")
     if (kind := shape.config().get("model_type")) != "t5":
-        raise ConfigError(f"foundation: must be the T5 of {files.name}, got a {kind!r:.40}")
+        raise ConfigError(f"family: must name the T5 of {files.name}, got a {kind!r:.40}")
     with _told(files):
         state = load_file(str(path))
         config = transformers.T5Config.from_pretrained(str(shape.folder), num_labels=2)
@@ -211,7 +211,7 @@ def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> Any:
     if unexpected or any(not name.endswith("embed_tokens.weight") for name in missing):
         raise ConfigError(
             f"judge: the weights of {files.name} do not fit {shape.name}; name the model on which "
-            "it was built with the option foundation"
+            "it was built, as family=hhem:NAME"
         )
     model.tie_weights()
     return model

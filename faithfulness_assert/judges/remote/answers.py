@@ -11,7 +11,6 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from ...records.errors import JudgeError, JudgeErrorKind, Remedy
-from ...records.judge import Reply
 from ...records.usage import Usage
 from ..http import Answer
 from .redaction import MAX_SEARCHED, Secrets, safe_text
@@ -67,6 +66,11 @@ _STATUS_BY_CODE = {  # for errors inside an answer with status 200
     "insufficient_quota": 429,
     "timeout_error": 504,
     "overloaded_error": 529,
+    "1004": 401,
+    "1008": 402,
+    "1002": 429,
+    "1039": 429,
+    "2013": 400,  # MiniMax's
 }
 
 
@@ -78,6 +82,9 @@ def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | Judge
         data = None
     if isinstance(data, list) and len(data) == 1:
         data = data[0]  # Gemini's errors
+    if isinstance(data, dict) and isinstance(said := data.get("base_resp"), dict):
+        code, text = said.get("status_code"), said.get("status_msg")  # MiniMax's errors
+        data |= {"error": {"code": code, "message": text}} if code else {}
     if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
         return read_failure(answer, data, secrets)
     if isinstance(data, dict):
@@ -130,17 +137,6 @@ def usage_of(
     )
 
 
-def warn_if_only_reasoning(reply: Reply) -> Reply:
-    """``reply``, of a model that reported reasoning; with a warning if it brought nothing else."""
-    if reply.text.strip() or reply.refusal:
-        return reply
-    warning = (
-        "the judge spent its tokens on reasoning and said nothing; "
-        "ask for less reasoning, or use another model"
-    )
-    return replace(reply, warnings=(*reply.warnings, warning))
-
-
 # ---------------------------------------------------------------- what a server says is wrong
 
 
@@ -186,6 +182,10 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
             kind, hint = "auth", _HINTS[401]
         elif _GONE.search(searched):
             hint = _HINTS[404]
+    remedy = _remedy(status, kind, hint, retryable=retryable)
+    if status in (400, 415, 422) and kind == "transport" and not hint:
+        hint = f"The server does not take the request: look at {safe_text(param, secrets)!r} in it."
+        hint = hint if param else "The server does not take the request: it says above why."
     error = ServerError(
         message,
         kind,
@@ -193,7 +193,7 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
         http_status=answer.status,
         fix=hint,
         retry_after=wait,
-        remedy=_remedy(status, kind, hint, retryable=retryable),
+        remedy=remedy,
     )
     error.status, error.param = status, param
     error.said = secrets.out_of(text)[:MAX_SEARCHED]
@@ -235,8 +235,12 @@ def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:
 
 
 def _message(fields: Mapping[str, Any]) -> str:
-    texts = (fields[name] for name in ("message", "detail", "Message") if fields.get(name))
+    names = ("message", "detail", "Message", "errors", "msg")
+    texts = (fields[name] for name in names if fields.get(name))
     text, size = _as_text(next(texts, fields)), fields.get("n_ctx")  # llama.cpp's context size
+    more = fields.get("metadata")
+    if isinstance(more, dict) and isinstance(more.get("raw"), str):  # OpenRouter's cause
+        text = f"{text}: {more['raw']}"
     return f"{text} (context size {size})" if isinstance(size, int) else text
 
 
@@ -254,6 +258,8 @@ def _as_text(value: object) -> str:
     """A value of an error body as text. The input that validation errors repeat is left out."""
     if isinstance(value, str):
         return value
+    if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("detail"), list):
+        value = value["detail"]
     if isinstance(value, list) and all(isinstance(item, dict) and "msg" in item for item in value):
         return "; ".join(f"{_path(item.get('loc'))}: {item['msg']}" for item in value[:20])
     try:

@@ -18,7 +18,13 @@ from .answers import ServerError
 from .redaction import Secrets
 
 Steps = dict[str, int]
-_REJECTING = (400, 404, 422, 500, 501)  # statuses of servers that do not support a parameter
+NOTHING = re.compile(r"(?!)")
+REJECTING = (400, 415, 422)
+"""Statuses of servers that do not support a parameter."""
+QUOTING = (404, 500, 501, 502)
+"""Those of servers that fail at a parameter, or of proxies that repeat another server's words."""
+_OWN_KINDS = ("transport", "server")
+"""Kinds of failures that a parameter may cause: not of keys, filters, limits or time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +35,21 @@ class Fallback:
         pattern: how their error messages name it.
         warnings: what the user reads after each step.
         part: it is a part of another parameter, so it is looked for first, and in the message.
+        loosely: other words for it, for messages with a status of ``REJECTING`` that name nothing.
     """
 
     pattern: re.Pattern[str]
     warnings: tuple[str, ...]
     part: bool = False
+    loosely: re.Pattern[str] = NOTHING
 
     @classmethod
-    def of(cls, pattern: str, *warnings: str, part: bool = False) -> Fallback:
+    def of(
+        cls, pattern: str, *warnings: str, part: bool = False, loosely: str = NOTHING.pattern
+    ) -> Fallback:
         """The parameter that error messages name so, in any case."""
-        return cls(re.compile(pattern, re.IGNORECASE), warnings, part)
+        named, spoken = (re.compile(text, re.IGNORECASE) for text in (pattern, loosely))
+        return cls(named, warnings, part, spoken)
 
 
 Fallbacks = dict[str, Fallback]
@@ -58,15 +69,22 @@ def next_steps(
         error: what the server said.
         request: returns the parameters that are sent after given steps.
     """
-    if error.status not in _REJECTING or error.too_long or error.kind == "content_filter":
+    rejects = error.status in REJECTING
+    if not (rejects or error.status in QUOTING) or error.too_long or error.kind not in _OWN_KINDS:
         return steps
-    for text, part in ((error.said, True), (error.param, False), (error.said, False)):
-        for name, fallback in fallbacks.items():
-            fits = fallback.part == part and fallback.pattern.search(text)
-            if fits and steps[name] < len(fallback.warnings):
-                more = {**steps, name: steps[name] + 1}
-                if request(more) != request(steps):
-                    return more
+    parts = [(name, f) for name, f in fallbacks.items() if f.part]
+    whole = [(name, f) for name, f in fallbacks.items() if not f.part]
+    named = [
+        *((name, f.pattern, error.said) for name, f in parts),
+        *((name, f.pattern, error.param) for name, f in whole),
+        *((name, f.pattern, error.said) for name, f in whole),
+        *((name, f.loosely, error.said) for name, f in (*parts, *whole) if rejects),
+    ]
+    for name, pattern, text in named:
+        if steps[name] < len(fallbacks[name].warnings) and pattern.search(text):
+            more = {**steps, name: steps[name] + 1}
+            if request(more) != request(steps):
+                return more
     return steps
 
 
@@ -77,7 +95,7 @@ def merge_steps(one: Steps, other: Steps) -> Steps:
 
 def step_warnings(fallbacks: Fallbacks, steps: Steps) -> tuple[str, ...]:
     """What the user should know about these steps."""
-    return tuple(fallbacks[name].warnings[count - 1] for name, count in steps.items() if count)
+    return tuple(f.warnings[steps[name] - 1] for name, f in fallbacks.items() if steps[name])
 
 
 Settings = Mapping[str, Any]

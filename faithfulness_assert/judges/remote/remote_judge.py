@@ -8,10 +8,13 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Literal
 
+from ...reading.unwrapping import is_complete, thought_and_answer
 from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
@@ -19,14 +22,30 @@ from ...records.usage import Usage
 from .. import background
 from ..http import Answer, Connection, DirectConnection, not_sent
 from .answers import ServerError
-from .context_window import ContextWindow, default_limits
-from .provider import Provider, Settings, Steps, merge_steps, next_steps, step_warnings
+from .needs import ROOMS, Needs, default_limits, first_room
+from .provider import REJECTING, Provider, Settings, Steps, next_steps, step_warnings
 from .redaction import Secrets
 from .sdk import ClientConnection, batch_client, client_endpoint
-from .settings import find_endpoint, hide_key, host_of
+from .settings import (
+    Endpoint,
+    check_body,
+    check_headers,
+    find_endpoint,
+    hide_key,
+    host_of,
+    thinking_budget,
+)
 
 SAMPLES_TEMPERATURE = 1.0
 """Draws from the model's own distribution, so that samples show how sure it is."""
+TIMEOUT = 60.0
+"""Seconds for one try, where the user sets none."""
+TOKENS_PER_SECOND = 100
+"""How fast a model thinks at least, for which a try then has more time."""
+ONLY_THOUGHT = (
+    "the judge spent its tokens on reasoning and said nothing; raise max_tokens, ask for less "
+    "(reasoning_effort), or use another model"
+)
 LONG_BODY = 200_000
 """Bytes of a body that takes so long to read that it would hold up other asks."""
 
@@ -41,13 +60,19 @@ class RemoteJudge:
         model: its name at the provider.
         base_url: the API's address; default: the environment's, else the provider's own.
         api_key: default: the environment's. Only the provider's own API needs one.
-        timeout: seconds for one try, from start to end.
+        timeout: seconds for one try, from start to end. Default: 60, and more for a model that
+            thinks.
         max_retries: tries after the first one, if the failure may be temporary.
         temperature: from 0, for all asks; None leaves it to the server. ``"auto"`` is 0, and
             ``SAMPLES_TEMPERATURE`` for the samples after the first.
         max_prompt_tokens: the longest prompt for one ask, in tokens. Default: the model's context
             window if it is known, else 100,000; a server that finds an ask too long is believed.
         max_statements: the most statements in one ask.
+        max_tokens: the most tokens of each reply, thinking included. Default: what a reply needs,
+            and for a model that thinks up to 16,384 more.
+        reasoning_effort: how much the model should think, such as low, medium or high.
+        extra_body: what is merged into each request, such as parameters of one server only.
+        extra_headers: further headers of each request.
         client: a client of the provider's SDK that asks, in place of ``base_url`` and ``api_key``.
 
     Raises:
@@ -62,18 +87,22 @@ class RemoteJudge:
         *,
         base_url: str | None = None,
         api_key: str | None = None,
-        timeout: float = 60.0,
+        timeout: float | None = None,
         max_retries: int = 2,
         temperature: float | Literal["auto"] | None = "auto",
         max_prompt_tokens: int | None = None,
         max_statements: int = 40,
+        max_tokens: int | None = None,
+        reasoning_effort: str | None = None,
+        extra_body: Mapping[str, Any] | None = None,
+        extra_headers: Mapping[str, str] | None = None,
         client: Any = None,
     ) -> None:
-        given = {"api_key": api_key}
-        del api_key
+        given: dict[str, Any] = {"api_key": api_key, "extra_headers": extra_headers}
+        del api_key, extra_headers
         hide_key(given)
         api_key, provider = given.get("api_key"), self.provider
-        check_number("timeout", timeout, 0.001, 86_400)
+        check_number("timeout", timeout, 0.001, 86_400, optional=True)
         check_number("max_retries", max_retries, 0, 100, whole=True)
         check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True, optional=True)
         check_number("max_statements", max_statements, 1, 10**6, whole=True)
@@ -81,8 +110,18 @@ class RemoteJudge:
         if temperature == "auto":
             temperature = 0.0
         check_number("temperature", temperature, 0, provider.max_temperature, optional=True)
+        check_number("max_tokens", max_tokens, 1, 10**7, whole=True, optional=True)
         model = check_text("model", model)
+        if reasoning_effort is not None:
+            check_text("reasoning_effort", reasoning_effort)
+        self._headers = check_headers(given.get("extra_headers"))
+        own = {
+            "reasoning_effort": reasoning_effort,
+            "extra_body": check_body(extra_body),
+            "extra_headers": sorted(name.lower() for name in self._headers),
+        }
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
+        self._settings |= {name: value for name, value in own.items() if value}
         if client is None:
             self._endpoint = find_endpoint(
                 provider.name, provider.home, provider.path, base_url, api_key
@@ -92,15 +131,31 @@ class RemoteJudge:
             raise ConfigError(f"{name}: set it on the client that is given as client")
         else:
             self._endpoint = client_endpoint(client, provider)
+        self._endpoint.secrets.give(self._headers.values())
         self.own_client = client
         self._name = f"{provider.name}:{model}"
         limits = Limits(max_prompt_tokens, max_statements)
         if max_prompt_tokens is None:
             limits = default_limits(self._name, max_statements)
-        self._window = ContextWindow(self._name, limits)
-        self.timeout, self.max_retries = timeout, max_retries
-        self._steps: Steps = dict.fromkeys(provider.fallbacks, 0)
+        provider = self.provider = self.provider_at(self._endpoint)
+        room = first_room(model, reasoning_effort)
+        self.first_steps: Steps = {**dict.fromkeys(provider.fallbacks, 0), "room": room}
+        budget = thinking_budget(extra_body)
+        self._needs = Needs(self._name, limits, self.first_steps, max_tokens, budget)
+        self._max_tokens = max_tokens
+        self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
+        self._thinks_in = None if timeout else TOKENS_PER_SECOND
         self._connecting: asyncio.Future[Connection] | None = None
+
+    def provider_at(self, endpoint: Endpoint) -> Provider:  # noqa: ARG002 - others differ by it
+        """The provider by whose rules the server of an endpoint is asked."""
+        return self.provider
+
+    def keep_in(self, folder: Path) -> None:
+        """Keeps in a folder what the server was seen to need, and begins with what is there."""
+        most = {name: len(f.warnings) for name, f in self.provider.fallbacks.items()}
+        most["room"] = len(ROOMS) - 1
+        self._needs.keep_in(folder, self._endpoint.public_url, self._name, most)
 
     @property
     def info(self) -> JudgeInfo:
@@ -111,7 +166,7 @@ class RemoteJudge:
             remote=True,
             keeps_deadline=True,
             any_loop=True,
-            limits=self._window.limits,
+            limits=self._needs.limits,
             deterministic=self._settings["temperature"] == 0 and not self._is_auto,
             identity={"judge": name, "base_url": url, **self._settings},
         )
@@ -142,7 +197,10 @@ class RemoteJudge:
 
     def request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
         """The body of the request for an ask after these steps."""
-        return self.provider.request(self.worded(ask), self._settings_for(ask), steps)
+        worded = self.worded(ask)
+        worded = replace(worded, max_tokens=self._needs.cap(worded, steps))
+        settings = self._settings_for(ask)
+        return _merged(self.provider.request(worded, settings, steps), settings.get("extra_body"))
 
     def worded(self, ask: Ask) -> Ask:
         """The ask with the messages that are sent: its own, unless the model knows only others."""
@@ -161,27 +219,63 @@ class RemoteJudge:
         """The reply in an answer, or the failure, without secrets."""
         return self.secrets.out_of_outcome(self.provider.read(answer, self.secrets))
 
-    def checked(self, ask: Ask, outcome: Outcome, sent: Steps) -> tuple[Outcome, Steps]:
+    def checked(
+        self, ask: Ask, outcome: Outcome, sent: Steps, cap: int | None = None
+    ) -> tuple[Outcome, Steps]:
         """The outcome of a try after the steps ``sent``, and the steps for the next try.
 
-        If the steps differ, the next try needs no wait and is not a retry.
+        If the steps differ, the next try needs no wait and is not a retry. ``cap``: the most tokens
+        that the reply could have; default: what they are now.
         """
-        outcome = self._window.checked(self.worded(ask), outcome)
-        if not isinstance(outcome, ServerError):
+        worded, needs = self.worded(ask), self._needs
+        cap = needs.cap(worded, sent) if cap is None else cap
+        outcome = needs.checked(worded, outcome, cap)
+        if isinstance(outcome, Reply):
+            return self._heard(outcome, sent)
+        if not isinstance(outcome, ServerError) or needs.cap(worded, sent) < cap:
             return outcome, sent
         request = partial(self.request, ask)
         return outcome, next_steps(self.provider.fallbacks, sent, outcome, request)
 
+    def _heard(self, reply: Reply, sent: Steps) -> tuple[Reply, Steps]:
+        """A reply, and the steps for the next try, if it is none because the model thought.
+
+        A reply that was cut off while the model thought is asked for again with more room. One
+        that is empty because the server took all of it for thinking comes without a format.
+        """
+        usage = reply.usage or Usage()
+        if reply.finish_reason == "length" and is_complete(reply.text):
+            reply = replace(reply, finish_reason="stop")
+        thought, answer = thought_and_answer(reply.text)
+        reasoned = reply.reasoned or thought or bool(usage.reasoning)
+        reply = replace(reply, reasoned=reasoned)
+        more = sent
+        if reply.finish_reason == "length":
+            answers = answer.startswith(("{", "[", "```")) and not reasoned
+            if not (answers or self._max_tokens) and sent["room"] < len(ROOMS) - 1:
+                more = {**sent, "room": sent["room"] + 1}
+        elif reasoned and not answer and not reply.refusal and reply.finish_reason == "stop":
+            more = {**sent, "format": len(self.provider.fallbacks["format"].warnings)}
+        return reply, more
+
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
-        warnings = (*self._endpoint.warnings, *step_warnings(self.provider.fallbacks, steps))
+        empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
+        said = (ONLY_THOUGHT,) if empty else ()
+        warnings = (*said, *self._endpoint.warnings, *step_warnings(self.provider.fallbacks, steps))
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def batch_client(self, **options: Any) -> Any:
         """A client of the provider's SDK for a batch API; see ``sdk.py``. Who gets it closes it,
         unless it is ``own_client``.
         """
+        options = {**options, "default_headers": self._headers} if self._headers else options
         return batch_client(self.provider, self._endpoint, self.own_client, **options)
+
+    @property
+    def thinks(self) -> bool:
+        """Whether the model is known to think before it answers."""
+        return self._needs.room(self._needs.steps) > 0
 
     @property
     def proxy(self) -> str:
@@ -206,25 +300,38 @@ class RemoteJudge:
 
         That is learned once; each reply warns of it.
         """
-        steps, spent = self._steps, Usage()
+        steps, spent = self._needs.steps, Usage()
         while True:
-            seconds = self.timeout
+            seconds = self.timeout + self._time_to_think(steps)
             if deadline is not None and (seconds := min(seconds, deadline - time.monotonic())) <= 0:
                 message, used = "no time was left to ask the judge", spent.num_requests
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
-            sent = steps
+            sent, cap = steps, self._needs.cap(self.worded(ask), steps)
             answered = await self._try(self.request(ask, sent), seconds)
-            outcome, steps = self.checked(ask, answered, sent)
-            if isinstance(outcome, Reply):
+            outcome, steps = self.checked(ask, answered, sent, cap)
+            lower = isinstance(outcome, JudgeError) and outcome.http_status in (*REJECTING, 413)
+            if steps == sent and not (lower and self._needs.cap(self.worded(ask), sent) < cap):
                 break
             spent += outcome.usage or Usage(num_requests=1)
-            if steps == sent:
-                outcome.usage = spent
-                raise outcome
-        # Only steps that led to a reply are kept. Other asks may have added theirs.
-        self._steps = merge_steps(self._steps, steps)
+        if isinstance(outcome, JudgeError):
+            outcome.usage = spent + (outcome.usage or Usage(num_requests=1))
+            raise outcome
+        await self._learn(outcome, steps)
         usage, requests = outcome.usage and spent + outcome.usage, spent.num_requests + 1
         return self.warned(replace(outcome, usage=usage, requests=requests), steps)
+
+    async def _learn(self, reply: Reply, steps: Steps) -> None:
+        """Keeps the steps that led to a reply. Other asks may have added theirs."""
+        known = self._needs.steps
+        if reply.reasoned:
+            steps = {**steps, "room": max(steps["room"], 1)}
+        if not reply.text.strip():
+            steps = {**steps, "format": known["format"]}
+        if steps != known:
+            await background.in_thread(self._needs.learn, steps)
+
+    def _time_to_think(self, steps: Steps) -> float:
+        return self._needs.room(steps) / self._thinks_in if self._thinks_in else 0.0
 
     async def _try(self, request: dict[str, Any], seconds: float) -> Outcome:
         try:
@@ -256,12 +363,22 @@ class RemoteJudge:
         connection: Connection
         if self.own_client is None:
             headers = provider.headers("" if endpoint.login else endpoint.key)
-            connection = DirectConnection(endpoint, provider.path, headers)
+            named = {name.lower(): value for name, value in self._headers.items()}
+            connection = DirectConnection(endpoint, provider.path, {**headers, **named})
         else:
-            connection = ClientConnection(provider, self.own_client, self.secrets)
+            connection = ClientConnection(provider, self.own_client, self.secrets, self._headers)
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection
 
 
 async def _close(connecting: asyncio.Future[Connection]) -> None:
     await (await connecting).close()
+
+
+def _merged(body: dict[str, Any], more: Mapping[str, Any] | None) -> dict[str, Any]:
+    """A request with more parameters; what both have as an object has the fields of both."""
+    for name, value in (more or {}).items():
+        own = body.get(name)
+        both = isinstance(own, dict) and isinstance(value, dict)
+        body[name] = {**own, **value} if both else value  # type: ignore[dict-item]
+    return body

@@ -85,12 +85,15 @@ class ClientConnection(Connection):
         provider: whose SDK it is of.
         client: the client. If it is asynchronous, it must not be used on another event loop.
         secrets: what must never be shown. Tokens that the client sends are added.
+        headers: further headers.
     """
 
-    def __init__(self, provider: Provider, client: Any, secrets: Secrets) -> None:
+    def __init__(
+        self, provider: Provider, client: Any, secrets: Secrets, headers: Mapping[str, str]
+    ) -> None:
         super().__init__(secrets)
         self._sdk, self._client = load_sdk(provider.name), client
-        self._path = provider.path
+        self._path, self._headers = provider.path, {**headers, "accept-encoding": "identity"}
         self._is_async = inspect.iscoroutinefunction(client.post)
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:
@@ -117,7 +120,7 @@ class ClientConnection(Connection):
             "stream": True,
             "stream_cls": stream[object],
             "options": {
-                "headers": {"accept-encoding": "identity"},
+                "headers": self._headers,
                 "timeout": seconds,
                 "max_retries": 0,
                 "follow_redirects": False,

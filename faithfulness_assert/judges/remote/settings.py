@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import sys
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
@@ -12,7 +14,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from ...records.checks import check_text
+from ...records.checks import check_text, is_whole
 from ...records.errors import ConfigError
 from .redaction import Secret, Secrets
 
@@ -54,17 +56,89 @@ class Endpoint:
 
 
 def hide_key(options: dict[str, Any]) -> None:
-    """Makes the key among these options hide itself: tracebacks may show locals.
+    """Makes the key and the headers among these options hide themselves: tracebacks show locals.
 
     Raises:
-        ConfigError: it is no string.
+        ConfigError: the key is no string.
     """
+    if isinstance(headers := options.get("extra_headers"), Mapping):
+        shown = headers.items()
+        options["extra_headers"] = {n: Secret(v) if isinstance(v, str) else v for n, v in shown}
+        del headers, shown
     if isinstance(key := options.pop("api_key", None), str):
         options["api_key"] = Secret(key)
     elif key is not None:
         kind = type(key).__name__
         del key
         raise ConfigError(f"api_key: must be a string, got {kind}")
+
+
+_SET_BY_OPTIONS = {
+    "max_tokens": "max_tokens",
+    "max_completion_tokens": "max_tokens",
+    **{name: name for name in ("temperature", "seed", "reasoning_effort")},
+}
+_SET_BY_US = ("messages", "model", "system", "response_format", "stream", "n")
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]{1,200}", re.ASCII)
+_HEADERS_BY_US = ("host", "content-length", "content-type", "transfer-encoding", "connection")
+
+
+def check_body(value: object) -> dict[str, Any]:
+    """The option ``extra_body`` as plain JSON; empty if it is None.
+
+    Raises:
+        ConfigError: it is no mapping, no JSON, or sets what we set ourselves or by an option.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise ConfigError("extra_body: must be a mapping of parameters to their values")
+    for name in value:
+        if name in _SET_BY_US:
+            raise ConfigError(f"extra_body: must not set {name!r}, which each ask has of its own")
+        if option := _SET_BY_OPTIONS.get(name):
+            raise ConfigError(f"extra_body: must not set {name!r}; there is the option {option}")
+    try:
+        body: dict[str, Any] = json.loads(json.dumps(dict(value), allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        raise ConfigError("extra_body: must be plain JSON") from None
+    return body
+
+
+def thinking_budget(body: object, depth: int = 5) -> int:
+    """The tokens that a part of ``extra_body`` lets a model think; 0 if it says nothing of it."""
+    if not isinstance(body, Mapping) or not depth:
+        return 0
+    said = [v for name, v in body.items() if "budget" in str(name) or name == "max_tokens"]
+    here = [count for count in said if is_whole(count) and 0 < count <= 10**6]
+    return max([*here, *(thinking_budget(part, depth - 1) for part in body.values())], default=0)
+
+
+def check_headers(value: object) -> dict[str, Secret]:
+    """The option ``extra_headers``; empty if it is None. No message shows a value.
+
+    Raises:
+        ConfigError: it is no mapping of names to texts as HTTP allows them.
+    """
+    if value is None:
+        return {}
+    if not isinstance(value, Mapping):
+        raise ConfigError("extra_headers: must be a mapping of names to texts")
+    checked = {}
+    for name, text in value.items():
+        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
+            raise ConfigError(f"extra_headers: {name!r:.60} is no name of a header")
+        if name.lower() in _HEADERS_BY_US:
+            raise ConfigError(f"extra_headers: must not set {name!r}")
+        if (
+            not isinstance(text, str)
+            or any(not " " <= c <= "~" for c in text)
+            or text != text.strip()
+        ):
+            problem = "without line breaks, blanks at its ends or letters beyond ASCII"
+            raise ConfigError(f"extra_headers: {name!r} must be a text {problem}")
+        checked[name] = Secret(text)
+    return checked
 
 
 def find_endpoint(

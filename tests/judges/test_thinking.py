@@ -1,0 +1,429 @@
+"""A judge that thinks gets room to think, and what was learned of a server is not paid for again.
+
+Each server here is a real one over HTTP. It thinks so many tokens before it replies, and is cut off
+where the request's cap on tokens ends.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import GOOD, Answer, Loopback, Request, claude_message, completion, refusal_to
+from remote import ASK, TEXT, bare_environment
+
+from faithfulness_assert import Grader, grade, settings
+from faithfulness_assert.batch.estimate import estimate_run
+from faithfulness_assert.batch.rows import Row
+from faithfulness_assert.judges import make_judge
+from faithfulness_assert.judges.remote.needs import first_room
+from faithfulness_assert.records.errors import ConfigError
+
+KEY = "sk-test-0123456789abcdef"
+CASE = {"answer": "Tom lives in Oslo. Tom is tall.", "context": "Tom lives in Oslo."}
+APIS = pytest.mark.parametrize("api", ["openai", "anthropic"])
+SHOWS = {  # how servers show that a model thought; "" for not at all
+    "a field": lambda thought: {"reasoning_content": thought},
+    "another field": lambda thought: {"reasoning": thought},
+    "an open block": lambda thought: {"content": f"<think>{thought}"},
+    "its count of tokens": lambda thought: {},
+    "nothing": lambda thought: {},
+}
+
+
+@pytest.fixture(autouse=True)
+def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    bare_environment(monkeypatch)
+
+
+def cap_of(request: Request) -> int:
+    names = ("max_tokens", "max_completion_tokens")
+    return next(int(request.body[name]) for name in names if name in request.body)
+
+
+class Thinker:
+    """Thinks ``tokens`` tokens, and then gives ``text``. ``caps`` are those of its requests."""
+
+    def __init__(self, tokens: float, shows: str = "a field", text: str = GOOD) -> None:
+        self.tokens, self.shows, self.text, self.caps = tokens, shows, text, list[int]()
+
+    def __call__(self, request: Request) -> Answer:
+        self.caps.append(cap := cap_of(request))
+        cut = cap < self.tokens + 60
+        used = cap if cut else int(self.tokens) + 60
+        if request.path.endswith("/messages"):
+            thinking = {"type": "thinking", "thinking": "Hm. "}
+            blocks = [thinking] if cut else [thinking, {"type": "text", "text": self.text}]
+            reason = "max_tokens" if cut else "end_turn"
+            usage = {"input_tokens": 100, "output_tokens": used}
+            return claude_message(blocks, usage=usage, stop_reason=reason)
+        fields: dict[str, Any] = {"content": "" if cut else self.text}
+        if self.tokens:
+            said = SHOWS[self.shows]("Let me see. ")
+            fields |= {k: v for k, v in said.items() if cut or k != "content"}
+        counted = self.shows == "its count of tokens"
+        details = {"completion_tokens_details": {"reasoning_tokens": used - 60}} if counted else {}
+        usage = {"prompt_tokens": 100, "completion_tokens": used, **details}
+        return completion(usage=usage, finish_reason="length" if cut else "stop", **fields)
+
+
+def made(server: Loopback, api: str = "openai", model: str = "m", **options: Any) -> Grader:
+    url = server.root if api == "anthropic" else server.url
+    return Grader(f"{api}:{model}", base_url=url, api_key=KEY, max_retries=0, **options)
+
+
+def graded(grader: Grader, times: int = 1) -> list[Any]:
+    results = [grader.grade(**CASE) for _ in range(times)]
+    getattr(grader.judge, "judge", grader.judge).close()
+    return results
+
+
+# ---------------------------------------------------------------- room to think
+
+
+@pytest.mark.parametrize("shows", SHOWS)
+@pytest.mark.parametrize("tokens", [900, 4_000, 16_000])
+def test_no_grade_is_lost_because_a_judge_thinks_and_it_is_learned_once(
+    tokens: int, shows: str
+) -> None:
+    thinker = Thinker(tokens, shows)
+    with Loopback(thinker) as server:
+        first, second = graded(made(server), 2)
+    assert (first.status, first.score, second.score) == ("graded", 0.5, 0.5), first.reason
+    asks = 2 if tokens < 4_096 else 3
+    assert first.tokens_used.num_requests == asks
+    assert first.tokens_used.completion == sum(thinker.caps[: asks - 1]) + tokens + 60
+    assert second.tokens_used.num_requests == 1
+    assert thinker.caps[0] < 1_000 < thinker.caps[-1] < 17_500
+
+
+@APIS
+@pytest.mark.parametrize("tokens", [900, 16_000])
+def test_both_apis_give_room(api: str, tokens: int) -> None:
+    thinker = Thinker(tokens)
+    with Loopback(thinker) as server:
+        first, second = graded(made(server, api), 2)
+    assert (first.status, second.tokens_used.num_requests) == ("graded", 1), first.reason
+
+
+@APIS
+def test_a_judge_that_thinks_without_end_ends_after_three_asks_and_names_the_option(
+    api: str,
+) -> None:
+    thinker = Thinker(float("inf"))
+    with Loopback(thinker) as server:
+        (result,) = graded(made(server, api))
+    assert (result.status, result.error and result.error.kind) == ("unreadable", "truncated")
+    assert "max_tokens" in result.reason
+    assert len(thinker.caps) == 3
+    assert sorted(set(thinker.caps)) == thinker.caps
+
+
+@pytest.mark.parametrize(
+    ("model", "thinks"),
+    [
+        *((name, 1) for name in ("gpt-5-mini", "o3", "o4-mini", "openai/gpt-oss-120b", "Qwen/Qwen3-8B")),
+        *((name, 1) for name in ("gemini-2.5-flash", "deepseek-reasoner", "deepseek-r1:8b", "qwq")),
+        *((name, 1) for name in ("kimi-k2-thinking", "grok-4", "phi-4-reasoning", "MiniMax-M2")),
+        *((name, 0) for name in ("gpt-4o-mini", "gpt-4.1", "claude-sonnet-4-5", "llama3.2", "m")),
+        *((name, 0) for name in ("gpt-5-chat-latest", "qwen3-30b-a3b-instruct-2507", "mistral-small")),
+        *((name, 0) for name in ("grok-4-1-fast-non-reasoning", "gemini-2.0-flash", "gpt-3.5-turbo")),
+    ],
+)  # fmt: skip
+def test_families_that_think_have_room_from_their_first_ask(model: str, thinks: int) -> None:
+    assert first_room(model, None) == thinks
+    assert first_room(model, "none") == 0
+    assert 1 == first_room(model, "low") < first_room(model, "high")
+
+
+def test_a_reply_that_shows_thinking_gives_room_to_the_next_ask_before_any_is_cut_off() -> None:
+    thinker = Thinker(10)
+    with Loopback(thinker) as server:
+        first, second = graded(made(server), 2)
+    assert [r.tokens_used.num_requests for r in (first, second)] == [1, 1]
+    assert thinker.caps[0] < 1_000 < thinker.caps[1]
+
+
+CUT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"},{"id":2,"evidence":[],"lab'
+
+
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [
+        (GOOD, "graded"),
+        (f"```json\n{GOOD}\n```", "graded"),
+        (f"<think>Hm.</think>\n{GOOD}", "graded"),
+        (CUT, "unreadable"),
+        (f"<think>{GOOD}", "unreadable"),
+        (f"{GOOD}\nBut wait: statement 1", "unreadable"),
+        (f"So: {GOOD}", "unreadable"),
+    ],
+)
+def test_of_a_reply_at_its_limit_only_complete_json_is_read(text: str, status: str) -> None:
+    with Loopback(completion(text, finish_reason="length")) as server:
+        (result,) = graded(made(server))
+    assert result.status == status, result.reason
+    assert status == "graded" or (result.score, result.error.kind) == (None, "truncated")
+
+
+def test_a_judge_that_only_runs_on_is_not_given_more_room() -> None:
+    with Loopback(completion(CUT, finish_reason="length")) as server:
+        graded(made(server))
+    assert len(server.requests) == 1
+
+
+@APIS
+def test_the_users_cap_is_the_only_one(api: str) -> None:
+    thinker = Thinker(900)
+    with Loopback(thinker) as server:
+        (cut,) = graded(made(server, api, "o3", max_tokens=500))
+        (whole,) = graded(made(server, api, max_tokens=2_000))
+    assert thinker.caps == [500, 2_000]
+    assert (cut.error.kind, whole.status) == ("truncated", "graded")
+
+
+def test_room_is_cut_to_what_a_server_takes() -> None:
+    """Of a small window, and of a small limit on replies, the rest is left for thinking."""
+
+    def window(request: Request) -> Answer:
+        total = len(json.dumps(request.body["messages"])) // 4 + cap_of(request)
+        if total > 3_000:
+            return refusal_to(400, f"maximum context length is 3000 tokens, requested {total}")
+        return completion(GOOD)
+
+    def limit(request: Request) -> Answer:
+        if cap_of(request) > 2_048:
+            words = f"max_tokens is too large: {cap_of(request)}. At most 2048 completion tokens"
+            return refusal_to(400, words, param="max_tokens")
+        return completion(GOOD)
+
+    for answer in (window, limit):
+        with Loopback(answer) as server:
+            first, second = graded(made(server, model="qwen3:8b"), 2)
+        assert (first.status, second.tokens_used.num_requests) == ("graded", 1), first.reason
+        assert 1_000 < cap_of(server.requests[-1]) <= 3_000
+
+
+def test_an_empty_reply_of_a_server_that_takes_all_for_thinking_is_asked_for_without_a_format() -> (
+    None
+):
+    def answer(request: Request) -> Answer:
+        if "response_format" in request.body:
+            return completion(None, reasoning_content='Perhaps {"verdicts": []} or')
+        return completion(GOOD)
+
+    with Loopback(answer) as server:
+        first, second = graded(made(server), 2)
+    assert (first.score, second.tokens_used.num_requests) == (0.5, 1)
+    with Loopback(completion(None, reasoning_content="Hm.")) as server:
+        first, second = graded(made(server), 2)
+    assert first.status == "unreadable"
+    assert "response_format" in server.requests[len(server.requests) // 2].body  # not remembered
+
+
+# ---------------------------------------------------------------- what is kept
+
+
+def test_no_new_process_pays_again_for_what_a_server_needs(tmp_path: Path) -> None:
+    def answer(request: Request) -> Answer:
+        if "temperature" in request.body:
+            return refusal_to(400, "'temperature' is not supported", param="temperature")
+        return thinker(request)
+
+    thinker = Thinker(900)
+    with Loopback(answer) as server:
+        (first,) = graded(made(server, cache=tmp_path))
+        code = (
+            "from faithfulness_assert import grade; import sys;"
+            f"r = grade('Tom is old.', {CASE['context']!r}, judge='openai:m', cache={str(tmp_path)!r},"
+            f"base_url={server.url!r}, api_key={KEY!r}, samples=1, seed=9);"
+            "print(r.tokens_used.num_requests)"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        estimate = estimate_run(
+            [Row(1, dict(CASE))], judge="openai:m", base_url=server.url, cache=str(tmp_path)
+        )
+    assert first.tokens_used.num_requests == 3
+    assert len(server.requests) - 3 <= 2  # and perhaps a second ask for the same reply
+    assert int(done.stdout) == len(server.requests) - 3
+    assert all(c > 1_000 for c in thinker.caps[1:])
+    (kept,) = tmp_path.glob("server-*.json")
+    assert json.loads(kept.read_text())["steps"] == {"temperature": 1, "room": 1}
+    assert not any(s in kept.read_text() for s in (KEY, "127.0.0.1", "Oslo"))
+    assert estimate.thinking > 0
+    assert "think" in str(estimate)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "[]",
+        '{"steps": 1}',
+        '{"steps": {"format": 99}, "window": null, "most": null}',
+        "{" * 9_000,
+    ],
+)
+def test_what_is_kept_and_damaged_is_ignored(tmp_path: Path, content: str) -> None:
+    with Loopback(completion(GOOD)) as server:
+        graded(made(server, cache=tmp_path, model="qwen3"))
+        judge: Any = make_judge("openai:qwen3", {"base_url": server.url})
+        judge.keep_in(tmp_path)
+        path = judge._needs._path
+        path.write_text(content)
+        (result,) = graded(made(server, cache=tmp_path / "..", model="qwen3"))
+        again: Any = make_judge("openai:qwen3", {"base_url": server.url})
+        again.keep_in(tmp_path)
+    assert again._needs.steps == again.first_steps
+    assert result.status == "graded"
+
+
+# ---------------------------------------------------------------- options
+
+
+@APIS
+def test_what_the_api_can_do_the_user_can_set(api: str, tmp_path: Path) -> None:
+    good = claude_message(GOOD) if api == "anthropic" else completion(GOOD)
+    options: dict[str, Any] = {
+        "reasoning_effort": "low",
+        "extra_body": {"service_tier": "flex", "output_config": {"verbosity": "low"}},
+        "extra_headers": {"X-Team": "evals", "X-Gateway-Token": "gw-0123456789-secret"},
+    }
+    with Loopback(good) as server:
+        grader = made(server, api, cache=tmp_path, **options)
+        graded(grader)
+    (request,) = server.requests
+    assert request.body["service_tier"] == "flex"
+    assert request.body["output_config"]["verbosity"] == "low"
+    effort = (
+        request.body["output_config"]["effort"]
+        if api == "anthropic"
+        else request.body["reasoning_effort"]
+    )
+    assert effort == "low"
+    assert (request.headers["x-team"], request.headers["x-gateway-token"]) == (
+        "evals",
+        "gw-0123456789-secret",
+    )
+    identity = grader._info.identity or {}
+    assert identity["extra_headers"] == ["x-gateway-token", "x-team"]
+    assert identity["extra_body"] == options["extra_body"]
+    stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert b"gw-0123456789" not in stored
+    assert "gw-0123456789" not in repr(vars(grader.judge.judge))
+
+
+def test_a_cap_is_no_part_of_what_is_stored_and_everything_else_is(tmp_path: Path) -> None:
+    changes: list[dict[str, Any]] = [
+        {}, {"max_tokens": 999}, {"extra_headers": {"X-Team": "other"}},
+        {"reasoning_effort": "high"}, {"extra_body": {"top_k": 1}}, {"extra_headers": {"X-Other": "a"}},
+    ]  # fmt: skip
+    base: dict[str, Any] = {"extra_headers": {"X-Team": "evals"}, "cache": tmp_path, "seed": 1}
+    asked = []
+    with Loopback(completion(GOOD)) as server:
+        for change in changes:
+            graded(made(server, **{**base, **change}))
+            asked.append(len(server.requests))
+    assert asked == [1, 1, 1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("model", "efforts"), [("takes both", 1), ("takes budgets", 2), ("takes none", 3)]
+)
+def test_claude_gets_an_effort_or_a_budget_or_neither(model: str, efforts: int) -> None:
+    def answer(request: Request) -> Answer:
+        kind = request.body.get("thinking", {}).get("type")
+        if (kind == "adaptive" and efforts > 1) or (kind == "enabled" and efforts > 2):
+            return refusal_to(400, f"{kind} thinking is not supported on this model")
+        if kind and "temperature" in request.body:
+            return refusal_to(400, "`temperature` may only be set to 1 when thinking is enabled")
+        budget = request.body.get("thinking", {}).get("budget_tokens", 1024)
+        if not 1024 <= budget < cap_of(request) + (kind is None) * 9_999:
+            return refusal_to(400, "`max_tokens` must be greater than `thinking.budget_tokens`")
+        return claude_message(GOOD)
+
+    for effort in ("low", "medium", "high"):
+        with Loopback(answer) as server:
+            (result,) = graded(made(server, "anthropic", reasoning_effort=effort))
+        assert (result.status, len(server.requests)) == ("graded", efforts), result.reason
+
+
+def test_a_budget_of_the_users_has_room_beside_the_reply() -> None:
+    with Loopback(claude_message(GOOD)) as server:
+        thinking = {"type": "enabled", "budget_tokens": 8_000}
+        graded(made(server, "anthropic", extra_body={"thinking": thinking}))
+    assert cap_of(server.requests[0]) > 8_200
+
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"max_tokens": 0}, "max_tokens: must be a whole number from 1"),
+    ({"max_tokens": "9"}, "max_tokens"),
+    ({"reasoning_effort": ""}, "reasoning_effort"),
+    *(({"extra_body": {name: 1}}, f"extra_body: must not set '{name}'") for name in ("model", "messages", "stream")),
+    ({"extra_body": {"max_tokens": 9}}, "there is the option max_tokens"),
+    ({"extra_body": [1]}, "extra_body: must be a mapping"),
+    ({"extra_body": {"a": float("nan")}}, "extra_body: must be plain JSON"),
+    ({"extra_headers": {"x-a": "gw-secret\r\nx-b: c"}}, "extra_headers: 'x-a' must be a text without"),
+    ({"extra_headers": {"x a": "b"}}, "extra_headers: 'x a' is no name"),
+    ({"extra_headers": {"Host": "b"}}, "extra_headers: must not set 'Host'"),
+    ({"extra_headers": "x-a: b"}, "extra_headers: must be a mapping"),
+]  # fmt: skip
+
+
+@APIS
+@pytest.mark.parametrize(("options", "said"), WRONG, ids=[said[:40] for _, said in WRONG])
+def test_a_wrong_option_is_named_and_no_header_is_shown(api: str, options: Any, said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        Grader(f"{api}:m", base_url="http://127.0.0.1:9/v1", **options)
+    assert said in str(caught.value)
+    assert "gw-secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["reasoning", "reasoning_content", "content"])
+def test_thinking_of_5_mb_neither_hangs_nor_hides_the_reply(field: str) -> None:
+    thought = "Let me see. {" * 400_000
+    text = f"<think>{thought}</think>{GOOD}" if field == "content" else GOOD
+    more = {} if field == "content" else {field: thought}
+    with Loopback(completion(text, **more)) as server:
+        (result,) = graded(made(server))
+    assert (result.status, result.score) == ("graded", 0.5), result.reason
+
+
+def test_settings_of_the_project_go_with_its_judge(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    head = '[tool.faithfulness_assert]\njudge = "openai:m"\n'
+    body = 'max_tokens = 777\nreasoning_effort = "low"\nextra_body = {top_k = 1}\n'
+    with Loopback(completion(GOOD)) as server:
+        url = f'base_url = "{server.url}"\nextra_headers = {{"X-Team" = "evals"}}\n'
+        (tmp_path / "pyproject.toml").write_text(head + body + url)
+        settings.forget()
+        grade(**CASE)
+    (request,) = server.requests
+    assert (cap_of(request), request.body["reasoning_effort"], request.body["top_k"]) == (
+        777,
+        "low",
+        1,
+    )
+    assert request.headers["x-team"] == "evals"
+    (tmp_path / "pyproject.toml").write_text(head + 'extra_headers = {"X-Api-Key" = "gw-secret"}\n')
+    settings.forget()
+    with pytest.raises(ConfigError, match=r"extra_headers: 'X-Api-Key': no key belongs") as caught:
+        grade(**CASE)
+    assert "gw-secret" not in str(caught.value)
+    settings.forget()
+
+
+def test_no_secret_of_a_header_is_in_a_reply() -> None:
+    with Loopback(completion(f"{TEXT} gw-0123456789-secret")) as server:
+        options = {"base_url": server.url, "extra_headers": {"x-a": "gw-0123456789-secret"}}
+        judge: Any = make_judge("openai:m", options)
+        assert "gw-0123456789" not in judge.ask(ASK).text
+        judge.close()
