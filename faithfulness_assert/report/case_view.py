@@ -17,7 +17,7 @@ from ..cases.case import Case, Passage
 from ..records.model import LABELS, Evidence, Status, Verdict
 from ..records.result import GradingResult
 from ..text.absent_numbers import Numbers
-from ..text.wrong_words import difference
+from ..text.wrong_words import MOST_WRONG, difference
 from .record import OUTCOMES, Record, plain, text_of
 
 OUTCOME_NAMES = tuple(OUTCOMES.values())
@@ -230,7 +230,7 @@ def _says(verdict: Verdict, sentence: str) -> str:
 def _verdict(verdict: Verdict, places: _Passages, nearest: Evidence | None) -> dict[str, Any]:
     says = _says(verdict, nearest.text) if nearest and verdict.wrong else verdict.says
     view = {
-        "w": list(verdict.wrong),
+        "w": list(verdict.wrong[:MOST_WRONG]),
         "s": [says] if says else [],
         "e": [places.evidence(item) for item in verdict.evidence],
         "n": places.evidence(nearest) if nearest else [],

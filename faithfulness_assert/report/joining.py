@@ -43,8 +43,7 @@ def join(results: Results, data: Any, opened: Callable[[Any], DataSet]) -> Itera
     data_set, problem = _data_set(results, data, opened)
     if data_set is None:
         read = found = False
-        for _, data in results.records():
-            record = Record(data)
+        for _, record in results.records():
             texts = own_texts(record)
             read, found = True, found or texts is not None
             yield Joined(record, texts)
@@ -82,11 +81,11 @@ class _Join:
         self._waiting: dict[int, None] = {}
         self._changed = 0
         self._unproved = self._by_order = 0
-        for place, data in results.records():
+        for place, record in results.records():
             self._waiting[place] = None
-            if isinstance(data.get("row"), int):
-                self._by_row.setdefault(data["row"], []).append(place)
-            if id := text_of(data.get("case_id")):
+            if record.row is not None:
+                self._by_row.setdefault(record.row, []).append(place)
+            if id := record.result.case_id:
                 self._by_id.setdefault(id, []).append(place)
 
     def with_texts(self, data_set: DataSet) -> Iterator[Joined]:
@@ -102,13 +101,13 @@ class _Join:
         for id, rows in shared.items():
             yield from self._joined(paired(rows, self._by_id[id]))
         self._note(len(self._waiting))
-        yield from (Joined(Record(self._results.at(place)), None) for place in self._waiting)
+        yield from (Joined(self._results.at(place), None) for place in self._waiting)
 
     def _joined(self, pairs: Iterable[tuple[Row, int]]) -> Iterator[Joined]:
         for row, place in pairs:
             if place in self._waiting:
                 del self._waiting[place]
-                record = Record(self._results.at(place))
+                record = self._results.at(place)
                 yield Joined(record, self._texts(row, record))
 
     def _shared_id(self, row: Row) -> str:
@@ -123,7 +122,7 @@ class _Join:
         return self._by_id.get(row.case_id) or [
             place
             for place in self._by_row.get(row.number, ())
-            if not text_of(self._results.at(place).get("case_id"))
+            if not self._results.at(place).result.case_id
         ]
 
     def _texts(self, row: Row, record: Record) -> Texts | None:
@@ -261,7 +260,7 @@ class Compared:
 
 
 def _lines(results: Results) -> Lines:
-    return lambda: (Record(data).outline() for _, data in results.records())
+    return lambda: (record.line() for _, record in results.records())
 
 
 def _views(

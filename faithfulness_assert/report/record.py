@@ -1,60 +1,46 @@
-"""A stored result as a report shows it: results may be old, damaged or hostile.
+"""A stored result as a report shows it: a result of ours, or what a table has of one.
 
-A ``Record`` takes from a line of JSON what can be used. Each field then has its type, whatever was
-stored. The files that show results read nothing else.
+Numbers and metadata may be anything in a file; a ``Record`` has what a page can show of them.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from functools import cached_property
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any, NamedTuple
 
-from ..batch.rows import NOTHING, Line
-from ..records.model import CitationAudit, Evidence, GraderError, Skipped, Verdict
+from ..batch.rows import NOTHING, OWN_FIELDS, Line
+from ..records.checks import is_fraction, is_whole
 from ..records.result import GradingResult
-from ..records.usage import Usage
-from ..text.strings import clean_text
-from ..text.wrong_words import MOST_WRONG
+from ..text.strings import clean_text, clip
 
 MAX_NUMBER = 1e15
 UNSHOWN = {"graderError", "reasonParts", "tokens"}
 """Entries of the metadata that the page says in other words."""
 OUTCOMES = {"FAIL": "failed", "ERROR": "not_graded", "PASS": "passed"}
+UNKNOWN = {"pass": False, "score": None, "status": "graded", "threshold": 0.0}
+"""What is taken for a field that is not there."""
 
 
-class Record:
-    """A result from JSON, as far as it can be used, and what is stored beside it."""
+class Record(NamedTuple):
+    """A result, and what is stored beside it.
 
-    def __init__(self, data: Mapping[str, Any]) -> None:
-        self._data = data
+    Args:
+        row: the number of the row, if it is known.
+        case_id: the name of the case: its id, or the number of its row.
+        input: the fingerprint of what was graded; "" if there is none.
+        columns: what was carried along from the data set.
+        threshold: the score that passes; None where it is not known, or scores are inverted.
+        result: what was graded. Its ``case_id`` is empty where the record has none.
+    """
 
-    @property
-    def row(self) -> int | None:
-        """The number of the row, if it is known."""
-        return whole_of(self._data.get("row"))
-
-    @property
-    def case_id(self) -> str:
-        """The name of the case: its id, or the number of its row."""
-        return text_of(self._data.get("case_id")) or text_of(self._data.get("row"))
-
-    @property
-    def input(self) -> str:
-        """The fingerprint of what was graded; "" if there is none."""
-        return text_of(self._data.get("input"))
-
-    @property
-    def columns(self) -> Mapping[str, Any]:
-        """What was carried along from the data set."""
-        return mapping_of(self._data.get("columns"))
-
-    @property
-    def threshold(self) -> float | None:
-        """The score that passes; None where it is not known, or scores are inverted."""
-        inverse = self.result.metadata.get("inverse")
-        return None if inverse else share_of(self._data.get("threshold"))
+    row: int | None
+    case_id: str
+    input: str
+    columns: Mapping[str, Any]
+    threshold: float | None
+    result: GradingResult
 
     @property
     def score(self) -> float | None:
@@ -66,107 +52,39 @@ class Record:
         """``passed``, ``failed``, or ``not_graded`` for a grader error."""
         return OUTCOMES[self.result.outcome]
 
-    @cached_property
-    def result(self) -> GradingResult:
-        """What was graded. Its ``case_id`` is empty where the record has none."""
-        data, cost = self._data, number_of(self._data.get("cost"))
-        return GradingResult(
-            **_outcome(data),
-            reason=text_of(data.get("reason")),
-            verdicts=tuple(_verdict(mapping_of(item)) for item in list_of(data.get("verdicts"))),
-            skipped=tuple(_skipped(mapping_of(item)) for item in list_of(data.get("skipped"))),
-            counts=counts_of(data.get("counts")),
-            coverage=share_of(data.get("coverage")) or 0.0,
-            named_scores=numbers_of(data.get("named_scores")),
-            citations=_citations(mapping_of(data.get("citations"))),
-            tokens_used=_usage(mapping_of(data.get("tokens_used"))),
-            cost=cost if cost is not None and cost >= 0 else None,
-            latency_ms=max(number_of(data.get("latency_ms")) or 0.0, 0.0),
-            metadata=_metadata(mapping_of(data.get("metadata"))),
-            case_id=text_of(data.get("case_id")),
-        )
-
-    def outline(self) -> Line:
-        """What a comparison of two runs needs: outcome, statements and labels."""
-        labels = (
-            (text_of(item.get("statement")), text_of(item.get("label")))
-            for item in map(mapping_of, list_of(self._data.get("verdicts")))
-        )
-        verdicts = tuple(Verdict(0, text, cast("Any", label) or None) for text, label in labels)
-        result = GradingResult(**_outcome(self._data), reason=None, verdicts=verdicts)
-        return Line(self.case_id, self.row or 0, self.input, NOTHING, result)
+    def line(self) -> Line:
+        """What a comparison of two runs needs."""
+        return Line(self.case_id, self.row or 0, self.input, NOTHING, self.result)
 
 
-def _outcome(data: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of a result that say how it ended."""
-    score = None if data.get("defined") is False else share_of(data.get("score"))
-    passes = data.get("pass", data.get("pass_")) is True and score is not None
-    return {
-        "pass_": passes,
-        "score": score,
-        "defined": score is not None,
-        "status": text_of(data.get("status")) or "unknown",
-        "threshold": share_of(data.get("threshold")) or 0.0,
-        "policy": text_of(data.get("policy")),
-        "judge": text_of(data.get("judge")),
-        "error": None if passes or data.get("error") is None else _error(mapping_of(data["error"])),
-    }
+def record_of(data: Mapping[str, Any]) -> Record:
+    """The record in JSON.
 
-
-def _verdict(data: Mapping[str, Any]) -> Verdict:
-    label: Any = text_of(data.get("label")) or None
-    unresolved: Any = text_of(data.get("unresolved")) or None
-    span, shown = list_of(data.get("span")), share_of(data.get("shown"))
-    return Verdict(
-        id=whole_of(data.get("id")) or 0,
-        statement=text_of(data.get("statement")),
-        label=label,
-        unresolved=unresolved,
-        evidence=tuple(_evidence(mapping_of(item)) for item in list_of(data.get("evidence"))),
-        reason=text_of(data.get("reason")),
-        span=_span(*span) if len(span) == 2 else None,
-        repeat_of=whole_of(data.get("repeat_of")),
-        flags=tuple(texts_of(data.get("flags"))),
-        shown=1.0 if shown is None else shown,
-        wrong=tuple(texts_of(data.get("wrong"))[:MOST_WRONG]),
-        says=text_of(data.get("says")),
+    Raises:
+        ValueError: it is no result.
+    """
+    given = {text_of(name): value for name, value in data.items() if value is not None}
+    own = {name: given.pop(name, None) for name in OWN_FIELDS if name != "case_id"}
+    given["case_id"] = text_of(given.get("case_id"))
+    if "pass_" in given:
+        given["pass"] = given.pop("pass_")
+    missing = {**UNKNOWN, "defined": "score" in given, "reason": "", "policy": ""}
+    try:
+        result = GradingResult.model_validate({**missing, **plain(given)})
+    except ValueError as error:
+        raise ValueError(f"it is no result of this version: {clip(str(error), 200)}") from None
+    metadata = _metadata(result.metadata)
+    result = replace(result, counts=counts_of(result.counts), metadata=metadata)
+    is_known = "threshold" in given and is_fraction(result.threshold)
+    row = own["row"] if is_whole(own["row"]) and 0 <= own["row"] < MAX_NUMBER else None
+    return Record(
+        row=row,
+        case_id=result.case_id or text_of(own["row"]),
+        input=text_of(own["input"]),
+        columns=mapping_of(own["columns"]),
+        threshold=result.threshold if is_known and not result.metadata.get("inverse") else None,
+        result=result,
     )
-
-
-def _span(start: object, end: object) -> tuple[int, int] | None:
-    first, last = whole_of(start), whole_of(end)
-    return None if first is None or last is None else (first, last)
-
-
-def _evidence(data: Mapping[str, Any]) -> Evidence:
-    start, end = _span(data.get("start"), data.get("end")) or (0, 0)
-    sentence, passage = whole_of(data.get("sentence")) or 0, text_of(data.get("passage"))
-    return Evidence(sentence, passage, start, end, text_of(data.get("text")))
-
-
-def _skipped(data: Mapping[str, Any]) -> Skipped:
-    start, end = _span(data.get("start"), data.get("end")) or (0, 0)
-    return Skipped(start, end, text_of(data.get("reason")))
-
-
-def _error(data: Mapping[str, Any]) -> GraderError:
-    kind: Any = text_of(data.get("kind"))
-    return GraderError(kind, text_of(data.get("message")))
-
-
-def _citations(data: Mapping[str, Any]) -> CitationAudit | None:
-    if not data:
-        return None
-    return CitationAudit(
-        tuple(texts_of(data.get("invalid_citations"))),
-        whole_of(data.get("uncited_claim_count")) or 0,
-        tuple(texts_of(data.get("uncited_sentences"))),
-    )
-
-
-def _usage(data: Mapping[str, Any]) -> Usage:
-    counts = {name: data.get(name, 0) for name in ("prompt", "completion", "num_requests")}
-    return Usage(**counts, estimated=data.get("estimated") is True)
 
 
 def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,9 +97,8 @@ def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
         "controls": counts_of,
         "inverse": bool,
     }
-    others: Callable[[Any], Any] = plain
-    entries = ((text_of(name), value) for name, value in data.items() if name not in UNSHOWN)
-    return {name: known.get(name, others)(value) for name, value in entries}
+    entries = ((name, value) for name, value in data.items() if name not in UNSHOWN)
+    return {name: known[name](value) if name in known else value for name, value in entries}
 
 
 # ---------------------------------------------------------------- values of any kind
@@ -199,14 +116,9 @@ def mapping_of(value: object) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def list_of(value: object) -> list[Any]:
-    """The items of a list, or none."""
-    return list(value) if isinstance(value, list | tuple) else []
-
-
 def texts_of(value: object) -> list[str]:
     """The items of a list as texts."""
-    return [text_of(item) for item in list_of(value)]
+    return [text_of(item) for item in value] if isinstance(value, list | tuple) else []
 
 
 def number_of(value: object) -> float | None:
@@ -229,19 +141,7 @@ def counts_of(value: object) -> dict[str, int]:
     return {name: int(number) for name, number in numbers_of(value).items() if number >= 1}
 
 
-def share_of(value: object) -> float | None:
-    """A number in [0, 1]; None for everything else."""
-    number = number_of(value)
-    return number if number is not None and 0 <= number <= 1 else None
-
-
-def whole_of(value: object) -> int | None:
-    """A whole number from 0; None for everything else."""
-    number = number_of(value)
-    return int(number) if number is not None and number >= 0 and number == int(number) else None
-
-
-def plain(value: object, depth: int = 6) -> Any:
+def plain(value: object, depth: int = 8) -> Any:
     """A value as JSON that a browser can read."""
     if isinstance(value, bool) or value is None:
         return value

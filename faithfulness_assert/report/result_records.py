@@ -25,7 +25,7 @@ from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..records.result_list import Results as ResultList
 from ..text.strings import clip
-from .record import mapping_of, text_of
+from .record import Record, mapping_of, record_of, text_of
 
 
 class Results:
@@ -50,7 +50,7 @@ class Results:
         """Closes the file. A temporary one is deleted."""
         self._file.close()
 
-    def records(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    def records(self) -> Iterator[tuple[int, Record]]:
         """Each result and where its line begins.
 
         Raises:
@@ -63,13 +63,13 @@ class Results:
             if not line.strip():
                 continue
             try:
-                record = parsed(line)
+                record = parsed(line, number)
             except ValueError as problem:
                 damaged += 1
                 first = first or f"line {number}: {problem}"
                 continue
             read = True
-            yield begin, {"row": number, **record}
+            yield begin, record
         if not damaged:
             return
         if not read:
@@ -80,21 +80,21 @@ class Results:
         if note not in self.notes:  # of an earlier read
             self.notes.append(note)
 
-    def at(self, place: int) -> Mapping[str, Any]:
+    def at(self, place: int) -> Record:
         """The result whose line begins there."""
         self._file.seek(place)
         return parsed(self._file.readline())
 
 
-def parsed(line: bytes) -> Mapping[str, Any]:
-    """The result on a line. Raises ``ValueError`` if it is not one."""
+def parsed(line: bytes, number: int | None = None) -> Record:
+    """The result on a line, which has this number. Raises ``ValueError`` if it is not one."""
     try:
         data: Mapping[str, Any] = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"invalid JSON: {clip(str(error), 100)}") from None
     if not is_result(data):
         raise ValueError("it has no score, status or verdicts")
-    return data
+    return record_of({"row": number, **data})
 
 
 def is_result(data: object) -> bool:
