@@ -10,7 +10,7 @@ from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
 from ..records.checks import is_whole
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
-from ..text.strings import clean_text, clip, is_blank, names_of, without_tags
+from ..text.strings import clean_text, clip, is_blank, key_words, names_of, without_tags
 from .systems import CASE_ALIASES, by_our_names, is_missing, split_record
 
 if TYPE_CHECKING:
@@ -20,6 +20,18 @@ MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
 _TEXT_KEYS = ("text", "content", "page_content", "pageContent")
+_TEXT_WORDS = (
+    "text",
+    "content",
+    "quote",
+    "snippet",
+    "passage",
+    "chunk",
+    "body",
+    "excerpt",
+    "value",
+)
+_MAX_ID = 80
 _ID_KEYS = ("id", "chunk_id", "id_")
 _INSIDE = ("kwargs", "document", "node", "text_resource")
 """Where a document stands in others: LangChain, serialized; OpenInference; LlamaIndex."""
@@ -198,7 +210,7 @@ def _context(value: object, given: Iterable[str], said: Conversation | None) -> 
             "context: missing; pass a string or a list of passages (an empty list means that "
             f"retrieval found nothing). {_looked_for('context', given)}"
         )
-    passages = () if value is None else _passages(value)
+    passages = () if value is None else passages_of(value)
     if said:
         passages += tuple(Passage(text, name) for name, text in said.passages)
     size = sum(len(passage.text) for passage in passages)
@@ -206,8 +218,12 @@ def _context(value: object, given: Iterable[str], said: Conversation | None) -> 
     return passages
 
 
-def _passages(value: object) -> tuple[Passage, ...]:
-    """``value`` as passages. Their ids are those given, else their places 1, 2, 3."""
+def passages_of(value: object) -> tuple[Passage, ...]:
+    """``value`` as passages. Their ids are those given, else their places 1, 2, 3.
+
+    Raises:
+        InputError: it is no context: neither a text nor a list of passages.
+    """
     if callable(as_list := getattr(value, "tolist", None)):  # an array of NumPy, as in a frame
         value = as_list()
     is_one = isinstance(value, str | Passage | Mapping) or bool(_document(value))
@@ -215,7 +231,8 @@ def _passages(value: object) -> tuple[Passage, ...]:
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
-    passages = tuple(_passage(item, place) for place, item in enumerate(items, 1))
+    flat = [text for item in items for text in (item if _is_texts(item) else (item,))]
+    passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
     if passages and all(_names_file(passage.text) for passage in passages):
         raise InputError(
             f"context: is only {clip(passages[0].text.strip())!r}, a file that nobody has read. "
@@ -239,8 +256,12 @@ def _names_file(text: str) -> bool:
 def _passage(item: object, place: int) -> Passage:
     if isinstance(item, Passage):
         return item if item.id else Passage(item.text, str(place))
+    if isinstance(item, list | tuple) and len(item) == 2:
+        return _of_pair(*item, place=place)
     document = _document(item)
-    text = next((document[key] for key in _TEXT_KEYS if key in document), None)
+    texts = (document[key] for key in _TEXT_KEYS if isinstance(document.get(key), str))
+    whole = item if isinstance(item, Mapping) else document
+    text = next(texts, None) or _only_text(document or whole)
     if isinstance(text, str):
         name = next((document[key] for key in _ID_KEYS if key in document), "")
         return Passage(text, _id(name) or str(place))
@@ -248,6 +269,33 @@ def _passage(item: object, place: int) -> Passage:
         keys = names_of(item)
         raise InputError(f"context: passage {place} must have a string 'text', its keys are {keys}")
     return Passage(_string(item, f"context: passage {place}"), str(place))
+
+
+def _of_pair(first: object, second: object, *, place: int) -> Passage:
+    """A passage of a pair: an id or a title, and its text or sentences; or itself and a score."""
+    if isinstance(second, int | float):
+        return _passage(first, place)
+    if _is_texts(second):
+        second = " ".join(second)  # type: ignore[arg-type]
+    return Passage(_string(second, f"context: passage {place}"), _id(first) or str(place))
+
+
+def _is_texts(item: object) -> bool:
+    """Whether a passage is a list of texts, and not a pair such as ``["p_3", "It opens at 9."]``"""
+    if not isinstance(item, list | tuple) or not all(isinstance(text, str) for text in item):
+        return False
+    is_pair = len(item) == 2 and len(item[0]) <= _MAX_ID and not any(map(str.isspace, item[0]))
+    return not (is_pair and any(map(str.isspace, item[1])))
+
+
+def _only_text(document: Mapping[str, Any]) -> str | None:
+    """The text under the only key whose last word is one for texts, such as ``chunkText``."""
+    found = [
+        value
+        for key, value in document.items()
+        if isinstance(value, str) and (words := key_words(str(key))) and words[-1] in _TEXT_WORDS
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _document(item: object) -> Mapping[str, Any]:

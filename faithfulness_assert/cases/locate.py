@@ -13,7 +13,17 @@ from ..records.errors import ConfigError
 from ..records.option_names import option
 from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
-from .systems import COLUMN_FIELDS, FIRST_MARKS, FROM, SYSTEMS, System, known_fields, names
+from .systems import (
+    COLUMN_FIELDS,
+    FIRST_MARKS,
+    FROM,
+    RECORDS,
+    SYSTEMS,
+    System,
+    known_fields,
+    names,
+)
+from .written_lists import read_list
 
 _PLAIN_PATH = re.compile(r"[\w.-]+")
 _NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')
@@ -74,19 +84,37 @@ def names_in(path: str) -> Iterator[str]:
 
 
 def read_record(
-    record: Mapping[str, Any], mapping: Mapping[str, str]
+    record: Mapping[str, Any], mapping: Mapping[str, str], named: Iterable[str] | None = None
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """The fields of a case in a row of any library, the other columns, and what is wrong or ""."""
+    """The fields of a case in a row of any library, the other columns, and what is wrong or "".
+
+    ``named``: the fields that a user named in the mapping, which must be there; None: all of it.
+    """
     values, problems = record_as_json(record)
     fields, columns = split_columns(values, mapping)
     for name, problem in problems.items():
         if name not in columns:  # a field is graded, so it must be what it is
             return {}, {}, f"{name}: {problem}"
     for name in ("answer", "context"):
-        if name in mapping and name not in fields and "messages" not in fields:
+        must = name in (mapping if named is None else named)
+        if must and name not in fields and "messages" not in fields:
             said = option("mapping", {name: mapping[name]})
             return {}, {}, f"{name}: {said} names nothing in it; it has {names_of(values)}"
+    if failed := application_error(values, fields):
+        return {}, {}, f"answer: missing, because the application failed: {clip(failed)}"
+    for name in names("context"):
+        if isinstance(text := fields.get(name), str):
+            fields[name] = read_list(text)
     return fields, columns, ""
+
+
+def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """What a record without an answer says of the application that failed; else ""."""
+    said = (fields.get(name) for name in (*names("answer"), *names("messages")))
+    if any(isinstance(value, str | list) for value in said):
+        return ""
+    errors = (value_at(record, path) for path in ("error", "response.error"))
+    return next((error for error in errors if isinstance(error, str) and error.strip()), "")
 
 
 def split_columns(
@@ -120,7 +148,7 @@ def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
     named = mapping.get(FROM)
     system = SYSTEMS[named] if named else _recognised(record)
     located = _in_export(record, system) if system else _in_columns(record)
-    own = {field: path for field, path in mapping.items() if field != FROM}
+    own = {field: path for field, path in mapping.items() if field not in (FROM, RECORDS)}
     if not own:
         return located
     hidden = {name for field in own for name in names(field)}

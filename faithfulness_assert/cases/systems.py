@@ -194,6 +194,8 @@ COLUMN_FIELDS = (*FIELDS, "id")
 """The fields that a column can be named for."""
 FROM = "from"
 """The key of a mapping that names the system, for records that could be those of two."""
+RECORDS = "records"
+"""The key of a mapping that names the list of records in a JSON file, where there are several."""
 
 
 def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
@@ -213,7 +215,7 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
         field = _OUR_NAMES.get(name, name)
         if field == FROM and column not in SYSTEMS:
             raise ConfigError(f"from: unknown system {column!r}. Known: {', '.join(SYSTEMS)}")
-        if field not in (*COLUMN_FIELDS, FROM):
+        if field not in (*COLUMN_FIELDS, FROM, RECORDS):
             near = suggest(name, COLUMN_FIELDS)
             raise ConfigError(f"{said}: a case has no field {name!r}. {near}")
         checked[field] = column
@@ -253,6 +255,8 @@ def by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str,
         if is_missing(value):
             continue
         if name in given:
+            if isinstance(value, str | list) and given[name] == value:
+                continue  # two names with the same value are one
             raise InputError(f"{alias}: conflicts with {used[name]}; give only one of them")
         given[name], used[name] = value, alias
     return given

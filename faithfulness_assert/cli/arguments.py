@@ -11,7 +11,7 @@ from typing import Any
 from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
 from ..batch.run_directory import RunDirectory
-from ..cases.systems import FROM, check_mapping
+from ..cases.systems import FROM, RECORDS, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
 from ..records.errors import ConfigError
@@ -75,6 +75,11 @@ def add_mapping_arguments(parser: _ActionsContainer) -> None:
         help="the system that the records are from, where they could be those of two",
     )
     parser.add_argument(
+        "--records",
+        metavar="PATH",
+        help="which list of a JSON file has the records, such as runs.*.cases",
+    )
+    parser.add_argument(
         "--encoding",
         metavar="NAME",
         help="that of a text file, such as cp1252 for one from Excel (default: utf-8)",
@@ -87,7 +92,8 @@ def columns(arguments: Namespace) -> dict[str, str]:
     Raises:
         ConfigError: ``--map`` has another form, or names a field that a case does not have.
     """
-    mapping: dict[str, str] = {FROM: arguments.system} if arguments.system else {}
+    named = {FROM: arguments.system, RECORDS: getattr(arguments, "records", None)}
+    mapping: dict[str, str] = {key: value for key, value in named.items() if value}
     for item in arguments.map:
         name, sign, column = item.partition("=")
         if not sign or not column.strip():
@@ -111,7 +117,9 @@ def add_judge_argument(parser: _ActionsContainer) -> None:
 def named_data_set(arguments: Namespace) -> DataSet:
     """The data set that these arguments name. Raises ``ConfigError`` if it cannot be read."""
     mapping, encoding = columns(arguments), arguments.encoding
-    return open_data_set(arguments.input, mapping=mapping, encoding=encoding)
+    data_set = open_data_set(arguments.input, mapping=mapping, encoding=encoding)
+    data_set.check_cases()
+    return data_set
 
 
 def grading_options(arguments: Namespace) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 
 COMMANDS = {"mapping": "map"}
 """Options whose name on the command line is another than in Python."""
+OWN_FLAGS = ("from", "records")
+"""Keys of a mapping that are flags on the command line."""
 _on_command_line = False
 
 
@@ -29,7 +31,9 @@ def option(name: str, value: object = None) -> str:
 
     given = [str(value)]
     if isinstance(value, Mapping):
-        given = [f"{key}={item}" for key, item in value.items()]
+        given = [f"{key}={item}" for key, item in value.items() if key not in OWN_FLAGS]
+        own = [f"--{key} {shlex.quote(str(value[key]))}" for key in OWN_FLAGS if key in value]
+        return " ".join([*(f"{flag} {shlex.quote(text)}" for text in given), *own])
     return " ".join(f"{flag} {shlex.quote(text)}" for text in given)
 
 

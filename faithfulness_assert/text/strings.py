@@ -66,6 +66,12 @@ def names_of(items: Iterable[object], limit: int = 12) -> str:
     return (", ".join(names[:limit]) or "none") + more
 
 
+def key_words(key: str) -> list[str]:
+    """The words of a key, such as ``retrievedContexts``: in small letters, in the singular."""
+    words = [word.lower() for word in _KEY_WORD.findall(key[:200])]
+    return [w[:-1] if len(w) > 3 and w[-1] == "s" and w[-2] != "s" else w for w in words]
+
+
 def one_line(text: str) -> str:
     """``text`` as a reader sees it, on one line: without invisible characters, single spaces."""
     if not text.isascii() and _MAY_BE_UNSEEN.search(text):
@@ -159,3 +165,6 @@ class _Pattern:
         value = getattr(re.compile(*self._given), name)
         setattr(self, name, value)
         return value
+
+
+_KEY_WORD = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import Case, ConfigError
-from faithfulness_assert.batch.data_sets import json_files, open_data_set, tables
+from faithfulness_assert.batch.data_sets import json_files, open_data_set
+from faithfulness_assert.cases.written_lists import read_list
 
 FIXTURES = ROOT / "fixtures" / "data_sets"
 EXPORTS = sorted(path.name for path in FIXTURES.iterdir())
@@ -304,13 +305,13 @@ def test_a_column_of_any_name_is_found_by_its_quoted_jmespath(
 
 @pytest.mark.parametrize("row", fixture("csv_cells.json"), ids=lambda row: row["cell"])
 def test_a_cell_of_the_context_is_a_list_only_if_it_is_one_as_a_whole(row: Any) -> None:
-    assert tables.passages(row["cell"]) == row["context"]
+    assert read_list(row["cell"]) == row["context"]
 
 
 @given(st.lists(st.text(max_size=6), max_size=4))
 def test_a_list_that_python_or_json_writes_comes_back(texts: list[str]) -> None:
-    assert tables.passages(json.dumps(texts)) == texts
-    assert tables.passages(repr(texts)) == texts
+    assert read_list(json.dumps(texts)) == texts
+    assert read_list(repr(texts)) == texts
 
 
 def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:

@@ -246,14 +246,14 @@ def test_the_command_line_and_python_each_say_their_own_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     file = tmp_path / "a.csv"
-    file.write_text("reply,context\na,c\n")
+    file.write_text("said,context\na,c\n")
     with pytest.raises(ConfigError) as caught:
         run(file, tmp_path / "run")
     assert "Use mapping={'answer': 'COLUMN'}" in str(caught.value)
     assert "--" not in str(caught.value)
     assert command(monkeypatch, "grade", file) == 2
     assert "Use --map answer=COLUMN, or --map messages=COLUMN" in capsys.readouterr().err
-    assert command(monkeypatch, "grade", file, "--map", "answr=reply") == 2
+    assert command(monkeypatch, "grade", file, "--map", "answr=said") == 2
     assert "--map: a case has no field 'answr'" in capsys.readouterr().err
     with pytest.raises(ConfigError, match=r"^mapping: a case has no field"):
         open_data_set(file, mapping={"answr": "x"})

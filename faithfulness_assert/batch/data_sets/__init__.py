@@ -26,7 +26,7 @@ from ...records.option_names import option
 from ...text.strings import names_of
 from . import tables
 from .data_set import DataSet, Record, Source
-from .json_files import json_lines, json_records
+from .json_files import find_records, json_lines, json_records
 
 __all__ = ["DataSet", "open_data_set"]
 
@@ -116,20 +116,17 @@ def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Sou
     began_with = partial(_began_with, path, mapping)
     if suffix in (".csv", ".tsv"):
         form = tables.csv_form(path, mapping)
-        context = tables.context_columns(form.columns, mapping)
-        rest = partial(tables.csv_records, path, form, context)
+        rest = partial(tables.csv_records, path, form)
         return Source(name, rest, columns=form.columns, began_with=began_with)
     if suffix in tables.SPREADSHEETS:
         sheet = tables.Sheet(path)
-        context = tables.context_columns(sheet.columns, mapping)
-        return Source(
-            name, lambda _: sheet.records(context), columns=sheet.columns, note=sheet.note
-        )
+        return Source(name, lambda _: sheet.records(), columns=sheet.columns, note=sheet.note)
     if suffix == ".parquet":
         columns = tables.parquet_columns(path)
         return Source(name, lambda _: _numbered(tables.parquet_rows(path)), columns=columns)
     if suffix == ".json":
-        return Source(name, partial(json_records, path))
+        place, note = find_records(path, mapping)
+        return Source(name, partial(json_records, path, place), note=note)
     return Source(name, partial(json_lines, path), began_with=began_with)
 
 
@@ -199,9 +196,10 @@ def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
         opened = Source(name, lambda _: _numbered(table_rows(source)), columns=columns)
     elif iter(source) is source:
         waiting = [_records(source)]
-        return Source(name, lambda _: _once(waiting))
+        return Source(name, lambda _: _once(waiting), again=False)
     else:
-        opened = Source(name, lambda _: _records(source))
+        again = isinstance(source, Sequence)
+        opened = Source(name, lambda _: _records(source), again=again)
     return opened._replace(fingerprint=partial(_hash, source, opened.records, mapping))
 
 

@@ -9,9 +9,11 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...cases.as_json import record_as_json
-from ...cases.locate import has_column, locate, read_record, split_columns
-from ...cases.systems import COLUMN_FIELDS, FROM, names
-from ...cases.tables import check_unique, meant_column
+from ...cases.field_names import choose_fields, refusal
+from ...cases.locate import application_error, has_column, locate, read_record, split_columns
+from ...cases.systems import COLUMN_FIELDS, FROM, RECORDS, names
+from ...cases.tables import check_unique
+from ...cases.written_lists import seems_list
 from ...files import temporary_database
 from ...records.errors import ConfigError
 from ...records.option_names import option
@@ -67,6 +69,7 @@ class Source(NamedTuple):
         began_with: whether the source begins with so many bytes that had this fingerprint, and
             what follows them are more records.
         note: what a person should know about how it is read.
+        again: whether reading may start anew without cost.
     """
 
     name: str
@@ -76,6 +79,7 @@ class Source(NamedTuple):
     size: Callable[[], int] = int
     began_with: Callable[[int, str], bool] = lambda *_: False
     note: str = ""
+    again: bool = True
 
     def records(self) -> Iterator[Record]:
         """All records."""
@@ -117,7 +121,9 @@ class DataSet:
         self.notes: list[str] = []
         self.hints: list[str] = []
         self._source = source
-        self._mapping = mapping
+        self._given = self._mapping = mapping
+        self._head: list[dict[str, Any]] = []
+        self._chosen = choose_fields((), mapping)
 
     def rows(self, known: Known = unknown, taken: Taken = unknown) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
@@ -130,17 +136,24 @@ class DataSet:
             taken: whether one of those has this ``case_id``.
         """
         with closing(_Ids(self.notes, taken)) as ids:
-            self.hints = [self._source.note] if self._source.note else []
+            self.hints = self._told()
             not_utf8 = 0
+            as_texts: list[int] = []
             for number, record in enumerate(self._source.rest(known), 1):
                 if record is None or known(number):
                     continue
                 not_utf8 += record.problem.startswith(NOT_UTF8)
                 id, fields, columns, problem = self._read(record)
+                if any(seems_list(fields.get(name)) for name in names("context")):
+                    as_texts.append(number)
                 yield Row(number, ids.take(number, id), fields, columns, problem)
             ids.end()
             if not_utf8:
                 self.hints.append(_not_utf8(not_utf8))
+            if as_texts:
+                rows = ", ".join(map(str, as_texts[:5])) + (" ..." if as_texts[5:] else "")
+                problem = "looks like a list but is none, and is taken as one text"
+                self.hints.append(f"rows {rows}: the context {problem}")
             self.notes += self.hints
 
     def numbers(self) -> Iterator[int]:
@@ -151,7 +164,7 @@ class DataSet:
         """Id, fields, columns and problem of a record."""
         if record.values is None:
             return "", {}, {}, f"{record.place}: {record.problem}"
-        fields, columns, problem = read_record(record.values, self._mapping)
+        fields, columns, problem = read_record(record.values, self._mapping, self._given)
         if problem:
             return "", {}, {}, f"{record.place}: {problem}"
         id = fields.pop("id", None)
@@ -177,32 +190,50 @@ class DataSet:
         more = len(carried) - MAX_SHOWN_COLUMNS
         rest = f" and {more} more" if more > 0 else ""
         bad = sum(record.problem.startswith(NOT_UTF8) for record in self._source.head())
-        told = [note for note in (self._source.note, _not_utf8(bad) if bad else "") if note]
+        told = [*self._told(), *([_not_utf8(bad)] if bad else [])]
         notes = [f"  note            {note}" for note in told]
         return "\n".join([self.name, *lines, f"  carried along   {shown or '-'}{rest}", *notes])
 
     def check(self) -> None:
-        """Raises ``ConfigError`` if two columns have the same name, or a case needs one more.
+        """Chooses the columns that hold the fields of a case.
 
-        Only where all rows have the same columns; what is missing, only where it is no export.
+        Raises:
+            ConfigError: two columns have the same name, or a case needs one more; where rows may
+                have different columns, see ``check_cases``.
         """
         columns = self._source.columns
-        if columns is None:
-            return
-        check_unique(columns, self.name)
-        needed = () if has_column(columns, "messages", self._mapping) else ("answer", "context")
-        for field in (*needed, *(name for name in self._mapping if name != FROM)):
-            if not has_column(columns, field, self._mapping):
-                looked = self._mapping.get(field) or ", ".join(names(field))
-                meant = meant_column(names(field), columns[:MAX_SHOWN_COLUMNS])
-                use = option("mapping", {field: meant or "COLUMN"})
-                chat = option("mapping", {"messages": "COLUMN"})
-                more = "" if field in self._mapping else f", or {chat} for chats"
-                has = ", ".join(map(_quoted, columns[:MAX_SHOWN_COLUMNS])) or "none"
-                raise ConfigError(
-                    f"{self.name}: no column for {field}. Looked for {looked}; it has {has}. "
-                    f"Use {use}{more}"
-                )
+        if columns is not None:
+            check_unique(columns, self.name)
+            for field, path in self._given.items():
+                if field not in (FROM, RECORDS) and not has_column(columns, field, self._given):
+                    shown = ", ".join(columns[:MAX_SHOWN_COLUMNS]) or "none"
+                    problem = f"no column for {field}. Looked for {path}; it has {shown}"
+                    raise ConfigError(f"{self.name}: {problem}")
+        sample = self._source.head() if self._source.again else ()
+        self._head = [record_as_json(r.values)[0] for r in sample if r.values is not None]
+        self._chosen = choose_fields(self._head, self._given)
+        self._mapping = {**self._chosen.mapping, **self._given}
+        if columns is not None and not has_column(columns, "messages", self._mapping):
+            self._check_fields(lambda field: has_column(columns, field, self._mapping))
+
+    def check_cases(self) -> None:
+        """Raises ``ConfigError`` if no record has an answer or none has a context.
+
+        It names the keys that are there, and what would do.
+        """
+        failed = any(application_error(record, record) for record in self._head)
+        if self._head and not failed and "messages" not in self._chosen.there:
+            self._check_fields(self._chosen.there.__contains__)
+
+    def _check_fields(self, has: Callable[[str], bool]) -> None:
+        for field in ("answer", "context"):
+            if field in self._chosen.unclear or not has(field):
+                head = self._head or [dict.fromkeys(self._source.columns or ())]
+                raise ConfigError(f"{self.name}: {refusal(field, head, self._chosen)}")
+
+    def _told(self) -> list[str]:
+        """What a person should know before the rows are read."""
+        return [note for note in (self._source.note, *self._chosen.notes) if note]
 
     def _sample(self) -> tuple[dict[str, list[str]], list[str]]:
         """The columns that the first records have for each field, and the others."""
@@ -215,11 +246,6 @@ class DataSet:
                 found[field] |= dict.fromkeys(paths[n] for n in names(field) if n in paths)
             carried |= dict.fromkeys(split_columns(values, self._mapping)[1])
         return {field: list(paths) for field, paths in found.items()}, list(carried)
-
-
-def _quoted(column: str) -> str:
-    """A name, in quotes where it would not be seen as one."""
-    return repr(column) if "," in column else column
 
 
 def _either(columns: list[str]) -> str:

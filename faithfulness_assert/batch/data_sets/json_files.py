@@ -1,4 +1,4 @@
-"""Reads JSON: an object on each line, a list of objects, or an export with a list inside.
+"""Reads JSON: an object on each line, or a document with a list of records somewhere in it.
 
 Python's own ``json`` reads each value, so that a list of records has the same meaning as the same
 records on lines: NaN (which Python's ``json`` writes), escaped surrogates and large numbers too.
@@ -10,35 +10,49 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ...cases.systems import FIELDS, names
 from ...files import open_file, open_text
+from ...text.strings import clip
 from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8
+from .record_lists import EACH, Place, choose_place, of_object, records_at
 
 CHUNK = 1 << 16
 LONGEST_WORD = len("-Infinity")
 BOM = b"\xef\xbb\xbf"
-LISTS = (
-    *("results", "testCases", "test_cases", "data", "examples", "runs", "traces"),
-    *("observations", "spans", "rows", "samples"),
-)
-"""The names under which exports have their list of records."""
-OUTER = ("results", "testRunData")
-"""Objects around such a list: of promptfoo, of the last test run of deepeval."""
-
-_OF_A_CASE = {name for field in FIELDS for name in names(field)} - {"input"}
-# (an export may have an input of its own)
+MAX_LEVELS = 8
+"""Objects inside each other in which a list of records is looked for."""
+MAX_NAMES = 5_000
+MAX_ITEMS = 20
+MAX_OUTLINE = 4_000_000
+"""Names of an object, items of a list, and characters of it, that are looked at for that."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 _CUT = "the file ends here, it may be cut off"
 
 
-def json_records(file: Path, known: Known) -> Iterator[Record | None]:
-    """The records of a file: an object on each line, or one JSON document."""
-    return json_lines(file, known) if _has_lines(file) else _document(file)
+def json_records(file: Path, place: Place, known: Known) -> Iterator[Record | None]:
+    """The records of a file: an object on each line, or those at a place in one JSON document."""
+    return json_lines(file, known) if place.form == "lines" else _document(file, place)
+
+
+def find_records(file: Path, mapping: Mapping[str, str]) -> tuple[Place, str]:
+    """Where the records of a JSON file are, and what a person should know of that or "".
+
+    Raises:
+        ConfigError: there are several lists of records, or not the one that the mapping names.
+    """
+    if _has_lines(file):
+        return Place((), "lines"), ""
+    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
+        document, outline = _Document(text), list[Any]()
+        with suppress(UnreadableError):  # what is before it counts
+            _outline(document, outline.append, MAX_LEVELS)
+    return choose_place(outline[0] if outline else [], mapping, file.name)
 
 
 def json_lines(file: Path, known: Known) -> Iterator[Record | None]:
@@ -107,19 +121,48 @@ def _has_lines(file: Path) -> bool:
         return any(line.strip() for line in iter(lambda: lines.readline(1 << 20), b""))
 
 
-def _document(file: Path) -> Iterator[Record]:
+def _document(file: Path, place: Place) -> Iterator[Record]:
     with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
         document = _Document(text)
-        start, values = document.peek(), dict[str, Any]()
         try:
-            if start == "[" or (start == "{" and _reaches_list(document, values)):
-                yield from _items(document)
-            elif start == "{":
-                yield Record("the file", None if document.problem else values, document.problem)
+            start = document.peek()
+            if start and start in "[{":
+                yield from _at(document, place.steps, place.form)
             elif start:
                 yield Record("the file", None, "must be JSON: an object or a list of objects")
         except UnreadableError as error:
             yield Record("the file", None, str(error))
+
+
+def _at(document: _Document, steps: Sequence[str], form: str) -> Iterator[Record]:
+    """The records at these steps. Only a value inside of a list is held as a whole."""
+    start = document.peek()
+    if start == "{" and (steps or form == "object"):
+        for name in document.parts():
+            if not steps:
+                item = document.value()
+                yield _item(f"item {clip(name, 40)!r}", of_object(name, item))
+            elif steps[0] in (name, EACH):
+                yield from _at(document, steps[1:], form)
+                if steps[0] == name:
+                    return
+            else:
+                document.value()
+    elif start == "[" and not steps:
+        yield from _items(document)
+    elif start == "[" and steps[0] == EACH:
+        number = 0
+        for _ in document.parts():
+            for inner in records_at(document.value(), steps[1:]):
+                number += 1
+                yield _item(f"item {number}", inner)
+    else:
+        value = document.value()
+        if document.problem:
+            yield Record("the file", None, document.problem)
+            return
+        for number, item in enumerate(records_at(value, steps), 1):
+            yield _item("the file" if form == "one" else f"item {number}", item)
 
 
 def _items(document: _Document) -> Iterator[Record]:
@@ -135,20 +178,29 @@ def _items(document: _Document) -> Iterator[Record]:
         yield Record(f"item {number} and what follows it", None, str(error))
 
 
-def _reaches_list(document: _Document, values: dict[str, Any]) -> bool:
-    """Reads an object until its list of records begins; its values, if there is no such list."""
-    for name in document.parts():
-        start = document.peek()
-        if start == "[" and name in LISTS and not _OF_A_CASE & values.keys():
-            return True
-        if start == "{" and name in OUTER:
-            inner: dict[str, Any] = {}
-            if _reaches_list(document, inner):
-                return True
-            values[name] = inner
-        else:
-            values[name] = document.value()
-    return False
+def _outline(document: _Document, keep: Callable[[Any], object], levels: int) -> None:
+    """A document with the first items of its lists. It is kept piece by piece, so that what was
+    read stays where the rest cannot be.
+    """
+    start = document.peek()
+    if start == "{" and levels:
+        found: dict[str, Any] = {}
+        keep(found)
+        for name in document.parts():
+            into = partial(found.__setitem__, name) if len(found) < MAX_NAMES else len
+            _outline(document, into, levels - 1)
+    elif start == "[" and levels:
+        items: list[Any] = []
+        keep(items)
+        end = document.place() + MAX_OUTLINE
+        for _ in document.parts():
+            item = document.value()
+            if len(items) < MAX_ITEMS and document.place() < end:
+                items.append(item)
+            elif levels == MAX_LEVELS:
+                return  # the document is this list
+    else:
+        keep(document.value())
 
 
 def _problem(error: Exception) -> str:
@@ -168,6 +220,11 @@ class _Document:
         self.problem = ""
         self._file = file
         self._text, self._at, self._lines = "", 0, 1  # the line in which the text begins
+        self._passed = 0  # the characters before the text
+
+    def place(self) -> int:
+        """The characters that were read."""
+        return self._passed + self._at
 
     def peek(self) -> str:
         """The next character that is not white space; "" at the end."""
@@ -245,5 +302,6 @@ class _Document:
         part = self._file.read(max(CHUNK, len(self._text) - self._at))
         if part:
             self._lines += self._text.count("\n", 0, self._at)
+            self._passed += self._at
             self._text, self._at = self._text[self._at :] + part, 0
         return bool(part)

@@ -7,9 +7,7 @@ release is older than Python 3.13. Parquet is written here too.
 from __future__ import annotations
 
 import csv
-import json
 import re
-from ast import literal_eval
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from datetime import date, time
@@ -17,21 +15,13 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ...cases.locate import has_column, names_in
-from ...cases.systems import COLUMN_FIELDS, NAMES_INSIDE
+from ...cases.locate import has_column
+from ...cases.systems import COLUMN_FIELDS
 from ...files import open_file, open_text
 from ...records.errors import ConfigError, pip_install
 from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8, hint
 
-# A text as Python writes it: what its repr() would escape makes a cell no list of such texts.
-_ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
-_QUOTED = (
-    rf"""'[^'\\\x00-\x1f]*(?:{_ESCAPED}[^'\\\x00-\x1f]*)*'"""
-    rf"""|"[^"\\\x00-\x1f]*(?:{_ESCAPED}[^"\\\x00-\x1f]*)*\""""
-)
-_STRING = re.compile(_QUOTED)
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
-_PYTHON_LIST = re.compile(rf"\[(?:{_QUOTED})(?:,\s*(?:{_QUOTED}))*\]")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 ROWS = 200
 """Rows that are read at once."""
@@ -87,13 +77,10 @@ def _fields(columns: Sequence[str], mapping: Mapping[str, str]) -> int:
     return sum(has_column(columns, field, mapping) for field in COLUMN_FIELDS)
 
 
-def csv_records(
-    file: Path, form: Form, context: frozenset[str], known: Known
-) -> Iterator[Record | None]:
+def csv_records(file: Path, form: Form, known: Known) -> Iterator[Record | None]:
     """The records of a file, with None for those that are known.
 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
-    A cell of a column in ``context`` may be a list of passages, see ``passages``.
     """
     rows, number, more = _reader(file, form), 0, 1 + form.skipped
     next(rows, None)
@@ -113,7 +100,7 @@ def csv_records(
         if cells:
             number += 1
             place = _place(first, rows.line_num + more - 1)
-            yield None if known(number) else _record(place, cells, form.columns, context)
+            yield None if known(number) else _record(place, cells, form.columns)
 
 
 def _reader(file: Path, form: Form) -> Any:
@@ -134,52 +121,14 @@ def _place(first: int, last: int) -> str:
     return f"line {first}" if last <= first else f"lines {first} to {last}"
 
 
-def _record(
-    place: str, cells: list[str], columns: Sequence[str], context: frozenset[str]
-) -> Record:
+def _record(place: str, cells: list[str], columns: Sequence[str]) -> Record:
     if len(cells) != len(columns):
         return Record(place, None, f"{len(cells)} cells, but the file has {len(columns)} columns")
     try:
         check_utf8("".join(cells))
     except UnreadableError as error:
         return Record(place, None, str(error))
-    return Record(place, _values(columns, cells, context))
-
-
-def _values(
-    columns: Sequence[str], cells: Sequence[str], context: frozenset[str]
-) -> dict[str, Any]:
-    named = zip(columns, cells, strict=True)
-    return {name: passages(cell) if name in context else cell for name, cell in named}
-
-
-def context_columns(columns: Sequence[str], mapping: Mapping[str, str]) -> frozenset[str]:
-    """Those columns whose cells may be lists of passages."""
-    known, own = NAMES_INSIDE["context"], mapping.get("context", "")
-    quoted = [*names_in(own)]
-    return frozenset(
-        name for name in columns if name == own or [name] == quoted or name.split(".")[-1] in known
-    )
-
-
-def passages(cell: str) -> Any:
-    """A cell of the context: a list of passages, or the text itself.
-
-    It is a list only if the whole cell is a JSON list of strings or of objects with a text, or a
-    list of strings as Python (and so pandas) writes it: ``['first', "second"]``.
-    """
-    text = cell.strip()
-    if not (text.startswith("[") and text.endswith("]")):
-        return cell
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        if not _PYTHON_LIST.fullmatch(text):
-            return cell
-        return [literal_eval(string) for string in _STRING.findall(text)]
-    strings = all(isinstance(item, str) for item in found)
-    objects = all(isinstance(item, dict) for item in found)
-    return found if strings or objects else cell
+    return Record(place, dict(zip(columns, cells, strict=True)))
 
 
 # ---------------------------------------------------------------- Excel
@@ -217,12 +166,12 @@ class Sheet:
         named = enumerate(header[: self._width], 1)
         self.columns = [name or f"column {place}" for place, name in named]
 
-    def records(self, context: frozenset[str]) -> Iterator[Record]:
-        """The rows that are not empty, their cells as texts; ``context`` as in ``csv_records``."""
+    def records(self) -> Iterator[Record]:
+        """The rows that are not empty, their cells as texts."""
         for number, row in enumerate(self._rows[self._first + 1 :], self._first + 2):
             cells = [_text(cell) for cell in row[: self._width]]
             if any(cells):
-                yield Record(f"row {number}", _values(self.columns, cells, context))
+                yield Record(f"row {number}", dict(zip(self.columns, cells, strict=True)))
 
 
 def _text(cell: Any) -> str:

@@ -1,0 +1,196 @@
+"""Where the records are in a JSON document: in a list at any depth, found by its shape.
+
+Records are the items of a list, the values of an object (whose keys may be JSON texts with fields,
+as in the cache of deepeval), the rows of lists that are parallel, or one object.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from ...cases.as_json import record_as_json
+from ...cases.field_names import choose_fields, find_field
+from ...cases.systems import RECORDS
+from ...records.errors import ConfigError
+from ...records.option_names import option
+
+EACH = "*"
+"""A step to each value of a list or an object."""
+_SAMPLE = 10
+_STEP = re.compile(r'"(?:[^"\\]|\\.)*"|\*|\[\*?\]|[^.\[\]"*]+')
+_MAX_SHOWN = 8
+
+
+class Place(NamedTuple):
+    """Where the records of a document are.
+
+    ``steps``: the names that lead there, or ``EACH``. ``form``: ``list``, ``object`` (of records),
+    ``parallel`` (lists), ``one`` (record), or ``lines``: no document.
+    """
+
+    steps: tuple[str, ...]
+    form: str
+    likeness: int = 0
+
+    def __str__(self) -> str:
+        named = (name if re.fullmatch(r"[\w-]+|\*", name) else json.dumps(name) for name in self[0])
+        return ".".join(named) or "the whole file"
+
+
+def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[Place, str]:
+    """Where the records are in a document, of which this is the outline; and a note or "".
+
+    Raises:
+        ConfigError: there are several lists of records, or not the one that the mapping names.
+    """
+    found = list(_places(outline, (), mapping))
+    if RECORDS in mapping:
+        wanted = tuple(_steps(mapping[RECORDS]))
+        inside = list(_walk(outline, wanted))
+        if not inside:
+            said = option("mapping", {RECORDS: mapping[RECORDS]})
+            lists = ", ".join(str(place) for place in found[:_MAX_SHOWN])
+            raise ConfigError(f"{name}: {said} names nothing in it. Lists of records: {lists}")
+        return Place(wanted, _form(inside[0], mapping)), ""
+    best = max((place.likeness for place in found), default=0)
+    likely = [place for place in found if place.likeness == best]
+    if best == FULL and len(likely) > 1:
+        shown = ", ".join(map(str, likely[:_MAX_SHOWN]))
+        use = option("mapping", {RECORDS: str(likely[0])})
+        raise ConfigError(f"{name}: has {len(likely)} lists of records: {shown}. Use {use}")
+    if not likely:
+        return Place((), _form(outline, mapping)), ""
+    own = likely[0].steps
+    others = [str(place) for place in found if place.likeness and place.steps[: len(own)] != own]
+    where = f"the records are those of {str(likely[0])!r}" if likely[0].steps else ""
+    unread = f"not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
+    return likely[0], "; ".join(filter(None, (where if unread else "", unread)))
+
+
+NONE, PART, FULL = 0, 1, 2
+"""How much of a case records have: no answer, an answer, a context too (or messages)."""
+
+
+def records_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
+    """The records at these steps of a value in memory."""
+    for inside in _walk(value, steps):
+        if isinstance(inside, list):
+            yield from inside
+        elif isinstance(inside, Mapping):
+            yield from _of_mapping(inside)
+
+
+def of_object(name: str, value: Any) -> Any:
+    """A record that is a value of an object: its name may have fields, else it is the id."""
+    if not isinstance(value, Mapping):
+        return value
+    if name.lstrip().startswith("{"):
+        try:
+            return {**json.loads(name), **value}
+        except (ValueError, RecursionError, TypeError):
+            pass
+    return value if "id" in value else {"id": name, **value}
+
+
+def _of_mapping(value: Mapping[str, Any]) -> Iterator[Any]:
+    form = _form(value, {})
+    if form == "object":
+        yield from (of_object(name, item) for name, item in value.items())
+    elif form == "parallel":
+        yield from _rows(value)
+    else:
+        yield value
+
+
+def _places(value: Any, steps: tuple[str, ...], mapping: Mapping[str, str]) -> Iterator[Place]:
+    """The places of records in a value, the outermost ones of a case."""
+    form = _form(value, mapping)
+    sample = list(islice(records_at(value, ()), _SAMPLE))
+    records = [item for item in sample if isinstance(item, Mapping)]
+    likeness = _likeness(records, mapping)
+    if records and (likeness == FULL or form != "one"):
+        yield Place(steps, form, likeness)
+    if likeness == FULL:
+        return
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            if isinstance(inner, list | Mapping):
+                yield from _places(inner, (*steps, name), mapping)
+    elif records:
+        yield from _inside_items(records, steps, mapping)
+    if records and form == "one" and likeness:
+        yield Place(steps, form, likeness)
+
+
+def _inside_items(
+    records: Sequence[Mapping[str, Any]], steps: tuple[str, ...], mapping: Mapping[str, str]
+) -> Iterator[Place]:
+    """Lists in the items of a list: one place for all items."""
+    found = {place.steps: place for item in records for place in _places(item, (), mapping)}
+    for place in found.values():
+        if place.steps:
+            yield place._replace(steps=(*steps, EACH, *place.steps))
+
+
+def _form(value: Any, mapping: Mapping[str, str]) -> str:
+    if isinstance(value, list):
+        return "list"
+    if not isinstance(value, Mapping):
+        return "one"
+    if _is_parallel(value):
+        return "parallel"
+    inner = [of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
+    are_records = all(isinstance(item, Mapping) and _likeness([item], mapping) for item in inner)
+    return "object" if inner and are_records else "one"
+
+
+def _is_parallel(value: Mapping[str, Any]) -> bool:
+    """Whether an object has lists of equal length, one with answers and one with contexts."""
+    lists = [item for item in value.values() if isinstance(item, list)]
+    if len(lists) < 2 or not lists[0] or any(len(item) != len(lists[0]) for item in lists):
+        return False
+    rows = list(islice(_rows(value), _SAMPLE))
+    plain = [record_as_json(row)[0] for row in rows]
+    return all(find_field(field, plain).paths for field in ("answer", "context"))
+
+
+def _rows(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of parallel lists. What is no list is the same in all."""
+    lists = {name: item for name, item in value.items() if isinstance(item, list)}
+    for items in zip(*lists.values(), strict=True):
+        yield dict(zip(lists, items, strict=True))
+
+
+def _likeness(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) -> int:
+    """How much of a case the records have."""
+    own = {field: path for field, path in mapping.items() if field != RECORDS}
+    plain = [record_as_json(record)[0] for record in records]
+    chosen = choose_fields(plain, own)
+    there = chosen.there | set(chosen.unclear)
+    if "messages" in there or {"answer", "context"} <= there:
+        return FULL
+    return PART if "answer" in there else NONE
+
+
+def _walk(value: Any, steps: Sequence[str]) -> Iterator[Any]:
+    if not steps:
+        yield value
+    elif isinstance(value, Mapping):
+        for name in value if steps[0] == EACH else (steps[0],):
+            if name in value:
+                yield from _walk(value[name], steps[1:])
+    elif isinstance(value, list) and steps[0] == EACH:
+        for item in value:
+            yield from _walk(item, steps[1:])
+
+
+def _steps(path: str) -> Iterator[str]:
+    for step in _STEP.findall(path):
+        if step.startswith('"'):
+            yield str(json.loads(step))
+        else:
+            yield EACH if step.startswith("[") else step.strip()

@@ -1,0 +1,258 @@
+"""Which keys of a record hold the answer, the context and the question: a rule, not a list.
+
+A key is read as words: ``inputs.chatInput`` has ``inputs``, ``chat`` and ``input``. Its last word
+says what it holds, the words before it say of whom. Of the keys that fit, those nearest to the top
+of the record go first, then those that say that the application made or retrieved it, then those
+with the plainer word. Keys of one rank with the same values are one. An expected answer is never
+the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from ..records.errors import InputError
+from ..records.option_names import option
+from ..text.strings import clip, is_blank, key_words
+from .case import passages_of
+from .locate import Located, locate
+from .systems import FROM, names
+from .written_lists import read_list
+
+MAX_KEYS = 500
+"""Keys of a record that are looked at."""
+MAX_DEPTH = 4
+"""Objects inside each other in which keys are looked at."""
+SHORT = 15
+"""Characters of a text in a language without spaces that may be a name or a number."""
+MAX_PROMPT = 20_000
+MAX_SHOWN = 40
+"""Keys that a message names."""
+
+_PLAIN = re.compile(r"\w+")
+_HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
+    "answer": {
+        **dict.fromkeys(("answer", "response", "reply"), 1),
+        **dict.fromkeys(("output", "completion", "generation", "prediction", "generated"), 2),
+    },
+    "context": {
+        "context": 1,
+        **dict.fromkeys(("chunk", "passage"), 2),
+        **dict.fromkeys(("document", "doc", "evidence", "snippet", "excerpt"), 3),
+        "source": 4,
+    },
+    "question": {"question": 1, "query": 1, "input": 2, "prompt": 3},
+}
+_MADE = {  # words before it that say whose it is
+    "answer": set(
+        "generated llm model actual predicted rag bot chatbot assistant ai agent".split()
+    ),
+    "context": set("retrieved retrieval".split()),
+    "question": set("user".split()),
+}
+_MAY_BE_GOLD = {"answer": {"answer"}, "context": {"context", "evidence"}, "question": set[str]()}
+"""Our own names that may also be what is expected, where there is another."""
+_ENDINGS = set("text content string str raw body value list message full clean".split())
+_EXPECTED = set(
+    "gold golden ground truth expected reference ideal target correct gt oracle human label".split()
+)
+_ABOUT = set(  # what an evaluation says of it
+    "judge evaluator evaluation eval metric critic score grading verdict log config usage token "
+    "feedback reason preview template id count num error schema type".split()
+)
+
+
+class Found(NamedTuple):
+    """The keys for a field.
+
+    ``paths``: the best ones, with values that differ; more than one: which it is, is not known.
+    ``same``: keys with the values of the first. ``others``: of a lower rank, best first.
+    """
+
+    paths: tuple[str, ...] = ()
+    same: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Found:
+    """The keys of these records that hold a field, by the rule above."""
+    ranks: dict[str, tuple[int, ...]] = {}
+    values: dict[str, list[Any]] = {}
+    for number, record in enumerate(records):
+        for keys, value in islice(_leaves(record), MAX_KEYS):
+            rank = _rank(field, keys)
+            if rank is not None and (text := _as_text(field, value, rank)) is not None:
+                path = _path(keys)
+                ranks[path] = rank
+                values.setdefault(path, [None] * len(records))[number] = text
+    ordered = sorted(ranks, key=ranks.__getitem__)
+    best = [path for path in ordered if ranks[path] == ranks[ordered[0]]]
+    same = [path for path in ordered[1:] if _agree(values[ordered[0]], values[path])]
+    kept = tuple(path for path in best if path not in same)
+    others = tuple(path for path in ordered if path not in best and path not in same)
+    return Found(kept, tuple(same), others)
+
+
+class Chosen(NamedTuple):
+    """What is known of the fields in some records.
+
+    Args:
+        mapping: the keys for fields that have no name of ours, or several.
+        notes: what a person should know of that.
+        there: the fields that at least one record has.
+        unclear: keys with different values, one of which must be the field.
+    """
+
+    mapping: Mapping[str, str]
+    notes: tuple[str, ...]
+    there: frozenset[str]
+    unclear: Mapping[str, tuple[str, ...]]
+
+
+def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) -> Chosen:
+    """Which keys of these records of plain JSON hold the fields that ``mapping`` does not name."""
+    located = [locate(record, mapping) for record in records]
+    paths = {field: _paths_of(field, located) for field in ("messages", *_HOLDS)}
+    there = {field for field, found in paths.items() if found}
+    chosen: dict[str, str] = {}
+    notes: list[str] = []
+    unclear: dict[str, tuple[str, ...]] = {}
+    exported = any(one.system for one in located)
+    for field in _HOLDS:
+        is_known = field in mapping or FROM in mapping or (paths[field] and exported)
+        if is_known or (paths["messages"] and not paths[field]):
+            continue
+        found = find_field(field, records)
+        own = paths[field]
+        if not found.paths or (own and own.isdisjoint((*found.paths, *found.same, *found.others))):
+            continue  # our own name goes first, although it has no value
+        first, *rivals = found.paths
+        if rivals and field != "question":
+            unclear[field] = found.paths
+            continue
+        there.add(field)
+        lower = [*rivals, *(path for path in found.others if path in own)]
+        if own - {first, *found.same} or first not in own:
+            chosen[field] = first
+        if first not in own or lower:
+            other = f", not {' or '.join(map(repr, lower))}" if lower else ""
+            use = option("mapping", {field: lower[0] if lower else "KEY"})
+            notes.append(f"the {field} is read from {first!r}{other}; for another, {use}")
+    return Chosen(chosen, tuple(notes), frozenset(there), unclear)
+
+
+def refusal(field: str, records: Sequence[Mapping[str, Any]], chosen: Chosen) -> str:
+    """Why records without a field are not read, with their keys and what would do."""
+    keys = list(dict.fromkeys(key for record in records for key in record))
+    has = f"it has {', '.join(_quoted(key) for key in keys[:MAX_SHOWN]) or 'nothing'}"
+    if len(keys) > MAX_SHOWN:
+        has += f" and {len(keys) - MAX_SHOWN} more"
+    if rivals := chosen.unclear.get(field):
+        uses = " or ".join(option("mapping", {field: path}) for path in rivals[:3])
+        return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"
+    looked = ", ".join(names(field))
+    near = _near(field, records)
+    use = option("mapping", {field: near[0] if near else "COLUMN"})
+    chat = option("mapping", {"messages": "COLUMN"})
+    more = f". {near[1]}" if near and near[1] else ""
+    return (
+        f"no column for {field}. Looked for {looked}; {has}. Use {use}, or {chat} for chats{more}"
+    )
+
+
+def _near(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
+    """The key that may be meant, though the rule does not take it, and why it does not."""
+    for record in records:
+        for keys, value in islice(_leaves(record), MAX_KEYS):
+            last = key_words(keys[-1])[-1:]
+            if isinstance(value, str | list) and not _HOLDS[field].keys().isdisjoint(last):
+                path = _path(keys)
+                expected = not _EXPECTED.isdisjoint(key_words(".".join(keys)))
+                return path, f"{path!r} seems to be what is expected" if expected else ""
+    return None
+
+
+def _quoted(column: str) -> str:
+    """A name, in quotes where it would not be seen as one."""
+    return repr(column) if "," in column else clip(column, 60)
+
+
+def _paths_of(field: str, located: Iterable[Located]) -> set[str]:
+    """Where our names for a field are; an object is not what an answer is."""
+    return {
+        one.paths[name]
+        for one in located
+        for name in names(field)
+        if name in one.paths and not (field == "answer" and isinstance(one.value(name), Mapping))
+    }
+
+
+def _leaves(
+    record: Mapping[str, Any], above: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values of a record and of the objects in it, each with the keys that lead to it."""
+    for key, value in record.items():
+        keys = (*above, str(key))
+        yield keys, value
+        if isinstance(value, Mapping) and len(keys) < MAX_DEPTH:
+            yield from _leaves(value, keys)
+
+
+def _path(keys: Sequence[str]) -> str:
+    """The keys as a path for a mapping: JMESPath, where one is no plain word."""
+    if len(keys) == 1:
+        return keys[0]
+    return ".".join(key if _PLAIN.fullmatch(key) else json.dumps(key) for key in keys)
+
+
+def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
+    """How well the keys fit a field; the lowest fits best. None: not at all."""
+    words = [word for key in keys for word in key_words(key)]
+    by_whom = _MADE[field]
+    made = not by_whom.isdisjoint(words)
+    if not keys or by_whom.issuperset(key_words(keys[-1])):
+        return None  # ``generation.model`` names a model
+    while len(words) > 1 and (words[-1] in _ENDINGS | by_whom or words[-1].isdigit()):
+        words.pop()
+    holds = _HOLDS[field].get(words[-1]) if words else None
+    if holds is None or not _ABOUT.isdisjoint(words) or not _EXPECTED.isdisjoint(words):
+        return None
+    own = len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD[field]
+    made = own or made
+    level = 0 if field == "answer" and made else holds
+    more = len(words) - 1 if field == "question" and not made else 0
+    return (len(keys), not made, level, more)
+
+
+def _as_text(field: str, value: Any, rank: tuple[int, ...]) -> Any:
+    """A value that can be one of the field, for comparing; None if it cannot be one."""
+    if field != "context":
+        if not isinstance(value, str) or is_blank(value):
+            return None
+        plain = field == "answer" or rank[2] < 3 or len(value) < MAX_PROMPT
+        return value.strip() if plain else None
+    try:
+        texts = tuple(
+            passage.text.strip()
+            for passage in passages_of(read_list(value) if isinstance(value, str) else value)
+        )
+    except InputError:
+        return None
+    if rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
+        return None  # names of files, ids, addresses
+    return texts or None
+
+
+def _is_prose(text: str) -> bool:
+    start = text[:500]
+    return len(start.split(None, 3)) > 2 or (not start.isascii() and len(start) >= SHORT)
+
+
+def _agree(one: Sequence[Any], other: Sequence[Any]) -> bool:
+    """Whether two keys have the same values wherever both have one, and in one record at least."""
+    both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    return bool(both) and all(a == b for a, b in both)

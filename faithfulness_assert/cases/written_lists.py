@@ -1,0 +1,131 @@
+"""Reads lists of passages that were written as text: by JSON, Python, NumPy or LangChain.
+
+``['first' "second"]``, ``[Document(page_content='…', metadata={…})]``, ``[array(['…'])]``. Nothing
+is evaluated. A text that is not such a list as a whole is a text.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from ..records.errors import InputError
+from .case import passages_of
+
+MAX_DEPTH = 20
+"""Lists and calls inside each other."""
+# A text as Python writes it; what else is escaped, or hidden in it, makes it none.
+_ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
+_PLAIN = r"\\\x00-\x08\x0b\x0c\x0e-\x1f"
+_TOKEN = re.compile(
+    rf"""\s*(?:(?P<text>'[^'{_PLAIN}]*(?:{_ESCAPED}[^'{_PLAIN}]*)*'"""
+    rf"""|"[^"{_PLAIN}]*(?:{_ESCAPED}[^"{_PLAIN}]*)*")"""
+    r"""|(?P<number>[-+]?\d[\w.+-]*)|(?P<name>[A-Za-z_][\w.]*)|(?P<sign>[\[\](){},:=]))"""
+)
+_ESCAPE = re.compile(_ESCAPED)
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+_ENDS = {"[": "]", "(": ")", "{": "}"}
+_SEEMS_WRITTEN = re.compile(r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|[A-Za-z_]\w*(?:\(|='))""")
+
+
+def read_list(text: str) -> Any:
+    """The passages in a text that is a list of them, such as a cell; else the text itself."""
+    start = text.lstrip()[:1]
+    if text.strip() == "[]":
+        return []
+    if not _SEEMS_WRITTEN.match(text):
+        return text
+    try:
+        value = json.loads(text) if start == "[" else _python(text)
+    except (ValueError, RecursionError):
+        try:
+            value = _python(text)
+        except ValueError:
+            return text
+    try:
+        passages_of(value)
+    except InputError:
+        return text
+    return value
+
+
+def seems_list(text: object) -> bool:
+    """Whether a text looks like a list of passages that somebody has written."""
+    return isinstance(text, str) and bool(
+        text.rstrip().endswith(("]", ")")) and _SEEMS_WRITTEN.match(text)
+    )
+
+
+def _python(text: str) -> Any:
+    """A value as Python writes it. Raises ``ValueError`` if it is none as a whole."""
+    reader = _Reader(text)
+    is_open = re.match(r"\s*[A-Za-z_]\w*=", text)  # a document of LangChain, as str() writes it
+    value = reader.items("", 1) if is_open else reader.value(0)
+    if text[reader.at :].strip():
+        raise ValueError("more follows")
+    return value
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0
+
+    def value(self, depth: int) -> Any:
+        kind, found = self._take()
+        if depth > MAX_DEPTH:
+            raise ValueError("nested too deeply")
+        if kind == "text":
+            return _ESCAPE.sub(_unescaped, found[1:-1])
+        if kind == "number":
+            return 0.0
+        if kind == "sign" and found in _ENDS:
+            return self.items(_ENDS[found], depth + 1)
+        if kind != "name":
+            raise ValueError("no value")
+        if self._next() != "(":
+            return None  # None, True, nan
+        self._take()
+        inside = self.items(")", depth + 1)
+        return inside[0] if isinstance(inside, list) and inside else inside
+
+    def items(self, end: str, depth: int) -> Any:
+        """What stands up to ``end``: a list, or a mapping of keys or names to values."""
+        items: list[Any] = []
+        named: dict[Any, Any] = {}
+        while (sign := self._next()) != end:
+            if sign == ",":
+                self._take()
+                continue
+            at = self.at
+            kind, name = self._take()
+            if kind == "name" and end in ("", ")") and self._next() == "=":
+                self._take()
+                named[name] = self.value(depth)
+                continue
+            self.at = at
+            value = self.value(depth)
+            if end == "}" and self._next() == ":":
+                self._take()
+                named[str(value)] = self.value(depth)
+            else:
+                items.append(value)
+        if end:
+            self._take()
+        return named if named and not items else items
+
+    def _next(self) -> str:
+        found = _TOKEN.match(self.text, self.at)
+        return found["sign"] or "value" if found else ""
+
+    def _take(self) -> tuple[str, str]:
+        found = _TOKEN.match(self.text, self.at)
+        if not found:
+            raise ValueError("not written by Python")
+        self.at = found.end()
+        return str(found.lastgroup), found[str(found.lastgroup)]
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    sign = escape[0][1]
+    return chr(int(escape[0][2:], 16)) if sign in "xuU" else _ESCAPES.get(sign, sign)

@@ -1,0 +1,53 @@
+"""Where the cases are in the files of others: the list of records, and the keys of its fields."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import ROOT
+
+from faithfulness_assert import Case, ConfigError
+from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.cli import main
+
+SHAPES = json.loads((ROOT / "fixtures" / "found_records.json").read_text(encoding="utf-8"))
+ANSWER, CONTEXT, QUESTION = "It opens at 9.", "The pool opens at 9 in the morning.", "When?"
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape["case"])
+def test_a_file_is_read_right_or_says_what_to_add(tmp_path: Path, shape: dict[str, Any]) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps(shape["content"]))
+    try:
+        data_set = open_data_set(file, mapping=shape.get("map"))
+        data_set.check_cases()
+    except ConfigError as error:
+        assert shape.get("error", "no error") in str(error)
+        return
+    (row,) = data_set.rows()
+    assert shape.get("problem", "") in row.problem
+    if not row.problem:
+        case = Case.of(row.fields)
+        assert (case.answer, case.question) == (ANSWER, shape.get("question", QUESTION))
+        assert shape.get("text", CONTEXT) in case.context[0].text
+        assert row.case_id == shape.get("id", "1")
+    assert "error" not in shape
+    assert shape.get("note", "") in " ".join(data_set.hints)
+
+
+@pytest.mark.parametrize("command", ["grade", "estimate"])
+def test_records_without_an_answer_are_refused_before_anything_is_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, command: str
+) -> None:
+    file = tmp_path / "a.json"
+    file.write_text(json.dumps({"rows": [{"prompt": "q", "gold": "g", "docs": ["c d e"]}]}))
+    monkeypatch.setattr("sys.argv", ["faithfulness-assert", command, str(file)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "no column for answer" in said
+    assert "it has prompt, gold, docs" in said
