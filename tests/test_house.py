@@ -205,7 +205,7 @@ HOMES = {
     "filelock": "batch.run_directory",
     "yaml": "policy.files promptfoo.migrate",
     "pyarrow": "batch.data_sets.tables batch.ray",
-    "python_calamine": "batch.data_sets.tables",
+    "python_calamine": "batch.data_sets.workbook_process",
     "ray": "batch.ray",
     "deepeval": "adapters.deepeval",
     "ragas": "adapters.ragas",

@@ -239,6 +239,20 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
             open_data_set(workbook(file, sheets))
 
 
+@pytest.mark.parametrize("far", ["XFD1048576", "ZZ200000"])
+def test_a_cell_far_away_is_an_error_and_does_not_end_the_process(tmp_path: Path, far: str) -> None:
+    pytest.importorskip("python_calamine")
+    file = workbook(tmp_path / "a.xlsx", {"a": [list(HEADER), ["a", "c"]]})
+    with zipfile.ZipFile(file) as whole:
+        parts = {name: whole.read(name).decode() for name in whole.namelist()}
+    row = f'<row r="{far.lstrip("XFDZ")}"><c r="{far}"><v>1</v></c></row>'
+    with zipfile.ZipFile(file, "w") as changed:
+        for name, text in parts.items():
+            changed.writestr(name, text.replace("</sheetData>", f"{row}</sheetData>"))
+    with pytest.raises(ConfigError, match="more than 800 MB of memory or 7 seconds"):
+        open_data_set(file)
+
+
 # ---------------------------------------------------------------- how messages name options
 
 

@@ -7,10 +7,14 @@ release is older than Python 3.13. Parquet is written here too.
 from __future__ import annotations
 
 import csv
+import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from datetime import date, time
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -19,10 +23,12 @@ from ...cases.locate import has_column
 from ...cases.systems import COLUMN_FIELDS
 from ...files import open_file, open_text
 from ...records.errors import ConfigError, pip_install
+from . import workbook_process
 from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8, hint
 
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+MAX_SHEET = 150_000_000
 ROWS = 200
 """Rows that are read at once."""
 WRITTEN = 10_000
@@ -135,7 +141,7 @@ def _record(place: str, cells: list[str], columns: Sequence[str]) -> Record:
 
 
 class Sheet:
-    """The first visible sheet of a workbook. Reading takes memory for all of its cells.
+    """The first visible sheet of a workbook, of at most ``MAX_SHEET`` bytes as JSON.
 
     Attributes:
         columns: the cells of the first row that has any. One without a name is ``column 3``.
@@ -146,59 +152,58 @@ class Sheet:
     """
 
     def __init__(self, path: Path) -> None:
-        book, calamine = _opened_book(path)
-        visible, cells = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
-        listed = book.sheets_metadata
-        shown = [one.name for one in listed if one.visible == visible and one.typ == cells]
-        if not shown:
-            raise ConfigError(f"{path}: has no sheet that is visible")
-        try:
-            found = book.get_sheet_by_name(shown[0])
-            self._rows = [list(row) for row in found.to_python(skip_empty_area=False)]
-        except calamine.CalamineError as error:
-            raise ConfigError(f"{path}: the sheet {shown[0]!r} cannot be read: {error}") from None
-        others = ", ".join(map(repr, shown[1:]))
-        self.note = f"{path}: read is the sheet {shown[0]!r}, not {others}" if others else ""
-        self._first = next((n for n, row in enumerate(self._rows) if any(map(_text, row))), 0)
-        header = [_text(cell).strip() for cell in self._rows[self._first]] if self._rows else []
-        used = {place for row in self._rows for place, cell in enumerate(row) if _text(cell)}
-        self._width = max(used, default=-1) + 1
-        named = enumerate(header[: self._width], 1)
-        self.columns = [name or f"column {place}" for place, name in named]
+        shown, *self._rows = _read_in_process(path)
+        first, *others = json.loads(shown)
+        more = ", ".join(map(repr, others))
+        self.note = f"{path}: read is the sheet {first!r}, not {more}" if more else ""
+        self._first, header, width = 0, list[str](), 0
+        for number, line in enumerate(self._rows):
+            cells = json.loads(line)
+            if any(cells) and not any(header):
+                self._first, header = number, cells
+            width = max([width, *(place for place, cell in enumerate(cells, 1) if cell)])
+        self._width = width
+        named = enumerate(header[:width], 1)
+        self.columns = [name.strip() or f"column {place}" for place, name in named]
 
     def records(self) -> Iterator[Record]:
         """The rows that are not empty, their cells as texts."""
-        for number, row in enumerate(self._rows[self._first + 1 :], self._first + 2):
-            cells = [_text(cell) for cell in row[: self._width]]
+        for number, line in enumerate(self._rows[self._first + 1 :], self._first + 2):
+            cells = json.loads(line)[: self._width]
             if any(cells):
                 yield Record(f"row {number}", dict(zip(self.columns, cells, strict=True)))
 
 
-def _text(cell: Any) -> str:
-    """A cell as CSV would have it: 7 and not 7.0, and dates as ISO 8601."""
-    if isinstance(cell, bool):
-        return str(cell).upper()
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    if isinstance(cell, date | time):
-        return cell.isoformat()
-    return str(cell) if cell is not None else ""
-
-
-def _opened_book(path: Path) -> tuple[Any, Any]:
-    """A workbook, and the package."""
-    try:
-        import python_calamine
-    except ImportError:
+def _read_in_process(path: Path) -> list[bytes]:
+    """The lines that ``workbook_process`` prints. Raises ``ConfigError`` for what it refuses."""
+    if find_spec("python_calamine") is None:
         advice = pip_install(extra="excel")
-        raise ConfigError(f"Excel files need python-calamine. Run: {advice}") from None
-    try:
-        with open_file(path) as file:
-            opened = python_calamine.CalamineWorkbook.from_filelike(file)
-    except (OSError, python_calamine.CalamineError) as error:
-        problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise ConfigError(f"{path}: is not a file of Excel that can be read: {problem}") from None
-    return opened, python_calamine
+        raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
+    lines, size = list[bytes](), 0
+    command = [sys.executable, workbook_process.__file__, str(path)]
+    found = os.pathsep.join(filter(None, sys.path))
+    env = {**os.environ, "PYTHONPATH": found, "RUST_BACKTRACE": "0"}
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(  # noqa: S603 - a script of our own
+        command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, env=env
+    ) as process:
+        for line in process.stdout or ():
+            lines.append(line)
+            if (size := size + len(line)) > MAX_SHEET:
+                process.kill()
+                break
+    if size > MAX_SHEET or process.returncode:
+        most = f"{workbook_process.MEMORY // 10**6} MB of memory"
+        limits = f"takes more than {most} or {workbook_process.SECONDS} seconds to read"
+        raise ConfigError(
+            f"{path}: {limits}; delete what is far below or beside, or save it as CSV"
+        )
+    said = json.loads(lines[-1])
+    if isinstance(said, str):
+        raise ConfigError(f"{path}: is not a file of Excel that can be read: {said}")
+    if json.loads(lines[0]) == []:
+        raise ConfigError(f"{path}: has no sheet that is visible")
+    return lines
 
 
 # ---------------------------------------------------------------- Parquet
