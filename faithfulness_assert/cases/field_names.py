@@ -138,7 +138,8 @@ def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, st
         lower = [*rivals, *(path for path in found.others if path in own)]
         if own - {first, *found.same} or first not in own:
             chosen[field] = first
-        if first not in own or lower:
+        plain = {"".join(key_words(name)) for name in names(field)}
+        if lower or (first not in own and "".join(key_words(first)) not in plain):
             other = f", not {' or '.join(map(repr, lower))}" if lower else ""
             use = option("mapping", {field: lower[0] if lower else "KEY"})
             notes.append(f"the {field} is read from {first!r}{other}; for another, {use}")
