@@ -1,16 +1,17 @@
 """What labels say, for people: tables and lines that a terminal, Markdown and the page show.
 
-Names and texts come from files and models. They are not escaped here.
+Names and texts come from files and models. They are escaped where they are shown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..statistics import Figure
 from ..text.strings import clip
+from .document import Document, Entries, Table
 from .figures import BEYOND_CHANCE
 from .measuring import Agreement, Decided, Disagreement, Level
 
@@ -35,12 +36,12 @@ BLANK = "(blank)"
 """What is shown of an answer without a text."""
 
 
-class Table(NamedTuple):
-    """A title, names of columns, and rows."""
-
-    title: str
-    head: Sequence[str]
-    rows: Sequence[Sequence[str]]
+def document(found: Agreement) -> Document:
+    """All of it but the JSON."""
+    return Document(
+        headline(found),
+        [list(facts(found)), *tables(found), *filter(None, [list(notes(found))]), *answers(found)],
+    )
 
 
 def headline(found: Agreement) -> str:
@@ -99,20 +100,16 @@ def notes(found: Agreement) -> Iterator[str]:
     yield from (f"note: {warning}" for warning in found.warnings)
 
 
-Shown = tuple[str, Sequence[tuple[str, list[str]]]]
-"""A title, and labelled answers: a head for each, and its texts."""
-
-
-def answers(found: Agreement, most: int = SHOWN) -> Iterator[Shown]:
+def answers(found: Agreement) -> Iterator[Entries]:
     """The worst disagreements of each judge, and what the policy decided."""
     for judge in found.judges:
         if judge.disagreements:
             title = f"{clip(judge.name, 60)}: {len(judge.disagreements):,} disagreements"
-            shown = [_disagreement(item) for item in judge.disagreements[:most]]
-            yield f"{title}, worst first", shown
+            shown = judge.disagreements[:SHOWN]
+            yield Entries(f"{title}, worst first", [_disagreement(item) for item in shown])
     if found.decided:
         title = f"Decided by the policy, not by a judge: {len(found.decided):,} labelled answers"
-        yield title, [_decided(item) for item in found.decided[:most]]
+        yield Entries(title, [_decided(item) for item in found.decided[:SHOWN]])
 
 
 def _disagreement(item: Disagreement) -> tuple[str, list[str]]:

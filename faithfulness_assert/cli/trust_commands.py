@@ -7,20 +7,19 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from typing import Any
 
+from ..agreement.document import Document, Entries, Part, Table, as_markdown
 from ..agreement.drawing import count, open_run, widths
-from ..agreement.measuring import Agreement, measure
+from ..agreement.measuring import measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
-from ..agreement.views import answers, as_json, facts, headline, notes, tables
-from ..batch.comparison_views import code
+from ..agreement.views import as_json, document
 from ..options import parse_options
-from ..probe import Card, Comparison, compare_cards, probe, probe_estimate
+from ..probe import Card, compare_cards, probe, probe_estimate
 from ..probe.asking import DRAW, PER_KIND
-from ..probe.card import COMPARED_HEAD, HEAD, markdown_table
 from ..records.errors import ConfigError
 from ..report import check_report, write_probe_report
 from ..report.page import write_agreement_report
@@ -35,7 +34,6 @@ from .arguments import (
 )
 from .terminal import print_json, say, show_line, show_paragraph, show_table
 
-_PLAIN = re.compile(r"[\w .,;:%+()'=±-]*")
 WIDTHS = ("labels", "flagged", "others", "good judge", "poor judge")
 
 
@@ -159,53 +157,40 @@ def run_agreement(arguments: Namespace) -> int:
         say(f"{write_agreement_report(found, arguments.report)}: the same as a page")
     if arguments.json:
         print_json(json.dumps(as_json(found)))
-    elif arguments.markdown:
-        for line in markdown(found).splitlines():
-            show_line(line)
     else:
-        _show_agreement(found)
+        _show([document(found)], markdown=arguments.markdown)
     if found.problem:
         say(f"faithfulness-assert: {found.problem}")
         return NOT_GRADED
     return PASSED
 
 
-def _show_agreement(found: Agreement) -> None:
-    show_line(headline(found), style="bold")
-    for fact in facts(found):
-        show_line(fact)
-    for table in tables(found):
-        show_paragraph(table.title)
-        show_table(table.head, table.rows)
-    show_line("")
-    for note in notes(found):
-        show_line(note)
-    for title, heads in answers(found):
-        show_paragraph(title)
-        for head, texts in heads:
-            show_line(f"  {head}")
-            for text in texts:
-                show_line(f"    {text}")
+def _show(documents: Sequence[Document], *, markdown: bool) -> None:
+    """Documents one below the other, as Markdown or for a terminal."""
+    for place, shown in enumerate(documents):
+        if place:
+            show_line("")
+        if markdown:
+            for line in as_markdown(shown).splitlines():
+                show_line(line)
+        else:
+            show_line(shown.title, style="bold")
+            for part in shown.parts:
+                _show_part(part)
 
 
-def markdown(found: Agreement) -> str:
-    """The figures as Markdown, in which no text of a model or a file is markup."""
-    lines = [f"### {headline(found)}", "", *(f"- {_harmless(fact)}" for fact in facts(found))]
-    for table in tables(found):
-        lines += ["", f"**{_harmless(table.title)}**", ""]
-        rows = [[_harmless(cell) for cell in row] for row in table.rows]
-        lines += markdown_table(table.head, rows)
-    lines += ["", *(f"- {_harmless(note)}" for note in notes(found))]
-    for title, heads in answers(found):
-        lines += ["", f"**{_harmless(title)}**", ""]
-        for head, texts in heads:
-            lines += [f"- {code(head)}", *(f"  - {code(text)}" for text in texts)]
-    return "\n".join(lines) + "\n"
-
-
-def _harmless(text: str) -> str:
-    """A text as it is if nothing in it can be markup or a mention, else as code."""
-    return text if _PLAIN.fullmatch(text) else code(text)
+def _show_part(part: Part) -> None:
+    if not isinstance(part, Table | Entries):
+        for line in part:
+            show_line(line)
+        return
+    show_paragraph(part.title)
+    if isinstance(part, Table):
+        show_table(part.head, part.rows)
+        return
+    for head, texts in part.items:
+        for line in (f"  {head}", *(f"    {text}" for text in texts)):
+            show_line(line)
 
 
 # ---------------------------------------------------------------- probe
@@ -272,7 +257,11 @@ def run_probe(arguments: Namespace) -> int:
     shown = cards[0] if len(cards) == 1 else compare_cards(*cards)
     if arguments.report:
         say(f"report: {write_probe_report(shown, arguments.report)}")
-    _show_probe(shown, arguments)
+    if arguments.json:
+        print_json(json.dumps(shown.to_json()))
+    else:
+        both = [] if isinstance(shown, Card) else [shown.document()]
+        _show([*both, *(card.document() for card in cards)], markdown=arguments.markdown)
     return PASSED if all(card.is_whole for card in cards) else NOT_GRADED
 
 
@@ -289,30 +278,3 @@ def _given_to_probe(arguments: Namespace) -> list[dict[str, Any]]:
     if arguments.against:
         given.append({"judge": arguments.against, **asked, **options, **own})
     return given
-
-
-def _show_probe(shown: Card | Comparison, arguments: Namespace) -> None:
-    if arguments.json:
-        print_json(json.dumps(shown.to_json()))
-    elif arguments.markdown:
-        for line in shown.to_markdown().splitlines():
-            show_line(line)
-    elif isinstance(shown, Card):
-        _show_card(shown)
-    else:
-        show_line(shown.title(), style="bold")
-        show_table(COMPARED_HEAD, shown.rows())
-        show_line(shown.note())
-        for card in (shown.first, shown.second):
-            show_line("")
-            _show_card(card)
-
-
-def _show_card(card: Card) -> None:
-    show_line(f"Blind spots of {card.judge}", style="bold")
-    for title, rows in card.tables():
-        show_paragraph(title)
-        show_table(HEAD, rows)
-    show_line("")
-    for note in card.notes():
-        show_line(note)

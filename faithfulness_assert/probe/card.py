@@ -5,15 +5,14 @@ Two cards side by side say on which kinds one judge is surely better, by the sam
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ..agreement.document import Document, Table
 from ..records.errors import ConfigError
 from ..records.usage import Usage
 from ..statistics import at_least, exact_interval, holm, mcnemar
-from ..text.strings import one_line, visible
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
 
 CHANCE_OF_ANY = 0.05
@@ -138,10 +137,12 @@ class Card:
         ):
             yield title, [(name, self.kinds[name], said) for name, said in words.items()]
 
-    def tables(self) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
-        """Each block of kinds: its title, and its rows under ``HEAD``."""
-        for title, block in self.blocks():
-            yield title, [_row(*line) for line in block]
+    def document(self) -> Document:
+        """The card for people."""
+        tables = [
+            Table(title, HEAD, [_row(*line) for line in block]) for title, block in self.blocks()
+        ]
+        return Document(f"Blind spots of {self.judge}", [*tables, self.notes()])
 
     def notes(self) -> list[str]:
         """What stands below the tables, a line each."""
@@ -186,14 +187,6 @@ class Card:
         tokens = f"{self.usage.prompt:,} prompt and {self.usage.completion:,} completion tokens"
         yield f"Used: {self.usage.num_requests} requests, {tokens}{cost}"
 
-    def to_markdown(self) -> str:
-        """The card as Markdown, in which no text of a judge or a server is markup."""
-        lines = [f"# Blind spots of {escaped(self.judge)}"]
-        for title, rows in self.tables():
-            lines += ["", f"## {title}", "", *markdown_table(HEAD, rows)]
-        lines += ["", *(f"- {escaped(note)}" for note in self.notes())]
-        return "\n".join(lines) + "\n"
-
 
 def _row(name: str, kind: KindCard, said: str) -> tuple[str, ...]:
     numbers = (name, str(kind.asked), str(kind.wrong))
@@ -202,20 +195,6 @@ def _row(name: str, kind: KindCard, said: str) -> tuple[str, ...]:
     low, high = exact_interval(kind.wrong, kind.asked)
     share, reach = f"{kind.wrong / kind.asked:.0%}", f"{low:.0%} to {high:.0%}"
     return (*numbers, share, reach, "BLIND" if kind.is_blind else "", said)
-
-
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A table in Markdown. No cell may come from outside."""
-    return [_line(head), _line(["---"] * len(head)), *map(_line, rows)]
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def escaped(text: str) -> str:
-    """One line in which every character with a meaning in Markdown or HTML stands for itself."""
-    return re.sub(r"([\\`*_{}\[\]<>()#!|~&@:])", r"\\\1", visible(one_line(text)))
 
 
 # ---------------------------------------------------------------- two judges side by side
@@ -276,9 +255,9 @@ class Comparison:
         }
         return {"a": self.first.to_json(), "b": self.second.to_json(), "kinds": kinds}
 
-    def rows(self) -> list[tuple[str, ...]]:
-        """The table under ``COMPARED_HEAD``."""
-        return [
+    def document(self) -> Document:
+        """The comparison for people, without the cards."""
+        rows = [
             (
                 *(name, str(pair.both), str(pair.first), str(pair.second)),
                 *(str(pair.only_first), str(pair.only_second), f"{pair.p:.3f}"),
@@ -286,6 +265,7 @@ class Comparison:
             )
             for name, pair in self.kinds.items()
         ]
+        return Document(self.title(), [Table("", COMPARED_HEAD, rows), [self.note()]])
 
     def title(self) -> str:
         """What is compared."""
@@ -295,12 +275,6 @@ class Comparison:
         """What the test says."""
         told = (f"{pair.better} on {name}" for name, pair in self.kinds.items() if pair.better)
         return f"Better: {', '.join(told) or 'none of the two is surely better on any kind'}"
-
-    def to_markdown(self) -> str:
-        """Both cards and the comparison as Markdown."""
-        lines = [f"# {escaped(self.title())}", "", *markdown_table(COMPARED_HEAD, self.rows())]
-        lines += ["", f"- {escaped(self.note())}", ""]
-        return "\n".join(lines) + "\n" + self.first.to_markdown() + "\n" + self.second.to_markdown()
 
 
 def compare_cards(first: Card, second: Card) -> Comparison:

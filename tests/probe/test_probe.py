@@ -18,6 +18,7 @@ import pytest
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
 from true_server import block, text_of
 
+from faithfulness_assert.agreement.document import as_markdown
 from faithfulness_assert.cli import main
 from faithfulness_assert.probe import Card, KindCard, Repeat, probe
 from faithfulness_assert.probe.scenes import make_probes
@@ -193,8 +194,9 @@ def test_a_judge_without_verdicts_earns_nothing(answer: Any, kind: str) -> None:
     assert not card.is_whole
     assert card.blind == []
     assert any(reason.startswith(kind) for reason in card.failures), card.failures
-    assert "<b>" not in card.to_markdown()
-    assert "*broke*" not in card.to_markdown()
+    markdown = as_markdown(card.document())
+    assert "<b>" not in markdown
+    assert "*broke*" not in markdown
     assert "Too few verdicts to find a blind spot: number, date, unit" in "\n".join(card.notes())
 
 
