@@ -248,7 +248,9 @@ def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
         return finding
     starts = {s.start for s in state.statements if s.id == number}
     own = (s for s in state.answer if s.start in starts)
-    return unless_asserted(finding, all(claims_nothing(s.text, is_item=s.is_item) for s in own))
+    return unless_asserted(
+        finding, lambda: all(claims_nothing(s.text, is_item=s.is_item) for s in own)
+    )
 
 
 def _heard(state: State, job: Job, found: Mapping[int, Finding]) -> Mapping[Cell, Finding]:

@@ -50,20 +50,27 @@ class _Marks(NamedTuple):
 
     words: tuple[str, ...]  # longest first
     opening: tuple[str, ...]  # the same, as a part begins with them
+    by_start: dict[str, list[str]]  # those that begin a word, by its first two letters
+    inside: tuple[str, ...]  # those that may stand inside of a word
 
     def within(self, part: str) -> bool:
-        return any(word in part for word in self.words)
+        starts = self.by_start
+        return any(
+            mark in part for word in part.split() for mark in starts.get(word[:2], ())
+        ) or any(mark in part for mark in self.inside)
 
     def begin(self, part: str) -> bool:
         return part.startswith(self.opening)
 
     def without(self, part: str) -> str:
         """What follows the mark with which a part begins; the part itself if there is none."""
-        begun = next((mark for mark in self.opening if part.startswith(mark)), "")
+        if not self.begin(part):
+            return part
+        begun = next(mark for mark in self.opening if part.startswith(mark))
         rest = part[len(begun) :]
-        if begun and not begun.endswith(" ") and not _DENSE.search(begun):
+        if not begun.endswith(" ") and not _DENSE.search(begun):
             rest = rest.partition(" ")[2]  # the end of a word of which only the stem is listed
-        return f" {rest.strip()} " if begun else part
+        return f" {rest.strip()} "
 
 
 @cache
@@ -71,7 +78,15 @@ def _marks(*sections: str) -> _Marks:
     """The words of sections. ``x-`` begins a word, ``-x`` may stand inside one."""
     listed = " / ".join(word_lists("forms")[name].strip().replace("\n", " / ") for name in sections)
     words = sorted({*map(_mark, listed.split(" / "))}, key=len, reverse=True)
-    return _Marks(tuple(words), tuple(f" {word.lstrip()}" for word in words))
+    by_start: dict[str, list[str]] = {}
+    inside = []
+    for word in words:
+        if word[0] == " " and len(word) > 2:
+            by_start.setdefault(word[1:3].strip(), []).append(word)
+        else:
+            inside.append(word)
+    opening = tuple(f" {word.lstrip()}" for word in words)
+    return _Marks(tuple(words), opening, by_start, tuple(inside))
 
 
 def _mark(word: str) -> str:
