@@ -41,8 +41,12 @@ with pytest.MonkeyPatch.context() as patch:
     patch.setattr(os, "urandom", lambda size: bytes([byte]) * size)
     assert process_secret() == bytes([byte]) * SIZE
 
-# The settings of a developer are none of ours. Processes that tests start inherit it.
+# The settings of a developer are none of ours, and no proxy stands before a server of a test. Processes that tests start inherit it.
+for name in ("API_KEY", "AUTH_TOKEN", "BASE_URL", "CUSTOM_HEADERS", "ORG_ID", "PROJECT_ID"):
+    os.environ.pop(f"OPENAI_{name}", None)
+    os.environ.pop(f"ANTHROPIC_{name}", None)
 os.environ.pop("FAITHFULNESS_ASSERT_JUDGE", None)
+os.environ["NO_PROXY"] = "127.0.0.1"
 
 # pytest rewrites the modules of a plugin when they are imported. In a thread of a test that may fail: the ast module of Python
 # 3.11 is not made for threads. So what grades import only when they need it is imported before.

@@ -24,7 +24,6 @@ from command import here
 from conftest import ROOT
 from e2e import judge as simulated
 from loopback import Loopback, completion
-from remote import bare_environment
 
 import faithfulness_assert
 from faithfulness_assert import Grader, policies
@@ -91,7 +90,6 @@ def each_page(pages: list[Path]) -> pytest.MarkDecorator:
 @pytest.fixture
 def openai_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """``openai:`` judges reach a simulated judge, which supports what the context says word for word."""
-    bare_environment(monkeypatch)
     usage = {"prompt_tokens": 700, "completion_tokens": 100}
     with Loopback(lambda request: completion(simulated.reply(request), usage=usage)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)

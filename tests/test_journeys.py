@@ -18,7 +18,6 @@ from e2e.judge import reply
 from labelled_runs import rows_of, write_rows
 from loopback import Answer, Loopback, Request, completion
 from plugin_runs import Runs, summary
-from remote import bare_environment
 from tiny_models import tiny_model
 
 from faithfulness_assert import grade, grade_many, settings
@@ -47,7 +46,6 @@ def server() -> Iterator[Loopback]:
 @pytest.fixture(autouse=True)
 def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, server: Loopback) -> Path:
     """The folder of a new project, which is the working folder."""
-    bare_environment(monkeypatch)
     (pytester.path / ".git").mkdir()
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

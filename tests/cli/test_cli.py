@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -91,9 +90,7 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
     with Loopback(answer) as server:
         judge = ["--judge", "openai:m", "-o", f"base_url={server.url}", "-o", "api_key=k"]
         command = [*COMMAND, "grade", file, *judge, "--json", "--concurrency", "1"]
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, env={**os.environ, "NO_PROXY": "127.0.0.1"}
-        ) as process:
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
             assert process.stdout is not None
             first = json.loads(process.stdout.readline())
             shown.set()

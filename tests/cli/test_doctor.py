@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 import pytest
 from loopback import Answer, Loopback, Request, refusal_to
-from remote import bare_environment
 from true_server import answered
 
 from faithfulness_assert.cli.app import _run
@@ -18,7 +17,6 @@ Doctor = Callable[[str, str], tuple[int, str]]
 @pytest.fixture
 def doctor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Doctor:
     """Asks a judge, and returns the exit code and what was printed."""
-    bare_environment(monkeypatch)
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1")
 
     def ask(judge: str, url: str) -> tuple[int, str]:

@@ -373,8 +373,7 @@ def test_data_of_a_tool_that_is_nested_too_deeply_is_invalid_input() -> None:
 
 
 @pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+def server() -> Any:
     with Loopback(lambda request: completion(simulated.reply(request))) as loopback:
         yield loopback
 

@@ -22,7 +22,6 @@ import pytest
 from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
 from loopback import Answer, Loopback, Request, completion, good_reply
 from processes import HEARS_CTRL_C
-from remote import bare_environment
 
 from faithfulness_assert import Ask, Grader, Reply
 from faithfulness_assert.drive.asks import failed
@@ -31,11 +30,6 @@ from faithfulness_assert.records.judge import Limits
 
 CASE = {"answer": "It rains.", "context": "It rains."}
 PATIENCE = 60.0  # seconds after which a test that hangs fails
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def remote(server: Loopback, **options: Any) -> Grader:

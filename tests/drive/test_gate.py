@@ -20,7 +20,6 @@ from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
-from remote import bare_environment
 from strategies import examples
 from true_server import answered
 from virtual_time import run_virtually
@@ -313,7 +312,6 @@ def test_a_server_that_refuses_most_asks_of_a_batch_still_grades_all_of_them(
 ) -> None:
     # A server on this machine is asked carefully; this one is as fast as one far away.
     monkeypatch.setattr(gates, "local_server", lambda _: None)
-    bare_environment(monkeypatch)
     lock, taken = threading.Lock(), [0.0, time.monotonic(), 0.0]
 
     def answer(request: Request) -> Answer:

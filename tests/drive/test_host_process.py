@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from loopback import Answer, Loopback, Request, completion
-from remote import bare_environment
 
 from faithfulness_assert import Ask, Grader, Reply, agrade, grade, grade_many
 from faithfulness_assert.judges.remote.settings import is_here
@@ -21,11 +20,6 @@ from faithfulness_assert.judges.remote.settings import is_here
 CASE = {"answer": "It rains.", "context": "It rains."}
 VERDICT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 GOOD = completion(VERDICT)
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def script(code: str, *arguments: str) -> str:

@@ -10,7 +10,6 @@ import pytest
 from command import here as run
 from e2e.judge import reply
 from loopback import Loopback, completion
-from remote import bare_environment
 from rows import rows
 
 from faithfulness_assert import ConfigError, Grader, Policy, grade, settings
@@ -22,7 +21,6 @@ TEXT = "The tower is 330 metres tall."
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a project, which is the working folder. It is the root of a repository."""
-    bare_environment(monkeypatch)
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
     settings.forget()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, claude_message, refusal_to
-from remote import ASK, TEXT, bare_environment
+from remote import ASK, TEXT
 from strategies import examples
 
 from faithfulness_assert.judges.anthropic import AnthropicJudge
@@ -19,11 +19,6 @@ from faithfulness_assert.records.judge import ReplyForm
 
 KEY = "sk-ant-api03-0123456789abcdefXYZ_-AA"
 USAGE = {"input_tokens": 100, "output_tokens": 20}
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def judge(server: Loopback, **options: Any) -> AnthropicJudge:

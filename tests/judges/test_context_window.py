@@ -19,7 +19,6 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply
-from remote import bare_environment
 from strategies import examples
 from true_server import answered, block, text_of
 
@@ -43,11 +42,6 @@ STATEMENTS = [FACTS[n] for n in (3, 40, 70, 90, 119)] + [
 CASE = {"answer": " ".join(STATEMENTS), "context": " ".join(FACTS)}
 TRUE_SCORE = 0.625
 count = exact_counter() or estimate_tokens
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 # ---------------------------------------------------------------- a server with a window

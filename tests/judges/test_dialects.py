@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row, cap_of, reached
 from loopback import Answer, Request
-from remote import bare_environment
 
 from faithfulness_assert import Grader
 from faithfulness_assert.promptfoo.migrate import judge_of
@@ -27,7 +26,6 @@ each = pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
 @pytest.fixture
 def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Grades a case by an imitation of a server, at its own address."""
-    bare_environment(monkeypatch)
 
     def graded(made: Imitation, case: Any = CASE, **options: Any) -> Any:
         name = options.pop("model", made.row["model"])
@@ -96,7 +94,6 @@ WAYS = [
 def test_however_a_server_answers_the_grade_is_right_and_is_learned_once(
     row: Row, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bare_environment(monkeypatch)
     asked: list[int] = []
 
     def counted(request: Request) -> Answer:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from loopback import Answer, Loopback, Request, completion, refusal_to
-from remote import bare_environment
 
 from faithfulness_assert import ConfigError, Grader, grade
 from faithfulness_assert.asking.prompt import make_ask
@@ -20,11 +19,6 @@ from faithfulness_assert.records.judge import Payload
 
 CONTEXT = "The tower is 330 metres tall. It was finished in 1889."
 USAGE = {"prompt_tokens": 90, "completion_tokens": 1}
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def logprobs(*likely: tuple[str, float]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from urllib.parse import quote
 import pytest
 from conftest import ROOT
 from loopback import Answer, Loopback, Request, fault
-from remote import bare_environment
 
 from faithfulness_assert import Grader, GradingResult
 
@@ -40,11 +39,6 @@ They are longer than a slow machine needs, and shorter than a server's longest w
 
 T = TypeVar("T")
 ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "faults.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def shows_key(text: str) -> bool:

@@ -14,7 +14,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from loopback import Loopback, good_reply
-from remote import bare_environment
 
 from faithfulness_assert import Grader
 from faithfulness_assert.judges.http import Answer
@@ -176,7 +175,6 @@ def test_the_message_of_an_error_is_found_in_any_shape(data: dict[str, object]) 
 def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(
     api: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bare_environment(monkeypatch)
     for name in ("ORG_ID", "PROJECT_ID"):
         monkeypatch.setenv(f"OPENAI_{name}", f"my-{name}")
     with Loopback(lambda request: good_reply(request)) as server:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from loopback import Answer, Loopback, Request, completion, refusal_to
-from remote import bare_environment
 from true_server import answered, block, text_of
 
 from faithfulness_assert import Grader
@@ -18,11 +17,6 @@ from faithfulness_assert import Grader
 FACTS = [f"Museum {n} was opened by the mayor in {1700 + n}." for n in range(8)]
 CASE = {"answer": " ".join([*FACTS[:6], "Museum 9 burnt down."]), "context": " ".join(FACTS)}
 SCORE = 6 / 7
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def grader(server: Loopback, **options: Any) -> Grader:

@@ -13,18 +13,13 @@ from typing import Any
 
 import pytest
 from loopback import Answer, Loopback, Request, good_reply
-from remote import ASK, bare_environment
+from remote import ASK
 
 from faithfulness_assert.judges.http import Connection
 from faithfulness_assert.judges.openai import OpenAIJudge
 
 PATIENCE = 60.0  # seconds after which a test that hangs fails
 FEW, MANY = 10, 200  # callbacks of the loop in one ask: more than this, fewer than that
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 # ---------------------------------------------------------------- at any step of an ask

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, completion, refusal_to
-from remote import ASK, FORM, TEXT, bare_environment
+from remote import ASK, FORM, TEXT
 from strategies import examples
 
 from faithfulness_assert.asking.schema import json_schema
@@ -22,11 +22,6 @@ from faithfulness_assert.records.errors import ConfigError, JudgeError
 
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def judge(server: Loopback, **options: Any) -> OpenAIJudge:

@@ -13,7 +13,7 @@ import anthropic
 import openai
 import pytest
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
-from remote import ASK, TEXT, bare_environment
+from remote import ASK, TEXT
 
 from faithfulness_assert import Grader
 from faithfulness_assert.judges import background, make_judge
@@ -31,8 +31,7 @@ OPENED: list[Any] = []
 
 
 @pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    bare_environment(monkeypatch)
+def _closed_clients() -> Iterator[None]:
     yield
     for client in OPENED:
         closing = client.close()

@@ -27,7 +27,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from plugin_runs import Runs, output
-from remote import bare_environment
 from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader, grade, to_frame
@@ -38,11 +37,6 @@ pytest_plugins = ["pytester"]
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
 SHORT = "pw-19x7-q4"
 VERDICT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported","reason":%s}]}'
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def each(pattern: str) -> Callable[[str], str]:

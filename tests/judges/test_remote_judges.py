@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from loopback import Answer, Loopback, Request, claude_message, completion, good_reply, refusal_to
-from remote import ASK, TEXT, bare_environment, check_any_json
+from remote import ASK, TEXT, check_any_json
 
 from faithfulness_assert.judges import JUDGES, make_judge, option_names
 from faithfulness_assert.judges.anthropic import AnthropicJudge
@@ -85,11 +85,6 @@ APIS = [
 ]
 BY_NAME = {api.name: api for api in APIS}
 every_api = pytest.mark.parametrize("api", APIS, ids=lambda api: api.name)
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 # ---------------------------------------------------------------- replies

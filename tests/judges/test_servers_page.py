@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from dialects import KEY, ROWS, Imitation, reached
-from remote import bare_environment
 from test_docs import table
 
 from faithfulness_assert import grade, settings
@@ -27,7 +26,6 @@ def test_each_server_grades_with_the_settings_of_its_row(
     judge = f"openai:{row['model']}"
     if row["name"] in RECIPES:
         assert RECIPES[row["name"]][:2] == [judge, row["base_url"]]
-    bare_environment(monkeypatch)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.chdir(tmp_path)
     settings.forget()

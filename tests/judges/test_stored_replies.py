@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from e2e.judge import reply
 from loopback import Answer, Loopback, Request, completion
-from remote import bare_environment
 
 from faithfulness_assert import Case, Grader, GradingResult, grade
 from faithfulness_assert.judges.stored_replies import (
@@ -282,11 +281,8 @@ def verdict(request: Request) -> Answer:
     return completion(reply(request), usage={"prompt_tokens": 9, "completion_tokens": 2})
 
 
-def test_what_was_stored_is_graded_without_key_address_package_and_network(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_was_stored_is_graded_without_key_address_package_and_network(tmp_path: Path) -> None:
     """The secret of the folder makes the same controls and tags in the next process, too."""
-    bare_environment(monkeypatch)
     given: dict[str, Any] = {"judge": "openai:m", "temperature": 0.5, "cache": tmp_path}
     with Loopback(verdict) as server:
         live: dict[str, Any] = {
@@ -314,9 +310,8 @@ print(grade({ANSWER!r}, {CONTEXT!r}, cache_only=True, **options).model_dump_json
 
 
 def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    bare_environment(monkeypatch)
     only = Grader("openai:m", cache=tmp_path, cache_only=True)
     for result in (only.grade(ANSWER, CONTEXT), *only.grade_many([Case(ANSWER, CONTEXT)])):
         assert (result.status, result.score, result.pass_) == ("judge_failed", None, False)
@@ -326,10 +321,7 @@ def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
     assert not list(tmp_path.iterdir())
 
 
-def test_another_option_that_shapes_replies_finds_none(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bare_environment(monkeypatch)
+def test_another_option_that_shapes_replies_finds_none(tmp_path: Path) -> None:
     with Loopback(verdict) as server:
         grade(ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, cache=tmp_path)
     kept: dict[str, Any] = {"cache": tmp_path, "cache_only": True}
@@ -341,7 +333,6 @@ def test_another_option_that_shapes_replies_finds_none(
 def test_two_servers_with_a_model_of_one_name_are_two_judges(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bare_environment(monkeypatch)
     for _ in range(2):
         with Loopback(verdict) as server:
             here: Any = {"base_url": server.url, "api_key": KEY, "cache": tmp_path}

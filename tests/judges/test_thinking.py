@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from loopback import GOOD, Answer, Loopback, Request, claude_message, completion, refusal_to
-from remote import ASK, TEXT, bare_environment
+from remote import ASK, TEXT
 
 from faithfulness_assert import Grader, grade, settings
 from faithfulness_assert.batch.estimate import estimate_run
@@ -33,11 +33,6 @@ SHOWS = {  # how servers show that a model thought; "" for not at all
     "its count of tokens": lambda thought: {},
     "nothing": lambda thought: {},
 }
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def cap_of(request: Request) -> int:

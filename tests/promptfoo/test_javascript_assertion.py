@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from loopback import BOTH_SUPPORTED, Answer, Loopback, Request, no_schema
 from processes import PATIENCE, eventually, graders
-from remote import bare_environment
 
 import faithfulness_assert
 from faithfulness_assert.promptfoo import hook
@@ -74,7 +73,6 @@ class Promptfoo:
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """The folder by which processes of a test are found; none is left at its end."""
-    bare_environment(monkeypatch)
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     yield tmp_path
     assert eventually(lambda: not graders(tmp_path))

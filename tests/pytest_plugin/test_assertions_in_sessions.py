@@ -8,7 +8,6 @@ import pytest
 from e2e.judge import reply
 from loopback import Loopback, completion
 from plugin_runs import Runs, output, summary
-from remote import bare_environment
 
 from faithfulness_assert import assert_faithful, settings
 from faithfulness_assert.pytest_plugin import running
@@ -20,7 +19,6 @@ IMPORT = "from faithfulness_assert import assert_faithful\n"
 
 @pytest.fixture
 def runs(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Runs:
-    bare_environment(monkeypatch)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     settings.forget()
     return Runs(pytester)

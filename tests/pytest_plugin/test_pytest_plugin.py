@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 import pytest
 from loopback import Answer, Loopback, Request, completion
 from plugin_runs import CONTEXT, FALSE, PLUGIN, TRUE, Runs, output, summary
-from remote import bare_environment
 from rows import rows
 
 import faithfulness_assert
@@ -196,7 +195,6 @@ OPENAI = "def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge='openai:m
 def store(runs: Runs, monkeypatch: pytest.MonkeyPatch, *again: str) -> int:
     """Runs a test that stores its replies in ``replies``; then with these options. Returns how often it asked."""
     runs.write(OPENAI)
-    bare_environment(monkeypatch)
     with Loopback(supported) as server, monkeypatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", server.url)
         patch.setenv("OPENAI_API_KEY", "sk-simulated")

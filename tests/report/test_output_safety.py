@@ -17,7 +17,6 @@ from attacks import KEY, unsafe
 from conftest import ROOT
 from fakes import ScriptedJudge, failing, verdicts_json
 from hypothesis import given
-from remote import bare_environment
 from strategies import examples, texts
 from test_house import PACKAGE, modules
 
@@ -38,12 +37,6 @@ ANSWER, CONTEXT = (
     "The museum opens at nine on weekdays.",
 )
 APIS = ["openai", "anthropic"]
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 # ---------------------------------------------------------------- keys
