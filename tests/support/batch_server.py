@@ -32,8 +32,7 @@ Model = Callable[[str, Body], tuple[int, Body]]
 def truthful(path: str, body: Body) -> tuple[int, Body]:
     """The reply of a model that is right about what it is shown (see ``true_server.said``)."""
     text = text_of(Request(path, {}, body))
-    echo = re.search(r'"ask":"(\w+)"', text.rpartition("\n")[2])
-    reply = json.dumps({**({"ask": echo[1]} if echo else {}), **true_server.said(text)})
+    reply = json.dumps(true_server.said(text))
     names = ("input", "output") if path == MESSAGES else ("prompt", "completion")
     usage = {f"{names[0]}_tokens": len(text) // 4, f"{names[1]}_tokens": len(reply) // 4}
     answer = good_reply(Request(path, {}, body), reply, usage=usage)

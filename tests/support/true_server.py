@@ -29,6 +29,11 @@ def said(text: str, *, contradicts: bool = False) -> dict[str, Any]:
     is contradicted if the context has the same with another number. Verdicts have reasons if the
     prompt shows them.
     """
+    key = re.search(r'"ask":"(\w+)"', text.rpartition("\n")[2])
+    return {**({"ask": key[1]} if key else {}), **_said(text, contradicts)}
+
+
+def _said(text: str, contradicts: bool) -> dict[str, Any]:
     if listed := block("passages", text):
         truths = {n: re.findall(r"\S[^.]*\.", line) for n, line in listed.items()}
         return {"passages": [{"id": n, "truths": texts} for n, texts in truths.items()]}
