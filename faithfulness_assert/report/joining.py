@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -18,9 +18,6 @@ from ..records.option_names import option
 from .case_view import UNRESOLVED, Texts, Vocabulary, detail_view, row_view
 from .record import Record, mapping_of, text_of
 from .result_records import Results
-
-MOST_QUOTES = 50
-"""Of a result without a fingerprint, looked for in the passages."""
 
 
 class Joined(NamedTuple):
@@ -49,7 +46,7 @@ def join(results: Results, data: Any, opened: Callable[[Any], DataSet]) -> Itera
             yield Joined(record, texts)
         results.notes += [problem] if read and not found else []
         return
-    yield from _Join(results).with_texts(data_set)
+    yield from _with_texts(results, data_set)
 
 
 def _data_set(
@@ -71,102 +68,38 @@ def _data_set(
     return None, f"{problem}{named} Give the data set with {how}."
 
 
-class _Join:
-    """Reads the data set once, and the result of each row where it is."""
+def _with_texts(results: Results, data_set: DataSet) -> Iterator[Joined]:
+    """Results with the texts of the row that has their fingerprint, or, without one, their id.
 
-    def __init__(self, results: Results) -> None:
-        self._results = results
-        self._by_row: dict[int, list[int]] = {}
-        self._by_id: dict[str, list[int]] = {}
-        self._waiting: dict[int, None] = {}
-        self._changed = 0
-        self._unproved = self._by_order = 0
-        for place, record in results.records():
-            self._waiting[place] = None
-            if record.row is not None:
-                self._by_row.setdefault(record.row, []).append(place)
-            if id := record.result.case_id:
-                self._by_id.setdefault(id, []).append(place)
-
-    def with_texts(self, data_set: DataSet) -> Iterator[Joined]:
-        shared: dict[str, list[Row]] = {}
-        try:
-            for row in data_set.rows():
-                if id := self._shared_id(row):
-                    shared.setdefault(id, []).append(row)
-                    continue
-                yield from self._joined((row, place) for place in self._results_of(row))
-        except (ConfigError, OSError) as error:
-            self._results.notes.append(f"The data set could not be read to its end: {error}")
-        for id, rows in shared.items():
-            yield from self._joined(paired(rows, self._by_id[id]))
-        self._note(len(self._waiting))
-        yield from (Joined(self._results.at(place), None) for place in self._waiting)
-
-    def _joined(self, pairs: Iterable[tuple[Row, int]]) -> Iterator[Joined]:
-        for row, place in pairs:
-            if place in self._waiting:
-                del self._waiting[place]
-                record = self._results.at(place)
-                yield Joined(record, self._texts(row, record))
-
-    def _shared_id(self, row: Row) -> str:
-        """The id of a row, as it was before a data set numbers it, if several results have it."""
-        id = row.case_id
-        if id not in self._by_id:
-            id = id.rpartition("#")[0]
-        return id if len(self._by_id.get(id, ())) > 1 else ""
-
-    def _results_of(self, row: Row) -> list[int]:
-        """Where the results of a row are: by its id, else by its number."""
-        return self._by_id.get(row.case_id) or [
-            place
-            for place in self._by_row.get(row.number, ())
-            if not self._results.at(place).result.case_id
-        ]
-
-    def _texts(self, row: Row, record: Record) -> Texts | None:
-        """The texts of a row, if they are those that were graded."""
-        before = record.input
-        texts = texts_of(row, mapping_of(self._results.about.get("options")))
-        same = before == digest(row) if before else texts is not None and fits(record, texts)
-        self._changed += not same
-        self._unproved += same and not before
-        self._by_order += same and not before and not record.result.case_id
-        return texts if same else None
-
-    def _note(self, missing: int) -> None:
-        notes = self._results.notes
-        if self._changed:
-            cases = "1 case has" if self._changed == 1 else f"{self._changed:,} cases have"
-            notes.append(
-                f"{cases} other texts in the data set than when they were graded, and are shown "
-                "without them."
-            )
-        if missing:
-            notes.append(
-                "1 result has no row of its own in the data set, and is shown without its texts."
-                if missing == 1
-                else f"{missing:,} results have no rows of their own in the data set, and are "
-                "shown without their texts."
-            )
-        if self._unproved:
-            how = "order" if self._by_order else "ids"
-            notes.append(
-                f"Answers and contexts were found by the {how} of the cases. These results have no "
-                "fingerprint that proves that they are those that were graded."
-            )
-
-
-def paired(rows: list[Row], places: list[int]) -> Iterator[tuple[Row, int]]:
-    """Rows and results with the same id: one row with all results, else each with its own.
-
-    Nothing if their numbers differ: then it is not known which result is of which row.
+    Rows with the same fingerprint have the same texts, so it does not matter which one it is. Of
+    several results with one id and no fingerprint it is not known which is of which row.
     """
-    if len(rows) == 1:
-        rows = rows * len(places)
-    if len(rows) == len(places):
-        yield from zip(rows, places, strict=True)
+    waiting: dict[tuple[str, str], list[int]] = {}
+    for place, record in results.records():
+        key = ("", record.case_id) if not record.input else (record.input, "")
+        waiting.setdefault(key, []).append(place)
+    options, by_id = mapping_of(results.about.get("options")), False
+    try:
+        for row in data_set.rows():
+            key = "", row.case_id
+            same = waiting.pop((digest(row), ""), [])
+            if len(waiting.get(key, ())) == 1:
+                by_id = True
+                same += waiting.pop(key)
+            yield from (Joined(results.at(place), texts_of(row, options)) for place in same)
+    except (ConfigError, OSError) as error:
+        results.notes.append(f"The data set could not be read to its end: {error}")
+    left = sorted(place for places in waiting.values() for place in places)
+    if left:
+        have = "1 result has" if len(left) == 1 else f"{len(left):,} results have"
+        told = "no row with the texts that were graded in the data set: shown without texts."
+        results.notes.append(f"{have} {told}")
+    if by_id:
+        results.notes.append(
+            "Answers and contexts were found by the ids of the cases. These results have no "
+            "fingerprint that proves that they are those that were graded."
+        )
+    yield from (Joined(results.at(place), None) for place in left)
 
 
 def texts_of(row: Row, options: Mapping[str, Any]) -> Texts | None:
@@ -192,19 +125,6 @@ def own_texts(record: Record) -> Texts | None:
     row = Row(0, "", fields)
     same = bool(fields) and record.input == digest(row)
     return texts_of(row, {}) if same else None
-
-
-def fits(record: Record, texts: Texts) -> bool:
-    """Whether what a result says about its texts is true of these.
-
-    Its spans must lie in the answer, and of the evidence that it quotes something must be there.
-    """
-    verdicts = record.result.verdicts
-    if any(verdict.span and verdict.span[1] > len(texts.answer) for verdict in verdicts):
-        return False
-    quotes = [evidence.text for verdict in verdicts for evidence in verdict.evidence]
-    some = quotes[:MOST_QUOTES]
-    return not quotes or any(quote in text for quote in some for _, text in texts.passages)
 
 
 # ---------------------------------------------------------------- two runs side by side
