@@ -58,7 +58,7 @@ _AGREEING = lazy_pattern(
 )
 # What is said of the reply itself, or to its reader: "let me know if you need more".
 _COURTESY = lazy_pattern(
-    r"\b(?:let me know|feel free|tell me|i hope|hope (?:this|that|it)|happy to|glad to"
+    r"\b(?:let me know|feel free|tell me|i hope|hope (?:this|that|it)|(?:happy|glad|ready) to"
     r"|i can (?:add|also|explain|give|provide)|as (?:you )?(?:requested|asked|required)"
     r"|(?:you|was) (?:asked|requested)(?: for)?"
     r"|i (?:followed|went|compared|checked|double-checked|did not (?:follow|use|need))"

@@ -8,6 +8,7 @@ the gate lets it pass.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from operator import eq
 from typing import NamedTuple
 
 from ..records.checks import is_whole
@@ -82,11 +83,17 @@ def settle(
     placed, loose = _placed(reading.rows, statements, by_position, prefix)
     known = {None, *statements}
     strangers = [row for row in reading.rows if row.number not in known]
+    # Where each number that was asked has its row, others are only too many. "Not enough" is even
+    # right about a statement that is not there.
+    quiet = {*earning, "not_enough_info"}
+    extra = all(placed.values()) and all(row.label in quiet for row in strangers)
     said = around(reading, statements)
     # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
     headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
-    doubtful = strangers or loose or headed or (by_place and any(r.named for r in said))
+    doubtful = (
+        (strangers and not extra) or loose or headed or (by_place and any(r.named for r in said))
+    )
     shown, against = words_to_quote(reading.rows, context), _against(reading.rows, earning)
     findings = {}
     for number, text in statements.items():
@@ -129,6 +136,8 @@ def _placed(
         return {number: placed[number] + loose for number in statements}, loose[1:]
     only = len(loose) == len(rows)
     fits = len(loose) == len(statements) or (only and prefix and len(loose) < len(statements))
+    if _repeats(rows):
+        return placed, []
     if loose and by_position and fits:
         for number, row in zip(statements, loose, strict=False):
             # Beside rows with numbers, as a final list, they credit nothing: they only differ.
@@ -141,6 +150,13 @@ def _placed(
         asked = "1 statement" if len(statements) == 1 else f"{len(statements)} statements"
         raise UnreadableReply(f"got {verdicts} for {asked}, so they cannot be matched")
     return placed, loose
+
+
+def _repeats(rows: Sequence[Row]) -> bool:
+    """Whether rows without numbers only say again, in their order, what those with numbers say."""
+    said = [row.label for row in rows if row.number is not None]
+    again = [row.label for row in rows if row.number is None]
+    return bool(said) and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
 
 
 def _against(rows: Sequence[Row], earning: Collection[Label]) -> dict[str, set[int | None]]:

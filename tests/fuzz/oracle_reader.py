@@ -55,9 +55,20 @@ class Reader:
         """Whether a label earns something, and the reply says something else, too."""
         if not self._earns(label):
             return False
-        foreign = any(e.id not in (None, *turn.ask.ids) for e in turn.content.entries)
-        odd = foreign or (turn.content.frame is not None and "Wait" in turn.content.frame[0])
-        return odd or number in against or bool(turn.content.overall and not turn.content.accused)
+        strangers = [e for e in turn.content.entries if e.id not in (None, *turn.ask.ids)]
+        # Numbers that were not asked are passed over, where those that were asked are all there.
+        lacks = not {e.id for e in turn.content.entries} >= set(turn.ask.ids)
+        denies = not all(
+            self._earns(self._label(e)) or self._label(e) == "not_enough_info" for e in strangers
+        )
+        odd = (strangers and (lacks or denies)) or (
+            turn.content.frame is not None and "Wait" in turn.content.frame[0]
+        )
+        return (
+            bool(odd)
+            or number in against
+            or bool(turn.content.overall and not turn.content.accused)
+        )
 
     def _earns(self, label: str) -> bool:
         weights = self.system.weights

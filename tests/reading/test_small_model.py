@@ -61,10 +61,10 @@ def test_no_label_is_more_positive_than_a_human_reads_it(row: dict[str, Any]) ->
 
 
 def test_most_verdicts_are_read_at_once_if_the_reply_has_the_numbers_of_its_ask() -> None:
-    """Any other reply is asked for again: a third of what this model says without a grammar."""
+    """Any other reply is asked for again: a quarter of what this model says without a grammar."""
     readable = [row for row in LABELLED if row["readable"]]
     assert len(readable) >= 70
-    for rows_, share in ((filter(is_in_our_form, LABELLED), 0.85), (readable, 0.66)):
+    for rows_, share in ((filter(is_in_our_form, LABELLED), 0.85), (readable, 0.9)):
         pairs = [pair for row in rows_ for pair in labels_of(row)]
         assert sum(ours == human for ours, human in pairs) >= share * len(pairs) >= 50
 
