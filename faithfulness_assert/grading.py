@@ -105,8 +105,9 @@ class Grader:
             readable = partial(is_readable, wanted)
             self.judge = StoredJudge(made, cache, readable, seed, judge, own)
         kept = getattr(self.judge, "secret", None)  # replies are found by the text of their ask
-        self._own_secret = kept or (None if seed is None else secret_of(seed))
-        self._secret = self._own_secret or process_secret()
+        self._own_secret = kept if seed is None else secret_of(seed)
+        of_key = getattr(made, "key_secret", None)
+        self._secret = self._own_secret or of_key or process_secret()
         self._info = judge_info(self.judge)
         self.gate: Gate | None = None
         if self._info.remote and self._info.any_loop:

@@ -210,6 +210,7 @@ class TwoJudges:
         self.max_retries = getattr(writer, "max_retries", 0)
         self.timeout = getattr(writer, "timeout", 60.0)
         self.secrets = getattr(writer, "secrets", None)
+        self.key_secret = getattr(writer, "key_secret", None)
 
     @property
     def info(self) -> JudgeInfo:

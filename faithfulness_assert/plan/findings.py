@@ -56,10 +56,10 @@ def unless_asserted(finding: Finding, may_be_set_aside: Callable[[], bool]) -> F
 
 def shows_conflict(findings: Sequence[Finding]) -> bool:
     """Whether windows are in conflict, and both sides name evidence that can be shown together."""
-    return all(any(finding.evidence for finding in side) for side in _sides(findings))
+    return all(any(finding.evidence for finding in side) for side in sides(findings))
 
 
-def _sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+def sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
     """The findings that contradict a statement, and those that neither do so nor leave it open."""
     against = [f for f in findings if f.label == "contradicted"]
     others = [f for f in findings if f.label not in ("contradicted", "not_enough_info", None)]
@@ -76,7 +76,7 @@ def merged(findings: Sequence[Finding]) -> Finding:
     if split := next((f for f in findings if f.unresolved == "split"), None):
         return split
     contradicts_itself = any(f.unresolved in ("duplicate", "invalid") for f in findings)
-    if contradicts_itself or all(_sides(findings)):
+    if contradicts_itself or all(sides(findings)):
         return Finding(unresolved="duplicate")
     unresolved = next((finding for finding in findings if finding.label is None), None)
     best = next((f for label in STRENGTH for f in findings if f.label == label), MISSING)

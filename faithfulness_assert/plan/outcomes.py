@@ -28,7 +28,6 @@ from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableRe
 from ..records.judge import Ask, Outcome
 from ..records.model import Label, Status
 from ..records.usage import Usage
-from .jobs import prompt_tokens
 from .state import NOTHING, Answers, Asking, Cell, Ended, Job, Jobs, Log, State, noted, with_used
 
 Vote = TypeVar("Vote")
@@ -140,7 +139,7 @@ def spent(state: State, job: Job, outcome: Outcome) -> State:
         return noted(state, Log(outcome.usage or Usage()))
     usage = outcome.usage
     if usage is None:
-        sent, received = prompt_tokens(state.budget, job.ask), state.budget.count(outcome.text)
+        sent, received = job.ask.size(state.count), state.count(outcome.text)
         usage = Usage(sent, received, num_requests=outcome.requests, estimated=True)
     return noted(state, Log(usage, warnings=outcome.warnings))
 

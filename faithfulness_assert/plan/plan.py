@@ -66,13 +66,15 @@ def grade_plan(
         case: what is graded.
         policy: how.
         language: of the answer and the context, for the sentence splitter (ISO 639-1).
-        count: counts the tokens of a text.
+        count: counts the tokens that a judge does not report. What one ask holds is always found
+            by the estimate, so that it is the same on every machine.
         limits: what one ask may hold.
         secret: who does not know it cannot foresee controls and tags.
         overdue: says why nothing more may be done, or None. It is called between the stages before
             the first ask. Later asks are up to whoever drives the plan.
     """
-    state = State(case, policy, Budget(count, limits or Limits()), language, secret)
+    budget = Budget(estimate_tokens, limits or Limits())
+    state = State(case, policy, budget, language, secret, count)
     cuts, has_asked = MOST_CUTS, False
     for stage in chain((_audited, _checked, _split, _numbered), _stages(policy)):
         if not has_asked and state.ended is None and (error := overdue()):

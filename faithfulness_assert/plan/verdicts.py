@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from ..asking.controls import Answered, Control, Controls
 from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
@@ -17,7 +18,7 @@ from ..records.judge import Numbered, Outcome
 from ..records.model import Label, Statement
 from ..text.forms import claims_nothing
 from ..text.strings import clip
-from .findings import checked, merged, shows_conflict, unless_asserted
+from .findings import checked, merged, shows_conflict, sides, unless_asserted
 from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Cell, Job, Log, State, context_lines, note_error, noted, numbered_texts
@@ -134,8 +135,9 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
         return ()
     torn = [s for s in distinct(state) if shows_conflict(by_window(state, s.id))]
     texts, room = {s.id: s.text for s in torn}, state.budget.context_room
-    # The sentences that the windows name as evidence.
-    wanted = ((s.id, {n for f in by_window(state, s.id) for n in f.evidence}) for s in torn)
+    # The sentences that the windows which disagree name as evidence.
+    both = ((s.id, chain(*sides(by_window(state, s.id)))) for s in torn)
+    wanted = ((number, {n for f in found for n in f.evidence}) for number, found in both)
 
     def size(line: int) -> int:
         return state.budget.line_tokens(state.context[line - 1].text)

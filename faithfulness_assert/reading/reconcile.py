@@ -83,10 +83,10 @@ def settle(
     placed, loose = _placed(reading.rows, statements, by_position, prefix)
     known = {None, *statements}
     strangers = [row for row in reading.rows if row.number not in known]
-    # Where each number that was asked has its row, others are only too many. "Not enough" is even
-    # right about a statement that is not there.
-    quiet = {*earning, "not_enough_info"}
-    extra = all(placed.values()) and all(row.label in quiet for row in strangers)
+    # Where each of several numbers that were asked has its row, others are only too many. "Not
+    # enough" is even right about a statement that is not there.
+    covers, quiet = len(statements) > 1 and all(placed.values()), {*earning, "not_enough_info"}
+    extra = covers and all(row.label in quiet for row in strangers)
     said = around(reading, statements)
     # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1

@@ -57,7 +57,9 @@ class Reader:
             return False
         strangers = [e for e in turn.content.entries if e.id not in (None, *turn.ask.ids)]
         # Numbers that were not asked are passed over, where those that were asked are all there.
-        lacks = not {e.id for e in turn.content.entries} >= set(turn.ask.ids)
+        lacks = (
+            not {e.id for e in turn.content.entries} >= set(turn.ask.ids) or not turn.ask.ids[1:]
+        )
         denies = not all(
             self._earns(self._label(e)) or self._label(e) == "not_enough_info" for e in strangers
         )

@@ -131,7 +131,7 @@ def test_a_re_ask_says_in_its_last_line_what_was_wrong_with_the_reply_before() -
         (ALL_BUT_ONE, LEFT_OUT),
         ("Well.", LEFT_OUT),
         (verdicts_json({**whole, 4: "perhaps"}), NO_ONE_LABEL),
-        (verdicts_json({**whole, 9: "supported"}), NO_ONE_LABEL),
+        (verdicts_json({**whole, 9: "contradicted"}), NO_ONE_LABEL),
         (verdicts_json(whole) + "\nBut statement 4 is doubtful.", SAID_MORE),
         (verdicts_json(whole).replace("[1]", '[1], "note": "not stated"'), SAID_MORE),
     ):

@@ -36,11 +36,10 @@ from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
-from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.records.judge import Limits
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "stages.jsonl"
-count_tokens = exact_counter() or estimate_tokens
 
 
 def expanded(value: Any) -> Any:
@@ -267,7 +266,7 @@ def too_large(asked: Sequence[Ask], limits: Mapping[str, int]) -> list[str]:
     """The asks that break the judge's limits."""
     most_tokens, most_items = limits.get("prompt_tokens"), limits.get("statements")
     sizes = [
-        (ask, sum(count_tokens(message["content"]) for message in ask.messages)) for ask in asked
+        (ask, sum(estimate_tokens(message["content"]) for message in ask.messages)) for ask in asked
     ]
     return [
         f"{ask.kind} {ask.ids}: {size} tokens"

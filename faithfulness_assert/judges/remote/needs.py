@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ...asking.tokens import estimate_tokens
 from ...files import as_text, new_file, read_text
 from ...records.checks import is_whole
 from ...records.errors import PromptTooLong
@@ -211,7 +212,7 @@ class Needs:
         if not isinstance(outcome, ServerError):
             return outcome
         if outcome.too_long:
-            window = usable_window(outcome.said, ask.size(self._count), cap)
+            window = usable_window(outcome.said, ask.size(estimate_tokens), cap)
             return self._too_long(outcome.message, window, http_status=outcome.http_status)
         if outcome.status in REJECTING and cap > ask.max_tokens and _CAP.search(outcome.said):
             numbers = map(int, _NUMBER.findall(outcome.said[:_SEARCHED]))

@@ -21,6 +21,7 @@ from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
 from ..http import Answer, Connection, DirectConnection, not_sent
+from ..secret import secret_of_key
 from .answers import ServerError
 from .needs import ROOMS, Needs, default_limits, first_room
 from .provider import REJECTING, Provider, Settings, Steps, next_steps, step_warnings
@@ -286,6 +287,11 @@ class RemoteJudge:
     def secrets(self) -> Secrets:
         """What must never be shown or stored."""
         return self._endpoint.secrets
+
+    @property
+    def key_secret(self) -> bytes | None:
+        """What asks follow from where nothing else is given; see ``judges/secret.py``."""
+        return secret_of_key(self._endpoint.key)
 
     # ------------------------------------------------------------ connections
 
