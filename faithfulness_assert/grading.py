@@ -27,7 +27,7 @@ from .records.checks import check_mapping, check_number, check_prices, check_sec
 from .records.errors import ConfigError, InputError
 from .records.judge import Ask, Judge, JudgeInfo, Limits, Outcome, judge_info
 from .records.result import GradingResult
-from .settings import SETTING, AnyPolicy, choose, given_judge
+from .settings import SETTING, AnyPolicy, choose
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -63,7 +63,7 @@ class Grader:
     def __init__(
         self,
         /,
-        judge: str | Judge | None = None,
+        judge: str | Judge = SETTING,
         policy: AnyPolicy | None = None,
         threshold: float | None = None,
         **options: Unpack[GraderOptions],
@@ -315,7 +315,7 @@ def grade(
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
     case, others = table.split_options(options)
-    grader = Grader(given_judge(judge), policy, threshold, **others)
+    grader = Grader(judge, policy, threshold, **others)
     return grader.grade(answer, context, question=question or None, **case)
 
 
@@ -331,7 +331,7 @@ async def agrade(
 ) -> GradingResult:
     """The same as ``grade``, on the running event loop."""
     case, others = table.split_options(options)
-    grader = Grader(given_judge(judge), policy, threshold, **others)
+    grader = Grader(judge, policy, threshold, **others)
     return await grader.agrade(answer, context, question=question or None, **case)
 
 
@@ -360,6 +360,6 @@ def grade_many(
     from .cases.tables import Given
     from .records.result_list import Results
 
-    grader = Grader(given_judge(judge), policy, threshold, **options)
+    grader = Grader(judge, policy, threshold, **options)
     given = Given(cases, keep=True)
     return Results(grader.grade_many(given, concurrency=concurrency), given.rows)

@@ -73,42 +73,36 @@ class Chosen(NamedTuple):
 
 
 def choose(
-    judge: str | Judge | None,
+    judge: str | Judge,
     policy: AnyPolicy | None,
     threshold: float | None,
     options: Mapping[str, Any],
 ) -> Chosen:
     """What was given, completed by the settings, and then by the defaults.
 
-    What is None is not given, but for ``cache`` and what goes with the judge: there it means none.
+    A judge is not given if it is ``SETTING``. Of the rest, what is None is not given, but for
+    ``cache`` and what goes with the judge: there it means none.
 
     Raises:
-        ConfigError: pyproject.toml cannot be read, or has a field or a value that is none of ours.
+        ConfigError: pyproject.toml cannot be read, or has a field or a value that is none of ours;
+            or the judge is None, such as a variable that is not set.
     """
+    if judge is None:
+        problem = "must name a judge, got None"
+        raise ConfigError(f"judge: {problem}. Leave it out for that of the settings")
+    given = None if isinstance(judge, str) and judge == SETTING else judge
     known = read_settings()
-    taken = {name: known[name] for name in _wanted(judge, policy, threshold, options, known)}
+    taken = {name: known[name] for name in _wanted(given, policy, threshold, options, known)}
     values: dict[str, Any] = {"judge": "embedded", "policy": "default"}
     values.update((name, setting.value) for name, setting in taken.items())
     added: dict[str, Any] = {n: values[n] for n in ("cache", *OF_JUDGE) if n in taken}
     return Chosen(
-        values["judge"] if judge is None else judge,
+        values["judge"] if given is None else given,
         values["policy"] if policy is None else policy,
         values.get("threshold") if threshold is None else threshold,
         {**options, **added},
         {name: setting.source for name, setting in taken.items()},
     )
-
-
-def given_judge(judge: str | Judge) -> str | Judge | None:
-    """A judge as ``Grader`` takes it: None for ``SETTING``.
-
-    Raises:
-        ConfigError: it is None, such as a variable that is not set.
-    """
-    if judge is None:
-        problem = "must name a judge, got None"
-        raise ConfigError(f"judge: {problem}. Leave it out for that of the settings")
-    return None if judge == SETTING else judge
 
 
 def judge_setting() -> Any:

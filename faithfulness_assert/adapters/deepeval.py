@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..grading import Grader
 from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import AnyPolicy
+from ..settings import SETTING, AnyPolicy
 from .shared import explanation, make_grader, missing
 
 try:
@@ -48,7 +48,7 @@ class FaithfulnessAssert(BaseMetric):
 
     def __init__(
         self,
-        judge: str | Judge | None = None,
+        judge: str | Judge = SETTING,
         policy: AnyPolicy | None = None,
         threshold: float | None = None,
         *,

@@ -10,7 +10,7 @@ from ..cases.systems import names
 from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import AnyPolicy
+from ..settings import SETTING, AnyPolicy
 from .shared import explanation, facts, make_grader, missing
 
 try:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @scorer(metrics=[mean(), stderr()])
 def faithfulness(
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
     *,

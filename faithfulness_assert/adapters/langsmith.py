@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import AnyPolicy
+from ..settings import SETTING, AnyPolicy
 from .shared import explanation, facts, found_case, make_grader, missing, outcome
 
 try:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def faithfulness(
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
     *,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import AnyPolicy
+from ..settings import SETTING, AnyPolicy
 from .shared import PATIENCE, explanation, facts, found_case, make_grader, missing
 
 try:
@@ -44,7 +44,7 @@ class FaithfulnessAssert(Scorer):
 
     def __init__(
         self,
-        judge: str | Judge | None = None,
+        judge: str | Judge = SETTING,
         policy: AnyPolicy | None = None,
         threshold: float | None = None,
         *,

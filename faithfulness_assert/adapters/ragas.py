@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..records.errors import InputError, JudgeError
 from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import AnyPolicy
+from ..settings import SETTING, AnyPolicy
 from .shared import explanation, facts, make_grader, missing
 
 try:
@@ -41,7 +41,7 @@ class FaithfulnessAssert(BaseMetric, SingleTurnMetric):
 
     def __init__(
         self,
-        judge: str | Judge | None = None,
+        judge: str | Judge = SETTING,
         policy: AnyPolicy | None = None,
         threshold: float | None = None,
         *,

@@ -32,7 +32,7 @@ def missing(error: ImportError, *requirements: str) -> ImportError:
 
 
 def make_grader(
-    judge: str | Judge | None,
+    judge: str | Judge,
     policy: AnyPolicy | None,
     threshold: float | None,
     options: GraderOptions,

@@ -15,7 +15,7 @@ from ..options import hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
 from ..records.judge import Judge, judge_info
-from ..settings import AnyPolicy
+from ..settings import SETTING, AnyPolicy
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, grade_rest
@@ -36,7 +36,7 @@ def run(
     source: Any,
     directory: str | PathLike[str],
     *,
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
     concurrency: int | None = None,

@@ -24,7 +24,7 @@ from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
-from ..settings import Chosen, choose
+from ..settings import SETTING, Chosen, choose
 from ..text.sentences import sentence_spans
 from .rows import Row
 
@@ -119,7 +119,7 @@ class Estimate:
 def estimate_run(
     rows: Iterable[Row],
     *,
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     policy: Any = None,
     threshold: float | None = None,
     sample: int = SAMPLE,
@@ -142,7 +142,7 @@ def estimate_run(
     check_number("sample", sample, 1, 10**9, whole=True)
     table.check_names(options)
     chosen = choose(judge, policy, threshold, options)
-    if judge is None and "judge" not in chosen.sources:
+    if judge == SETTING and "judge" not in chosen.sources:
         chosen = chosen._replace(judge=ANY_MODEL)
     grader, named = _rehearsing(chosen), chosen.judge
     cases, unreadable, drawn = _draw(rows, sample)

@@ -21,7 +21,7 @@ from ray import cloudpickle, exceptions
 from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import AnyPolicy
+from ..settings import SETTING, AnyPolicy
 from .data_sets import open_data_set
 from .row_grading import GraderSettings, Share, grade_rows, graded_or_left
 from .rows import Line, NotAsked, Row
@@ -57,7 +57,7 @@ class GradedBatches:
 
     def __init__(
         self,
-        judge: str | Judge | None = None,
+        judge: str | Judge = SETTING,
         policy: AnyPolicy | None = None,
         threshold: float | None = None,
         *,

@@ -31,7 +31,7 @@ class GraderSettings(NamedTuple):
     @classmethod
     def of(
         cls,
-        judge: str | Judge | None,
+        judge: str | Judge,
         policy: AnyPolicy | None,
         threshold: float | None,
         options: Mapping[str, Any],

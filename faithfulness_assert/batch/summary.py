@@ -48,12 +48,15 @@ class Summary:
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         differing: for how many an ask had several answers that do not say the same.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
+        untested: how many cases have a part of their context for which no control could be made.
+        caveats: what is to be known of a judge, such as the embedded one.
         seconds: the wall time of the run; None if nobody measured it.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
         self.cases = self.passed = self.not_graded = self.defined = 0
-        self.differing = 0
+        self.differing = self.untested = 0
+        self.caveats: set[str] = set()
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
         self.controls: Counter[str] = Counter()
@@ -74,6 +77,8 @@ class Summary:
             self.errors.add(result.error)
         self.statuses[result.status] += 1
         self.controls.update(result.metadata.get("controls") or {})
+        self.untested += bool(result.metadata.get("untested"))
+        self.caveats.update(filter(None, [result.metadata.get("judgeNote")]))
         self.differing += any(DIFFERING in warning for warning in result.warnings)
         self.add_spent(result)
         if result.score is not None:
@@ -140,6 +145,7 @@ class Summary:
             "errors": [group._asdict() for group in self.errors.groups()],
             "differing": self.differing,
             "controls": dict(self.controls),
+            "untested": self.untested,
             "seconds": self.seconds,
         }
 
@@ -158,7 +164,10 @@ class Summary:
             said += f" and did not answer {unanswered}" if unanswered else ""
         if self.is_unreliable:
             said += ": do not trust these scores; use another judge"
-        return said
+        if self.untested:
+            told = "no control (a statement with a known verdict) could be made from the context"
+            said += f"\n{told} of {self.untested:,} of {cases}"
+        return "\n".join([said, *sorted(self.caveats)])
 
     def text(self) -> str:
         """All of it, for people, on a few lines."""

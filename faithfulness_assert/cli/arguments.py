@@ -15,7 +15,7 @@ from ..cases.systems import FROM, RECORDS, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
 from ..records.errors import ConfigError
-from ..settings import JUDGE_VARIABLE
+from ..settings import JUDGE_VARIABLE, SETTING
 
 WIDTH = 80
 DATA_SET = "the data set: a file, or - for its text"
@@ -114,6 +114,11 @@ def add_judge_argument(parser: _ActionsContainer) -> None:
     )
 
 
+def judge_in(arguments: Namespace) -> str:
+    """The judge that ``--judge`` names, as a ``Grader`` takes it."""
+    return SETTING if arguments.judge is None else str(arguments.judge)
+
+
 def named_data_set(arguments: Namespace) -> DataSet:
     """The data set that these arguments name. Raises ``ConfigError`` if it cannot be read."""
     mapping, encoding = columns(arguments), arguments.encoding
@@ -124,7 +129,7 @@ def named_data_set(arguments: Namespace) -> DataSet:
 
 def grading_options(arguments: Namespace) -> dict[str, Any]:
     """What these arguments give to a ``Grader``."""
-    return {"judge": arguments.judge, **policy_options(arguments)}
+    return {"judge": judge_in(arguments), **policy_options(arguments)}
 
 
 def policy_options(arguments: Namespace) -> dict[str, Any]:

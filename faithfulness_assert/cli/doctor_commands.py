@@ -27,9 +27,9 @@ from ..options import UNSTORED, check_names, hide_key, parse_options
 from ..records.errors import ConfigError, FaithfulnessError, JudgeError, pip_install, without_keys
 from ..records.judge import Ask, Payload, ReplyForm, judge_info
 from ..records.model import Label
-from ..settings import Chosen, choose
+from ..settings import SETTING, Chosen, choose
 from .app import FAILED, PASSED
-from .arguments import add_judge_argument, add_options
+from .arguments import add_judge_argument, add_options, judge_in
 from .promptfoo_commands import python_of_promptfoo
 from .terminal import show_line
 
@@ -65,16 +65,16 @@ def run_doctor(arguments: Namespace) -> int:
     """Shows the outcome of each check."""
     options = parse_options(arguments.option, "--option")
     hide_key(options)
-    outcomes = list(checks(arguments.judge, options))
+    outcomes = list(checks(judge_in(arguments), options))
     for check in outcomes:
         show_line(f"{check.state:5}", without_keys(check.text), style=STYLES[check.state])
     return FAILED if any(check.state == "fail" for check in outcomes) else PASSED
 
 
-def checks(judge: str | None, options: Mapping[str, Any] = NOTHING) -> Iterator[Check]:
+def checks(judge: str = SETTING, options: Mapping[str, Any] = NOTHING) -> Iterator[Check]:
     """All checks, in the order in which they are shown.
 
-    ``judge``: None for that of the settings. ``options``: as ``Grader`` takes them.
+    ``judge``: by default that of the settings. ``options``: as ``Grader`` takes them.
     """
     yield from _machine()
     try:
@@ -83,7 +83,7 @@ def checks(judge: str | None, options: Mapping[str, Any] = NOTHING) -> Iterator[
     except ConfigError as error:
         yield Check("fail", f"settings: {str(error).removeprefix('settings: ')}")
         return
-    given = {**dict.fromkeys(options, "-o"), **({} if judge is None else {"judge": "--judge"})}
+    given = {**dict.fromkeys(options, "-o"), **({} if judge == SETTING else {"judge": "--judge"})}
     yield from (Check("ok", line) for line in _settings(chosen, given))
     name = str(chosen.judge)
     yield _token_counts(name)

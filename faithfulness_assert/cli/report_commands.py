@@ -20,7 +20,14 @@ from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..report import write_report
 from .app import FAILED, NOT_GRADED, PASSED
-from .arguments import add_judge_argument, add_mapping_arguments, add_options, columns, share
+from .arguments import (
+    add_judge_argument,
+    add_mapping_arguments,
+    add_options,
+    columns,
+    judge_in,
+    share,
+)
 from .terminal import say, show_line
 
 
@@ -151,11 +158,11 @@ def _prepared(arguments: Namespace, before: Lines, after: Lines) -> tuple[Rechec
     if arguments.data is None:
         raise ConfigError("--recheck: needs the data set that A graded: --data FILE")
     options = parse_options(arguments.option, "--option")
-    grader = grader_for(arguments.before, arguments.after, arguments.judge, options)
+    grader = grader_for(arguments.before, arguments.after, judge_in(arguments), options)
     mapping, encoding = columns(arguments), arguments.encoding
     data_set = open_data_set(arguments.data, mapping=mapping, encoding=encoding)
     cases = choose_cases(before, after, data_set, arguments.recheck)
-    estimate = estimate_run(cases.rows, judge=arguments.judge, policy=grader.policy, **options)
+    estimate = estimate_run(cases.rows, judge=judge_in(arguments), policy=grader.policy, **options)
     drawn = f"{len(cases.rows):,} of {cases.possible:,} cases are asked again"
     say(f"{drawn}: {estimate.short}")
     if cases.other_texts:

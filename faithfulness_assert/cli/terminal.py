@@ -40,7 +40,7 @@ def show(
     ``case_of``: what was graded, by the number of the result, from 1. ``only_worst``: shows the
     ``WORST`` failed ones at the end in place of all. Counts, causes and warnings are of all.
     """
-    summary, notes, caveats = Summary(), Counter[str](), dict[str, None]()
+    summary, notes = Summary(), Counter[str]()
     before: GradingResult | None = None
     worst: list[tuple[float, int, GradingResult, Case | None]] = []
     for result in results:
@@ -59,15 +59,13 @@ def show(
                 _print_shown(Shown(()))
             _print_case(result, summary.cases, case)
         notes.update(set(notes_of(result)) if result.pass_ else ())
-        if caveat := result.metadata.get("judgeNote"):
-            caveats[str(caveat)] = None
         before = result
     for place, (_, number, result, case) in enumerate(sorted(worst, reverse=True)):
         if place:
             _print_shown(Shown(()))
         _print_case(result, -number, case)
     if before is not None:
-        _print_end(summary, notes, caveats, before)
+        _print_end(summary, notes, before)
     if only_worst and before is not None:
         shown = f"{len(worst)} worst of {summary.failed:,} failed cases are shown"
         said = f"Only the {shown}. " if summary.failed > len(worst) else ""
@@ -120,18 +118,17 @@ def print_json(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def _print_end(
-    summary: Summary, notes: Counter[str], caveats: Iterable[str], last: GradingResult
-) -> None:
+def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> None:
     """Counts, what was used, and the warnings about cases of which only one line was shown."""
     _print_shown(Shown(()))
-    _print_shown(Shown(((summary.brief(), "bold"),), 0))
+    counts, *others = summary.brief().split("\n")
+    _print_shown(Shown(((counts, "bold"),), 0))
+    for line in others:
+        _print_shown(Shown(((line, ""),), 0))
     used = f"judge {last.judge}, policy {last.policy}, threshold {last.threshold:.2f}"
     _print_shown(Shown(((used, ""),), 0))
     for cause in summary.errors.lines() if summary.not_graded > 1 else ():
         _print_shown(Shown((("! ", "yellow"), (cause, "")), 0, 2))
-    for caveat in caveats:
-        _print_shown(Shown(((f"({caveat})", "dim"),), 0))
     for note, count in notes.most_common(MOST_NOTES):
         cases = "1 case" if count == 1 else f"{count} cases"
         _print_shown(Shown((("! ", "yellow"), (f"{cases} that passed: {note}", "")), 0, 2))

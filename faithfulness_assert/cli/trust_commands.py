@@ -23,6 +23,7 @@ from ..probe.asking import DRAW, PER_KIND
 from ..records.errors import ConfigError
 from ..report import check_report, write_probe_report
 from ..report.page import write_agreement_report
+from ..settings import SETTING
 from .app import NOT_GRADED, PASSED
 from .arguments import (
     add_judge_argument,
@@ -31,6 +32,7 @@ from .arguments import (
     add_report_argument,
     check_report_argument,
     columns,
+    judge_in,
 )
 from .terminal import print_json, say, show_line, show_paragraph, show_table
 
@@ -246,7 +248,9 @@ def run_probe(arguments: Namespace) -> int:
     if arguments.estimate:
         for each, estimate in zip(given, estimates, strict=True):
             if len(given) > 1:
-                show_line(f"{each['judge'] or 'the judge of the settings'}:")
+                show_line(
+                    f"{each['judge'] if each['judge'] != SETTING else 'the judge of the settings'}:"
+                )
             for line in str(estimate).splitlines():
                 show_line(line)
         return PASSED
@@ -274,7 +278,7 @@ def _given_to_probe(arguments: Namespace) -> list[dict[str, Any]]:
         "draw": arguments.draw,
         "held_out": arguments.held_out,
     }
-    given = [{"judge": arguments.judge, **asked, **options}]
+    given = [{"judge": judge_in(arguments), **asked, **options}]
     if arguments.against:
         given.append({"judge": arguments.against, **asked, **options, **own})
     return given

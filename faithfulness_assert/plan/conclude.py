@@ -26,6 +26,7 @@ MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 
 NO_CONTROL = (
+    "A control is a statement with a known verdict, made from the context. "
     "Give a context with a few full sentences, in asks with room for two more statements, "
     "or use controls='report'."
 )

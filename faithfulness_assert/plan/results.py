@@ -67,6 +67,7 @@ def _metadata(state: State, found: Found) -> dict[str, Any]:
         "httpStatus": statuses[0] if statuses else None,
         "guidance": _fingerprint(state.policy),
         "controls": dict(summary(controls)) if controls else None,
+        "untested": _untested(state, verdicts),
     }
     return {name: value for name, value in entries.items() if value}
 
@@ -87,7 +88,8 @@ def _warnings(state: State, found: Found) -> Iterator[str]:
         from .likely_windows import shown_in_part
 
         yield shown_in_part(state.likely, verdicts)
-    untested = state.untested if any(v.label for v in verdicts) else 0
+    enforced = state.policy.controls == "enforce"
+    untested = _untested(state, verdicts) if enforced else 0  # else a run tells it once
     if problem := problem_of(_controls(state, verdicts), untested):
         yield problem
 
@@ -95,6 +97,11 @@ def _warnings(state: State, found: Found) -> Iterator[str]:
 def _controls(state: State, verdicts: Sequence[Verdict]) -> Answered:
     """The controls, if the judge said anything at all."""
     return state.answered_controls if any(v.label for v in verdicts) else ()
+
+
+def _untested(state: State, verdicts: Sequence[Verdict]) -> int:
+    """How many windows have verdicts, and could have no control."""
+    return state.untested if any(v.label for v in verdicts) else 0
 
 
 def _fingerprint(policy: Policy) -> str | None:

@@ -36,7 +36,7 @@ FIXES: dict[ErrorKind, str] = {
     "refusal": "Try another judge model, or give it guidance on what the texts are.",
     "content_filter": "Loosen the provider's filter for evaluations, or try another judge model.",
     "truncated": "Raise max_tokens, ask for less thinking (reasoning_effort), or grade in parts.",
-    "unreadable": "Try a judge model that follows JSON instructions.",
+    "unreadable": "Ask again, or try another judge model.",
     "unreliable_judge": "Try another judge model.",
     "transport": "Check base_url and the network.",
     "auth": "Check the API key.",

@@ -19,6 +19,7 @@ from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
 from ..records.usage import Usage
+from ..settings import SETTING
 from ..text.strings import clip, one_line
 from .card import Card, KindCard, Repeat
 from .scenes import FALSE_KINDS, KINDS, Probe, make_probes
@@ -54,7 +55,7 @@ class Asks(NamedTuple):
 
 
 def probe(
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     *,
     per_kind: int = PER_KIND,
     draw: int = DRAW,
@@ -119,7 +120,7 @@ def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
 
 
 def probe_estimate(
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     *,
     per_kind: int = PER_KIND,
     draw: int = DRAW,

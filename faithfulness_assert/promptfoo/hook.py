@@ -25,7 +25,7 @@ from ..plan.results import invalid_input
 from ..policy.presets import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.views import Components
-from ..settings import JUDGE_VARIABLE, judge_setting
+from ..settings import JUDGE_VARIABLE, SETTING, judge_setting
 from ..text.strings import clip, names_of
 
 PATHS = {name: f"{name}_from" for name in ("context", "question", "answer", "messages")}
@@ -119,8 +119,8 @@ def _not_graded(problem: str) -> dict[str, Any]:
 def _grader(
     config: dict[str, Any], given: Mapping[str, Any], make_grader: Callable[..., Grader]
 ) -> Grader:
-    judge = config.pop("judge", None) or None
-    if judge is None and judge_setting() is None:
+    judge = config.pop("judge", SETTING)
+    if judge == SETTING and judge_setting() is None:
         raise ConfigError(
             "judge: missing. Set config.judge to 'openai:MODEL', or to 'embedded' for the "
             f"smoke-test judge that compares words and needs no key (or set {JUDGE_VARIABLE}, or "

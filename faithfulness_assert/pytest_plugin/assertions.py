@@ -9,6 +9,7 @@ from ..conversations.events import check_evidence_roles
 from ..grading import Grader
 from ..options import split_options
 from ..records.errors import ConfigError, FaithfulnessError, InputError
+from ..settings import SETTING
 from ..text.strings import clip
 from . import running
 from .shown_case import Shown, as_text, failure
@@ -44,7 +45,7 @@ def assert_faithful(
     context: Any = None,
     *,
     question: str = "",
-    judge: str | Judge | None = None,
+    judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
     **options: Unpack[GradeOptions],
@@ -68,8 +69,9 @@ def assert_faithful(
     """
     __tracebackhide__ = True
     if running:
-        named = {"judge": judge, "policy": policy, "threshold": threshold, "question": question}
-        given = {name: value for name, value in named.items() if value is not None}
+        named = {"policy": policy, "threshold": threshold, "question": question}
+        given: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+        given |= {} if judge is SETTING else {"judge": judge}
         result = running[-1]()(answer, context, **given, **options)
         return cast("GradingResult", result)
     case, others = split_options(options)

@@ -23,7 +23,7 @@ from ..records.errors import ConfigError, suggest
 from ..records.judge import judge_info
 from ..records.model import GraderError
 from ..records.result import GradingResult
-from ..settings import judge_setting
+from ..settings import SETTING, judge_setting
 from .assertions import NotGraded, check_passed, make_grader, read_case
 from .session import CHECKS, NAME, PROPERTY, SPENT_FILE, read_settings
 
@@ -84,11 +84,8 @@ class Faithfulness:
         if context is not None:
             case["context"] = context
         case |= {"question": options.pop("question", None) or None}
-        judge = options.pop("judge", None)
-        judge = judge_setting() if judge is None else judge
-        if judge is not None:
-            options["judge"] = judge
-        if _can_be_stored(judge):
+        judge = options.setdefault("judge", SETTING)
+        if _can_be_stored(judge_setting() if judge == SETTING else judge):
             options = {**self._session.store, **options}
         return case, options
 

@@ -220,18 +220,16 @@ class SessionResults:
     def _said(self) -> Iterator[str]:
         from ..batch.summary import Summary
 
-        summary, notes = Summary(), dict[str, None]()
+        summary = Summary()
         last = {key for keys in self._of_test.values() for key in keys}
         for key, line in self._lines.items():
             if key in last:
                 summary.add(line)
-                notes[str(line.result.metadata.get("judgeNote") or "")] = None
             else:
                 summary.add_spent(line.result)
         yield from summary.brief().splitlines()
         if summary.tokens["num_requests"]:
             yield summary.spent()
-        yield from (note for note in notes if note)
         if self._wrote:
             yield self._wrote
 

@@ -139,7 +139,8 @@ def unreadable(reply: str, wanted: str) -> UnreadableReply:
         return UnreadableReply(
             f"the judge's reply is JSON without a {wanted}, or it is broken or cut off"
         )
-    return UnreadableReply(f"the judge's reply contains no {wanted}")
+    fix = "Try a judge model that follows JSON instructions."
+    return UnreadableReply(f"the judge's reply contains no {wanted}", fix=fix)
 
 
 def _says(table: str, text: str) -> bool:

@@ -171,8 +171,9 @@ class UnreadableReply(JudgeError):  # noqa: N818 - the public name, shorter than
         *,
         retryable: bool = True,
         usage: Usage | None = None,
+        fix: str = "",
     ) -> None:
-        super().__init__(message, kind, retryable=retryable, usage=usage)
+        super().__init__(message, kind, retryable=retryable, usage=usage, fix=fix)
 
 
 class OtherReply(UnreadableReply):

@@ -11,6 +11,7 @@ from conftest import ROOT
 
 from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.asking.controls import Control, Controls, mixed
+from faithfulness_assert.batch.summary import Summary
 
 ROWS = json.loads((ROOT / "fixtures" / "controls.json").read_text("utf-8"))
 TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
@@ -152,12 +153,17 @@ def test_controls_do_not_depend_on_the_order_of_the_context() -> None:
 
 
 @pytest.mark.parametrize("context", ["Opening hours: 9-18", "* 4 rooms\n* 5 beds", "ok"])
-def test_verdicts_without_a_control_are_warned_of_and_do_not_count_if_enforced(
+def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_enforced(
     context: str,
 ) -> None:
     judge = Reciting("supported", "supported")
     reported = grade("The shop has a door.", context, judge=judge, controls="report")
-    assert (reported.status, reported.warnings) == ("graded", ["no control could be made"])
+    assert (reported.status, reported.warnings) == ("graded", [])
+    summary = Summary()
+    for result in [reported] * 3:
+        summary.add(result)
+    assert summary.text().count("no control (a statement with a known verdict) could be made") == 1
+    assert "of 3 of 3 cases" in summary.text()
     enforced = grade("The shop has a door.", context, judge=judge, controls="enforce")
     assert (enforced.status, enforced.pass_) == ("unreadable", False)
     assert enforced.error is not None

@@ -75,9 +75,9 @@ def test_a_failing_case_shows_its_answer_with_marks_and_what_the_context_says() 
         "     no sentence of the context shares a word with it\n"
         "\n"
         "1 case: 0 passed, 1 failed, 0 not graded; mean score 0.33 (1 with a score)\n"
+        "embedded smoke-test judge: compares words only; name an LLM judge for real\n"
+        "grading\n"
         "judge embedded, policy default, threshold 0.80\n"
-        "(embedded smoke-test judge: compares words only; name an LLM judge for real\n"
-        "grading)\n"
     )
 
 

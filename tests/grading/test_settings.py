@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,17 @@ from e2e.judge import reply
 from loopback import Loopback, completion
 from rows import rows
 
-from faithfulness_assert import ConfigError, Grader, Policy, grade, settings
+from faithfulness_assert import (
+    ConfigError,
+    Grader,
+    Policy,
+    assert_faithful,
+    grade,
+    grade_many,
+    settings,
+)
+from faithfulness_assert.probe.asking import probe
+from faithfulness_assert.promptfoo import get_assert
 
 VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 TEXT = "The tower is 330 metres tall."
@@ -59,17 +70,41 @@ def test_a_threshold_goes_with_its_policy_and_an_address_with_its_judge(
     assert Grader(policy="default").policy.passes_at == 0.8
     addresses = {
         judge: settings.choose(judge, None, None, {}).options.get("base_url")
-        for judge in (None, "openai:other", "anthropic:m", "embedded")
+        for judge in ("setting", "openai:other", "anthropic:m", "embedded")
     }
     url = "http://127.0.0.1:9/v1"
-    assert addresses == {None: url, "openai:other": url, "anthropic:m": None, "embedded": None}
+    assert addresses == {"setting": url, "openai:other": url, "anthropic:m": None, "embedded": None}
     monkeypatch.setenv(VARIABLE, "anthropic:m")
-    assert "base_url" not in settings.choose(None, None, None, {}).options
+    assert "base_url" not in settings.choose("setting", None, None, {}).options
     monkeypatch.delenv(VARIABLE)
     given = {"base_url": "http://127.0.0.1:8/v1"}
-    assert settings.choose(None, None, None, given).options == given
+    assert settings.choose("setting", None, None, given).options == given
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:7/v1")
-    assert settings.choose(None, None, None, {}).options == {}
+    assert settings.choose("setting", None, None, {}).options == {}
+
+
+NAMING_NONE: dict[str, Callable[[Any], object]] = {
+    "grade": lambda none: grade(TEXT, TEXT, judge=none),
+    "Grader": Grader,
+    "grade_many": lambda none: list(grade_many([{"answer": TEXT, "context": TEXT}], judge=none)),
+    "assert_faithful": lambda none: assert_faithful(TEXT, TEXT, judge=none),
+    "probe": lambda none: probe(none, per_kind=1),
+    "promptfoo": lambda none: get_assert(
+        TEXT, {"vars": {"context": TEXT}, "config": {"judge": none}}
+    ),
+}
+
+
+@pytest.mark.parametrize("way", NAMING_NONE)
+def test_a_judge_that_is_none_was_meant_to_be_one_and_is_an_error(project: Path, way: str) -> None:
+    write(project, 'judge = "embedded"')
+    said = "judge: must name a judge, got None. Leave it out for that of the settings"
+    if way == "promptfoo":
+        assert said in str(NAMING_NONE[way](None))
+        return
+    with pytest.raises(ConfigError) as caught:
+        NAMING_NONE[way](None)
+    assert str(caught.value) == said
 
 
 def test_a_cache_is_below_the_project_and_none_can_be_named(
@@ -79,8 +114,8 @@ def test_a_cache_is_below_the_project_and_none_can_be_named(
     below = project / "src"
     below.mkdir()
     monkeypatch.chdir(below)
-    assert settings.choose(None, None, None, {}).options == {"cache": str(project / "replies")}
-    assert settings.choose(None, None, None, {"cache": None}).options == {"cache": None}
+    assert settings.choose("setting", None, None, {}).options == {"cache": str(project / "replies")}
+    assert settings.choose("setting", None, None, {"cache": None}).options == {"cache": None}
     assert settings.choose("embedded", None, None, {}).options == {}
     assert settings.choose(Grader("embedded").judge, None, None, {}).options == {}
 

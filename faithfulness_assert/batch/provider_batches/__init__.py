@@ -24,7 +24,7 @@ from ...policy.files import SUFFIXES, read_data
 from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
 from ...records.option_names import option
-from ...settings import choose
+from ...settings import SETTING, choose
 from ..data_sets import DataSet
 from ..data_sets.data_set import Source
 from ..estimate import estimate_run
@@ -52,7 +52,7 @@ def submit(
     directory: RunDirectory,
     via: str,
     *,
-    judge: str | None,
+    judge: str = SETTING,
     retry_errors: bool = True,
     regrade_changed: bool = False,
     budget: Budget | None = None,
