@@ -73,7 +73,7 @@ GRADES = {
     "three sentences": Kind(PLAIN),
     "numbers and dates": Kind(NUMBERS),
     "markdown with citations": Kind(MARKDOWN, options={"citations": "audit"}),
-    "reasons": Kind(NUMBERS, options={"reasons": True}),
+    "reasons": Kind(NUMBERS, options={"reasons": "all"}),
     "a long context": Kind(NUMBERS, LONG, Limits(prompt_tokens=1200)),
     "claims (promptfoo)": Kind(NUMBERS, options={"policy": "promptfoo"}),
     "truths (deepeval)": Kind(NUMBERS, options={"policy": "deepeval"}),

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Split,
         Verify,
     )
+    from .records.judge import Reasons
     from .records.model import CitationAudit, Label
 
     class GraderOptions(TypedDict, total=False):
@@ -84,7 +85,7 @@ if TYPE_CHECKING:
         strict_evidence: bool
         reasks: int
         samples: int
-        reasons: bool
+        reasons: Reasons
         explain: Explain
         controls: Controls
         guidance: str

@@ -14,7 +14,7 @@ from functools import cache, lru_cache
 from ..files import open_file, read_text
 from ..policy.policy import Policy
 from ..policy.values import Example
-from ..records.judge import Ask, AskKind, Numbered, Payload, ReplyForm
+from ..records.judge import Ask, AskKind, Numbered, Payload, Reasons, ReplyForm
 from ..records.model import Label
 from ..text.strings import one_line
 from .fences import fenced
@@ -55,7 +55,7 @@ def make_ask(
     """
     form = _form(kind, policy, numbered=len(payload.items) != 1)
     if remark == SAID_MORE:
-        form = replace(form, reasons=False)
+        form = replace(form, reasons="none")
     if remark == IS_A_CLAIM:
         form = replace(form, labels=tuple(label for label in form.labels if label != "not_a_claim"))
     told, content = instructions(form, policy), _content(kind, payload, secret)
@@ -107,7 +107,10 @@ def _instructions(
 ) -> str:
     parts = [_prompt(form.kind)]
     if form.labels:
-        parts += ["\n".join(["Labels:", *_lines_of("labels", form.labels)]), _prompt("rules")]
+        rules = _prompt("rules") + (
+            f"\n{_prompt('problems')}" if form.reasons == "problems" else ""
+        )
+        parts += ["\n".join(["Labels:", *_lines_of("labels", form.labels)]), rules]
     if form.dimensions:
         parts += ["\n".join(_lines_of("dimensions", form.dimensions)), _prompt("strictly")]
     if truths_limit is not None:
@@ -135,6 +138,13 @@ def _example(example: Example) -> str:
     return f"Example:\n{context}\n{statement}\nlabel: {example.label}"
 
 
+_REASONS: dict[Reasons, str] = {
+    "none": "",
+    "problems": '"reason":"",',
+    "all": '"reason":"one short English sentence",',
+}
+
+
 def _reply_example(form: ReplyForm) -> str:
     """A reply in the wanted form. A judge that only repeats it gives no verdict."""
     if form.dimensions:
@@ -147,7 +157,7 @@ def _reply_example(form: ReplyForm) -> str:
         return f'{{"passages":[{{{number}"truths":["...","..."]}}]}}'
     if form.kind == "reason":
         return '{"reason":"..."}'
-    reason = '"reason":"one short English sentence",' if form.reasons else ""
+    reason = _REASONS[form.reasons]
     return f'{{"verdicts":[{{{number}"evidence":[17,18],{reason}"label":"..."}}]}}'
 
 

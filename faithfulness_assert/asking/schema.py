@@ -69,7 +69,7 @@ def bounded_schema(ask: Ask) -> Schema:
 
 def _verdict(form: ReplyForm, most: int | None) -> Schema:
     """The properties of a verdict, without its number."""
-    reason = {"reason": _STRING} if form.reasons else {}
+    reason = {"reason": _STRING} if form.reasons != "none" else {}
     label = {"enum": list(form.labels), "type": "string"}
     evidence = _list(_INTEGER)
     if most is not None:
@@ -96,11 +96,14 @@ def _list(items: Schema, count: int | None = None) -> Schema:
 def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
     """Where a reply's text breaks the schema that was sent: at most 5 places, safe to show.
 
-    A reply without the key of its ask breaks nothing.
+    What may be empty may be left out: the key of the ask, and reasons for what is supported.
     """
     try:
         value = json.loads(text)
-        value = {"ask": "", **value} if type(value) is dict else value
+        if type(value) is dict:
+            value = {"ask": "", **value}
+            for entry in _entries(value) if form.reasons == "problems" else ():
+                entry.setdefault("reason", "")
         if _fits(value, json_schema(form)):
             return ()
         errors = _validator(form).iter_errors(value)
@@ -109,6 +112,11 @@ def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
         return (f"the reply is not plain JSON: {clip(str(error))}",)
     except RecursionError:
         return ("the reply is nested too deeply",)
+
+
+def _entries(value: Any) -> list[dict[str, Any]]:
+    found = value.get("verdicts")
+    return [entry for entry in found if type(entry) is dict] if type(found) is list else []
 
 
 def label_problem(error: str) -> Literal["wrong", "missing", ""]:

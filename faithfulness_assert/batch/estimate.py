@@ -38,6 +38,8 @@ THINKING = 1000
 """Tokens that a model that thinks spends on it for an ask: a guess, as it depends on the texts."""
 RATING = 0.85
 SUGGESTION = "Cite a passage for each claim, and leave out what no passage says."
+SHORT_REASON = "The context names another number and another place than this."
+"""A reason of a verdict."""
 REASON = (
     "The score is lowered because some statements of the answer are not supported by the context: "
     "they name details that it does not contain."
@@ -250,5 +252,9 @@ class Rehearsal:
 
     def _verdicts(self, ask: Ask) -> list[dict[str, Any]]:
         """The embedded judge's."""
-        form = ReplyForm("verdicts", ask.form.labels, ask.form.reasons)
-        return list(json.loads(self._judge.ask(replace(ask, form=form)).text)["verdicts"])
+        reply = self._judge.ask(replace(ask, form=ReplyForm("verdicts", ask.form.labels)))
+        verdicts: list[dict[str, Any]] = json.loads(reply.text)["verdicts"]
+        for verdict in verdicts if ask.form.reasons != "none" else ():
+            short = ask.form.reasons == "problems" and verdict["label"] == "supported"
+            verdict["reason"] = "" if short else SHORT_REASON
+        return verdicts

@@ -23,6 +23,9 @@ from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Cell, Job, Log, State, context_lines, note_error, noted, numbered_texts
 
+CONFIRMED = "confirmed when asked again"
+"""Stands behind a reason that spoke against its label, where the next reply gives the same one."""
+
 # ---------------------------------------------------------------- what is asked
 
 
@@ -258,8 +261,17 @@ def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
 def _heard(state: State, job: Job, found: Mapping[int, Finding]) -> Mapping[Cell, Finding]:
     """The findings with those of an ask. Silence does not undo what an earlier reply said."""
     new = {(job.window, number): finding for number, finding in found.items()}
-    heard = {c: f for c, f in new.items() if f != MISSING or c not in state.findings}
-    return {**state.findings, **heard}
+    known = state.findings
+    heard = {c: f for c, f in new.items() if f != MISSING or c not in known}
+    return {**known, **{c: _confirming(f, known.get(c, MISSING)) for c, f in heard.items()}}
+
+
+def _confirming(finding: Finding, before: Finding) -> Finding:
+    """The finding, with the reason that the judge gave before for the same label."""
+    if finding.label is None or finding.label != before.opened or finding.reason:
+        return finding
+    reason = f"{before.reason} ({CONFIRMED})" if before.reason else ""
+    return finding._replace(reason=reason)
 
 
 def _answered(

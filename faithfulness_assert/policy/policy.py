@@ -17,6 +17,7 @@ from typing import Any
 
 from ..reading.rows import normalise
 from ..records.errors import ConfigError
+from ..records.judge import Reasons
 from ..records.model import Label
 from ..text.strings import clean_text
 from . import values as takes
@@ -215,7 +216,11 @@ class Policy:
     )
     """``confidence`` of a verdict is then the share of samples that gave its label. A judge that
     always says the same is asked once."""
-    reasons: bool = setting("the judge gives a reason for each verdict, for more tokens", False)
+    reasons: Reasons = setting(
+        "which verdicts have a reason, a sentence of the judge: those not supported, or all",
+        "problems",
+        Reasons,
+    )
     explain: Explain = setting(
         "who writes the result's reason", "ours", Explain, same_asks=our_reason
     )

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..records.judge import ReplyForm
 from ..records.model import Label
+from ..text.strings import clean_text
 from .rows import Labels, Reading, Row, is_key
 
 
@@ -50,7 +51,7 @@ def exact_rows(
 
     ``labels``: a policy's own words. If they change the meaning of a label, no reply is exact.
     """
-    if form.kind != "verdicts" or form.reasons:
+    if form.kind != "verdicts":
         return None
     if labels and not labels.keys().isdisjoint(form.labels):
         return None
@@ -64,19 +65,21 @@ def exact_rows(
     if not isinstance(items, list) or not items:
         return None
     keys = {"id", "evidence", "label"} if form.numbered else {"evidence", "label"}
-    rows = [_row(item, keys, form.labels) for item in items]
+    reasoned = keys if form.reasons == "none" else {*keys, "reason"}
+    rows = [_row(item, (keys, reasoned), form.labels) for item in items]
     return tuple(row for row in rows if row) if all(rows) else None
 
 
-def _row(item: Any, keys: Collection[str], labels: Collection[Label]) -> Row | None:
-    if not isinstance(item, dict) or item.keys() != keys:
+def _row(item: Any, keys: Collection[set[str]], labels: Collection[Label]) -> Row | None:
+    if not isinstance(item, dict) or item.keys() not in keys:
         return None
+    reason = item.get("reason", "")
     number, evidence, label = item.get("id", 0), item["evidence"], item["label"]
-    if not isinstance(evidence, list) or label not in labels:
+    if not isinstance(evidence, list) or label not in labels or not isinstance(reason, str):
         return None
     if not all(type(n) is int and abs(n) < _MOST for n in (number, *evidence)):  # true is no number
         return None
-    return Row(item.get("id"), label, tuple(evidence))
+    return Row(item.get("id"), label, tuple(evidence), reason=clean_text(reason))
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -47,6 +47,7 @@ class Finding(NamedTuple):
     confidence: float | None = None  # how probable the judge finds the label, if it says so
     wrong: tuple[str, ...] = ()  # the words of the statement that the judge marks, if it marks any
     asserts: bool = False  # the judge set aside what claims something
+    opened: Label | None = None  # the label that does not count, if it is open because of a remark
 
 
 MISSING = Finding()
@@ -195,7 +196,12 @@ def finding_of(
     # What a row cites is a text of the context, or at least says nothing against the statement.
     strange = (quote for quote in quotes if f" {plain_words(quote)} " not in shown)
     loud += [quote for quote in strange if denies(quote, statement)]
-    return INVALID._replace(remark=loud[0]) if loud else found
+    return opened(found, loud[0]) if loud else found
+
+
+def opened(finding: Finding, remark: str) -> Finding:
+    """The statement, open because of a remark. Its reason is kept, if its label is confirmed."""
+    return INVALID._replace(remark=remark, reason=finding.reason, opened=finding.label)
 
 
 def _is_denied(row: Row, statement: str) -> bool:
@@ -225,7 +231,7 @@ def unless_denied(
     for remark in said:
         own = statement if remark.named == {number} else ""
         if (number in remark.named or remark.others) and objects(remark.text, own):
-            return INVALID._replace(remark=remark.text.strip())
+            return opened(finding, remark.text.strip())
     return finding
 
 

@@ -16,6 +16,8 @@ from .model import Label
 from .usage import Usage
 
 AskKind = Literal["claims", "truths", "verdicts", "ratings", "reason"]
+Reasons = Literal["none", "problems", "all"]
+"""Which verdicts have a reason: none, those that are not ``supported``, or all."""
 Numbered = tuple[tuple[int, str], ...]
 """Texts with their numbers."""
 
@@ -51,14 +53,14 @@ class ReplyForm:
     Args:
         kind: what is asked for.
         labels: the labels of verdicts.
-        reasons: whether a verdict has a reason.
+        reasons: which verdicts have a reason; the others have an empty one, unless none has any.
         dimensions: what is rated.
         numbered: whether items have numbers: not if there is only one.
     """
 
     kind: AskKind
     labels: tuple[Label, ...] = ()
-    reasons: bool = False
+    reasons: Reasons = "none"
     dimensions: tuple[str, ...] = ()
     numbered: bool = True
 

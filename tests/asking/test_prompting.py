@@ -16,7 +16,7 @@ from faithfulness_assert.asking.fences import fenced
 from faithfulness_assert.asking.prompt import instructions, make_ask
 from faithfulness_assert.asking.schema import json_schema, schema_errors
 from faithfulness_assert.policy.values import Example
-from faithfulness_assert.records.judge import AskKind, Payload, ReplyForm
+from faithfulness_assert.records.judge import AskKind, Payload, Reasons, ReplyForm
 
 DEFAULT = policies["default"]
 TEMPLATES = [
@@ -92,10 +92,10 @@ def test_asks_that_share_context_and_question_share_the_beginning_of_their_text(
 
 
 def test_evidence_is_asked_for_before_the_label() -> None:
-    for reasons in (False, True):
+    for reasons in get_args(Reasons):
         form = ReplyForm("verdicts", ("supported", "contradicted"), reasons=reasons)
         properties = list(json_schema(form)["properties"]["verdicts"]["items"]["properties"])
-        assert properties == ["id", "evidence", *(["reason"] if reasons else []), "label"]
+        assert properties == ["id", "evidence", *(["reason"] if reasons != "none" else []), "label"]
         example = (
             instructions(form, DEFAULT)
             .splitlines()[-1]

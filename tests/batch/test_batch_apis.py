@@ -140,7 +140,7 @@ def run_of(tmp_path: Path, via: str, server: BatchServer, count: int, *options: 
     ("share", "options"),
     [
         (0.0, ["-o", "samples=3"]),
-        (0.4, ["-o", "reasons=true"]),
+        (0.4, ["-o", "reasons=all"]),
         (0.4, ["--policy", "ragas"]),
     ],
 )

@@ -22,6 +22,7 @@ from faithfulness_assert import Ask, ConfigError, Grader, Reply, Usage, policies
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import _margin, estimate_run
 from faithfulness_assert.batch.rows import Row
+from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.records.judge import JudgeInfo, Limits
 from faithfulness_assert.settings import forget
 
@@ -46,11 +47,16 @@ def rows(count: int) -> list[Row]:
 class Counting(TruthfulJudge):
     """A model of which each ask and its tokens are counted."""
 
-    info = JudgeInfo(MODEL, remote=True, limits=Limits(prompt_tokens=900))
+    info = JudgeInfo(MODEL, remote=True, limits=Limits(prompt_tokens=1000))
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        text = json.dumps(json.loads(super().ask(ask).text), separators=(",", ":"))
-        return Reply(text)
+        said = {"ask": ask.echo, **json.loads(super().ask(ask).text)}
+        if ask.kind == "verdicts":
+            said = {**said, **json.loads(EmbeddedJudge().ask(ask).text)}
+            for verdict in said["verdicts"] if ask.form.reasons == "problems" else ():
+                is_right = verdict["label"] == "supported"
+                verdict["reason"] = "" if is_right else "The context has another number for it."
+        return Reply(json.dumps(said, separators=(",", ":")))
 
 
 @pytest.mark.parametrize("policy", sorted(policies))

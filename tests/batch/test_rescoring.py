@@ -120,7 +120,7 @@ OTHER = {
     "split": "claims", "verify": "per_claim", "labels": {"perhaps": "supported"}, "reasks": 0,
     "allow_not_a_claim": False, "dedupe": False, "requires_question": True, "inverse": True,
     "positional_prefix": True, "citations": "off", "hedges": ("maybe",), "reask_singly": True,
-    "reasons": True, "explain": "judge", "controls": "enforce",
+    "reasons": "all", "explain": "judge", "controls": "enforce",
     "guidance": "Be strict.", "truths_limit": 3, "samples": 3,
     "examples": ({"context": "a", "statement": "b", "label": "supported"},),
 }  # fmt: skip

@@ -84,7 +84,7 @@ def test_a_failing_case_shows_its_answer_with_marks_and_what_the_context_says() 
 def test_the_judges_evidence_and_reason_are_shown_in_place_of_the_nearest_sentence() -> None:
     verdict = {"id": 1, "evidence": [2], "reason": "It is 14.", "label": "contradicted"}
     judge = ScriptedJudge([json.dumps({"verdicts": [verdict]})])
-    text, _ = shown(graded("Adults pay 24 euros.", judge=judge, reasons=True))
+    text, _ = shown(graded("Adults pay 24 euros.", judge=judge, reasons="all"))
     assert "  [x1 Adults pay 24 euros.]\n" in text
     assert (
         "  x1 contradicted: Adults pay 24 euros.\n"

@@ -116,7 +116,7 @@ CHOICES: tuple[tuple[float, str, tuple[Any, ...]], ...] = (
     (0.05, "all_or_nothing", (True,)),
     (0.1, "strict_evidence", (True,)),
     (0.1, "allow_not_a_claim", (True, False)),
-    (0.1, "reasons", (True,)),
+    (0.2, "reasons", ("none", "problems", "all")),
 )
 
 

@@ -57,7 +57,7 @@ FORMS = [
     ReplyForm(
         "verdicts",
         ("supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"),
-        reasons=True,
+        reasons="all",
     ),
     ReplyForm("claims"),
 ]

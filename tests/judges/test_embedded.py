@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import time
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from conftest import ROOT
@@ -27,7 +27,7 @@ from faithfulness_assert.judges.embedded.words import (
     sentences,
     without_citations,
 )
-from faithfulness_assert.records.judge import AskKind, Limits, Payload, ReplyForm
+from faithfulness_assert.records.judge import AskKind, Limits, Payload, Reasons, ReplyForm
 from faithfulness_assert.text.strings import is_blank
 
 MOON = (
@@ -69,7 +69,7 @@ def make_ask(
     context: tuple[str, ...],
     *,
     question: str = "",
-    reasons: bool = False,
+    reasons: Reasons = "none",
     kind: AskKind = "verdicts",
 ) -> Ask:
     form = ReplyForm(
@@ -134,9 +134,14 @@ def test_a_statement_with_a_name_that_is_not_in_the_context_is_never_supported(
     assert result.against == f"the name {name} is nowhere in the context"
 
 
-@given(st.lists(anything, max_size=4), st.lists(anything, max_size=4), anything, st.booleans())
+@given(
+    st.lists(anything, max_size=4),
+    st.lists(anything, max_size=4),
+    anything,
+    st.sampled_from(get_args(Reasons)),
+)
 def test_every_statement_gets_one_well_formed_verdict_whatever_the_texts(
-    said: list[str], context: list[str], question: str, reasons: bool
+    said: list[str], context: list[str], question: str, reasons: Reasons
 ) -> None:
     ask = make_ask(tuple(said), tuple(context), question=question, reasons=reasons)
     reply = EmbeddedJudge().ask(ask)
@@ -255,9 +260,9 @@ def test_a_number_or_name_in_another_form_is_supported_and_another_one_is_not() 
 
 
 def test_a_reason_has_the_words_as_they_are_written() -> None:
-    (verdict,) = judge("Hamburg is large.", context=("Berlin is large.",), reasons=True)
+    (verdict,) = judge("Hamburg is large.", context=("Berlin is large.",), reasons="all")
     assert verdict["reason"] == "the word Hamburg is nowhere in the context"
-    (verdict,) = judge("It costs $1.3 million.", context=("It costs $1.2 million.",), reasons=True)
+    (verdict,) = judge("It costs $1.3 million.", context=("It costs $1.2 million.",), reasons="all")
     assert verdict["reason"] == "the number $1.3 million is nowhere in the context"
 
 
@@ -307,7 +312,7 @@ def test_a_requested_reason_comes_before_the_label() -> None:
         "So said Gus Grissom.",
         "Volcanoes shaped much.",
         "Armstrong looked exhausted but pleased.",
-        reasons=True,
+        reasons="all",
     )
     assert [list(v) for v in verdicts] == [["id", "evidence", "reason", "label"]] * 5
     exact, number, name, nothing, little = (v["reason"] for v in verdicts)
@@ -320,7 +325,7 @@ def test_a_requested_reason_comes_before_the_label() -> None:
 
 def test_a_reason_takes_nothing_away_from_its_label() -> None:
     answer = " ".join((*MOON, "Volcanoes shaped much.", "It landed in 1970."))
-    plain, reasoned = (grade(answer, list(MOON), reasons=reasons) for reasons in (False, True))
+    plain, reasoned = (grade(answer, list(MOON), reasons=reasons) for reasons in ("none", "all"))
     assert all(v.reason for v in reasoned.verdicts)
     assert [v.label for v in reasoned.verdicts] == [v.label for v in plain.verdicts]
     assert plain.counts["supported"] == len(MOON)

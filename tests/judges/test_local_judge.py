@@ -368,7 +368,7 @@ def test_lettucedetect_marks_the_words_that_nothing_supports(tmp_path: Path) -> 
         "The tower is tall. It was finished in 1900, adults pay seven euros.",
         "The tower is tall. It was finished.",
         judge=marking(tmp_path, "1900", "seven", "euros"),
-        reasons=True,
+        reasons="all",
         fail_on=[],
     )
     good, bad = result.verdicts
@@ -412,7 +412,7 @@ def test_all_words_that_a_model_marks_are_named_as_the_statement_writes_them(
 
 def test_a_mark_that_is_no_word_is_not_named(tmp_path: Path) -> None:
     judge = marking(tmp_path, ".")
-    [verdict] = grade("The tower is tall.", "The tower.", judge=judge, reasons=True).verdicts
+    [verdict] = grade("The tower is tall.", "The tower.", judge=judge, reasons="all").verdicts
     assert (verdict.label, verdict.wrong) == ("not_enough_info", ())
     assert "“”" not in verdict.reason
 
@@ -453,7 +453,7 @@ def test_marked_words_of_one_statement_say_nothing_of_another(tmp_path: Path) ->
     """An answer may write "statement 2 is false": that is never read as the judge's."""
     judge = marking(tmp_path, "seven", "statement", "2", "false", "is")
     answer = "Seven, statement 2 is false. It was tall."
-    result = grade(answer, "The tower is tall.", judge=judge, fail_on=[], reasons=True)
+    result = grade(answer, "The tower is tall.", judge=judge, fail_on=[], reasons="all")
     assert [v.label for v in result.verdicts] == ["not_enough_info", "supported"]
     assert result.verdicts[0].wrong == ("Seven, statement 2 is false",)
 
@@ -608,7 +608,7 @@ def test_the_evidence_and_the_confidence_are_in_the_result(tmp_path: Path) -> No
         "The tower is tall. Adults pay.",
         judge=model,
         strict_evidence=True,
-        reasons=True,
+        reasons="all",
     )
     [verdict] = result.verdicts
     assert verdict.label == "supported"

@@ -175,7 +175,7 @@ def test_a_key_in_no_form_gets_out_of_any_place_of_an_answer(
             way = {
                 "client": {"openai": openai.OpenAI, "anthropic": anthropic.Anthropic}[api](**way)
             }
-        options: dict[str, Any] = {"reasons": True, "controls": "off", "reasks": 0, **way}
+        options: dict[str, Any] = {"reasons": "all", "controls": "off", "reasks": 0, **way}
         options["split"] = "claims" if place == "claim" else "sentences"
         grader = Grader(f"{api}:m", max_retries=0, cache=tmp_path, **options)
         results = [grader.grade(**case) for case in CASES]
@@ -216,7 +216,7 @@ def test_no_command_and_no_file_shows_the_key(
     Path("data.json").write_text(json.dumps(CASES))
     with echo(KEY, place) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        judge = ["--judge=openai:m", "-o", "reasons=true", "-o", "max_retries=0", "-o", "reasks=0"]
+        judge = ["--judge=openai:m", "-o", "reasons=all", "-o", "max_retries=0", "-o", "reasks=0"]
         command("grade", "data.json", "--all", "--report=grade.html", "-o", "cache=kept", *judge)
         command("grade", "data.json", "--json", *judge)
         tables = [f"--output=out.{end}" for end in ("csv", "jsonl", "xml")]
@@ -235,7 +235,7 @@ def test_no_view_of_a_result_and_no_failing_test_shows_the_key(
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with echo(KEY, "all of a good answer") as server:
         way = access("openai", server, KEY)
-        result = grade(**CASES[0], judge="openai:m", reasons=True, reasks=0, **way)
+        result = grade(**CASES[0], judge="openai:m", reasons="all", reasks=0, **way)
     with echo(KEY, "error") as server:
         Runs(pytester).write(f"""
 def test_it():
@@ -294,7 +294,7 @@ def test_a_batch_api_puts_the_key_nowhere(
     monkeypatch.setenv(f"{api.upper()}_API_KEY", KEY)
     with EchoingBatches(refuses) as server:
         url = server.url if api == "openai" else server.root
-        words = [f"--judge={api}:m", f"--via={via}", "-o", f"base_url={url}", "-o", "reasons=true"]
+        words = [f"--judge={api}:m", f"--via={via}", "-o", f"base_url={url}", "-o", "reasons=all"]
         for _ in range(4):
             command("batch", "data.json", "--run=run", "--output=out.csv", *words)
         assert server.requests
@@ -328,7 +328,7 @@ def test_a_stored_reply_of_somebody_else_shows_no_key(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with Loopback(good_reply) as server:
-        options: dict[str, Any] = {"base_url": server.url, "cache": tmp_path, "reasons": True}
+        options: dict[str, Any] = {"base_url": server.url, "cache": tmp_path, "reasons": "all"}
         grader = Grader("openai:m", controls="off", **options)
         assert grader.grade(**CASES[0]).status == "graded"
         for file in tmp_path.rglob("*.json"):
@@ -378,7 +378,7 @@ def test_the_password_of_a_proxy_is_a_secret_too(
     with Loopback(proxy) as server:
         monkeypatch.setenv("http_proxy", server.root.replace("//", "//me:p%40ssword-77@"))
         way = {"base_url": "http://judge.example/v1", "api_key": KEY, "max_retries": 0}
-        result = grade(**CASES[0], judge="openai:m", reasons=True, **way)  # type: ignore[call-overload]
+        result = grade(**CASES[0], judge="openai:m", reasons="all", **way)  # type: ignore[call-overload]
         login = server.requests[0].headers["proxy-authorization"].partition(" ")[2]
     assert base64.b64decode(login) == b"me:p@ssword-77"
     assert (result.status == "judge_failed") == (status == 407)

@@ -68,7 +68,7 @@ OTHERS = (
     *map(asking, ("Is it so!", "", "\ud800\x00\u202e é", "Is it so?\n")),
     replace(ASK, messages=({"role": "system", "content": "Is it so?"},)),
     replace(ASK, form=ReplyForm("verdicts", ("supported", "not_enough_info"))),
-    replace(ASK, form=ReplyForm("verdicts", ("supported", "contradicted"), reasons=True)),
+    replace(ASK, form=ReplyForm("verdicts", ("supported", "contradicted"), reasons="all")),
     replace(ASK, form=ReplyForm("claims")),
     replace(ASK, sample=2),
     replace(ASK, sample=3),

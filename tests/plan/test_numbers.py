@@ -142,9 +142,23 @@ def test_reasons_that_said_too_much_are_not_asked_for_again() -> None:
     doubtful = json.loads(ALL_BUT_ONE)
     doubtful["verdicts"][0]["reason"] = "It is not stated."
     for reply, again in ((json.dumps(doubtful), False), (ALL_BUT_ONE, True)):
-        _, asked = graded(reply, "{}", reasons=True)
-        assert [ask.form.reasons for ask in asked] == [True, again]
+        _, asked = graded(reply, "{}", reasons="all")
+        assert [ask.form.reasons for ask in asked] == ["all", "all" if again else "none"]
         assert ["reason" in ask.messages[0]["content"] for ask in asked] == [True, again]
+
+
+def test_a_reason_is_kept_where_its_label_is_confirmed() -> None:
+    said, why = json.loads(ALL_BUT_ONE), "It is not stated, but meant."
+    said["verdicts"][0]["reason"] = why
+    number = 5
+    for label, reason in (
+        ("supported", f"{why} (confirmed when asked again)"),
+        ("contradicted", ""),
+    ):
+        again = verdicts_json({number: label, number + 1: "supported"})
+        result, asked = graded(json.dumps(said), again, reasons="all")
+        first = result.verdicts[0]
+        assert (len(asked), first.label, first.reason) == (2, label, reason)
 
 
 def test_a_result_tells_what_else_a_reply_said_and_on_which_statements() -> None:

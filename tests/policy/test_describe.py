@@ -58,7 +58,7 @@ def test_fields_of_your_own_are_shown_in_words() -> None:
         score_caps=(ScoreCap("uncited", 0.25, 3),),
         citations="enforce",
         examples=(Example("The rate is 2 %.", "The rate is low.", "not_enough_info"),),
-        reasons=True,
+        reasons="all",
         fail_on=(),
     )
     lines = list(in_full(policy))
@@ -69,7 +69,7 @@ def test_fields_of_your_own_are_shown_in_words() -> None:
     )
     assert "score_caps: uncited (from 3) ≤ 0.25" in lines
     assert "examples: “The rate is low.” is not_enough_info" in lines
-    assert {"reasons: yes", "fail_on: none"} <= set(lines)
+    assert {"reasons: all", "fail_on: none"} <= set(lines)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
 
 MANY, ONE = ReplyForm("verdicts", LABELS), ReplyForm("verdicts", LABELS, numbered=False)
+WHY = ReplyForm("verdicts", LABELS, reasons="problems")
 OTHERS = [
-    ReplyForm("verdicts", LABELS[:4], reasons=True),
     ReplyForm("claims", numbered=False),
     ReplyForm("truths"),
     ReplyForm("reason"),
@@ -48,6 +48,9 @@ def almost_exact(draw: st.DrawFn) -> str:
     """An exact reply, or one with a wrong value, another key, or a few characters changed."""
     reply: dict[str, Any] = {"verdicts": draw(entries(ANY))}
     if draw(st.booleans()):
+        for entry in reply["verdicts"]:
+            entry["reason"] = draw(st.sampled_from(["", "It says so.", " Not\u00a0so.", 7]))
+    if draw(st.booleans()):
         reply = {"ask": draw(st.sampled_from(["bcdf", "no", "k7f2", "", 1])), **reply}
     if draw(st.booleans()):
         reply["verdicts"][-1][draw(KEYS)] = draw(WRONG)
@@ -59,15 +62,20 @@ def almost_exact(draw: st.DrawFn) -> str:
 
 
 def conforms(text: str, form: ReplyForm) -> bool:
-    """Whether a reply fits the schema of its ask, of whose key it may know nothing."""
+    """Whether a reply fits the schema of its ask. It may leave out its key, and reasons that may be empty."""
     value = json.loads(text)
-    value = {"ask": "", **value} if isinstance(value, dict) else value
+    if isinstance(value, dict):
+        value = {"ask": "", **value}
+        entries = value.get("verdicts") if form.reasons == "problems" else None
+        for entry in entries if isinstance(entries, list) else ():
+            if isinstance(entry, dict):
+                entry.setdefault("reason", "")
     return not list(Draft202012Validator(json_schema(form)).iter_errors(value))
 
 
 @given(
     almost_exact(),
-    st.sampled_from([MANY, ONE]),
+    st.sampled_from([MANY, ONE, WHY]),
     st.sampled_from([None, {}, {"yes": "contradicted"}, {"supported": "contradicted"}]),
 )
 def test_an_exact_reply_has_the_rows_that_the_full_reader_finds_and_no_residue(
@@ -118,7 +126,7 @@ def values_of(schema: Any) -> st.SearchStrategy[Any]:
     return st.one_of(*[right] * 9, WRONG)
 
 
-@given(st.sampled_from([MANY, ONE, *OTHERS]), st.data())
+@given(st.sampled_from([MANY, ONE, WHY, *OTHERS]), st.data())
 def test_a_reply_breaks_its_schema_exactly_where_jsonschema_says_so(
     form: ReplyForm, data: st.DataObject
 ) -> None:

@@ -102,7 +102,7 @@ def test_evidence_quote_reason_and_remark_are_kept() -> None:
     )
     denied = read(json.dumps([entry | {"reason": "Not so."}]))
     assert settle(denied, {1: "It is."}).findings[1] == Finding(
-        unresolved="invalid", remark="Not so."
+        unresolved="invalid", remark="Not so.", reason="Not so.", opened=YES
     )
     both = [Finding(YES, None, (1, 2), reason="one"), Finding(YES, None, (2, 3), reason="two")]
     assert agreed(both) == Finding(YES, None, (1, 2, 3), reason="one")

@@ -114,7 +114,7 @@ def test_hostile_texts_are_shown_as_text_everywhere(payload: str) -> None:
         [{"id": payload, "text": payload}],
         id=payload,
         judge=ScriptedJudge([json.dumps({"verdicts": [verdict]})]),
-        reasons=True,
+        reasons="all",
     )
     shown = page(replace(result, reason=payload, judge=payload, metadata={"warnings": [payload]}))
     kept = str.maketrans("", "", "\xa0\u200c\u200d")

@@ -133,7 +133,7 @@ def hostile_results(text: str) -> Iterator[GradingResult]:
     )
     refused = failing("refusal", fix=text)
     for judge in (Hostile(text, [reasons]), Hostile(text, [text]), Hostile(text, [refused])):
-        yield from Grader(judge, reasons=True).grade_many([case])
+        yield from Grader(judge, reasons="all").grade_many([case])
     yield from Grader("embedded", citations="audit").grade_many(
         [case, {text: text}, {"answer": text}]
     )

@@ -188,7 +188,7 @@ def in_the_reply(_: Row, payload: str) -> Problems:
         for n, label in enumerate(TRUTH.values(), 1)
     ]
     reasoned = grade(
-        ANSWER, CONTEXT, judge=ScriptedJudge([json.dumps({"verdicts": entries})]), reasons=True
+        ANSWER, CONTEXT, judge=ScriptedJudge([json.dumps({"verdicts": entries})]), reasons="all"
     )
     for result in (alone, reasoned):
         yield from shown_safely(result)

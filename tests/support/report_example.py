@@ -36,7 +36,7 @@ class ExampleJudge:
         label, quote, reason = TRUTH.get(statement, ("supported", "", ""))
         shown = [n for n, sentence in ask.payload.sentences if quote and quote in sentence]
         verdict = {"id": number, "evidence": shown, "label": label}
-        return verdict | ({"reason": reason} if ask.form.reasons else {})
+        return verdict | ({"reason": reason} if ask.form.reasons == "all" else {})
 
 
 def example_records() -> list[dict[str, Any]]:
@@ -66,5 +66,5 @@ def example_run(folder: Path, *, improved: bool = False) -> Path:
     name = "assistant-v2" if improved else "assistant-v1"
     data = folder / f"{name}.jsonl"
     data.write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
-    run(data, folder / name, judge=ExampleJudge(), reasons=True, progress=False)
+    run(data, folder / name, judge=ExampleJudge(), reasons="all", progress=False)
     return folder / name

@@ -148,7 +148,7 @@ def replies() -> dict[str, Sink]:
             {"id": n, "evidence": [1, text], "label": label, "reason": text, "quote": text}
             for n, label in enumerate(("supported", text, "contradicted"), 1)
         ]
-        return reply(json.dumps({"verdicts": rows, "note": text}), reasons=True)
+        return reply(json.dumps({"verdicts": rows, "note": text}), reasons="all")
 
     def many(text: str) -> object:
         rows = [{"id": n, "label": part} for n, part in enumerate(pieces(text), 1)]
@@ -160,7 +160,7 @@ def replies() -> dict[str, Sink]:
 
     return {
         "a reply": reply,
-        "a reply with reasons": lambda text: reply(text, reasons=True),
+        "a reply with reasons": lambda text: reply(text, reasons="all"),
         "a reply of claims": lambda text: reply(text, policy="ragas"),
         "a reply of truths": lambda text: reply(text, policy="deepeval"),
         "a reply of ratings": lambda text: reply(text, policy="masis"),

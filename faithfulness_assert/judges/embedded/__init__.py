@@ -13,7 +13,7 @@ import time
 from typing import Any, ClassVar
 
 from ...records.errors import JudgeError
-from ...records.judge import Ask, JudgeInfo, Reply
+from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
 from .rule import Support, support
 from .words import build_index, differ_in_language
@@ -63,7 +63,7 @@ class EmbeddedJudge:
                     "timeout",
                 )
             own = {"id": number} if ask.form.numbered else {}
-            verdicts.append(own | _verdict(support(statement, index), ask.form.reasons))
+            verdicts.append(own | _verdict(support(statement, index), ask.form))
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
         told = ask.payload.statements, ask.payload.sentences
         answer, context = (" ".join(text for _, text in numbered) for numbered in told)
@@ -71,11 +71,11 @@ class EmbeddedJudge:
         return Reply(text, usage=Usage(), validated=True, warnings=warnings)
 
 
-def _verdict(support: Support, reasons: bool) -> dict[str, Any]:
+def _verdict(support: Support, form: ReplyForm) -> dict[str, Any]:
     supported = support.score >= THRESHOLD
     return {
         "evidence": list(support.evidence) if supported else [],
-        **({"reason": _reason(support)} if reasons else {}),
+        **({"reason": _reason(support)} if form.reasons == "all" else {}),
         "label": "supported" if supported else "not_enough_info",
     }
 

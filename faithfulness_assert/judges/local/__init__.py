@@ -201,7 +201,7 @@ def _row(
     return {
         **({"id": number} if form.numbered else {}),
         "evidence": evidence,
-        **({"reason": _reason(found, evidence)} if form.reasons else {}),
+        **({"reason": _reason(found, evidence)} if form.reasons == "all" else {}),
         "label": label,
     }
 
