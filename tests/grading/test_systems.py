@@ -119,13 +119,13 @@ def test_a_sentence_that_is_too_long_for_one_ask_is_asked_about_in_parts_without
         judge=judge,
         policy="deepeval",
     )
-    asked = {
+    asked = [
         text
         for ask in judge.asked
         if ask.kind == "truths"
         for _, text in ask.payload.statements
         if "shop" in text
-    }
+    ]
     assert len(asked) > 1
     assert sum(text.count("shop") for text in asked) == long.count("shop")
     assert result.status == "graded"
