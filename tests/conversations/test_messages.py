@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from e2e import judge as simulated
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, completion
+from rows import rows
 from strategies import examples, texts
 
 from faithfulness_assert import (
@@ -31,16 +31,10 @@ from faithfulness_assert.conversations.tool_data import as_lines
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.records.errors import InputError
 
-
-def rows_of(name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads((ROOT / "fixtures" / name).read_text(encoding="utf-8"))
-    return rows
-
-
-ROWS = rows_of("conversations.json")
-INVALID = rows_of("conversations_invalid.json")
-DATA = rows_of("tool_data.json")
-SHAPES = json.loads((ROOT / "fixtures" / "conversation_shapes.json").read_text(encoding="utf-8"))
+ROWS = rows("conversations")
+INVALID = rows("conversations_invalid")
+DATA = rows("tool_data")
+SHAPES = rows("conversation_shapes")
 TEXT = "The museum opens at nine."
 
 

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from fakes import ScriptedJudge, TruthfulJudge, failing, labelled, verdicts_json
+from rows import rows
 
 from faithfulness_assert import (
     ConfigError,
@@ -44,10 +44,7 @@ def test_results_of_the_embedded_judge_say_that_it_is_for_smoke_tests() -> None:
     assert result.tokens_used.num_requests == 0
 
 
-WRONG = [
-    json.loads(line)
-    for line in (ROOT / "fixtures" / "wrong_options.jsonl").read_text("utf-8").splitlines()
-]
+WRONG = rows("wrong_options")
 """Options of a grade, and what the error must name. The judge ``any`` can do all that is asked."""
 
 

@@ -10,9 +10,9 @@ import time
 from typing import Any, get_args
 
 import pytest
-from conftest import ROOT
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from rows import rows
 
 from faithfulness_assert import Ask, JudgeError, grade
 from faithfulness_assert.asking.schema import schema_errors
@@ -45,18 +45,9 @@ sentence = st.lists(st.text("abcdeé.,'", min_size=1, max_size=8), min_size=1, m
 )
 prose = st.lists(sentence, min_size=1, max_size=8)
 
-ROWS = [
-    json.loads(line)
-    for line in (ROOT / "fixtures" / "embedded_judge.jsonl").read_text("utf-8").splitlines()
-]
-SWAPS = [
-    json.loads(line)
-    for line in (ROOT / "fixtures" / "embedded_swaps.jsonl").read_text("utf-8").splitlines()
-]
-FORMS = [
-    json.loads(line)
-    for line in (ROOT / "fixtures" / "embedded_forms.jsonl").read_text("utf-8").splitlines()
-]
+ROWS = rows("embedded_judge")
+SWAPS = rows("embedded_swaps")
+FORMS = rows("embedded_forms")
 UNITS = [
     *("a", "a ", "word. ", "1", "1,", "1.", " ", "!?", "Abc ", "é", "中", "مرحبا ", "😀", "\u200b"),
     *("\ud800", "\0", "१", "क्ष", "_", "[1", "[1]", "[c1, ", "a¹"),

@@ -18,10 +18,10 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import eventually
+from rows import rows
 from tiny_models import NLI, marking, tiny_model
 
 from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade, grade_many
@@ -521,7 +521,7 @@ def test_the_first_token_of_an_hhem_has_its_verdict(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what is wrong with a model
 
 
-MISTAKES = json.loads((ROOT / "fixtures" / "local_models.json").read_text("utf-8"))
+MISTAKES = rows("local_models")
 """Models and options that do not fit, and what the error says. Where nothing else is said, a model labels inputs by NLI."""
 
 

@@ -7,17 +7,17 @@ import re
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from own_policy import with_own_policy
+from rows import rows
 from strategies import examples
 
 from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.plan.claims import Sentences, claim_key
 
-DATA = json.loads((ROOT / "fixtures" / "carried_claims.json").read_text(encoding="utf-8"))
+DATA = rows("carried_claims")
 CERTAIN = {sentence: (set(words), denies) for sentence, (words, denies) in DATA["certain"].items()}
 REMARKS, REWORDED = DATA["remarks"], DATA["reworded"]
 SENTENCES = tuple(CERTAIN)

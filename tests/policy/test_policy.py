@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import copy
-import json
 import math
 import pickle
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from faithfulness_assert import CitationAudit, ConfigError, Policy, Verdict, policies
 from faithfulness_assert.policy.load import find_policy
@@ -146,11 +145,7 @@ def test_the_ends_of_each_range_are_allowed() -> None:
     assert Policy(verify="rubric", dimensions=almost).dimensions == almost
 
 
-MISTAKES = [
-    row
-    for line in (ROOT / "fixtures" / "policy_mistakes.jsonl").read_text("utf-8").splitlines()
-    if "fields" in (row := json.loads(line))
-]
+MISTAKES = [row for row in rows("policy_mistakes") if "fields" in row]
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=[row["message"][:50] for row in MISTAKES])

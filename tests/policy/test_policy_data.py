@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from faithfulness_assert import ConfigError, grade, policies
 from faithfulness_assert.policy.load import DATA_KEYS, find_policy, policy_from
@@ -67,11 +66,7 @@ def test_a_custom_policy_has_a_summary_of_its_own() -> None:
     assert policy_from({"base": "deepeval", "summary": "House rules."}).summary == "House rules."
 
 
-BROKEN = [
-    row
-    for line in (ROOT / "fixtures" / "policy_mistakes.jsonl").read_text("utf-8").splitlines()
-    if "file" in (row := json.loads(line))
-] + [
+BROKEN = [row for row in rows("policy_mistakes") if "file" in row] + [
     {"file": "a.json", "text": "[" * 100_000, "message": "invalid JSON"},
     {"file": "a.toml", "text": 'base = "ragas"\n' + "#" * (1 << 20), "message": "larger than"},
 ]

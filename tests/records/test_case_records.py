@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import re
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from fakes import ScriptedJudge
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from faithfulness_assert import Case, ConfigError, grade, grade_many
 
-ROWS = json.loads((ROOT / "fixtures" / "records.json").read_text(encoding="utf-8"))
+ROWS = rows("records")
 TEXT = "The tower is tall."
 
 

@@ -14,9 +14,9 @@ from typing import Any
 import licences
 import pytest
 from attacks import KEY, unsafe
-from conftest import ROOT
 from fakes import ScriptedJudge, failing, verdicts_json
 from hypothesis import given
+from rows import rows
 from strategies import examples, texts
 from test_house import PACKAGE, modules
 
@@ -104,7 +104,7 @@ def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback() -> None:
 
 # ---------------------------------------------------------------- hostile text
 
-HOSTILE = json.loads((ROOT / "fixtures/hostile_texts.json").read_text("utf-8"))
+HOSTILE = rows("hostile_texts")
 
 
 class Hostile(ScriptedJudge):

@@ -1,4 +1,4 @@
-"""Fixtures with a row on each line, and the results of runs: what goes in, and what must come out."""
+"""Fixtures, and the results of runs: what goes in, and what must come out."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from conftest import ROOT
 from faithfulness_assert.batch import RunDirectory
 
 
-def rows(name: str) -> list[dict[str, Any]]:
-    """The rows of ``fixtures/NAME.jsonl``."""
-    lines = (ROOT / "fixtures" / f"{name}.jsonl").read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+def rows(name: str) -> Any:
+    """The rows of ``fixtures/NAME.jsonl``, or what ``fixtures/NAME.json`` has."""
+    path = ROOT / "fixtures" / f"{name}.jsonl"
+    if not path.exists():
+        return json.loads(path.with_suffix(".json").read_text("utf-8"))
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def contains(found: Any, wanted: Any) -> bool:
