@@ -72,7 +72,7 @@ BAD_DATA: list[tuple[str, dict[str, Any]]] = [
     ),
     *(
         ("context", {"answer": TALL, "context": context})
-        for context in (None, 5, b"bytes", [5], [{"body": "x"}], ["x" * 8_000_001])
+        for context in (None, 5, b"bytes", [5], [{"colour": "x"}], ["x" * 8_000_001])
     ),
     ("context", {"answer": TALL, "context": {f"key {i}": i for i in range(100_000)}}),
     ("question", {"answer": TALL, "context": CONTEXT, "question": "x" * 50_001}),
@@ -95,7 +95,7 @@ def test_grade_many_keeps_the_order_and_loses_no_case() -> None:
     ]
     cases[7] = {"answer": None, "context": "x", "id": 7}
     cases[8] = "no case"
-    cases[9] = {"answer": "x", "context": "x", "contexts": "x", "id": 9}
+    cases[9] = {"answer": "x", "context": "x", "contexts": "y", "id": 9}
     results = grade_many(cases, concurrency=4)
     assert [r.status for r in results[7:10]] == ["invalid_input"] * 3
     assert "contexts" in results[9].reason
