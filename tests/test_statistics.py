@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
+from math import comb
 
 import pytest
 from hypothesis import given
@@ -14,10 +16,14 @@ from faithfulness_assert.statistics import (
     Pair,
     PairCounts,
     PairedTests,
+    at_least,
+    at_most,
     exact_interval,
     holm,
     mcnemar,
+    none_seen,
     p_value,
+    wilson,
 )
 
 
@@ -33,6 +39,34 @@ from faithfulness_assert.statistics import (
 )
 def test_intervals_are_those_of_the_tables(wrong: int, asked: int, low: float, high: float) -> None:
     assert exact_interval(wrong, asked) == pytest.approx((low, high), abs=1e-5)
+
+
+@given(st.integers(0, 60), st.integers(1, 60), st.integers(1, 99))
+def test_a_chance_is_the_sum_of_the_binomial_distribution(
+    count: int, of: int, percent: int
+) -> None:
+    share = Fraction(percent, 100)
+    terms = (comb(of, n) * share**n * (1 - share) ** (of - n) for n in range(min(count, of) + 1))
+    assert at_most(count, of, percent / 100) == pytest.approx(float(sum(terms)), rel=1e-9)
+    assert at_least(count + 1, of, percent / 100) + at_most(count, of, percent / 100) == 1
+
+
+def test_a_run_of_a_million_has_an_interval_at_once() -> None:
+    low, high = exact_interval(160_000, 1_000_000)
+    assert (low, high) == pytest.approx(wilson(160_000, 1_000_000), abs=2e-6)
+
+
+@given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=1, max_size=3))
+def test_the_limit_of_what_was_never_seen_is_that_of_its_best_stratum_at_least(
+    strata: list[tuple[int, int]],
+) -> None:
+    whole = sum(weight for weight, _ in strata)
+    shares = [(weight / whole, labels) for weight, labels in strata]
+    limit = none_seen(shares)
+    alone = [weight * exact_interval(0, labels)[1] for weight, labels in shares]
+    assert max(alone) - 1e-9 <= limit <= sum(alone) + 1e-9
+    same = [(labels / sum(n for _, n in strata), labels) for _, labels in strata]  # in proportion
+    assert none_seen(same) == pytest.approx(exact_interval(0, sum(n for _, n in strata))[1])
 
 
 def test_holm_is_the_worked_example_of_its_textbook() -> None:
