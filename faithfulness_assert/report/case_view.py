@@ -16,15 +16,13 @@ from ..asking.ranking import nearest_sentences
 from ..cases.case import Case, Passage
 from ..records.model import LABELS, Evidence, Status, Verdict
 from ..records.result import GradingResult
+from ..records.views import FLAG_WORDS
 from ..text.absent_numbers import Numbers
 from ..text.wrong_words import MOST_WRONG, difference
 from .record import OUTCOMES, Record, plain, text_of
 
 OUTCOME_NAMES = tuple(OUTCOMES.values())
 UNRESOLVED = "unresolved"
-MAX_NAMES = 40
-"""Names of a kind. A result may have any label; the page lists no more of them."""
-MAX_NAME = 60
 SHOWN_METADATA = {"warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"}
 
 
@@ -41,7 +39,6 @@ class Names:
 
     def __init__(self, known: Sequence[str] = ()) -> None:
         self._places = {name: place for place, name in enumerate(known)}
-        self._most = len(known) + MAX_NAMES
         self._used = set[str]()
 
     @property
@@ -55,10 +52,7 @@ class Names:
         return [name for name in self._places if name in self._used]
 
     def place(self, name: str) -> int:
-        """The place of a name. Those that are too many are all "other"."""
-        name = name[:MAX_NAME]
-        if name not in self._places and len(self._places) >= self._most:
-            name = "other"
+        """The place of a name."""
         self._used.add(name)
         return self._places.setdefault(name, len(self._places))
 
@@ -69,7 +63,7 @@ class Vocabulary:
     def __init__(self) -> None:
         self.labels = Names((*LABELS, UNRESOLVED))
         self.statuses = Names(get_args(Status))
-        self.flags = Names()
+        self.flags = Names(tuple(FLAG_WORDS))
 
 
 class Offsets:
@@ -124,7 +118,7 @@ def _statement(
     statement, (start, end) = verdict.statement, verdict.span or (0, 0)
     if answer is not None and start < end <= len(answer) and answer[start:end] == statement:
         statement = ""
-    flags = [names.flags.place(flag) for flag in verdict.flags]
+    flags = [names.flags.place(flag) for flag in verdict.flags if flag in FLAG_WORDS]
     view = [names.labels.place(label_of(verdict)), *offsets.span(start, end), statement, flags]
     return view if flags else view[:4] if statement else view[:3]
 

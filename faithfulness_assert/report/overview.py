@@ -42,9 +42,7 @@ SEVERITY = tuple(LABELS)[:4]
 """The labels of statements that may be the worst of a run, the worst first."""
 BINS = 20
 MOST_WORST = 5
-MAX_NAME = 60
 MOST_NAMES = 4
-MOST_LABELS = 20
 MOST_MOVES = 500
 
 
@@ -106,9 +104,7 @@ class Figures:
         result = record.result
         self.summary.add(result)
         labels = [label_of(v) for v in result.verdicts if v.repeat_of is None]
-        self.labels.update(label[:MAX_NAME] for label in labels)
-        if not result.verdicts:
-            self.labels.update({name[:MAX_NAME]: n for name, n in result.counts.items()})
+        self.labels.update(labels if result.verdicts else result.counts)
         if record.score is not None:
             self.scores[min(int(record.score * BINS), BINS - 1)] += 1
         self.inverse |= result.metadata.get("inverse") is True
@@ -176,7 +172,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         ],
         "labels": label_parts(figures.labels),
         "words": LABELS,
-        "statuses": [(name[:MAX_NAME], n) for name, n in summary.statuses.most_common(12)],
+        "statuses": summary.statuses.most_common(),
         "errors": summary.errors.groups()[:MOST_NAMES],
         "spent": spent(summary),
         "slices": list(figures.slices.columns()),
@@ -238,14 +234,8 @@ def spent(summary: Summary) -> list[tuple[str, str]]:
 
 
 def label_parts(counts: Mapping[str, int]) -> list[Part]:
-    """The parts of the bar of labels, the worst first, those that are not ours in the middle."""
-    others = sorted(set(counts) - set(LABELS))[:MOST_LABELS]
-    fine = list(LABELS)[len(SEVERITY) :]
-    return [
-        Part(name, name if name in LABELS else "other", *LABELS.get(name, ("¿", name))[:2], count)
-        for name in (*SEVERITY, *others, *fine)
-        if (count := counts.get(name, 0))
-    ]
+    """The parts of the bar of labels, the worst first."""
+    return [Part(name, name, *LABELS[name][:2], counts[name]) for name in LABELS if name in counts]
 
 
 # ---------------------------------------------------------------- two runs

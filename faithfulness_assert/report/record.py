@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ..batch.rows import NOTHING, OWN_FIELDS, Line
 from ..records.checks import is_fraction, is_whole
+from ..records.model import LABELS
 from ..records.result import GradingResult
 from ..text.strings import clean_text, clip
 
@@ -19,6 +20,7 @@ MAX_NUMBER = 1e15
 UNSHOWN = {"graderError", "reasonParts", "tokens"}
 """Entries of the metadata that the page says in other words."""
 OUTCOMES = {"FAIL": "failed", "ERROR": "not_graded", "PASS": "passed"}
+COUNTED = (*LABELS, "unresolved")
 UNKNOWN = {"pass": False, "score": None, "status": "graded", "threshold": 0.0}
 """What is taken for a field that is not there."""
 
@@ -73,8 +75,8 @@ def record_of(data: Mapping[str, Any]) -> Record:
         result = GradingResult.model_validate({**missing, **plain(given)})
     except ValueError as error:
         raise ValueError(f"it is no result of this version: {clip(str(error), 200)}") from None
-    metadata = _metadata(result.metadata)
-    result = replace(result, counts=counts_of(result.counts), metadata=metadata)
+    counts = counts_of({name: n for name, n in result.counts.items() if name in COUNTED})
+    result = replace(result, counts=counts, metadata=_metadata(result.metadata))
     is_known = "threshold" in given and is_fraction(result.threshold)
     row = own["row"] if is_whole(own["row"]) and 0 <= own["row"] < MAX_NUMBER else None
     return Record(

@@ -9,18 +9,14 @@ const KINDS = {
   score: 'another score',
 };
 
-const UNKNOWN = { sign: '¿', says: 'This version does not know this label.' };
-
 /** The sign of a label, its words, what it says, and its style. */
 function labelled(name) {
-  const known = Object.hasOwn(report.names.words, name);
-  return { ...(known ? report.names.words[name] : { ...UNKNOWN, words: name }), name, style: `label-${known ? name : 'other'}` };
+  return { ...report.names.words[name], name, style: `label-${name}` };
 }
 
-/** The place of a label among all, the worst first; those that are not known are before what is fine. */
+/** The place of a label among all, the worst first. */
 function severity(name) {
-  const place = Object.keys(report.names.words).indexOf(name);
-  return place < 0 ? 3.5 : place;
+  return Object.keys(report.names.words).indexOf(name);
 }
 
 const inWords = (name) => name.replaceAll('_', ' ');
