@@ -74,7 +74,10 @@ def record_of(data: Mapping[str, Any]) -> Record:
     try:
         result = GradingResult.model_validate({**missing, **plain(given)})
     except ValueError as error:
-        raise ValueError(f"it is no result of this version: {clip(str(error), 200)}") from None
+        first: dict[str, Any] = getattr(error, "errors", lambda: [{}])()[0]
+        where = ".".join(map(str, first.get("loc", ())))
+        told = f"{where}: {first.get('msg', error)}"
+        raise ValueError(f"it is no result of this version: {clip(told, 200)}") from None
     counts = counts_of({name: n for name, n in result.counts.items() if name in COUNTED})
     result = replace(result, counts=counts, metadata=_metadata(result.metadata))
     is_known = "threshold" in given and is_fraction(result.threshold)

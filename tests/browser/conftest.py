@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from e2e.promptfoo import UnavailableError, installed
+from page_shapes import with_ids
 from report_example import example_run
 
 from faithfulness_assert.report import write_report
@@ -114,11 +115,12 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def report_of(tmp_path: Path) -> Callable[..., Path]:
-    """Writes the report of these results, which may be anything."""
+    """Writes the report of these results. Verdicts without a number get one."""
 
-    def write(*records: Any, data: Any = None) -> Path:
+    def write(*records: dict[str, Any], data: Any = None) -> Path:
         results = tmp_path / "results.jsonl"
-        results.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+        told = [{**record, "verdicts": with_ids(record.get("verdicts", ()))} for record in records]
+        results.write_text("".join(f"{json.dumps(record)}\n" for record in told))
         return write_report(results, tmp_path / "report.html", data=data).path
 
     return write

@@ -358,13 +358,12 @@ def hostile(id: str, payload: str) -> dict[str, Any]:
         "evidence": [evidence],
         "label": "contradicted",
         "flags": [payload],
-        "unresolved": payload,
     }
     return {
-        "case_id": id, "score": 0.1, "status": payload, "pass": False, "reason": payload,
-        "policy": payload, "judge": payload, "verdicts": [verdict, {**verdict, "label": payload}],
+        "case_id": id, "score": 0.1, "status": "graded", "pass": False, "reason": payload,
+        "policy": payload, "judge": payload, "verdicts": [verdict, verdict],
         "skipped": [{"start": 0, "end": 2, "reason": payload}],
-        "error": {"kind": payload, "message": payload},
+        "error": {"kind": "server", "message": payload},
         "citations": {"invalid_citations": [payload], "uncited_sentences": [payload]},
         "columns": {payload: payload},
         "metadata": {"warnings": [payload], "calculation": payload, "suggestions": [payload], payload: payload},
@@ -446,7 +445,7 @@ def test_long_texts_and_lists_show_their_rest_on_demand(
     opened: Window, report_of: Callable[..., Path]
 ) -> None:
     reason, unbroken = "because " * 500, "\u0645" * 3000
-    evidence = {"passage": "p150", "start": 0, "end": 4, "text": "It i"}
+    evidence = {"sentence": 1, "passage": "p150", "start": 0, "end": 4, "text": "It i"}
     verdict = {"statement": unbroken, "label": "contradicted", "evidence": [evidence]}
     record = {
         "case_id": "a", "score": 0.5, "status": "graded", "reason": reason, "verdicts": [verdict],

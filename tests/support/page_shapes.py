@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 PIECES = (
@@ -33,14 +33,14 @@ def repeated(piece: str) -> Shape:
         said = {"statement": text, "reason": text, "label": "contradicted"}
         verdicts = [
             {**said, "evidence": [evidence], "span": [0, len(text)]},
-            {**said, "label": "not_enough_info", "flags": [text], "unresolved": text},
+            {**said, "label": "not_enough_info", "flags": [text]},
         ]
         metadata = {name: [text] for name in ("warnings", "suggestions", "k")}
         return Shown(
             result(
                 *verdicts,
-                **dict.fromkeys(("reason", "policy", "judge", "status"), text),
-                error={"kind": text, "message": text},
+                **dict.fromkeys(("reason", "policy", "judge"), text),
+                error={"kind": "server", "message": text},
                 columns={text: text},
                 skipped=[{"start": 0, "end": 1, "reason": text}],
                 citations={"invalid_citations": [text], "uncited_sentences": [text]},
@@ -56,7 +56,12 @@ def repeated(piece: str) -> Shape:
 def result(*verdicts: dict[str, Any], **fields: Any) -> dict[str, Any]:
     """A result that fails."""
     some = verdicts or ({"statement": "x", "label": "contradicted"},)
-    return {"score": 0.1, "status": "graded", "pass": False, "verdicts": list(some), **fields}
+    return {"score": 0.1, "status": "graded", "verdicts": with_ids(some), **fields}
+
+
+def with_ids(verdicts: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Verdicts with a number each."""
+    return [{"id": number, **verdict} for number, verdict in enumerate(verdicts, 1)]
 
 
 def nested(size: int) -> Shown:
@@ -116,7 +121,8 @@ def numbered(size: int) -> dict[str, float]:
 
 def unknown(size: int) -> Shown:
     """Very much evidence that is in no passage."""
-    items = [{"passage": str(n), "text": f"{n:07d}"} for n in range(size // 40)]
+    some = {"sentence": 1, "start": 0, "end": 0}
+    items = [{**some, "passage": str(n), "text": f"{n:07d}"} for n in range(size // 40)]
     return Shown(result({"statement": "a", "label": "supported", "evidence": items}))
 
 
