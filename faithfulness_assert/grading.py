@@ -18,7 +18,7 @@ from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
 from .drive.asks import TimeLeft
 from .drive.grades import Slots, arun, replay, run
-from .judges import find_stored, make_judge, option_names
+from .judges import find_stored, key_in_environment, make_judge, option_names
 from .judges.secret import check_seed, process_secret, secret_of
 from .plan.plan import Plan, grade_plan
 from .plan.results import invalid_input
@@ -73,6 +73,7 @@ class Grader:
         chosen = choose(judge, policy, threshold, options)
         judge, policy, threshold = chosen.judge, chosen.policy, chosen.threshold
         options = cast("GraderOptions", chosen.options)
+        self._given = judge, policy, threshold, chosen.options
         changes = table.taken_by("policy", options)
         if threshold is not None:
             changes["threshold"] = threshold
@@ -124,6 +125,19 @@ class Grader:
             from .judges.token_counter import token_counter  # it may need tiktoken's ranks
 
             self._count = token_counter(self.judge_name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickled grader is made anew, as in a process that a pool has spawned.
+
+        Its key travels only where the environment, which a spawned process has too, lacks it.
+        """
+        judge, policy, threshold, options = self._given
+        known = key_in_environment(judge)
+        kept = {
+            name: value for name, value in options.items() if (name, value) != ("api_key", known)
+        }
+        secrets = {"_secret": self._secret, "_own_secret": self._own_secret}
+        return _remade, (judge, policy, threshold, kept), secrets
 
     def keep_limits(
         self, requests: float | None, tokens: float | None, patience: float | None = None
@@ -281,6 +295,10 @@ class Grader:
         if self._advice:
             metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
         return replace(result, **told, metadata=metadata)
+
+
+def _remade(judge: Any, policy: Any, threshold: Any, options: dict[str, Any]) -> Grader:
+    return Grader(judge, policy, threshold, **options)
 
 
 # ---------------------------------------------------------------- the public functions

@@ -7,6 +7,7 @@ verdicts, an LLM writes claims, truths and reasons.
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from importlib import import_module
@@ -129,6 +130,12 @@ def option_names(spec: object) -> list[str]:
 def judge_forms() -> list[str]:
     """How users name judges: ``["anthropic:MODEL", "embedded", ...]``."""
     return [entry.form for entry in JUDGES.values()]
+
+
+def key_in_environment(spec: object) -> str:
+    """The key that the environment has for the judge that ``spec`` names; "" for none."""
+    entry = JUDGES.get(spec.partition(":")[0]) if isinstance(spec, str) else None
+    return os.environ.get(f"{entry.package.upper()}_API_KEY", "").strip() if entry else ""
 
 
 def environment_prefixes() -> list[str]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -182,6 +185,28 @@ def test_a_process_that_was_forked_while_asks_were_under_way_grades() -> None:
 
     with Loopback(answer) as server:
         assert script(FORKING, server.url) == "{'graded'}\n0 graded\n"
+
+
+def test_a_grader_is_pickled_with_its_key_only_where_the_environment_has_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    key, url = "sk-test-0123456789abcdef", "http://127.0.0.1:9/v1"
+    for known, given in ((key, {}), (key, {"api_key": key}), ("", {"api_key": key})):
+        monkeypatch.setenv("OPENAI_API_KEY", known)
+        grader = Grader("openai:m", "ragas", 0.7, base_url=url, **given)
+        assert (key.encode() in pickle.dumps(grader)) == (not known)
+        remade = pickle.loads(pickle.dumps(grader))
+        assert remade.judge._endpoint.key == key
+        assert (repr(remade), remade._secret) == (repr(grader), grader._secret)
+
+
+def test_a_grader_travels_to_a_spawned_process_with_its_store(tmp_path: Path) -> None:
+    with Loopback(GOOD) as server, get_context("spawn").Pool(1) as pool:
+        grader = Grader("openai:m", base_url=server.url, cache=tmp_path, policy={"base": "default"})
+        result = pool.apply(grader.grade, ("It rains.", "It rains."))
+        again = grader.grade(**CASE)
+    assert (result.status, result.score) == ("graded", 1.0)
+    assert (again.score, again.tokens_used.num_requests) == (1.0, 0)
 
 
 # ---------------------------------------------------------------- open files

@@ -5,7 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import math
+import shutil
+import ssl
+import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import quote
 
 import anthropic
@@ -239,3 +243,44 @@ def test_the_warning_of_http_is_in_the_result(monkeypatch: pytest.MonkeyPatch) -
             "It rains.", "It rains."
         )
     assert any("base_url is http" in warning for warning in result.warnings)
+
+
+# ---------------------------------------------------------------- certificates
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    """A certificate of this machine that nobody knows, and its key."""
+    if not (openssl := shutil.which("openssl")):
+        pytest.skip("there is no openssl to make a certificate with")
+    made, key = tmp_path / "here.pem", tmp_path / "key.pem"
+    command = [openssl, "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    files = ["-keyout", str(key), "-out", str(made)]
+    subprocess.run([*command, *names, *files], check=True, capture_output=True)
+    return made, key
+
+
+def test_certificates_are_those_of_ssl_cert_file_and_an_unknown_one_is_told(
+    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bare_environment(monkeypatch)
+    monkeypatch.delenv("SSL_CERT_DIR", raising=False)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(*certificate)
+    results = {}
+    for known in (True, False):
+        server = Loopback(good_reply)
+        server._server.socket = tls.wrap_socket(server._server.socket, server_side=True)
+        if known:
+            monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+        else:
+            monkeypatch.delenv("SSL_CERT_FILE")
+        url, key = server.url.replace("http:", "https:"), "sk-test-0123456789"
+        with server:
+            grader = Grader("openai:m", base_url=url, api_key=key, max_retries=0, controls="off")
+            results[known] = grader.grade("Tom is here. Tom is tall.", "Tom is here.")
+            grader.judge.close()  # type: ignore[attr-defined]
+    assert results[True].status == "graded"
+    assert results[False].status == "judge_failed"
+    assert "certificate" in results[False].reason.lower()
