@@ -220,6 +220,31 @@ def test_what_a_server_does_not_take_is_left_out_and_what_is_too_long_is_asked_i
     assert "temperature" in str(found["a"]["metadata"]["warnings"])
 
 
+@pytest.mark.parametrize("via", VIAS)
+def test_a_judge_that_thinks_has_room_in_the_next_round_and_what_was_cut_off_is_counted(
+    tmp_path: Path, via: str
+) -> None:
+    def thinks(path: str, body: Body) -> tuple[int, Body]:
+        cap = body.get("max_tokens") or body["max_completion_tokens"]
+        if cap > 2_000:
+            return truthful(path, body)
+        if path.endswith("messages"):
+            content = [{"type": "thinking", "thinking": "Hm."}]
+            usage = {"input_tokens": 100, "output_tokens": cap}
+            return 200, {"content": content, "stop_reason": "max_tokens", "usage": usage}
+        choice = {"message": {"content": "", "reasoning": "Hm."}, "finish_reason": "length"}
+        usage = {"prompt_tokens": 100, "completion_tokens": cap}
+        return 200, {"choices": [choice], "usage": usage}
+
+    with BatchServer(thinks) as server:
+        run = run_of(tmp_path, via, server, 3)
+        run.finish()
+        lines = [json.loads(line.to_json()) for line in RunDirectory(run.path).lines()]
+    assert [one["status"] for one in lines] == ["graded"] * 3
+    assert all(one["tokens_used"]["num_requests"] == 2 for one in lines)
+    assert all(one["tokens_used"]["completion"] > 352 for one in lines)
+
+
 def test_a_round_is_split_at_the_limits_of_the_provider(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from loopback import Loopback, good_reply
+from remote import bare_environment
 
 from faithfulness_assert import Grader
 from faithfulness_assert.judges.http import Answer

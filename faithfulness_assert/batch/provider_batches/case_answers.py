@@ -77,11 +77,9 @@ class CaseAnswers:
             steps = {**self._judge.first_steps, **sent.steps}
             all_heard = [self._heard(ask, said, steps) for said in sent.answers]
             heard = _together(ask, all_heard)
+            spent = sum((said.spent for said in all_heard), spent)
             if heard.outcome is None:
                 continue
-            for said in all_heard:
-                if said.outcome:
-                    spent += said.outcome.usage or Usage(num_requests=1)
             differed |= heard.differs
             counted += sent.round >= self._since
             final = heard.final and (sent.round >= self._since or not _comes_again(heard.outcome))
@@ -101,7 +99,7 @@ class CaseAnswers:
         outcome, wanted = self._judge.checked(ask, outcome, steps)
         self.steps = merge_steps(self.steps, wanted)
         if wanted != steps:
-            return Heard(None)
+            return Heard(None, cut_off=outcome if isinstance(outcome, Reply) else None)
         if _is_unnamed(outcome, ask):
             return Heard(_unnamed(outcome))
         return Heard(outcome, final=isinstance(outcome, Reply) or not outcome.retryable)
@@ -120,12 +118,19 @@ class Heard(NamedTuple):
     """What an answer says about its ask: nothing that counts as a try, or an outcome.
 
     ``final``: the outcome counts, and the ask is not sent again. ``differs``: it is that of several
-    answers that do not say the same.
+    answers that do not say the same. ``cut_off``: a reply of a judge that needs more room to think.
     """
 
     outcome: Outcome | None
     final: bool = False
     differs: bool = False
+    cut_off: Reply | None = None
+
+    @property
+    def spent(self) -> Usage:
+        """What the answer cost. One that only names a parameter costs nothing."""
+        paid = self.outcome or self.cut_off
+        return (paid.usage or Usage(num_requests=1)) if paid else Usage()
 
 
 def _is_unnamed(outcome: Outcome, ask: Ask) -> TypeGuard[Reply]:

@@ -92,6 +92,9 @@ def default_limits(judge_name: str, statements: int) -> Limits:
 ROOMS = (0, 4_096, 16_384)
 """Tokens for thinking, beside those of a reply: none at first, more after each cut-off reply."""
 
+LEAST_FOR_TEXTS = 2_048
+"""Tokens of a window of which none is kept for thinking."""
+
 _THINKS = re.compile(
     r"(?:^|[/:._-])(?:o[134](?:-|$)|gpt-?[5-9]|gpt-oss|gemini-(?:2\.5|[3-9])|qwen-?3|qwq|magistral"
     r"|deepseek-r\d|glm-(?:4\.[5-9]|[5-9])|kimi-k2\.5|minimax-m\d|grok-(?:3-mini|4)|seed-oss"
@@ -145,7 +148,9 @@ class Needs:
         return replace(self._limits, total_tokens=total - self._kept_free(total))
 
     def _kept_free(self, total: int) -> int:
-        return min(self._max_tokens or self.room(self.steps), total // 2)
+        """The tokens of a window that are kept for thinking, if texts have enough beside that."""
+        wanted = self._max_tokens or self.room(self.steps)
+        return min(wanted, max(total - LEAST_FOR_TEXTS, 0) * 2 // 3)
 
     def room(self, steps: Steps) -> int:
         """The tokens for thinking after these steps."""
