@@ -18,7 +18,6 @@ from rows import rows
 import faithfulness_assert
 from faithfulness_assert import policies
 from faithfulness_assert.cli.app import COMMANDS
-from faithfulness_assert.options import GRADER_NAMES
 
 
 def jsonl(tmp_path: Path, *cases: object) -> str:
@@ -161,30 +160,6 @@ def test_policies_lists_all_presets_on_one_screen(environment: dict[str, str]) -
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
     assert "differs" not in listed
-
-
-def test_the_help_of_grade_lists_every_option_of_the_grader() -> None:
-    shown = here("grade", "--help").stdout
-    names = {
-        line.split()[0] for line in shown.splitlines() if line.startswith("  ") and line.split()
-    }
-    assert names >= GRADER_NAMES
-
-
-def test_init_writes_an_example_and_does_not_overwrite_files(tmp_path: Path) -> None:
-    folder = tmp_path / "new"
-    folder.mkdir()
-    (folder / ".env").write_text("OPENAI_API_KEY=x\n", encoding="utf-8")
-    done = here("init", str(folder))
-    assert done.returncode == 0
-    own = f"OPENAI_API_KEY=x\nPROMPTFOO_PYTHON='{sys.executable}'\n"
-    assert (folder / ".env").read_text(encoding="utf-8") == own
-    assert (folder / "promptfooconfig.yaml").is_file()
-    (folder / "promptfooconfig.yaml").write_text("mine", encoding="utf-8")
-    again = here("init", str(folder))
-    assert again.returncode == 2
-    assert "already contains promptfooconfig.yaml. Choose another folder" in again.stderr
-    assert (folder / "promptfooconfig.yaml").read_text(encoding="utf-8") == "mine"
 
 
 def test_the_version_is_that_of_the_package() -> None:

@@ -60,11 +60,6 @@ def test_a_mistake_of_the_caller_is_a_config_error_that_names_it_before_any_ask(
     assert not judge.asked
 
 
-def test_a_word_of_a_policy_that_is_no_text_is_a_config_error() -> None:
-    with pytest.raises(ConfigError, match="labels"):
-        grade(TALL, CONTEXT, labels={5: "supported"})
-
-
 BAD_DATA: list[tuple[str, dict[str, Any]]] = [
     *(
         ("answer", {"answer": answer, "context": CONTEXT})

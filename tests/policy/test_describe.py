@@ -38,20 +38,6 @@ def test_the_table_of_policies_has_one_line_of_80_columns_for_each() -> None:
     assert sum(widths) + 3 * len(HEAD) + 1 <= 80
 
 
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("default", "sentences, 1"),
-        ("ragas", "claims, 2"),
-        ("deepeval", "claims + truths + reason, 4"),
-        ("ragaliq", "claims, 1 + N"),
-        ("masis", "ratings, 1"),
-    ],
-)
-def test_the_calls_of_a_policy_are_counted(name: str, shown: str) -> None:
-    assert asks(policies[name]) == shown
-
-
 def test_fields_of_your_own_are_shown_in_words() -> None:
     policy = Policy(
         labels={"nope": "contradicted", "nah": "contradicted", "aye": "supported"},

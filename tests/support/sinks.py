@@ -34,11 +34,6 @@ MANY = 20 * ROW_SIZE
 """So much of a text becomes rows, where each of them is graded."""
 
 
-def sinks(folder: Path) -> dict[str, Sink]:
-    """All of them. They write into a folder."""
-    return {**grading(), **replies(), **reading(folder), **shown(folder)}
-
-
 # ---------------------------------------------------------------- texts in their places
 
 
