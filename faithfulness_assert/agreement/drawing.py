@@ -1,11 +1,11 @@
 """The share of unfaithful answers in a run, from labels; and the answers that people label for it.
 
 They are drawn at random within two strata. The answers that the judge flags are drawn at 2.25 times
-the rate of the others, and at least 5 of them: there most of what is unfaithful can be found. Each
-answer has a number that follows from the seed and its own id and texts, and the lowest ones are
-drawn: so the same run and seed give the same answers in whichever order they were graded, and a
-larger sheet has all those of a smaller one. That is how ``agreement`` knows what was drawn: it
-draws again.
+the rate of the others: there most of what is unfaithful can be found. Of either kind at least 5 are
+drawn. Each answer has a number that follows from the seed and its own id and texts, and the lowest
+ones are drawn: so the same run and seed give the same answers in whichever order they were graded,
+and a larger sheet has all those of a smaller one. That is how ``agreement`` knows what was drawn:
+it draws again.
 """
 
 from __future__ import annotations
@@ -87,7 +87,8 @@ def check_labels(name: str, labelled: Sequence[int], sizes: Sequence[int]) -> No
 
 
 RATE = 2.25
-LEAST_FLAGGED = 5
+LEAST = 5
+"""Labels of either kind, if there are so many."""
 MOST = 10_000
 """Answers of a sheet."""
 SIZES = (MIN_LABELS, 50, MANY_LABELS, 200, 400, 800)
@@ -234,7 +235,8 @@ def draw(run: Run, n: int, *, seed: int) -> Drawn:
 def split(n: int, flagged: int, others: int) -> tuple[int, int]:
     """How many of ``n`` labels go to flagged answers, and how many to the others."""
     rate = RATE * flagged / (RATE * flagged + others)
-    wanted = min(flagged, min(n, max(LEAST_FLAGGED, round(n * rate))))
+    least, most = min(flagged, LEAST), n - min(others, LEAST)
+    wanted = min(flagged, max(least, min(most, round(n * rate))))
     rest = min(others, n - wanted)
     return min(flagged, n - rest), rest
 

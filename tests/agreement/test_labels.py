@@ -49,7 +49,7 @@ def edited(sheet: Path, folder: Path, change: Callable[[Rows], object]) -> Path:
 
 
 @given(st.integers(30, 400), st.integers(0, 3000), st.integers(0, 3000))
-def test_flagged_answers_are_drawn_at_two_and_a_quarter_times_the_rate_and_at_least_five(
+def test_flagged_answers_are_drawn_at_two_and_a_quarter_times_the_rate_and_five_of_either_kind(
     n: int, flagged: int, others: int
 ) -> None:
     if flagged + others < 30:
@@ -59,7 +59,8 @@ def test_flagged_answers_are_drawn_at_two_and_a_quarter_times_the_rate_and_at_le
     assert two <= others
     assert one + two == min(n, flagged + others)
     assert one >= min(5, flagged)
-    if 5 < one < flagged and 0 < two < others:
+    assert two >= min(5, others)
+    if 5 < one < flagged and 5 < two < others:
         assert one / flagged == pytest.approx(2.25 * two / others, abs=2 / flagged + 3 / others)
 
 
