@@ -88,8 +88,8 @@ def run_part(folder: str, kind: str, rows: str) -> dict[str, float]:
     source = Path(folder) / f"cases-{rows}.jsonl"
     outcome = run(source, Path(folder) / f"run-{kind}-{rows}", progress=False, **JUDGES[kind])
     wall = time.perf_counter() - started
-    assert outcome.counts.finished == int(rows)
-    assert not outcome.counts.errors
+    assert outcome.summary.cases == int(rows)
+    assert not outcome.summary.not_graded
     used = resource.getrusage(resource.RUSAGE_SELF)
     return {"wall": wall, "cpu": used.ru_utime + used.ru_stime, "rss": used.ru_maxrss / 1024}
 

@@ -13,6 +13,7 @@ import errno
 import io
 import os
 import stat
+import sys
 from contextlib import contextmanager, suppress
 from functools import partial
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from _typeshed import StrPath
 
-READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)  # of what may be read, and not written
+_LINK = "it is a link to another file"
 _NOT_REGULAR = "it is not a regular file, but a folder, a pipe or a device"
 _FLAGS = sum(getattr(os, f"O_{name}", 0) for name in ("NONBLOCK", "CLOEXEC", "NOCTTY", "BINARY"))
 
@@ -59,7 +60,7 @@ def _regular(path: str, flags: int, more: int = 0) -> int:
     try:
         handle = os.open(path, flags | more | _FLAGS, 0o600)
     except OSError as error:
-        clear = {errno.ELOOP: "it is a link to another file", errno.ENXIO: _NOT_REGULAR}
+        clear = {errno.ELOOP: _LINK, errno.ENXIO: _NOT_REGULAR}
         raise OSError(error.errno, clear.get(error.errno or 0, error.strerror), path) from None
     if not stat.S_ISREG(os.fstat(handle).st_mode):
         os.close(handle)
@@ -131,17 +132,37 @@ def private_folder(path: StrPath) -> None:
     os.makedirs(path, 0o700, exist_ok=True)
 
 
-def open_database(path: StrPath) -> sqlite3.Connection:
-    """A SQLite database, made for this user only; one that may only be read is opened for that."""
-    import sqlite3
+def open_database(path: StrPath, *, writes: bool, timeout: float = 30.0) -> sqlite3.Connection:
+    """A SQLite database, made for this user only if there is none and it may be written.
 
-    try:
-        append_file(path).close()
-    except OSError as error:
-        if error.errno not in READ_ONLY:
-            raise
-    db = sqlite3.connect(path, isolation_level=None)
-    db.execute("PRAGMA trusted_schema = OFF")
+    None of its files is a link, or anything but a regular file. Nothing that its schema contains
+    may do more than compute. ``timeout``: seconds that it waits for other processes.
+
+    Raises:
+        OSError: it is no such file, or cannot be made.
+        sqlite3.Error: it is no database.
+    """
+    import sqlite3
+    from urllib.parse import quote  # a promptfoo assertion needs neither
+
+    for end in ("", "-journal", "-wal", "-shm"):
+        part = f"{os.fspath(path)}{end}"
+        with suppress(FileNotFoundError):
+            if os.path.islink(part):
+                raise OSError(errno.ELOOP, _LINK, part)
+            if not stat.S_ISREG(os.stat(part).st_mode):
+                raise OSError(errno.EINVAL, _NOT_REGULAR, part)
+    if writes and not os.path.exists(path):
+        with suppress(FileExistsError):  # another process was first
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600))
+    uri = f"file:{quote(os.path.abspath(path))}?mode={'rw' if writes else 'ro'}"
+    db = sqlite3.connect(
+        uri, timeout, isolation_level=None, check_same_thread=False, uri=True, cached_statements=64
+    )
+    if sys.version_info >= (3, 12):
+        db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
+    for setting in ("trusted_schema=OFF", "cell_size_check=ON", f"query_only={not writes:d}"):
+        db.execute(f"PRAGMA {setting}")
     return db
 
 

@@ -151,7 +151,7 @@ def test_a_link_is_read_only_where_a_user_named_it(tmp_path: Path, secret: Path)
 
 def test_a_database_and_its_journal_are_private_and_the_database_is_no_link(tmp_path: Path) -> None:
     path = tmp_path / "run.sqlite"
-    with closing(open_database(path)) as db:
+    with closing(open_database(path, writes=True)) as db:
         db.execute("CREATE TABLE t (a)")
         db.execute("BEGIN")
         db.execute("INSERT INTO t VALUES (1)")
@@ -159,7 +159,7 @@ def test_a_database_and_its_journal_are_private_and_the_database_is_no_link(tmp_
         assert {mode(file) for file in tmp_path.glob("run.*")} == {0o600}
     (tmp_path / "other.sqlite").symlink_to(path)
     with pytest.raises(OSError, match="link"):
-        open_database(tmp_path / "other.sqlite")
+        open_database(tmp_path / "other.sqlite", writes=True)
 
 
 def test_a_private_folder_is_no_link(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_of_several_writers_of_a_first_file_one_wins_and_all_see_it_whole(tmp_pa
 # ---------------------------------------------------------------- runs, caches, commands
 
 
-RUN_FILES = ["results.jsonl", "run.json", "retried.jsonl", "summary.json", "lock"]
+RUN_FILES = ["run.sqlite", "run.sqlite-wal", "run.sqlite-shm", "run.sqlite-journal", "lock"]
 
 
 def graded(folder: Path, data: object = (GOOD,)) -> None:
@@ -207,7 +207,7 @@ def test_a_run_and_a_cache_can_be_read_by_their_user_only(tmp_path: Path) -> Non
     judge.identity = {"judge": "embedded"}  # type: ignore[attr-defined]
     StoredJudge(judge, tmp_path / "cache")
     made = {path for path in tmp_path.rglob("*") if path.is_file()}
-    assert {"results.jsonl", "run.json", "summary.json", "judge.json"} <= {p.name for p in made}
+    assert {"run.sqlite", "lock", "judge.json"} <= {p.name for p in made}
     assert {path: oct(mode(path)) for path in made if mode(path) != 0o600} == {}
 
 
@@ -235,8 +235,8 @@ def pipes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "data.jsonl").write_text(json.dumps(GOOD) + "\n")
     for name in ("run", "piped"):
         graded(folder / name, folder / "data.jsonl")
-    (folder / "piped" / "results.jsonl").unlink()
-    os.mkfifo(folder / "piped" / "results.jsonl")
+    (folder / "piped" / "run.sqlite").unlink()
+    os.mkfifo(folder / "piped" / "run.sqlite")
     return folder
 
 

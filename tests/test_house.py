@@ -202,7 +202,6 @@ HOMES = {
     "sentencex": "text.sentences",
     "jmespath": "cases.locate",
     "rich": "cli.terminal batch.progress",
-    "filelock": "batch.run_directory",
     "yaml": "policy.files promptfoo.migrate",
     "pyarrow": "batch.data_sets.tables batch.ray",
     "python_calamine": "batch.data_sets.workbook_process",

@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from faithfulness_assert import Ask, Reply
+from faithfulness_assert import Ask, ConfigError, Reply
 
-SECONDS = 0.9
-"""The longest time until a kill. A part needs about half of it before it grades anything."""
+SECONDS = 3.0
+"""The longest time until a kill. Results are kept each second."""
 
 
 class SlowJudge:
@@ -32,7 +32,7 @@ class SlowJudge:
 
     name = "slow"
 
-    def __init__(self, log: Path, seconds: float = 0.004) -> None:
+    def __init__(self, log: Path, seconds: float = 0.02) -> None:
         self._log, self._seconds = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND), seconds
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -95,10 +95,13 @@ def run_part(folder: Path, log: Path) -> None:
 
 
 def whole_rows(run_folder: Path) -> list[int]:
-    """The rows with a whole line in the results."""
-    path = run_folder / "results.jsonl"
-    text = path.read_bytes() if path.exists() else b""
-    return [json.loads(line)["row"] for line in text.split(b"\n")[:-1]]
+    """The rows with a result that was kept."""
+    from faithfulness_assert.batch.store import is_run, lines_of_run
+
+    try:
+        return [line.row for line in lines_of_run(run_folder)] if is_run(run_folder) else []
+    except ConfigError:  # it was killed before there were tables
+        return []
 
 
 def check_asked_once(log: Path, before: list[int]) -> None:
@@ -118,10 +121,10 @@ def check_same(folder: Path, rows: int) -> None:
 
 
 def without_time(run_folder: Path) -> Iterator[tuple[str, Any]]:
-    for line in (run_folder / "results.jsonl").read_text(encoding="utf-8").splitlines():
-        result = json.loads(line)
-        result.pop("latency_ms")
-        yield result["case_id"], result
+    from faithfulness_assert.batch.store import lines_of_run
+
+    for line in lines_of_run(run_folder):
+        yield line.case_id, {**json.loads(line.to_json()), "latency_ms": 0}
 
 
 def main() -> None:

@@ -19,10 +19,9 @@ from typing import IO, Any, NamedTuple
 from ..asking.ranking import nearest_sentences
 from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import safe_cell, whole_file
-from ..batch.provider_batches import KeptRows, is_begun
 from ..batch.rows import Row, digest
 from ..batch.run_description import about_of
-from ..batch.run_directory import RunDirectory
+from ..batch.store import StoredRows
 from ..cases.case import Case
 from ..files import as_text
 from ..records.errors import ConfigError, InputError
@@ -76,7 +75,7 @@ def write_sheet(
         path: the sheet, ``.csv`` or ``.jsonl``. It must not exist: it might have labels.
         n: how many answers are drawn, 30 to 10,000; all, if the run has fewer.
         seed: of the draw, from 0. A larger sheet with the same seed has the answers of a smaller.
-        data: the data set that was graded, as for ``open_data_set``; a run over a batch API has it.
+        data: the data set that was graded, as for ``open_data_set``; a run has it.
         mapping, encoding: with which it was graded.
 
     Raises:
@@ -86,7 +85,7 @@ def write_sheet(
     file = _checked(path, n, seed)
     drawn = draw(open_run(run), n, seed=seed)
     about = about_of(run)
-    cases = _cases(drawn, _data_set(run, data, about, mapping, encoding), about)
+    cases = _cases(drawn, _data_set(run, data, mapping, encoding), about)
     language = str((about.get("options") or {}).get("language", "en"))
     cut: list[str] = []
     with whole_file(file) as part:
@@ -120,7 +119,6 @@ def _checked(path: str | os.PathLike[str], n: object, seed: object) -> Path:
 def _data_set(
     run: str | os.PathLike[str],
     data: Any,
-    about: Mapping[str, Any],
     mapping: Mapping[str, str] | None,
     encoding: str | None,
 ) -> DataSet:
@@ -128,13 +126,10 @@ def _data_set(
         return data
     if data is not None:
         return open_data_set(data, mapping=mapping, encoding=encoding)
-    if Path(run).is_dir() and is_begun(RunDirectory(run)):
-        return KeptRows(RunDirectory(run))
-    told = about.get("input")
-    name = clip(str(told.get("name") if isinstance(told, dict) else ""), 100)
-    graded = f" It was graded from {name}, which is not opened unless you name it." if name else ""
-    how = f"{option('data', 'FILE')} (and {option('mapping')}, if the run had it)"
-    raise ConfigError(f"{run}: results have no answers and contexts.{graded} Give it with {how}")
+    if Path(run).is_dir():
+        return StoredRows(run)
+    how = f"{option('data', 'FILE')} (and {option('mapping')}, if it was graded with it)"
+    raise ConfigError(f"{run}: results have no answers and contexts. Give the data set with {how}")
 
 
 def _cases(drawn: Drawn, data: DataSet, about: Mapping[str, Any]) -> dict[str, Case]:

@@ -1,7 +1,8 @@
 """Data sets of any size: read, graded in runs that can go on, compared.
 
-Parts: ``data_sets/`` reads rows from files, frames and exports of other systems; ``run_directory``
-keeps what is finished; the engines (this machine, a provider's batch API, Ray) grade the rest.
+Parts: ``data_sets/`` reads rows from files, frames and exports of other systems; ``store`` keeps
+rows and results in one SQLite file; the engines (this machine, a provider's batch API, Ray) grade
+the rest.
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, grade_rest
 from .row_grading import GraderSettings, Share
-from .run_directory import RunDirectory
 from .stops import Budget, SoftStop
+from .store import writing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from ..options import GraderOptions
     from .ray import Cluster
 
-__all__ = ["RunDirectory", "RunOutcome", "merge", "rescore", "run"]
+__all__ = ["RunOutcome", "merge", "rescore", "run"]
 
 
 def run(
@@ -58,8 +59,8 @@ def run(
 ) -> RunOutcome:
     """Grades a data set, or goes on where an earlier run in ``directory`` ended.
 
-    Each result is a line of ``results.jsonl`` as soon as it is there. A run that ends early, for
-    whatever reason, has lost at most what was under way; the same call goes on with it.
+    Rows and results are in ``run.sqlite`` there, each result within a second. A run that ends
+    early, for whatever reason, has lost at most that and what was under way; the same call goes on.
 
     Args:
         source: a file, a frame, a Hugging Face data set or an iterable, see ``open_data_set``.
@@ -78,7 +79,7 @@ def run(
         retry_errors: whether cases that could not be graded before are graded again, where that
             may succeed now: the judge's server was at fault, or the error is ``retryable``.
         regrade_changed: whether rows that have a result and are not what they were are graded
-            again; what they had, and what rows had that are gone, is moved to ``retried.jsonl``.
+            again; what they had, and what rows had that are gone, is kept in the table ``earlier``.
             Rows that were added are graded in any case.
         progress: show how the run goes, on standard error.
         grace: seconds, from 0, that what is under way gets after Ctrl-C or SIGTERM, if this is
@@ -108,12 +109,11 @@ def run(
     data_set = source
     if not isinstance(source, DataSet):
         data_set = open_data_set(source, mapping=mapping, encoding=encoding)
-    kept = RunDirectory(directory)
     if grace is not None:
         check_number("grace", grace, 0, 86_400)
-    with kept.locked(), SoftStop(grace, tell=progress) as soft:
+    with writing(directory) as store, SoftStop(grace, tell=progress) as soft:
         return grade_rest(
-            kept,
+            store,
             data_set,
             grader,
             share,

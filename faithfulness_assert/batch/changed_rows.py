@@ -1,259 +1,126 @@
-"""How the rows of an input fit the results of a run, when the input is not what it was.
+"""How the rows of an input fit a run, when the input is not what it was.
 
 A row is known by its fingerprint: what is graded in it. A result follows its row to another place
-or id, new rows are graded, and a row that changed or is gone is named before anything is paid.
+or id, and so do asks that were sent for it; new rows are graded, and a row that changed or is gone
+is named before anything is paid.
 """
 
 from __future__ import annotations
 
 import json
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
-from dataclasses import replace
-from itertools import chain, islice
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
 
-from ..files import temporary_database
-from .data_sets import DataSet
-from .rows import FinishedRows, Head, Line, Row, digest, field_digests, head_of
-from .run_description import InputIs, changed_input
-from .run_directory import RunDirectory
+from ..records.errors import ConfigError
+from ..records.option_names import option
+from .rows import Row, as_text, digest
+from .store import Store
 
 SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
-_TABLES = (
-    "new (row INTEGER PRIMARY KEY, input TEXT, id TEXT, fields TEXT)",
-    "pairs (old INTEGER PRIMARY KEY, new INTEGER UNIQUE, id TEXT)",
-)
+_PAIR = """
+INSERT INTO pairs SELECT o.row, n.row, {same} FROM
+(SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY row) AS place FROM old
+ WHERE row NOT IN (SELECT old FROM pairs)) o JOIN
+(SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY row) AS place FROM incoming
+ WHERE row NOT IN (SELECT new FROM pairs)) n ON {equal} AND o.place = n.place
+"""
+_KEYS = ("input, case_id, row", "input, case_id", "input, row", "input", "case_id", "row")
+"""What old and new rows have in common, in this order. Without ``input`` a row has changed."""
 
 
-class Rest(NamedTuple):
-    """What is left of a run.
+def fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> Iterator[str]:
+    """Puts these rows in the place of those of the run. To be called in a transaction.
 
-    Args:
-        finished: the rows that have a result.
-        rows: those that have none.
-        notes: what a person should know about results that were kept or moved.
-    """
-
-    finished: FinishedRows
-    rows: Iterator[Row]
-    notes: tuple[str, ...] = ()
-
-
-def rest_of(
-    directory: RunDirectory,
-    data_set: DataSet,
-    input_is: InputIs,
-    *,
-    retry: bool,
-    regrade: bool,
-) -> Rest:
-    """The rows of a data set that have no result, after its results were fitted to it.
-
-    Args:
-        retry: grader errors that may not come again are graded again.
-        regrade: so are rows that changed; results of rows that are gone are moved aside.
+    Yields notes on what was done.
 
     Raises:
-        ConfigError: rows with a result changed or are gone, and ``regrade`` is false.
+        ConfigError: rows with a result or an ask have changed or are gone, and ``regrade`` is
+            false.
     """
-    finished = directory.finished(retry=retry)
-    last = finished.highest
-    if last and (input_is in ("other", "unknown") or all(row < last for row in data_set.numbers())):
-        return _fitted(directory, data_set, finished, input_is, regrade=regrade)
-    directory.clean(finished)
-    return Rest(finished, data_set.rows(finished.digest, finished.has_id))
+    db = store.db
+    for table in ("old", "incoming", "pairs"):
+        db.execute(f"DROP TABLE IF EXISTS temp.{table}")
+    db.execute("CREATE TEMP TABLE incoming AS SELECT * FROM rows WHERE 0")
+    for row in rows:
+        texts = as_text(row.fields), as_text(row.columns) if row.columns else None
+        values = (row.number, row.case_id, digest(row), *texts, row.problem)
+        db.execute("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", values)
+    db.execute(
+        "CREATE TEMP TABLE old AS SELECT * FROM rows "
+        "WHERE row IN (SELECT row FROM results UNION SELECT row FROM asks)"
+    )
+    db.execute("CREATE TEMP TABLE pairs (old INTEGER PRIMARY KEY, new INTEGER UNIQUE, same)")
+    for key in _KEYS:
+        equal = " AND ".join(f"o.{column} = n.{column}" for column in key.split(", "))
+        db.execute(_PAIR.format(key=key, equal=equal, same=int("input" in key)))
+    changed, gone = _counts(store)
+    if (changed or gone) and not regrade:
+        raise changed_input(_named(store, changed + gone))
+    (moved,) = db.execute(
+        "SELECT count(*) FROM pairs JOIN old ON old.row = old JOIN incoming n ON n.row = new "
+        "WHERE same AND (old != new OR old.case_id != n.case_id)"
+    ).fetchone()
+    _apply(store)
+    if moved:
+        yield f"{moved:,} results follow their rows to another place or id"
+    if changed:
+        yield f"{changed:,} rows that changed are graded again"
+    if gone:
+        yield f"{gone:,} results of rows that are gone were moved to the table earlier"
 
 
-def _fitted(
-    directory: RunDirectory,
-    data_set: DataSet,
-    finished: FinishedRows,
-    input_is: InputIs,
-    *,
-    regrade: bool,
-) -> Rest:
-    """The same with an input whose rows have to be compared.
+def _counts(store: Store) -> tuple[int, int]:
+    """How many rows have changed, and how many are gone."""
+    found = store.db.execute(
+        "SELECT count(new), count(*) - count(new) FROM old LEFT JOIN pairs ON old = old.row "
+        "WHERE same IS NOT 1"
+    ).fetchone()
+    return int(found[0]), int(found[1])
 
-    One that can be read once is compared as far as there are results, before anything is graded.
+
+def _named(store: Store, count: int) -> str:
+    """The first rows that are changed or gone, in words, with the fields that changed."""
+    found = store.db.execute(
+        "SELECT old.row, old.case_id, new, old.fields, n.fields FROM old "
+        "LEFT JOIN pairs ON old = old.row LEFT JOIN incoming n ON n.row = new "
+        "WHERE same IS NOT 1 ORDER BY old.row LIMIT ?",
+        (SHOWN,),
+    )
+    named = []
+    for row, case_id, new, *texts in found:
+        what = "is gone"
+        if new is not None:
+            before, now = (json.loads(text or "{}") for text in texts)
+            names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+            what = f"has another {', '.join(names)}" if names else "is not what it was"
+        named.append(f"row {row} ({case_id}) {what}")
+    if count > SHOWN:
+        named.append(f"and {count - SHOWN:,} more rows")
+    return "; ".join(named)
+
+
+def _apply(store: Store) -> None:
+    """Lets results and asks follow their rows; sets those of rows that changed or are gone aside.
+
+    Numbers are first made negative, so that no row takes that of another meanwhile.
     """
-    rows, early = data_set.rows(), temporary_database("early (row TEXT)")
-    with closing(Matching(directory, finished)) as matching:
-        if input_is == "unknown":
-            others = matching.others(islice(rows, finished.highest))
-            early.executemany("INSERT INTO early VALUES (?)", ((json.dumps(r),) for r in others))
-        else:
-            deque(matching.others(rows), maxlen=0)
-        fit = matching.fit()
-        if fit.problem and not regrade:
-            raise changed_input(fit.problem)
-        directory.clean(finished)
-        if fit.problem or fit.followed:
-            matching.apply()
-            now = directory.finished()
-            now.again, now.damaged = finished.again, finished.damaged
-            finished = now
-    if input_is != "unknown":
-        left = data_set.rows(finished.digest, finished.has_id)
-        return Rest(finished, left, tuple(fit.notes()))
-    kept = (Row(*json.loads(text)) for (text,) in early.execute("SELECT * FROM early"))
-    left = (row for row in chain(kept, rows) if not finished.digest(row.number))
-    return Rest(finished, left, tuple(fit.notes()))
-
-
-class Fit(NamedTuple):
-    """How an input fits the results.
-
-    Args:
-        followed: how many results go with their rows to another place or id.
-        changed: how many rows with a result are not what they were.
-        removed: how many results have no row any more.
-        named: the first of what was changed or removed, in words.
-    """
-
-    followed: int
-    changed: int
-    removed: int
-    named: tuple[str, ...]
-
-    @property
-    def problem(self) -> str:
-        """What was changed or removed, in words; "" if nothing was."""
-        more = self.changed + self.removed - len(self.named)
-        return "; ".join([*self.named, *([f"and {more:,} more rows"] if more else [])])
-
-    def notes(self) -> Iterator[str]:
-        """What was done, if anything was."""
-        if self.followed:
-            yield f"{self.followed:,} results follow their rows to another place or id"
-        if self.changed:
-            yield f"{self.changed:,} rows that changed are graded again"
-        if self.removed:
-            yield f"{self.removed:,} results of rows that are gone were moved to retried.jsonl"
-
-
-class Matching:
-    """Compares an input with the results of a run. To be closed.
-
-    Args:
-        directory: of the run.
-        finished: its rows that have a result.
-    """
-
-    def __init__(self, directory: RunDirectory, finished: FinishedRows) -> None:
-        self._directory, self._finished = directory, finished
-        # Results and rows that are not in the same place with the same id.
-        self._db = temporary_database("old (row INTEGER PRIMARY KEY, input TEXT, id TEXT)")
-        for table in _TABLES:
-            self._db.execute(f"CREATE TABLE {table}")
-        lines = heads_of(directory, finished.aside)
-        heads = ((h.row, f"{h.input:016x}", h.case_id) for h, _ in lines)
-        self._db.executemany("INSERT INTO old VALUES (?, ?, ?)", heads)
-
-    def close(self) -> None:
-        """Deletes what was kept."""
-        self._db.close()
-
-    def others(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """Those of these rows that have no result in their place."""
-        find = "SELECT input, id FROM old WHERE row = ?"
-        for row in rows:
-            told = digest(row)
-            if self._db.execute(find, (row.number,)).fetchone() == (told, row.case_id):
-                self._db.execute("DELETE FROM old WHERE row = ?", (row.number,))
-                continue
-            values = (row.number, told, row.case_id, json.dumps(field_digests(row)))
-            self._db.execute("INSERT INTO new VALUES (?, ?, ?, ?)", values)
-            yield row
-
-    def fit(self) -> Fit:
-        """How they fit. To be called once, after all rows were compared."""
-        followed = sum(map(self._pair, ("input, id", "input, row", "input"), ("n.id",) * 3))
-        changed = sum(map(self._pair, ("id", "row"), ("NULL",) * 2))
-        (old,) = self._db.execute("SELECT count(*) FROM old").fetchone()
-        return Fit(followed, changed, old - followed - changed, tuple(self._named()))
-
-    def _pair(self, key: str, id: str) -> int:
-        """Pairs results with rows that are the same in these columns, in their order."""
-        old, new = (
-            f"(SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY row) AS place "  # noqa: S608 - our own text
-            f"FROM {table} WHERE row NOT IN (SELECT {table} FROM pairs))"
-            for table in ("old", "new")
+    db = store.db
+    store.set_aside("row NOT IN (SELECT old FROM pairs WHERE same)")
+    for table in ("results", "asks"):
+        db.execute(
+            f"UPDATE {table} SET row = -(SELECT new FROM pairs WHERE old = row) "  # noqa: S608 - our own text
+            "WHERE row IN (SELECT old FROM pairs WHERE old != new)"
         )
-        same = " AND ".join(f"o.{column} = n.{column}" for column in [*key.split(", "), "place"])
-        insert = f"INSERT INTO pairs SELECT o.row, n.row, {id} FROM {old} o JOIN {new} n ON {same}"  # noqa: S608 - our own text
-        return self._db.execute(insert).rowcount
-
-    def _named(self) -> Iterator[str]:
-        """The first rows that are changed or gone, and what of them changed."""
-        found = self._db.execute(
-            "SELECT old.row, old.id, new.row, new.fields FROM old "
-            "LEFT JOIN pairs ON pairs.old = old.row LEFT JOIN new ON new.row = pairs.new "
-            "WHERE pairs.id IS NULL ORDER BY old.row LIMIT ?",
-            (SHOWN,),
-        ).fetchall()
-        wanted = {row for row, *_ in found}
-        lines = heads_of(self._directory, self._finished.aside) if wanted else ()
-        before = {h.row: Line.of_json(line).fields for h, line in lines if h.row in wanted}
-        for row, id, new, fields in found:
-            where = f"row {row} ({id})"
-            if new is None:
-                yield f"{where} is gone"
-            else:
-                yield f"{where} {what_changed(before.get(row), json.loads(fields))}"
-
-    def apply(self) -> None:
-        """Lets results follow their rows, and moves aside those of rows that changed or are gone.
-
-        To be called after ``RunDirectory.clean``.
-
-        Raises:
-            ConfigError: the directory cannot be written. No result is lost.
-        """
-        find = (
-            "SELECT pairs.new, pairs.id FROM old LEFT JOIN pairs ON pairs.old = old.row "
-            "WHERE old.row = ?"
-        )
-
-        def kept(_: int, text: bytes) -> bytes | None:
-            head = head_of(text)
-            if head is None:
-                return None
-            found = self._db.execute(find, (head.row,)).fetchone()
-            if found is None:
-                return text
-            row, id = found
-            return None if id is None else renumbered(text, row, id)
-
-        self._directory.rewrite(kept)
+        db.execute(f"UPDATE {table} SET row = -row WHERE row < 0")  # noqa: S608 - our own text
+    db.execute("DELETE FROM rows")
+    db.execute("INSERT INTO rows SELECT * FROM incoming")
 
 
-def heads_of(directory: RunDirectory, aside: Iterable[int]) -> Iterator[tuple[Head, bytes]]:
-    """The lines of results with their heads, without lines that must be moved aside."""
-    if not directory.results.exists():
-        return
-    waiting = iter(aside)
-    left_out = next(waiting, -1)
-    with directory.opened(directory.results) as file:
-        for number, line in enumerate(file):
-            if number == left_out:
-                left_out = next(waiting, -1)
-            elif line.endswith(b"\n") and (head := head_of(line)):
-                yield head, line
-
-
-def renumbered(text: bytes, row: int, id: str) -> bytes:
-    """A line for another place and id of its row."""
-    line = Line.of_json(text)
-    line = line._replace(row=row, case_id=id, result=replace(line.result, case_id=id))
-    return line.to_json().encode("utf-8", "backslashreplace") + b"\n"
-
-
-def what_changed(before: Mapping[str, str] | None, now: Mapping[str, str]) -> str:
-    """Which fields of a row are not what they were, in words."""
-    if not before:
-        return "is not what it was"
-    names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
-    return f"has another {', '.join(names)}" if names else "is not what it was"
+def changed_input(problem: str) -> ConfigError:
+    """The error that says which rows are not what they were."""
+    return ConfigError(
+        f"the input has changed since the run began: {problem}. Nothing was graded, and the "
+        f"results are as they were. To grade these rows again: {option('regrade_changed', True)} "
+        "(what they had stays in the table earlier; that of a row that is gone, too). Else use the "
+        "input as it was, or another directory"
+    )

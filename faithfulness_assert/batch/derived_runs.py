@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..files import append_file, new_file, temporary_database, to_disk
 from ..options import check_names, taken_by
 from ..plan.results import weighed_again
 from ..policy.load import find_policy
@@ -19,13 +16,9 @@ from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping
 from ..records.errors import ConfigError
 from ..settings import AnyPolicy
-from .changed_rows import heads_of, renumbered
 from .local_run import RunOutcome
-from .progress import Counts
-from .provider_batches import KeptRows, is_begun
-from .rows import FinishedRows, Head
-from .run_description import changes, described_run, policy_in
-from .run_directory import RunDirectory
+from .run_description import changes, how_graded, policy_in
+from .store import NAME, Store, reading, writing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,59 +31,46 @@ VALUE = 60
 """Characters of a value that a message shows."""
 
 
-def rows_of(run: RunDirectory, about: Mapping[str, Any]) -> int | None:
-    """How many rows the data of a run has; None if it never came to their end."""
-    if is_begun(run):  # a run over a batch API copies its data first
-        return sum(1 for _ in KeptRows(run).rows())
-    rows = about.get("rows")
-    return rows if isinstance(rows, int) else None
-
-
 @contextmanager
-def derived(directory: RunDirectory, about: Mapping[str, Any]) -> Iterator[Callable[[bytes], Any]]:
-    """Gives a function that writes a line, with its line break, into a run that begins.
-
-    Results are there before what is about them: half a run is never taken for one without results.
+def _new_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[Store]:
+    """A run that is there as a whole at the end, or not at all.
 
     Raises:
         ConfigError: the directory has a run, or cannot be written.
     """
-    with directory.locked():
-        if directory.about() is not None:
-            raise ConfigError(f"{directory.path}: has a run already; use another directory")
-        try:
-            with new_file(directory.results, private=True) as file:
-                yield file.write
-                to_disk(file)
-        except OSError as error:
-            said = error.strerror or error
-            raise ConfigError(f"{directory.path}: cannot be written: {said}") from None
-        directory.write_about(about)
-        directory.secret()
+    with writing(path) as store:
+        if store.about() is not None:
+            raise ConfigError(f"{path}: has a run already; use another directory")
+        with store.transaction():
+            store.keep("about", about)
+            store.secret()
+            yield store
+
+
+def _copy(kept: Store, made: Store, table: str, first: int = 0) -> None:
+    """Copies the rows of a table, of which the number of the first one grows by ``first``."""
+    width = len(made.db.execute(f"PRAGMA table_info({table})").fetchall())
+    places = ", ".join("?" * width)
+    rows = kept.db.execute(f"SELECT * FROM {table}")  # noqa: S608 - our own text
+    numbered = ((number + first, *rest) for number, *rest in rows)
+    made.db.executemany(f"INSERT INTO {table} VALUES ({places})", numbered)  # noqa: S608 - our own text
 
 
 # ---------------------------------------------------------------- merge
 
 
 class _Part(NamedTuple):
-    """One of the runs. ``first``: how many rows those before it have, which its rows follow."""
+    """One of the runs, with ``rows`` rows, which follow the ``first`` ones of those before it."""
 
-    run: RunDirectory
+    path: str
     about: dict[str, Any]
-    finished: FinishedRows
+    rows: int
     first: int
-
-    @property
-    def name(self) -> str:
-        return str(self.run.path)
 
     @property
     def input(self) -> dict[str, Any]:
         told = self.about.get("input")
         return told if isinstance(told, dict) else {}
-
-    def heads(self) -> Iterator[tuple[Head, bytes]]:
-        return heads_of(self.run, self.finished.aside)
 
 
 def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]) -> RunOutcome:
@@ -110,96 +90,78 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     """
     if len(sources) < 2:
         raise ConfigError("merge: give two runs or more")
-    parts = list(_parts(sources))
-    data = ", ".join(str(part.input.get("name") or part.name) for part in parts)
+    parts: list[_Part] = []
+    for path in sources:
+        parts.append(_part(path, parts))
+    total = parts[-1].first + parts[-1].rows
+    data = ", ".join(str(part.input.get("name") or part.path) for part in parts)
     about = {
         **parts[0].about,
         "input": {"name": data, "fingerprint": "", "bytes": 0},
-        "rows": sum(part.finished.count for part in parts),
-        "made_from": [Path(part.name).resolve().name for part in parts],
+        "rows": total,
+        "made_from": [Path(part.path).resolve().name for part in parts],
     }
-    made = RunDirectory(directory)
-    with closing(
-        temporary_database("ids (id BLOB PRIMARY KEY, part INTEGER) WITHOUT ROWID")
-    ) as ids:
-        renumber = bool(_shared_ids(ids, parts))
-        if renumber and (shared := _shared_ids(ids, parts, renumber=True)):
-            raise ConfigError(f"merge: {shared}; each case must be in one run only")
-    with derived(made, about) as write:
+    with _new_run(directory, about) as made:
         for part in parts:
-            for head, line in part.heads():
-                id = _new_id(head, part.first) if renumber else head.case_id
-                write(renumbered(line, head.row + part.first, id) if part.first else line)
-        _keep_retried(parts, made)
-    notes = ["cases without an id have the number of their row in all shards as id"] * renumber
-    outcome = RunOutcome(made, Counts(made.finished(), about["rows"]), notes=tuple(notes))
-    outcome.keep_summary()
-    return outcome
+            with reading(part.path) as kept:
+                for table in ("rows", "results", "earlier"):
+                    _copy(kept, made, table, part.first)
+        renumber = bool(_shared_ids(made, parts))
+        if renumber:
+            for part in parts:
+                made.db.execute(
+                    "UPDATE rows SET case_id = CAST(row AS TEXT) "
+                    "WHERE row > ? AND row <= ? AND case_id = CAST(row - ? AS TEXT)",
+                    (part.first, part.first + part.rows, part.first),
+                )
+            if shared := _shared_ids(made, parts):
+                raise ConfigError(f"merge: {shared}; each case must be in one run only")
+    note = "cases without an id have the number of their row in all shards as id"
+    return RunOutcome(Path(directory), total, notes=(note,) * renumber)
 
 
-def _parts(sources: Sequence[str | PathLike[str]]) -> Iterator[_Part]:
-    """The runs, each of which fits the first one and is finished."""
-    earlier: list[_Part] = []
-    rows = 0
-    for path in sources:
-        run, about = described_run(path)
-        part = _Part(run, about, run.finished(), rows)
-        for other in earlier:
-            _check_other_data(other, part)
-        if earlier and (changed := changes(earlier[0].about, about)):
+def _part(path: str | PathLike[str], earlier: Sequence[_Part]) -> _Part:
+    """A run that fits those before it, and is finished."""
+    with reading(path) as store:
+        about, rows = how_graded(store), store.size
+        is_finished = rows == about.get("rows") == store.finished
+    first = earlier[-1].first + earlier[-1].rows if earlier else 0
+    part = _Part(str(path), about, rows, first)
+    told = part.input.get("fingerprint")
+    for other in earlier:
+        same = Path(other.path).resolve() == Path(path).resolve()
+        if same or (told and told == other.input.get("fingerprint")):
             raise ConfigError(
-                f"{path}: was graded otherwise than {earlier[0].name}: {'; '.join(changed)}. Only "
-                "runs that were graded alike can be merged; `rescore` gives a run another policy"
+                f"{path}: has the same data as {other.path} ({part.input.get('name')}); a shard "
+                "can be merged once"
             )
-        finished = part.finished
-        if finished.highest != finished.count or rows_of(run, about) != finished.count:
-            raise ConfigError(
-                f"{path}: is not finished: go on with it (`batch` with the same settings) before "
-                "it is merged"
-            )
-        rows += finished.count
-        earlier.append(part)
-        yield part
-
-
-def _check_other_data(first: _Part, second: _Part) -> None:
-    told = first.input.get("fingerprint")
-    same = first.run.path.resolve() == second.run.path.resolve()
-    if same or (told and told == second.input.get("fingerprint")):
+    if earlier and (changed := changes(earlier[0].about, about)):
         raise ConfigError(
-            f"{second.name}: has the same data as {first.name} ({second.input.get('name')}); a "
-            "shard can be merged once"
+            f"{path}: was graded otherwise than {earlier[0].path}: {'; '.join(changed)}. Only runs "
+            "that were graded alike can be merged; `rescore` gives a run another policy"
         )
+    if not is_finished:
+        raise ConfigError(
+            f"{path}: is not finished: go on with it (`batch` with the same settings) before it is "
+            "merged"
+        )
+    return part
 
 
-def _shared_ids(ids: sqlite3.Connection, parts: Sequence[_Part], *, renumber: bool = False) -> str:
+def _shared_ids(made: Store, parts: Sequence[_Part]) -> str:
     """Which ids several runs have, in words; "" if none."""
-    ids.execute("DELETE FROM ids")
-    doubled: list[str] = []
-    for number, part in enumerate(parts):
-        for head, _ in part.heads():
-            id = _new_id(head, part.first) if renumber else head.case_id
-            key = id.encode("utf-8", "surrogatepass")
-            if ids.execute("INSERT OR IGNORE INTO ids VALUES (?, ?)", (key, number)).rowcount == 1:
-                continue
-            (other,) = ids.execute("SELECT part FROM ids WHERE id = ?", (key,)).fetchone()
-            doubled.append(f"the case {id} is in {parts[other].name} and in {part.name}")
-            if len(doubled) == SHOWN or not renumber:
-                return "; ".join(doubled)
-    return "; ".join(doubled)
+    found = made.db.execute(
+        "SELECT case_id, min(row), max(row) FROM rows GROUP BY case_id HAVING count(*) > 1 LIMIT ?",
+        (SHOWN,),
+    )
 
+    def run_of(row: int) -> str:
+        return [part.path for part in parts if row > part.first][-1]
 
-def _new_id(head: Head, first: int) -> str:
-    """The id of a case in the merged run: of one without an own id, the number of its row."""
-    return str(head.row + first) if head.case_id == str(head.row) else head.case_id
-
-
-def _keep_retried(parts: Sequence[_Part], made: RunDirectory) -> None:
-    """What was moved aside was paid, and counts for budgets."""
-    for part in parts:
-        if part.run.retried.exists():
-            with part.run.opened(part.run.retried) as old, append_file(made.retried) as new:
-                shutil.copyfileobj(old, new)
+    return "; ".join(
+        f"the case {case_id} is in {run_of(first)} and in {run_of(last)}"
+        for case_id, first, last in found
+    )
 
 
 # ---------------------------------------------------------------- rescore
@@ -230,36 +192,28 @@ def rescore(
             the fields; the results cannot be read, or are not those of the run's own policy (of
             another version, or changed); or the directory cannot be used.
     """
-    kept, about = described_run(source)
-    old = policy_in(about, kept.path)
-    new = _wanted(old, policy, threshold, dict(options))
-    _check_asks(old, new, kept)
-    made = RunDirectory(directory)
-    counts = Counts(FinishedRows(), rows_of(kept, about))
-    told = {
-        **about,
-        "rows": counts.total,
-        "policy": policy_as_json(new),
-        "made_from": [kept.path.resolve().name],
-    }
-    with derived(made, told) as write:
-        for line in kept.lines():
-            result = weighed_again(line.result, old, new)
-            if result is None:
-                raise ConfigError(
-                    f"{kept.results}: row {line.row} ({line.case_id}): its verdicts do not give "
-                    "its result under the run's own policy. It was changed, or graded by a version "
-                    f"that kept less (the run has version {about.get('version')}). Grade with "
-                    "`batch` into another directory"
-                )
-            line = line._replace(result=result)
-            write(line.to_json().encode("utf-8", "backslashreplace") + b"\n")
-            counts.now.add(line)
-    unfinished = counts.now.cases != counts.total
+    with reading(source) as kept:
+        about = how_graded(kept)
+        old = policy_in(about, kept.path)
+        new = _wanted(old, policy, threshold, dict(options))
+        _check_asks(old, new, kept.path)
+        made_from = [kept.path.resolve().name]
+        told = {**about, "policy": policy_as_json(new), "made_from": made_from}
+        with _new_run(directory, told) as made:
+            _copy(kept, made, "rows")
+            for line in kept.lines():
+                result = weighed_again(line.result, old, new)
+                if result is None:
+                    raise ConfigError(
+                        f"{kept.path / NAME}: row {line.row} ({line.case_id}): its verdicts do not "
+                        "give its result under the run's own policy. It was changed, or graded by "
+                        "a version that kept less (the run has version "
+                        f"{about.get('version')}). Grade with `batch` into another directory"
+                    )
+                made.add(line._replace(result=result))
+            unfinished = made.finished != about.get("rows")
     notes = ("the run is not finished: what it has is scored",) if unfinished else ()
-    outcome = RunOutcome(made, counts, notes=notes)
-    outcome.keep_summary()
-    return outcome
+    return RunOutcome(Path(directory), about.get("rows"), notes=notes)
 
 
 def _wanted(
@@ -277,7 +231,7 @@ def _wanted(
     return replace(new, controls=old.controls) if new.controls == "auto" else new
 
 
-def _check_asks(old: Policy, new: Policy, run: RunDirectory) -> None:
+def _check_asks(old: Policy, new: Policy, path: Path) -> None:
     """Raises ``ConfigError`` if the judge would be asked otherwise, with the fields."""
     if names := asking_otherwise(old, new):
         told = policy_as_json(old), policy_as_json(new)
@@ -285,7 +239,7 @@ def _check_asks(old: Policy, new: Policy, run: RunDirectory) -> None:
             f"{name} (was {_shown(told[0][name])}, is {_shown(told[1][name])})" for name in names
         )
         raise ConfigError(
-            f"{run.path}: needs new asks for {', '.join(changes)}. Leave that as it was, or grade "
+            f"{path}: needs new asks for {', '.join(changes)}. Leave that as it was, or grade "
             "with `batch` into another directory"
         )
 

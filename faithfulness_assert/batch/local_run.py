@@ -1,24 +1,30 @@
-"""A run on this machine: finds what is left of it, grades that, writes each result at once."""
+"""A run on this machine: finds what is left of it, grades that, keeps results within a second."""
 
 from __future__ import annotations
 
+import logging
+import sqlite3
 import time
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
 
+from ..drive.asks import log
 from ..grading import Grader
 from ..records.errors import ConfigError
-from .changed_rows import rest_of
+from .changed_rows import fit
 from .data_sets import DataSet
-from .progress import Counts, count_rows, shown
+from .progress import Counts, count_rows, every, shown
 from .row_grading import Share, graded_or_left
-from .rows import FinishedRows, Line, NotAsked, Row
+from .rows import Line, NotAsked, Row
 from .run_description import begun
-from .run_directory import RunDirectory
 from .stops import Budget, SoftStop, from_interrupt
+from .store import NAME, SECONDS, Store, lines_of_run, reading, said_of
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -38,48 +44,30 @@ class RunOutcome:
     """How a run ended.
 
     Args:
-        directory: where its files are.
-        counts: how many rows have which result.
+        path: the directory of the run.
+        total: rows of the data set; None if they were not all read.
+        graded: how many results are new.
         stopped: why rows are left without a result; "" if none is.
         notes: what a person should know, such as ids that are not unique.
         signal: the number of the signal that stopped it; 0 if none did.
     """
 
-    directory: RunDirectory
-    counts: Counts
+    path: Path
+    total: int | None = None
+    graded: int = 0
     stopped: str = ""
     notes: tuple[str, ...] = ()
     signal: int = 0
 
     @cached_property
     def summary(self) -> Summary:
-        """What the whole run found. It is read from the results if some are of an earlier part."""
-        now, earlier = self.counts.now, self.counts.before.count
-        if not earlier:
-            return now
-        before, seconds = self.directory.kept_summary(), None
-        if before.get("cases") == earlier and now.seconds:
-            seconds = (before.get("seconds") or 0.0) + now.seconds
-        summary = Summary(seconds)
-        for line in self.directory.lines():
-            summary.add(line)
-        return summary
+        """What the whole run found."""
+        with reading(self.path) as store:
+            return store.summary()
 
-    @property
-    def text(self) -> str:
-        """The summary for people. That of a finished run is kept, so it is not read again."""
-        kept = self.directory.kept_summary()
-        return str(kept["text"]) if self._is_of_now(kept) else self.summary.text()
-
-    def keep_summary(self) -> None:
-        """Writes the summary, unless the kept one is right: a kill may have come before that."""
-        if self.counts.finished and not self._is_of_now(self.directory.kept_summary()):
-            kept = {"size": self.directory.size, "text": self.summary.text()}
-            self.directory.keep_summary({**self.summary.to_json(), **kept})
-
-    def _is_of_now(self, kept: Mapping[str, Any]) -> bool:
-        """Whether a kept summary is of these results, of which it notes the bytes."""
-        return "text" in kept and kept.get("size") == self.directory.size
+    def lines(self) -> Iterator[Line]:
+        """The results, in the order of their rows: each a ``Line`` with its ``result``."""
+        return lines_of_run(self.path)
 
     @property
     def exit_code(self) -> int:
@@ -89,13 +77,13 @@ class RunOutcome:
         """
         if self.signal:
             return 128 + self.signal
-        if self.stopped or self.counts.errors:
+        if self.stopped or self.summary.not_graded:
             return 3
-        return 0 if self.counts.passed == self.counts.finished else 1
+        return 0 if self.summary.passed == self.summary.cases else 1
 
 
 def grade_rest(
-    directory: RunDirectory,
+    store: Store,
     data_set: DataSet,
     grader: Grader,
     share: Share,
@@ -107,64 +95,74 @@ def grade_rest(
     regrade_changed: bool = False,
     progress: bool,
 ) -> RunOutcome:
-    """Begins a run, or goes on with it, in a directory that is locked; see ``batch.run``.
+    """Begins a run, or goes on with it; see ``batch.run``.
 
     The ``grader`` grades it, or others that a ``cluster`` makes like it.
     """
-    about, input_is = begun(directory, grader, data_set)
-    secret = directory.secret()
+    if store.read_only:
+        return _shown_only(store, data_set, grader)
+    notes: list[str] = []
+    with store.transaction():
+        about, input_is = begun(store, grader, data_set)
+        rows = data_set.rows(lambda number: number <= known, store.has_id)
+        known = store.size
+        if input_is in ("other", "unknown"):
+            rows = data_set.rows()  # those that can be read once are compared as far as they were
+            compared = rows if input_is == "other" else islice(rows, known)
+            notes += fit(store, compared, regrade=regrade_changed)
+            known = store.size
+        if retry_errors and (again := store.retry_errors()):
+            notes.append(f"{again:,} cases that could not be graded before were graded again")
+        store.keep("about", about)
+        for note in ("begun" if input_is == "new" else "gone on with", *notes):
+            store.note(note)
+        secret = store.secret()
     grader.keep_secret(secret)
-    retry = retry_errors and not directory.read_only
-    rest = rest_of(directory, data_set, input_is, retry=retry, regrade=regrade_changed)
-    finished = rest.finished
-    if input_is != "new" and directory.about() != about and not directory.read_only:
-        directory.write_about(about)
-    work = _Work(Counts(finished, about.get("rows")), budget, soft)
-    moved, results = directory.raw_lines(retried=True), directory.raw_lines()
-    budget.add_earlier(moved, results, finished.errors)
-    if directory.read_only and work.counts.total is None and about["input"]["fingerprint"]:
-        work.counts.total = sum(1 for _ in data_set.numbers())
-    if work.counts.total is None or work.counts.total != finished.count:
+    before = store.summary()
+    budget.add_earlier(*store.spent(), errors=before.not_graded)
+    work = _Work(store, Counts(before, about.get("rows")), budget, soft)
+    if work.counts.total is None or work.counts.total != work.counts.finished:
         if progress and about["input"]["fingerprint"] and work.counts.total is None:
             count_rows(work.counts, data_set.numbers())
-        rows = work.until_stopped(rest.rows)
+        new = iter(()) if about.get("rows") == known else rows
+        rest = work.until_stopped(chain(store.rest(), store.taken(new)))
         lines = (
-            cluster.graded(rows, secret)
+            cluster.graded(rest, secret)
             if cluster
-            else graded_or_left(rows, grader, share.asks_at_once(grader), lambda: soft.reason)
+            else graded_or_left(rest, grader, share.asks_at_once(grader), lambda: soft.reason)
         )
         work.ends_what_it_began = cluster is None
         if gate := grader.gate:
             work.counts.trouble = lambda: gate.breaker.trouble
-        work.grade(directory, lines, progress=progress)
-    if work.did_all:
-        work.stopped = ""  # the last rows were the reason to stop, so nothing is left
-    if work.did_all and about.get("rows") != work.counts.finished:
-        directory.write_about({**about, "rows": work.counts.finished})
-    if not work.counts.finished and not work.stopped:
+        work.grade(lines, progress=progress)
+    outcome = work.outcome((*notes, *data_set.notes))
+    if outcome.total and not outcome.stopped:
+        store.keep("about", {**about, "rows": outcome.total})
+    if not store.finished and not outcome.stopped:
         raise ConfigError(f"{data_set.name}: contains no cases")
-    notes = (*rest.notes, *_notes(finished), *budget.notes(), *data_set.notes)
-    signal = soft.number if work.stopped else 0
-    outcome = RunOutcome(directory, work.counts, work.stopped, notes, signal)
-    if not signal:  # whoever sent it does not wait until a long run is summed up
-        outcome.keep_summary()
     return outcome
+
+
+def _shown_only(store: Store, data_set: DataSet, grader: Grader) -> RunOutcome:
+    """The outcome of a finished run that may be read only."""
+    about, input_is = begun(store, grader, data_set)
+    total, finished = about.get("rows"), store.finished
+    if total is None and input_is == "same":  # it was killed before that was noted
+        total = sum(1 for _ in data_set.numbers())
+    if total != finished:
+        raise ConfigError(f"{store.path}: cannot be written, and the run is not finished")
+    return RunOutcome(store.path, total)
 
 
 class _Work:
     """What is done in this process."""
 
-    def __init__(self, counts: Counts, budget: Budget, soft: SoftStop) -> None:
-        self.counts, self.budget, self.soft = counts, budget, soft
+    def __init__(self, store: Store, counts: Counts, budget: Budget, soft: SoftStop) -> None:
+        self.store, self.counts, self.budget, self.soft = store, counts, budget, soft
         self.stopped = ""
         self.ends_what_it_began = False
-        self._read, self._read_all = 0, False
+        self._read_all = counts.finished == counts.total
         self._in_a_row = 0  # cases that could not be graded, since the last reply
-
-    @property
-    def did_all(self) -> bool:
-        """Whether all rows have results."""
-        return self._read_all and self._read == self.counts.now.cases
 
     def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, until there is a reason to stop. What is under way then still ends."""
@@ -174,9 +172,20 @@ class _Work:
             self.stopped = self.stopped or self.soft.reason
             if self.stopped:
                 return
-            self._read += 1
             yield row
         self._read_all = True
+
+    def outcome(self, notes: tuple[str, ...]) -> RunOutcome:
+        """How it ended."""
+        store, finished = self.store, self.store.finished
+        total = store.size if self._read_all else self.counts.total
+        if self._read_all and finished == total:
+            self.stopped = ""  # the last rows were the reason to stop, so nothing is left
+        if self.stopped:
+            with suppress(sqlite3.Error):  # such as a full disk, which is the reason
+                store.note(f"stopped: {self.stopped}")
+        signal, new = self.soft.number if self.stopped else 0, finished - self.counts.before.cases
+        return RunOutcome(store.path, total, new, self.stopped, notes, signal)
 
     @contextmanager
     def _stopped_by_signals(self) -> Iterator[None]:
@@ -188,39 +197,32 @@ class _Work:
                 raise
             self.stopped = f"{self.soft.reason}, and what was under way then did not arrive in time"
 
-    def grade(
-        self,
-        directory: RunDirectory,
-        lines: Generator[Line | NotAsked, None, None],
-        *,
-        progress: bool,
-    ) -> None:
-        """Writes these results as they come, until there is a reason to stop at once.
+    def grade(self, lines: Generator[Line | NotAsked, None, None], *, progress: bool) -> None:
+        """Keeps these results as they come, until there is a reason to stop at once.
 
         Such are a disk that is full, and the end of the grace after a signal.
         """
-        with (
-            self._stopped_by_signals(),
-            closing(lines),
-            directory.appending() as append,
-            shown(self.counts, wanted=progress),
-        ):
-            began = time.monotonic()
-            for line in lines:
-                if isinstance(line, NotAsked):
-                    self.stopped = self.stopped or self._because(line.why)
-                    if not self.ends_what_it_began and not self.soft.number:
+        began, store = time.monotonic(), self.store
+        try:
+            with (
+                self._stopped_by_signals(),
+                store.appending() as append,
+                _events(store),
+                closing(lines),
+                shown(self.counts, wanted=progress),
+            ):
+                for line in lines:
+                    if isinstance(line, NotAsked):
+                        self.stopped = self.stopped or self._because(line.why)
+                    else:
+                        append(line)
+                        self._count(line)
+                    if self.stopped and not (self.ends_what_it_began or self.soft.number):
                         return
-                    continue
-                try:
-                    append(line.to_json())
-                except OSError as error:
-                    self.stopped = f"{directory.results} cannot be written: {error.strerror}"
-                    return
-                self._count(line)
-                self.counts.now.seconds = time.monotonic() - began
-                if self.stopped and not (self.ends_what_it_began or self.soft.number):
-                    return
+            store.keep("seconds", (store.kept("seconds") or 0.0) + time.monotonic() - began)
+        except sqlite3.Error as error:
+            self.stopped = f"{store.path / NAME} cannot be written: {said_of(error)}"
+            self._read_all = False  # what was read may be lost
 
     def _count(self, line: Line) -> None:
         self.counts.now.add(line)
@@ -243,13 +245,30 @@ class _Work:
 
     def _because(self, why: str) -> str:
         """Why the run stops; more briefly if it never found anything."""
-        if self.counts.finished > self.counts.errors:
+        before, now = self.counts.before, self.counts.now
+        if self.counts.finished > before.not_graded + now.not_graded:
             return why
         return f"no case could be graded: {why}"
 
 
-def _notes(finished: FinishedRows) -> Iterator[str]:
-    if finished.again:
-        yield f"{finished.again:,} cases that could not be graded before were graded again"
-    if finished.damaged:
-        yield f"{finished.damaged:,} damaged lines were moved to retried.jsonl; graded again"
+@contextmanager
+def _events(store: Store) -> Iterator[None]:
+    """Notes meanwhile what the log warns of, such as asks that a server refused."""
+    seen: Counter[str] = Counter()
+
+    class Noting(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            seen[record.getMessage()] += 1
+
+    def note() -> None:
+        for event in list(seen):
+            store.note(event, seen.pop(event))
+
+    handler = Noting(logging.WARNING)
+    log.addHandler(handler)
+    try:
+        with every(SECONDS, note):
+            yield
+    finally:
+        log.removeHandler(handler)
+        note()

@@ -9,13 +9,13 @@ import csv
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
-from ..files import as_text, new_file, temporary_database
+from ..files import as_text, new_file
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..text.strings import clip, visible
@@ -34,18 +34,16 @@ HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
 SUITE_WIDTH = 200
 MOST_ANNOTATIONS = 10
 """Annotations of a kind that GitHub shows for a step; the last one tells how many cases it is."""
-IN_MEMORY = 1000
-"""Lines that wait in memory for an earlier one."""
 
 
 def write_results(lines: Iterable[Line], path: str | os.PathLike[str]) -> None:
-    """Writes results to a file in the order of their rows, in a format by its suffix.
+    """Writes results to a file, in a format by its suffix.
 
     The file is there only when it is complete; an older one stays until then. Memory does not grow
     with the number of lines.
 
     Args:
-        lines: the results, in any order.
+        lines: the results, in the order in which they stand there.
         path: the file, with one of ``SUFFIXES``. JSON lines have the whole results; the others
             their main parts.
 
@@ -55,7 +53,7 @@ def write_results(lines: Iterable[Line], path: str | os.PathLike[str]) -> None:
     file = check_output(path)
     write = _WRITERS[file.suffix.lower()]
     with whole_file(file) as part:
-        write(in_input_order(lines), part)
+        write(lines, part)
 
 
 def check_output(path: str | os.PathLike[str]) -> Path:
@@ -240,49 +238,3 @@ def _command(kind: str, title: str, message: str) -> str:
 def _data(text: str) -> str:
     """A text as the runner reads it: it takes ``%``, and ends a command at a line break."""
     return visible(text).replace("%", "%25").replace("\n", "%0A")
-
-
-# ---------------------------------------------------------------- the order of the rows
-
-
-def in_input_order(lines: Iterable[Line]) -> Iterator[Line]:
-    """The lines in the order of their rows. A line comes as soon as all rows before it came.
-
-    Rows without a line, such as those of a run that was stopped, hold up the rows after them until
-    the end. What waits is kept on disk, if it is much.
-    """
-    expected, stored = 1, 0
-    waiting: dict[int, Line] = {}
-    with closing(temporary_database("lines (row INTEGER, text TEXT)")) as db:
-        db.execute("CREATE INDEX by_row ON lines (row)")
-
-        def store(line: Line) -> None:
-            db.execute("INSERT INTO lines VALUES (?, ?)", (line.row, line.to_json()))
-
-        def stored_line() -> Line | None:
-            found = db.execute(
-                "SELECT rowid, text FROM lines WHERE row = ?", (expected,)
-            ).fetchone()
-            if found is None:
-                return None
-            db.execute("DELETE FROM lines WHERE rowid = ?", (found[0],))
-            return Line.of_json(found[1])
-
-        for line in lines:
-            if line.row == expected:
-                next_line: Line | None = line
-                while next_line is not None:
-                    yield next_line
-                    expected += 1
-                    next_line = waiting.pop(expected, None)
-                    if next_line is None and stored and (next_line := stored_line()):
-                        stored -= 1
-            elif len(waiting) < IN_MEMORY and line.row not in waiting:
-                waiting[line.row] = line
-            else:
-                store(line)
-                stored += 1
-        for line in waiting.values():
-            store(line)
-        for (text,) in db.execute("SELECT text FROM lines ORDER BY row, rowid"):
-            yield Line.of_json(text)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..text.strings import clip, visible
-from .rows import FinishedRows
 from .summary import Summary
 
 BAR_SECONDS = 0.2
@@ -32,7 +31,7 @@ class Counts:
         trouble: says why nothing may come from the judge's server at the moment; "" if it answers.
     """
 
-    before: FinishedRows
+    before: Summary
     total: int | None = None
     now: Summary = field(default_factory=Summary)
     ended: bool = False
@@ -42,35 +41,19 @@ class Counts:
     @property
     def finished(self) -> int:
         """Rows with a result."""
-        return self.before.count + self.now.cases
-
-    @property
-    def passed(self) -> int:
-        """Rows that passed."""
-        return self.before.passed + self.now.passed
-
-    @property
-    def errors(self) -> int:
-        """Rows that could not be graded."""
-        return self.before.errors + self.now.not_graded
-
-    @property
-    def mean(self) -> float | None:
-        """The mean of the scores; None if no row has one."""
-        mean, scored = self.now.mean, self.before.scored + self.now.defined
-        if not self.before.scored:
-            return mean
-        return (self.before.total + (mean or 0.0) * self.now.defined) / scored
+        return self.before.cases + self.now.cases
 
     def __str__(self) -> str:
         seconds = time.monotonic() - self.started
         rate = self.now.cases / seconds if seconds > 0 else 0.0
         of = "" if self.total is None else f" of {self.total:,}"
-        failed = self.finished - self.passed - self.errors
+        passed = self.before.passed + self.now.passed
+        errors = self.before.not_graded + self.now.not_graded
+        failed = self.finished - passed - errors
         parts = [
             f"{self.finished:,}{of}",
             f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
-            f"{self.passed:,} passed, {failed:,} failed, {self.errors:,} not graded",
+            f"{passed:,} passed, {failed:,} failed, {errors:,} not graded",
         ]
         if tokens := self.now.tokens["prompt"] + self.now.tokens["completion"]:
             parts.append(f"{tokens:,} tokens")
@@ -82,7 +65,7 @@ class Counts:
         if trouble:
             parts.append(clip(trouble, ERROR_LENGTH))
         elif last := self.now.errors.last:
-            parts.append(f"last error ({last.kind}): {clip(last.message, ERROR_LENGTH)}")
+            parts.append(clip(last, ERROR_LENGTH))
         return " | ".join(parts)
 
 
@@ -111,17 +94,17 @@ def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
         if not wanted:
             yield
         elif sys.stderr.isatty() and not os.environ.get("CI"):
-            with _bar(counts) as show, _every(BAR_SECONDS, show):
+            with _bar(counts) as show, every(BAR_SECONDS, show):
                 yield
         else:
-            with _every(LINE_SECONDS, partial(_line, counts)):
+            with every(LINE_SECONDS, partial(_line, counts)):
                 yield
     finally:
         counts.ended = True
 
 
 @contextmanager
-def _every(seconds: float, show: Callable[[], None]) -> Iterator[None]:
+def every(seconds: float, show: Callable[[], None]) -> Iterator[None]:
     """Calls ``show`` now and then, in a thread."""
     ended = threading.Event()
 

@@ -20,13 +20,12 @@ from ..options import UNSTORED, names_taken_by
 from ..records.errors import ConfigError
 from ..records.judge import described
 from ..records.option_names import option
-from ..records.result import GradingResult
 from ..statistics import Pair, PairCounts
 from ..text.strings import clip
-from .data_sets import DataSet
 from .row_grading import grade_rows
-from .rows import Lines, Row, digest
-from .run_description import changes, described_run, policy_in
+from .rows import Row
+from .run_description import changes, how_graded, policy_in
+from .store import Store, reading
 
 MOST = 500
 """Cases that are asked again by default."""
@@ -38,7 +37,6 @@ SEED = 20261125
 class Graded(NamedTuple):
     """What is kept of a result of A or B, or of today's."""
 
-    input: str
     passed: bool
     score: float | None
 
@@ -85,8 +83,7 @@ class Recheck:
     Args:
         rows: those cases, as A had them.
         before, after: what A and B found of them, by the id of the case.
-        possible: how many could be asked again: graded in both runs, with their texts at hand.
-        other_texts: how many of those that the data has no longer are what A graded.
+        possible: how many could be asked again, because they were graded in both runs.
         judge, system: what each changed; None until it was asked.
         not_graded: how many could not be graded today.
     """
@@ -95,7 +92,6 @@ class Recheck:
     before: Mapping[str, Graded]
     after: Mapping[str, Graded]
     possible: int
-    other_texts: int
     judge: Shift | None = None
     system: Shift | None = None
     not_graded: int = 0
@@ -109,7 +105,7 @@ class Recheck:
         today: dict[str, Graded] = {}
         for line in grade_rows(self.rows, grader, concurrency=concurrency):
             if line.result.error is None:
-                today[line.case_id] = _graded(line.input, line.result)
+                today[line.case_id] = Graded(line.result.pass_, line.result.score)
             else:
                 self.not_graded += 1
                 problem = line.result.short_reason
@@ -119,42 +115,28 @@ class Recheck:
         self.system = shift_of([(now, self.after[id]) for id, now in today.items()])
 
 
-def choose_cases(before: Lines, after: Lines, data_set: DataSet, most: int = MOST) -> Recheck:
+def choose_cases(
+    before: str | PathLike[str], after: str | PathLike[str], most: int = MOST
+) -> Recheck:
     """The cases of A to ask again: drawn at random among those that were graded in both runs.
 
     Args:
-        before, after: the lines of A and of B.
-        data_set: what A graded. A row with other texts than then is not asked again.
+        before, after: the directories of A, which has the texts, and of B.
         most: how many cases, at most.
 
     Raises:
         ConfigError: there are none.
     """
-    old, new = dict(_all_graded(before)), dict(_all_graded(after))
-    both = [(old[id], new[id]) for id in old.keys() & new.keys()]
-    if not both:
-        raise ConfigError(f"{option('recheck')}: no case was graded in both runs")
-    chance = Random(SEED)  # noqa: S311 - not used for security
-    drawn: list[Row] = []
-    possible = other_texts = 0
-    for row in data_set.rows():
-        if row.case_id not in old or row.case_id not in new:
-            continue
-        if digest(row) != old[row.case_id].input:
-            other_texts += 1
-            continue
-        possible += 1
-        if len(drawn) < most:  # reservoir sampling (Vitter 1985, algorithm R)
-            drawn.append(row)
-        elif (place := chance.randrange(possible)) < most:
-            drawn[place] = row
-    if not drawn:
-        what = "with the texts that the first run graded" if other_texts else "of the first run"
-        needs = f"needs the data set that the first run graded ({option('data', 'FILE')})"
-        raise ConfigError(f"{option('recheck')}: {data_set.name} has no case {what}; it {needs}")
-    ids = {row.case_id for row in drawn}
-    first, second = ({id: one[id] for id in ids} for one in (old, new))
-    return Recheck(drawn, first, second, possible, other_texts)
+    with reading(after) as store:
+        new = {id: graded for _, id, graded in _all_graded(store)}
+    with reading(before) as store:
+        both = [found for found in _all_graded(store) if found[1] in new]
+        if not both:
+            raise ConfigError(f"{option('recheck')}: no case was graded in both runs")
+        chance = Random(SEED)  # noqa: S311 - not used for security
+        drawn = {row: (id, graded) for row, id, graded in chance.sample(both, min(most, len(both)))}
+        rows = [row for row in store.rows() if row.number in drawn]
+    return Recheck(rows, dict(drawn.values()), new, len(both))
 
 
 def grader_for(
@@ -174,12 +156,13 @@ def grader_for(
         if name in names_taken_by("policy") | {"policy_options", *UNSTORED}:
             problem = "is that of the second run; leave it out of a recheck"
             raise ConfigError(f"{option(name)}: {problem}")
-    (_, first), (run, second) = described_run(before), described_run(after)
+    with reading(before) as first_run, reading(after) as second_run:
+        first, second = how_graded(first_run), how_graded(second_run)
     old, new = ({"policy": about.get("policy")} for about in (first, second))
     if other := changes(old, new):
         problem = "the runs have other policies, so that scores differ without any cause"
         raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
-    policy = policy_in(second, run.path)
+    policy = policy_in(second, second_run.path)
     grader = Grader(judge, policy, None, **{**options, **UNSTORED})
     theirs, ours = {"judge": second.get("judge")}, {"judge": described(grader.judge)}
     if other := changes(theirs, ours):
@@ -190,14 +173,13 @@ def grader_for(
     return grader
 
 
-def _all_graded(lines: Lines) -> Iterator[tuple[str, Graded]]:
-    for line in lines():
-        if line.result.error is None:
-            yield line.case_id, _graded(line.input, line.result)
-
-
-def _graded(fingerprint: str, result: GradingResult) -> Graded:
-    return Graded(fingerprint, result.pass_, result.score)
+def _all_graded(store: Store) -> Iterator[tuple[int, str, Graded]]:
+    """The row, the id and the result of each case that was graded."""
+    for row, id, passed, score in store.db.execute(
+        "SELECT row, case_id, pass, score FROM results JOIN rows USING (row) WHERE error IS NULL "
+        "ORDER BY row"
+    ):
+        yield row, id, Graded(bool(passed), score)
 
 
 def shift_of(pairs: list[tuple[Graded, Graded]]) -> Shift:

@@ -16,7 +16,7 @@ from ..options import DEADLINE
 from ..records.judge import Judge, judge_info
 from ..records.result import GradingResult
 from ..settings import AnyPolicy, choose
-from .rows import Line, NotAsked, Row, digest, field_digests
+from .rows import Line, NotAsked, Row, digest
 
 
 class GraderSettings(NamedTuple):
@@ -87,19 +87,29 @@ class Share(NamedTuple):
         return self.concurrency or (1 if computes_here(grader) else ASKS_AT_ONCE)
 
 
-def grade_rows(rows: Iterable[Row], grader: Grader, *, concurrency: int = 8) -> Iterator[Line]:
+def grade_rows(
+    rows: Iterable[Row], grader: Grader, *, concurrency: int = 8, in_order: bool = False
+) -> Iterator[Line]:
     """The results of these rows, each as soon as it is there. Rows are read as they are needed.
 
-    A row that cannot be read has the status ``invalid_input``. ``concurrency``: asks under way at
-    once. With 1, a judge that works in this process grades one row after the other in this thread,
-    which costs the least time.
+    A row that cannot be read has the status ``invalid_input``.
+
+    Args:
+        concurrency: asks under way at once. With 1, a judge that works in this process grades one
+            row after the other in this thread, which costs the least time.
+        in_order: each result waits for those of the rows before.
     """
-    lines = graded_or_left(rows, grader, concurrency)
+    lines = graded_or_left(rows, grader, concurrency, in_order=in_order)
     return (line for line in lines if isinstance(line, Line))
 
 
 def graded_or_left(
-    rows: Iterable[Row], grader: Grader, concurrency: int, stopping: Callable[[], str] = str
+    rows: Iterable[Row],
+    grader: Grader,
+    concurrency: int,
+    stopping: Callable[[], str] = str,
+    *,
+    in_order: bool = False,
 ) -> Generator[Line | NotAsked, None, None]:
     """The same in a run. Rows have no result if the patience of the grader has ended.
 
@@ -108,7 +118,7 @@ def graded_or_left(
     if concurrency == 1 and computes_here(grader):
         return (line_of(row, _result(row, grader)) for row in rows)
     lines = (partial(_aline, row, grader) for row in rows)
-    return run_many(lines, concurrency, in_order=False, stopping=stopping)
+    return run_many(lines, concurrency, in_order=in_order, stopping=stopping)
 
 
 def computes_here(grader: Grader) -> bool:
@@ -138,4 +148,4 @@ async def _aline(row: Row, grader: Grader, slots: Slots) -> Line | NotAsked:
 def line_of(row: Row, result: GradingResult) -> Line:
     """The line of a row with this result."""
     result = replace(result, case_id=row.case_id)
-    return Line(row.case_id, row.number, digest(row), row.columns, result, field_digests(row))
+    return Line(row.case_id, row.number, digest(row), row.columns, result)

@@ -1,10 +1,11 @@
-"""What shapes the results of a run, as ``run.json`` has it; and runs that are only read."""
+"""What shapes the results of a run, as it says about itself; and runs that are only read."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
+from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -16,12 +17,11 @@ from ..grading import Grader
 from ..policy.policy import TAKES, Policy, plain, policy_as_json
 from ..records.errors import ConfigError
 from ..records.judge import described
-from ..records.option_names import option
 from .data_sets import DataSet
-from .rows import Line, Lines, read_lines
-from .run_directory import RunDirectory
+from .rows import Line, Lines
+from .store import Store, lines_of_run, reading
 
-MAY_CHANGE = ("input.", "format", "rows", "made_from", "judge.base_url")
+MAY_CHANGE = ("input.", "rows", "made_from", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
 NAME = "judge.name"
 InputIs = Literal["new", "same", "grown", "other", "unknown"]
@@ -64,26 +64,24 @@ def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
     try:
         return Policy(**{name: TAKES[name].from_data(value, {}) for name, value in data.items()})
     except ConfigError as error:
-        raise ConfigError(f"{path}: run.json: {error}") from None
+        raise ConfigError(f"{path}: {error}") from None
 
 
-def begun(
-    directory: RunDirectory, grader: Grader, data_set: DataSet
-) -> tuple[dict[str, Any], InputIs]:
+def begun(store: Store, grader: Grader, data_set: DataSet) -> tuple[dict[str, Any], InputIs]:
     """What shapes a run, and how its input is to the one that it had.
 
     A run that begins keeps what shapes it; one that goes on is graded as it began, or refused.
     """
     about = describe_run(grader, data_set)
-    before = directory.about()
+    before = store.about()
     if before is None:
-        directory.write_about(about)
+        store.keep("about", about)
         return about, "new"
     check_unchanged(before, about)
-    if "made_from" in before:
-        about["made_from"] = before["made_from"]
+    about["made_from"] = before.get("made_from")
     input_is = _input_is(before.get("input"), about["input"], data_set)
-    return ({**about, "rows": before.get("rows")} if input_is == "same" else about), input_is
+    about["rows"] = before.get("rows") if input_is == "same" else None
+    return about, input_is
 
 
 def _input_is(before: object, now: Mapping[str, Any], data_set: DataSet) -> InputIs:
@@ -122,16 +120,6 @@ def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
         )
 
 
-def changed_input(problem: str) -> ConfigError:
-    """The error that says which rows are not what they were."""
-    return ConfigError(
-        f"the input has changed since the run began: {problem}. Nothing was graded, and the "
-        f"results are as they were. To grade these rows again: {option('regrade_changed', True)} "
-        "(what they had is moved to retried.jsonl; that of a row that is gone, too). Else use the "
-        "input as it was, or another directory"
-    )
-
-
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
     """The values inside mappings, with names such as ``policy.weights.supported``."""
     if not isinstance(value, Mapping):
@@ -151,29 +139,17 @@ def _shown(values: Mapping[str, object], name: str) -> str:
 # ---------------------------------------------------------------- a run that is only read
 
 
-def run_at(path: str | PathLike[str]) -> RunDirectory:
-    """The run in a directory.
+def how_graded(store: Store) -> dict[str, Any]:
+    """What a run says about itself.
 
     Raises:
-        ConfigError: there is none with results.
+        ConfigError: it does not say how it was graded.
     """
-    run = RunDirectory(path)
-    if not run.results.exists():
-        raise ConfigError(f"{path}: must be the directory of a run; it has no results.jsonl")
-    return run
-
-
-def described_run(path: str | PathLike[str]) -> tuple[RunDirectory, dict[str, Any]]:
-    """The run in a directory, and what it says about itself.
-
-    Raises:
-        ConfigError: there is none with results, or it does not say how it was graded.
-    """
-    run = run_at(path)
-    about = run.about() or {}
+    about = store.about() or {}
     if not all(isinstance(about.get(name), dict) for name in ("judge", "policy")):
-        raise ConfigError(f"{path}: must be the directory of a run that says how it was graded")
-    return run, about
+        problem = "must be the directory of a run that says how it was graded"
+        raise ConfigError(f"{store.path}: {problem}")
+    return about
 
 
 def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
@@ -186,31 +162,29 @@ def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[s
 
 
 def about_of(path: str | PathLike[str]) -> dict[str, Any]:
-    """What a run says about itself; {} for a file of results, or where it cannot be read."""
-    try:
-        return (RunDirectory(path).about() or {}) if Path(path).is_dir() else {}
-    except ConfigError:
+    """What a run says about itself; {} for a file of results."""
+    if not Path(path).is_dir():
         return {}
+    with reading(path) as store:
+        return store.about() or {}
 
 
 def lines_of(path: str | PathLike[str]) -> Lines:
-    """The lines of a run directory, or of a results file (JSON lines)."""
-    place = Path(path)
-    if place.is_dir():
-        return run_at(place).lines
+    """The results of a run directory, or of a file of results (JSON lines)."""
+    return partial(lines_of_run if Path(path).is_dir() else _lines_of_file, path)
 
-    def lines() -> Iterator[Line]:
-        number = 0
-        try:
-            with open_file(place) as texts:
-                for text in texts:
-                    number += 1
-                    yield from read_lines([text])
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
-        except (ValueError, RecursionError) as error:
-            problem = str(error).partition("\n")[0]
-            said = "not results of a run; name its directory, or its results as .jsonl"
-            raise ConfigError(f"{path}, line {number}: {said}: {problem}") from None
 
-    return lines
+def _lines_of_file(path: str | PathLike[str]) -> Iterator[Line]:
+    number = 0
+    try:
+        with open_file(path) as texts:
+            for text in texts:
+                number += 1
+                if text.strip():
+                    yield Line.of_json(text)
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
+    except (ValueError, RecursionError) as error:
+        problem = str(error).partition("\n")[0]
+        said = "not results of a run; name its directory, or its results as .jsonl"
+        raise ConfigError(f"{path}, line {number}: {said}: {problem}") from None

@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import signal
 import sys
 import threading
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..records.checks import check_number
 from .estimate import Estimate
 from .rows import Line
 
 MOST = 10**15
-_SPENT = re.compile(rb'"tokens_used": (\{[^{}]*\}), "cost": (null|[-+.\deE]+)')
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)
 )
@@ -27,36 +23,11 @@ SIGNALS = tuple(
 # ---------------------------------------------------------------- tokens, money, errors
 
 
-class Spent(NamedTuple):
-    """What a line has cost: ``cost`` is None if it was graded without prices."""
-
-    tokens: int
-    cost: float | None
-
-
-def spent_in(line: bytes) -> Spent | None:
-    """What a line of results has cost, also if it is damaged elsewhere; None if unknown."""
-    try:
-        if found := _SPENT.search(line):
-            used, cost = json.loads(found[1]), json.loads(found[2])
-        else:
-            data = json.loads(line)
-            used, cost = data["tokens_used"], data["cost"]
-        tokens = used["total"]
-        if type(tokens) is not int or not 0 <= tokens <= MOST:
-            return None
-        if cost is not None and not 0 <= float(cost) <= MOST:
-            return None
-        return Spent(tokens, cost)
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return None
-
-
 class Budget:
     """Adds up what the results of a run have cost. None means no limit.
 
-    What earlier parts of a run have cost counts if their lines are added too. Grades that are under
-    way when the budget is used up still end, so a run may go beyond it by what those cost.
+    Grades that are under way when the budget is used up still end, so a run may go beyond it by
+    what those cost.
 
     Args:
         max_run_tokens: prompt and completion tokens. The run stops when it has used as many.
@@ -81,48 +52,23 @@ class Budget:
         self._max_tokens, self._max_cost, self.max_errors = max_run_tokens, max_cost, max_errors
         self.tokens = self.errors = 0
         self.cost = 0.0
-        self.unknown = 0
         self._without_cost = False
 
     def add(self, line: Line) -> None:
         """Adds what a result has cost."""
-        result = line.result
-        self.errors += result.error is not None
-        self._add(Spent(result.tokens_used.total, result.cost))
+        tokens, cost = line.result.tokens_used.total, line.result.cost
+        self.errors += line.result.error is not None
+        self.tokens += tokens
+        self.cost += cost or 0.0
+        self._without_cost |= cost is None and tokens > 0
 
-    def _add(self, spent: Spent) -> None:
-        self.tokens += spent.tokens
-        self.cost += spent.cost or 0.0
-        self._without_cost |= spent.cost is None and spent.tokens > 0
+    def add_earlier(self, tokens: int, cost: float, without_cost: bool, *, errors: int) -> None:
+        """Adds what earlier parts of the run have cost, and how many errors are left of them.
 
-    def add_earlier(self, moved: Iterable[bytes], results: Iterable[bytes], errors: int) -> None:
-        """Adds what earlier parts of the run have cost, whatever is wrong with their lines.
-
-        Args:
-            moved: lines that were moved aside. A line that is among the results too, or here twice,
-                is there because the run was killed while it was moved: it is paid once.
-            results: those that are left.
-            errors: how many of these could not be graded; those that come again do not count.
+        ``without_cost``: whether something was graded without prices.
         """
-        self.errors = errors
-        if (self._max_tokens, self._max_cost, self.max_errors) == (None, None, None):
-            return
-        seen: set[int] = set()
-        for lines, among in ((moved, True), (results, False)):
-            for line in lines:
-                spent, told = spent_in(line), hash(line)
-                if spent is None:
-                    self.unknown += 1
-                elif told not in seen:
-                    self._add(spent)
-                    if among and any(spent):
-                        seen.add(told)
-
-    def notes(self) -> Iterator[str]:
-        """What is not known of what was spent."""
-        if self.unknown:
-            lines = "a damaged line" if self.unknown == 1 else f"{self.unknown:,} damaged lines"
-            yield f"what {lines} of this run cost is unknown, and does not count for the limits"
+        self.tokens, self.cost, self.errors = tokens, cost, errors
+        self._without_cost = without_cost
 
     def too_small_for(self, estimate: Estimate) -> str:
         """Why a run with this estimate must not begin, in words; "" if it may."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ..records.model import GraderError
 from ..records.result import GradingResult
 from ..statistics import LEVEL, REACH, Interval, bootstrap_interval
 from ..text.strings import clip, visible
@@ -32,6 +32,52 @@ MAX_KIND = 60
 MAX_MESSAGE = 200
 _NUMBER = re.compile(r"\d+")
 _STATUS = re.compile(r"\bHTTP \d{3}\b")
+
+
+class Counted(NamedTuple):
+    """What is counted of a result, or of several ``cases`` that are alike in all but their cost.
+
+    Args:
+        score: None if it means nothing.
+        error, message: of a grader error; else None.
+        notes: what its metadata says of controls and of the judge, as JSON.
+        prompt, completion, cached, reasoning, requests, cost: of all of them.
+    """
+
+    status: str
+    passed: bool
+    score: float | None
+    error: str | None
+    message: str | None
+    estimated: bool
+    notes: str
+    prompt: int
+    completion: int
+    cached: int
+    reasoning: int
+    requests: int
+    cost: float | None
+    cases: int = 1
+
+    @classmethod
+    def of(cls, result: GradingResult) -> Counted:
+        """Of one result."""
+        error, used = result.error, result.tokens_used
+        names = ("controls", "untested", "judgeNote")
+        notes = {name: found for name in names if (found := result.metadata.get(name))}
+        if any(DIFFERING in warning for warning in result.warnings):
+            notes["differing"] = True
+        return cls(
+            result.status,
+            result.pass_,
+            result.score,
+            None if error is None else error.kind,
+            None if error is None else error.message,
+            used.estimated,
+            json.dumps(notes, sort_keys=True),
+            *(used.prompt, used.completion, used.cached, used.reasoning, used.num_requests),
+            result.cost,
+        )
 
 
 class Summary:
@@ -69,36 +115,42 @@ class Summary:
 
     def add(self, line: Line | GradingResult) -> None:
         """Counts a line, or a result."""
-        result = line.result if isinstance(line, Line) else line
-        self.cases += 1
-        self.passed += result.pass_
-        if result.error is not None:
-            self.not_graded += 1
-            self.errors.add(result.error)
-        self.statuses[result.status] += 1
-        self.controls.update(result.metadata.get("controls") or {})
-        self.untested += bool(result.metadata.get("untested"))
-        self.caveats.update(filter(None, [result.metadata.get("judgeNote")]))
-        self.differing += any(DIFFERING in warning for warning in result.warnings)
-        self.add_spent(result)
-        if result.score is not None:
-            self._add_score(result.score)
+        self.add_counted(Counted.of(line.result if isinstance(line, Line) else line))
+
+    def add_counted(self, told: Counted) -> None:
+        """Counts results that are alike."""
+        self.cases += told.cases
+        self.passed += told.passed * told.cases
+        if told.error is not None:
+            self.not_graded += told.cases
+            self.errors.add(told.error, told.message or "", told.cases)
+        self.statuses[told.status] += told.cases
+        notes = json.loads(told.notes)
+        for name, number in notes.get("controls", {}).items():
+            self.controls[name] += number * told.cases
+        self.untested += "untested" in notes and told.cases
+        if caveat := notes.get("judgeNote"):
+            self.caveats.add(caveat)
+        self.differing += "differing" in notes and told.cases
+        self._add_spent(told)
+        if told.score is not None:
+            whole = round(told.score * _SCALE)
+            self.defined += told.cases
+            self._sum += whole * told.cases
+            self._squares += whole * whole * told.cases
+            room = max(0, MOST_RESAMPLED - len(self._first))
+            self._first += [told.score] * min(told.cases, room)
 
     def add_spent(self, result: GradingResult) -> None:
         """Counts only what a result has cost."""
-        for name in _USAGE:
-            self.tokens[name] += getattr(result.tokens_used, name)
-        self._estimated |= result.tokens_used.estimated
-        if result.cost is not None:
-            self.cost = (self.cost or 0.0) + result.cost
+        self._add_spent(Counted.of(result))
 
-    def _add_score(self, score: float) -> None:
-        whole = round(score * _SCALE)
-        self.defined += 1
-        self._sum += whole
-        self._squares += whole * whole
-        if self.defined <= MOST_RESAMPLED:
-            self._first.append(score)
+    def _add_spent(self, told: Counted) -> None:
+        used = (told.prompt, told.completion, told.cached, told.reasoning, told.requests)
+        self.tokens.update(dict(zip(_USAGE, used, strict=True)))
+        self._estimated |= told.estimated
+        if told.cost is not None:
+            self.cost = (self.cost or 0.0) + told.cost
 
     @property
     def failed(self) -> int:
@@ -224,22 +276,22 @@ class ErrorGroup(NamedTuple):
 class ErrorGroups:
     """Groups of errors: the same in every order, and few however many errors there are.
 
-    ``last``: the error that was added last.
+    ``last``: the error that was added last, in words.
     """
 
     def __init__(self) -> None:
         self._counts: dict[str, Counter[str]] = {}
         self._messages: dict[tuple[str, str], str] = {}
-        self.last: GraderError | None = None
+        self.last = ""
 
-    def add(self, error: GraderError) -> None:
-        """Adds an error."""
-        self.last = error
-        kind = error.kind[:MAX_KIND] or "unknown error"  # a file of results may say anything
-        message = clip(error.message, MAX_MESSAGE)
+    def add(self, kind: str, message: str, cases: int = 1) -> None:
+        """Adds an error of so many cases."""
+        self.last = f"last error ({kind}): {message}"
+        kind = kind[:MAX_KIND] or "unknown error"  # a file of results may say anything
+        message = clip(message, MAX_MESSAGE)
         counts = self._counts.setdefault(kind, Counter())
         key = "" if "" in counts else _alike(message)
-        counts[key] += 1
+        counts[key] += cases
         if key:
             first = self._messages.get((kind, key), message)
             self._messages[kind, key] = min(first, message)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
-from ..batch.run_directory import RunDirectory
+from ..batch.store import NAME, lines_of_run
 from ..cases.systems import FROM, RECORDS, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
@@ -196,7 +197,7 @@ def check_outputs(arguments: Namespace) -> None:
 
 def check_result_file(file: str, run: str, data_set: str) -> None:
     """Raises ``ConfigError`` if results of a run cannot be written to a file."""
-    needed = (Path(data_set), Path(run) / "results.jsonl", Path(run) / "retried.jsonl", Path(run))
+    needed = (Path(data_set), Path(run) / NAME, Path(run))
     if check_output(file).resolve() in {path.resolve() for path in needed}:
         raise ConfigError(f"output: {file} is a file that the run needs; choose another file")
 
@@ -209,16 +210,16 @@ def check_report_argument(arguments: Namespace) -> None:
         check_report(arguments.report)
 
 
-def write_outputs(arguments: Namespace, directory: RunDirectory, data_set: DataSet) -> None:
-    """Writes the results of a run as these arguments want it. ``data_set``: what was graded."""
+def write_outputs(arguments: Namespace, run: str | PathLike[str]) -> None:
+    """Writes the results of a run as these arguments want it."""
     for file in arguments.output:
-        write_results(directory.lines(), file)
+        write_results(lines_of_run(run), file)
     if arguments.report is not None:
         from ..report import write_report
 
-        write_report(directory, arguments.report, data=data_set)
+        write_report(run, arguments.report)
     if arguments.github:
-        for command in github_annotations(directory.lines()):
+        for command in github_annotations(lines_of_run(run)):
             print(command)  # not with show_line, which makes commands of CI logs harmless
 
 

@@ -12,6 +12,7 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +20,10 @@ from ..batch import RunOutcome, merge, rescore
 from ..batch import run as run_rows
 from ..batch.data_sets import DataSet
 from ..batch.outputs import SUFFIXES, write_results
-from ..batch.provider_batches import KeptRows, Standing, collect, import_answers, is_begun, submit
+from ..batch.provider_batches import Standing, collect, import_answers, is_begun, submit
 from ..batch.run_description import lines_of
-from ..batch.run_directory import RunDirectory
 from ..batch.stops import Budget, SoftStop
+from ..batch.store import reading
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError
@@ -136,7 +137,7 @@ def run_batch(arguments: Namespace) -> int:
     numbers = _numbers(arguments)
     if arguments.via is not None:
         return _over_batch_api(arguments, data_set, numbers)
-    if is_begun(RunDirectory(arguments.directory)):
+    if is_begun(arguments.directory):
         how = f"faithfulness-assert batch --run {arguments.directory}"
         raise ConfigError(f"{arguments.directory}: this run goes over a batch API; use: {how}")
     try:
@@ -156,10 +157,11 @@ def run_batch(arguments: Namespace) -> int:
         say(f"\ninterrupted. What is finished is in {arguments.directory}. {_same_command()}")
         return INTERRUPTED
     if outcome.signal:
-        say(f"\ninterrupted: {outcome.stopped}. {outcome.counts}")
+        said = outcome.summary.brief().partition("\n")[0]
+        say(f"\ninterrupted: {outcome.stopped}. {said}")
         say(f"What is finished is in {arguments.directory}. {_same_command()}")
         return outcome.exit_code
-    write_outputs(arguments, outcome.directory, data_set)
+    write_outputs(arguments, outcome.path)
     return _tell_outcome(outcome, arguments)
 
 
@@ -181,27 +183,25 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
         "regrade_changed": arguments.regrade_changed,
     }
 
-    def send(run: RunDirectory) -> Standing:
-        return submit(data_set, run, arguments.via, budget=budget, **options)
+    def send() -> Standing:
+        run, via = arguments.directory, arguments.via
+        return submit(data_set, run, via, budget=budget, **options)
 
     return _go_on(arguments, send)
 
 
 def _tell_outcome(outcome: RunOutcome, arguments: Namespace) -> int:
-    show_outcome(outcome.notes, outcome.text)
+    show_outcome(outcome.notes, outcome.summary.text())
     if outcome.stopped:
         say(f"stopped early: {outcome.stopped}. {_same_command()}")
         return NOT_GRADED
-    counts = outcome.counts
-    return _judged(counts.finished, counts.passed, counts.errors, counts.mean, arguments)
+    return _judged(outcome.summary, arguments)
 
 
-def _judged(
-    cases: int, passed: int, not_graded: int, mean: float | None, arguments: Namespace
-) -> int:
+def _judged(found: Summary, arguments: Namespace) -> int:
     """The exit code of a finished run, as ``--fail-under`` and ``--min-graded`` want it."""
     wanted = {name: getattr(arguments, name) for name in ("fail_under", "min_graded")}
-    return judged(cases, passed, not_graded, mean=mean, **wanted)
+    return judged(found.cases, found.passed, found.not_graded, mean=found.mean, **wanted)
 
 
 def _same_command() -> str:
@@ -215,7 +215,7 @@ def _same_command() -> str:
 
 def _go_on_alone(arguments: Namespace) -> int:
     """Goes on as far as possible with a run that has its own copy of the data set."""
-    if not is_begun(RunDirectory(arguments.directory)):
+    if not is_begun(arguments.directory):
         problem = "is missing; only a run over a batch API or over files goes on without it"
         raise ConfigError(f"INPUT: {problem}, and {arguments.directory} has none")
     wanted = {name: getattr(arguments, name) for name in _WITH_INPUT} | _numbers(arguments)
@@ -223,29 +223,29 @@ def _go_on_alone(arguments: Namespace) -> int:
         name = option("from" if given == "system" else given)
         raise ConfigError(f"{name}: needs INPUT; without it, a run goes on as it began")
     if arguments.replies:
-        return _go_on(arguments, lambda run: import_answers(run, arguments.replies))
-    return _go_on(arguments, collect)
+        return _go_on(arguments, partial(import_answers, arguments.directory, arguments.replies))
+    return _go_on(arguments, partial(collect, arguments.directory))
 
 
-def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> int:
+def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
     """Takes a step of a run over a batch API, and says where it stands. Returns the exit code.
 
     Standard output gets the summary of a run that is finished, or the files to take to a server.
     """
     check_outputs(arguments)
-    run, soft = RunDirectory(arguments.directory), SoftStop(0)
+    run, soft = Path(arguments.directory), SoftStop(0)
     try:
         with soft:
-            reached = step(run)
+            reached = step()
     except JudgeError as error:
-        return _stopped(f"{error.message}. {error.fix}".strip(), run.path)
+        return _stopped(f"{error.message}. {error.fix}".strip(), run)
     except KeyboardInterrupt:
         if not is_begun(run):
             raise
-        _stopped("interrupted", run.path)
+        _stopped("interrupted", run)
         return 128 + (soft.number or INTERRUPTED - 128)
     except OSError as error:  # such as a disk that is full
-        return _stopped(f"{error.filename or run.path}: {error.strerror}", run.path)
+        return _stopped(f"{error.filename or run}: {error.strerror}", run)
     for said in reached.said:
         say(said)
     if reached.stopped:
@@ -255,16 +255,14 @@ def _go_on(arguments: Namespace, step: Callable[[RunDirectory], Standing]) -> in
         for file in reached.files:
             show_line(str(file))
         more = " --replies FILE..." if reached.files else ""
-        say(f"Not finished. {_next_command(run.path)}{more}")
+        say(f"Not finished. {_next_command(run)}{more}")
         return WAITING
-    write_outputs(arguments, run, KeptRows(run))
-    summary = Summary()
-    for line in run.lines():
-        summary.add(line)
-    for text in summary.text().splitlines():
+    write_outputs(arguments, run)
+    with reading(run) as store:
+        found = store.summary()
+    for text in found.text().splitlines():
         show_line(text)
-    counts = summary.cases, summary.passed, summary.not_graded
-    return _judged(*counts, summary.mean, arguments)
+    return _judged(found, arguments)
 
 
 def _stopped(problem: str, path: Path) -> int:
@@ -337,5 +335,5 @@ def run_export(arguments: Namespace) -> int:
 
 
 def _told(outcome: RunOutcome) -> int:
-    show_outcome(outcome.notes, outcome.text)
+    show_outcome(outcome.notes, outcome.summary.text())
     return outcome.exit_code

@@ -13,13 +13,11 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..batch.data_sets import DataSet
 from ..batch.estimate import SAMPLE, estimate_run
-from ..batch.outputs import in_input_order
 from ..batch.row_grading import grade_rows
 from ..batch.rows import Line, Row
 from ..batch.run_description import describe_run
-from ..batch.run_directory import RunDirectory
+from ..batch.store import writing
 from ..cases.case import Case
 from ..files import read_text
 from ..grading import MAX_CONCURRENCY, Grader
@@ -107,14 +105,14 @@ def run_grade(arguments: Namespace) -> int:
     first = list(islice(given, FEW + 1))
     cases = _Cases(chain(first, given), grader.evidence_roles)
     rows = chain(first, given) if arguments.json else cases.rows()
-    lines = in_input_order(grade_rows(rows, grader, concurrency=arguments.concurrency))
+    graded = partial(grade_rows, grader=grader, concurrency=arguments.concurrency, in_order=True)
     only_worst = len(first) > FEW and not arguments.all
     show_results = partial(show, as_json=arguments.json, case_of=cases.take, only_worst=only_worst)
     if arguments.report is None:
-        code = show_results(line.result for line in lines)
+        code = show_results(line.result for line in graded(rows))
     else:
         about = describe_run(grader, data_set)
-        code = _with_report(lines, show_results, about, data_set, arguments.report)
+        code = _with_report(rows, graded, show_results, about, arguments.report)
     for hint in data_set.hints:
         say(f"note: {hint}")
     return code
@@ -145,26 +143,26 @@ class _Cases:
 
 
 def _with_report(
-    lines: Iterable[Line],
+    rows: Iterator[Row],
+    graded: Callable[[Iterable[Row]], Iterator[Line]],
     show_results: Callable[[Iterable[GradingResult]], int],
     about: Mapping[str, Any],
-    data_set: DataSet,
     report: str,
 ) -> int:
     """Shows the results, keeps them as a run meanwhile, and then writes the report."""
     from ..report import write_report
 
     def kept() -> Iterator[GradingResult]:
-        for line in lines:
-            append(line.to_json())
+        for line in graded(store.taken(rows)):
+            append(line)
             yield line.result
 
     with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
-        directory = RunDirectory(folder)
-        directory.write_about(about)
-        with directory.appending() as append:
-            code = show_results(kept())
-        write_report(directory, report, data=data_set)
+        with writing(folder) as store:
+            store.keep("about", about)
+            with store.appending() as append:
+                code = show_results(kept())
+        write_report(folder, report)
     return code
 
 

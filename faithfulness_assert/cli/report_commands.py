@@ -9,10 +9,8 @@ from argparse import ArgumentParser, Namespace
 
 from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
-from ..batch.data_sets import open_data_set
 from ..batch.estimate import estimate_run
 from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
-from ..batch.rows import Lines
 from ..batch.run_description import lines_of, names_of
 from ..grading import MAX_CONCURRENCY, Grader
 from ..options import parse_options
@@ -37,7 +35,7 @@ def add_report_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "results",
         metavar="RESULTS",
-        help="a run directory, or a file of results: results.jsonl, what grade --json printed, or "
+        help="a run directory, or a file of results: what grade --json printed, or "
         "what batch --output wrote; - for JSON lines on standard input",
     )
     parser.add_argument(
@@ -121,9 +119,7 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
         help=f"ask again about so many cases of A, drawn at random (default: {MOST}); where "
         "they show that the judge grades lower, B is worse only if the system is",
     )
-    recheck.add_argument("--data", metavar="FILE", help="the data set that A graded")
     recheck.add_argument("--concurrency", type=int, default=8, help="asks at once (default: 8)")
-    add_mapping_arguments(recheck)
     add_judge_argument(recheck)
     meaning = "an option of the judge or the grader, such as prices=...; may be repeated"
     add_options(recheck, meaning)
@@ -135,7 +131,7 @@ def run_compare(arguments: Namespace) -> int:
     before, after = lines_of(arguments.before), lines_of(arguments.after)
     names = names_of(arguments.before, arguments.after)
     options = {"shown": arguments.show, "min_graded": arguments.min_graded}
-    recheck = None if arguments.recheck is None else _prepared(arguments, before, after)
+    recheck = None if arguments.recheck is None else _prepared(arguments)
     comparison = compare(before, after, names=names, **options)
     if recheck is not None and comparison.comparable:
         cases, grader = recheck
@@ -151,21 +147,14 @@ def run_compare(arguments: Namespace) -> int:
     return FAILED if comparison.worse else PASSED
 
 
-def _prepared(arguments: Namespace, before: Lines, after: Lines) -> tuple[Recheck, Grader]:
+def _prepared(arguments: Namespace) -> tuple[Recheck, Grader]:
     """The cases to ask again and who grades them. Says before what that costs and can show."""
     check_number("recheck", arguments.recheck, 1, 100_000, whole=True)
     check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
-    if arguments.data is None:
-        raise ConfigError("--recheck: needs the data set that A graded: --data FILE")
     options = parse_options(arguments.option, "--option")
     grader = grader_for(arguments.before, arguments.after, judge_in(arguments), options)
-    mapping, encoding = columns(arguments), arguments.encoding
-    data_set = open_data_set(arguments.data, mapping=mapping, encoding=encoding)
-    cases = choose_cases(before, after, data_set, arguments.recheck)
+    cases = choose_cases(arguments.before, arguments.after, arguments.recheck)
     estimate = estimate_run(cases.rows, judge=judge_in(arguments), policy=grader.policy, **options)
     drawn = f"{len(cases.rows):,} of {cases.possible:,} cases are asked again"
     say(f"{drawn}: {estimate.short}")
-    if cases.other_texts:
-        other = f"{cases.other_texts:,} cases have other texts in the data set than A graded"
-        say(f"note: {other}, and are not asked again")
     return cases, grader

@@ -27,7 +27,7 @@ from ..judges.remote.settings import is_here
 from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
-from .asks import TimeLeft, late
+from .asks import TimeLeft, late, log
 from .breaker import Breaker, backoff
 from .rates import LearnedRate, PerMinute, is_refusal
 
@@ -134,6 +134,9 @@ class Gate:
                 if not goes_again or pause >= seconds:
                     outcome.usage = spent if spent.num_requests else None
                     return outcome
+                log.warning(
+                    "%s: goes again: %s, HTTP %s", ask.kind, outcome.kind, outcome.http_status
+                )
                 await asyncio.sleep(pause)
 
     @asynccontextmanager

@@ -113,7 +113,7 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
 
     Args:
         results: what ``grade_many`` returned, any iterable of ``GradingResult``, or the lines of a
-            run (``RunDirectory.lines()``).
+            run (``RunOutcome.lines()``).
         library: ``"pandas"`` or ``"polars"``; the frame is of this library.
 
     Raises:

@@ -62,12 +62,12 @@ def write_report(
     few hundred bytes for each case.
 
     Args:
-        results: a run directory, a file of results (``results.jsonl``, what ``grade --json``
-            prints, what ``batch --output`` writes), or an iterable of ``GradingResult``. The list
-            that ``grade_many`` returns knows its cases, and needs no ``data``.
+        results: a run directory, a file of results (what ``grade --json`` prints, what ``batch
+            --output`` writes), or an iterable of ``GradingResult``. A run, and the list that
+            ``grade_many`` returns, know their cases, and need no ``data``.
         path: the file to write, ``.html``.
-        data: the data set that was graded, as for ``open_data_set``. Results do not contain their
-            answers and contexts. What a run directory names as its data set is not opened.
+        data: the data set that was graded, as for ``open_data_set``. Results in files do not
+            contain their answers and contexts.
         other: results of a second run over the same cases. The report then shows what changed.
         other_data: its data set, if that is another; without it, ``data`` is that of both.
         mapping: columns for the fields of a case, as it was graded with.

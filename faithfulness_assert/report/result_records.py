@@ -18,8 +18,7 @@ from typing import IO, Any
 from ..batch.data_sets import open_data_set
 from ..batch.flat_rows import FLAT_SUFFIXES, flat_results
 from ..batch.rows import Line, digest
-from ..batch.run_description import run_at
-from ..batch.run_directory import RunDirectory
+from ..batch.store import StoredRows, reading
 from ..files import open_file
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
@@ -34,7 +33,7 @@ class Results:
     Attributes:
         name: for people.
         source: for people: what was graded, if that is known.
-        about: what ``run.json`` says, if there is one.
+        about: what the run says about itself, if there is one.
         notes: what a reader should know. Those on single lines are complete after a full read.
         data: the data set, if it came along with the results.
     """
@@ -109,8 +108,6 @@ def open_results(source: Any) -> Results:
     Raises:
         ConfigError: there are none that can be read.
     """
-    if isinstance(source, RunDirectory):
-        return _of_directory(source.path)
     if isinstance(source, str | PathLike):
         path = Path(source)
         return _of_directory(path) if path.is_dir() else _of_file(path)
@@ -152,14 +149,13 @@ def as_record(item: object) -> Mapping[str, Any]:
 
 
 def _of_directory(path: Path) -> Results:
-    directory = run_at(path)
-    results = Results(str(path), _opened(directory.results, follow=False))
-    try:
-        results.about = directory.about() or {}
-        named = mapping_of(results.about.get("input")).get("name")
-        results.source = text_of(named) or results.source
-    except ConfigError as error:
-        results.notes.append(f"What the run was graded with is not known: {error}")
+    """A run, which has the texts that it graded."""
+    data = StoredRows(path)
+    with reading(path) as store:
+        about = store.about() or {}
+        results = _spooled(str(path), map(as_record, store.lines()))
+    results.about, results.data = about, data
+    results.source = text_of(mapping_of(results.about.get("input")).get("name")) or results.source
     return results
 
 
@@ -175,7 +171,7 @@ def _of_file(path: Path) -> Results:
         results.notes += notes
         results.notes.append(
             f"{path.name} has no single statements. A report of the run directory, or of its "
-            "results.jsonl, shows them."
+            "results as .jsonl, shows them."
         )
         return results
     if suffix == ".xml":
@@ -183,16 +179,12 @@ def _of_file(path: Path) -> Results:
     file = _opened(path)
     if suffix == ".json":
         return _of_document(file, path)
-    results = Results(str(path), file)
-    if path.name == "results.jsonl" and (path.parent / "run.json").is_file():
-        file.close()
-        return _of_directory(path.parent)
-    return results
+    return Results(str(path), file)
 
 
-def _opened(path: Path, *, follow: bool = True) -> IO[bytes]:
+def _opened(path: Path) -> IO[bytes]:
     try:
-        return open_file(path, follow=follow)
+        return open_file(path)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
 

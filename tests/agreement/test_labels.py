@@ -19,6 +19,7 @@ from labelled_runs import Known, changed, known_run, labelled, rows_of, write_ro
 from faithfulness_assert import ConfigError
 from faithfulness_assert.agreement import measure, unfaithful_rate, write_sheet
 from faithfulness_assert.agreement.drawing import draw, open_run, split
+from faithfulness_assert.batch.store import lines_of_run
 
 Rows = list[dict[str, Any]]
 
@@ -67,7 +68,7 @@ def test_flagged_answers_are_drawn_at_two_and_a_quarter_times_the_rate_and_five_
 def test_a_seed_draws_the_same_whatever_the_order_and_more_of_the_same(
     known: Known, tmp_path: Path
 ) -> None:
-    lines = (known.path / "results.jsonl").read_text("utf-8").splitlines(keepends=True)
+    lines = [f"{line.to_json()}\n" for line in lines_of_run(known.path)]
     other = tmp_path / "shuffled.jsonl"
     other.write_text("".join(reversed(lines)), encoding="utf-8")
     drawn = draw(open_run(known.path), 100, seed=1)
@@ -141,7 +142,7 @@ def test_texts_are_never_formulas_are_cut_for_excel_and_whole_in_json_lines(tmp_
         ({"n": 29}, "n: must be from 30 to 10,000, got 29"),
         ({"n": True}, "n: must be"),
         ({"seed": -1}, "seed: must be a whole number"),
-        ({"data": None}, "results have no answers and contexts.*data='FILE'"),
+        ({"data": None}, "lacks 100 answers with the"),
         ({"data": [{"id": "case-1", "answer": "A", "context": "C"}]}, "lacks 100 answers with the"),
         ({"name": "sheet.txt"}, "must end in .csv or .jsonl"),
         ({"name": "no/sheet.csv"}, "there is no folder"),

@@ -14,8 +14,9 @@ from command import BAD as UNSUPPORTED
 from command import COMMAND, GOOD, Done, here
 from loopback import Answer, Loopback, completion, refusal_to
 from processes import HEARS_CTRL_C, eventually
+from rows import finished, results_of
 
-from faithfulness_assert.batch import RunDirectory
+from faithfulness_assert.batch.store import lines_of_run
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 BROKEN = {"answer": "x", "context": 3, "id": "broken"}
@@ -33,11 +34,6 @@ def batch(*arguments: object) -> Done:
     return here("batch", *arguments)
 
 
-def finished(directory: Path) -> int:
-    path = directory / "results.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
-
-
 def test_annotations_are_commands_at_the_start_of_their_lines(tmp_path: Path) -> None:
     done = batch(cases(tmp_path, UNSUPPORTED), "--run", tmp_path / "run", "--github")
     assert (done.returncode, done.stdout[:26]) == (1, "::error title=failed%3A 0-")
@@ -49,7 +45,7 @@ def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(tmp_path: 
     link = tmp_path / "link.jsonl"
     link.symlink_to(path)
     before = Path(path).read_bytes()
-    for output in (path, link, directory / "results.jsonl", directory / "retried.jsonl"):
+    for output in (path, link):
         done = batch(path, "--run", directory, "--output", output)
         assert "is a file that the run needs; choose another file" in " ".join(done.stderr.split())
     assert Path(path).read_bytes() == before
@@ -68,10 +64,10 @@ def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path:
     assert "carried along   team" in done.stderr
     assert done.stdout.startswith("2 cases: 1 passed, 1 failed, 0 not graded; mean score 0.50")
     assert (tmp_path / "results.csv").read_text().count("\n") == 3
-    before = (tmp_path / "run" / "results.jsonl").read_bytes()
+    before = results_of(tmp_path / "run")
     again = batch(tmp_path / "cases.csv", "--run", tmp_path / "run")
     assert (again.returncode, again.stdout) == (1, done.stdout)
-    assert (tmp_path / "run" / "results.jsonl").read_bytes() == before
+    assert results_of(tmp_path / "run") == before
 
 
 @pytest.mark.parametrize(
@@ -165,7 +161,7 @@ def test_ctrl_c_ends_a_run_cleanly_and_prints_the_command_that_goes_on(
         in said
     )
     assert eventually(lambda: is_empty(process.pid))
-    rows = [line.row for line in RunDirectory(tmp_path / "run").lines()]
+    rows = [line.row for line in lines_of_run(tmp_path / "run")]
     assert len(set(rows)) == len(rows) == finished(tmp_path / "run")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import random
 import re
 import sys
 from collections.abc import Iterator
@@ -18,14 +17,12 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader
-from faithfulness_assert.batch import outputs
 from faithfulness_assert.batch.outputs import (
     check_output,
     github_annotations,
-    in_input_order,
     write_results,
 )
-from faithfulness_assert.batch.rows import Line, read_lines
+from faithfulness_assert.batch.rows import Line
 
 GRADER = Grader()
 PASSED = GRADER.grade("The shop is open.", "The shop is open.")
@@ -59,27 +56,6 @@ def read_csv(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(text))
 
 
-# ---------------------------------------------------------------- order
-
-
-@given(
-    rows=st.lists(st.integers(1, 12), max_size=12),
-    in_memory=st.integers(0, 5),
-    order=st.randoms(),
-)
-def test_lines_come_in_the_order_of_their_rows_and_none_is_lost(
-    rows: list[int], in_memory: int, order: random.Random
-) -> None:
-    order.shuffle(rows)
-    lines = [line_of(row) for row in rows]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outputs, "IN_MEMORY", in_memory)
-        found = list(in_input_order(lines))
-    assert sorted(line.row for line in found) == sorted(rows)
-    if len(set(rows)) == len(rows):
-        assert [line.row for line in found] == sorted(rows)
-
-
 # ---------------------------------------------------------------- formats
 
 
@@ -91,8 +67,8 @@ def test_each_format_has_each_line_whatever_the_texts_are(
     """JSON lines have the whole results, XML is valid and counts right, and no cell is a formula."""
     files = {suffix: tmp_path / f"out{suffix}" for suffix in FORMATS[:3]}
     for file in files.values():
-        write_results(reversed(lines), file)
-    assert list(read_lines(files[".jsonl"].read_bytes().split(b"\n"))) == lines
+        write_results(lines, file)
+    assert list(map(Line.of_json, files[".jsonl"].read_bytes().splitlines())) == lines
     suite = ElementTree.parse(files[".xml"]).getroot()[0]
     assert len(suite) == len(lines) == int(suite.attrib["tests"])
     for tag, name in (("failure", "failures"), ("error", "errors")):

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, completion
 from remote import bare_environment
-from rows import results_of
+from rows import asked_of, changed_database, results_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunOutcome, run
@@ -70,7 +70,7 @@ def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(
     given = [case(n) for n in range(1, 13)]
     for days, count in enumerate((4, 8, 8, 12), 1):
         outcome = quiet(source_of(tmp_path, kind, given[:count]), tmp_path / "run", judge=judge)
-        assert (outcome.counts.finished, outcome.stopped) == (count, ""), days
+        assert (outcome.summary.cases, outcome.stopped) == (count, ""), days
         assert len(judge.asked) == count
     quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
     assert results_of(tmp_path / "run") == results_of(tmp_path / "whole")
@@ -83,8 +83,7 @@ def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
     judge, directory = TruthfulJudge(), tmp_path / "run"
     given = [case(n) for n in range(1, 7)]
     quiet(source_of(tmp_path, kind, given), directory, judge=judge)
-    before = (directory / "results.jsonl").read_bytes()
-    about = (directory / "run.json").read_bytes()
+    before, about = results_of(directory), asked_of(directory, "SELECT value FROM run")
     given[2] = {**given[2], "answer": "The tower 3 is old."}
     given[4] = {**given[4], "answer": "It is.", "context": "It rains."}
     given = [case(9), *given[:5], case(8)] if kind == "list" else [*given[:5], case(8)]
@@ -97,17 +96,16 @@ def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
         assert "row 6 (c6)" in said
         assert "regrade_changed=True" in said
         assert not judge.asked
-        assert (directory / "results.jsonl").read_bytes() == before
-        assert (directory / "run.json").read_bytes() == about
+        assert results_of(directory) == before
+        assert asked_of(directory, "SELECT value FROM run") == about
     source = source_of(tmp_path, kind, given)
     outcome = quiet(source, directory, judge=judge, regrade_changed=True)
     assert len(judge.asked) == (4 if kind == "list" else 3)
     assert "2 rows that changed are graded again" in " ".join(outcome.notes) or kind != "list"
     quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
     assert results_of(directory) == results_of(tmp_path / "whole")
-    moved = (directory / "retried.jsonl").read_bytes().splitlines()
-    assert len(moved) == 3
-    assert set(moved) <= set(before.splitlines())
+    earlier = asked_of(directory, "SELECT result FROM earlier")
+    assert {json.loads(text)["case_id"] for text in earlier} == {"c3", "c5", "c6"}
 
 
 EDITS = st.lists(st.integers(0, 7), max_size=9)
@@ -133,11 +131,12 @@ def test_a_run_over_any_changed_input_ends_as_a_run_over_it_and_pays_for_new_tex
         return
     with TemporaryDirectory() as made:
         folder, judge = Path(made), TruthfulJudge()
-        first = quiet(source_of(folder, kind, cases(before)), folder / "run", judge=judge)
-        results = first.directory.results
-        kept = results.read_bytes().splitlines(keepends=True)[:finished]
-        results.write_bytes(b"".join(kept))  # as if it was stopped there
-        had = Counter(before[json.loads(line)["row"] - 1] for line in kept)
+        directory = folder / "run"
+        quiet(source_of(folder, kind, cases(before)), directory, judge=judge)
+        stopped = f"DELETE FROM results WHERE row > {finished}"  # as if it was stopped there
+        changed_database(directory, stopped)
+        kept = results_of(directory)
+        had = Counter(before[:finished])
         judge.asked.clear()
         source = source_of(folder, kind, cases(after))
         try:
@@ -145,7 +144,7 @@ def test_a_run_over_any_changed_input_ends_as_a_run_over_it_and_pays_for_new_tex
         except ConfigError as error:
             assert had - Counter(after), error
             assert not judge.asked
-            assert results.read_bytes() == b"".join(kept)
+            assert results_of(directory) == kept
             quiet(source, folder / "run", judge=judge, regrade_changed=True)
         else:
             assert not had - Counter(after)
@@ -190,7 +189,7 @@ def test_a_server_that_was_started_again_elsewhere_is_the_same_judge(tmp_path: P
     for count in (3, 4):
         with Loopback(lambda _: reply) as server:
             outcome = quiet(path, tmp_path / "run", base_url=server.url, **options)
-            assert outcome.counts.finished == count
+            assert outcome.summary.cases == count
             assert len(server.requests) == (3 if count == 3 else 1)
         path = source_of(tmp_path, "jsonl", [case(n) for n in (1, 2, 4, 5)])
     with pytest.raises(ConfigError, match=r'judge\.name: was "openai:m"'):

@@ -12,6 +12,7 @@ import pytest
 from command import here
 from hypothesis import given
 from hypothesis import strategies as st
+from labelled_runs import write_run
 from markdown_it import MarkdownIt
 from strategies import examples
 
@@ -250,8 +251,7 @@ def test_the_exit_code_says_whether_b_is_worse(tmp_path: Path) -> None:
     worse = here("compare", good, bad)
     assert (worse.returncode, "b is worse than a\n" in worse.stdout) == (1, True), worse.stderr
     assert here("compare", bad, good).returncode == 0
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "results.jsonl").write_bytes((tmp_path / "b.jsonl").read_bytes())
+    write_run(tmp_path / "run", list(scored([0.0] * 9)()))
     told = here("compare", good, tmp_path / "run", "--markdown")
     assert told.returncode == 1
     assert told.stdout.startswith("### Faithfulness: <code>run</code> is worse than <code>a</code>")
@@ -265,7 +265,7 @@ def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:
     for other, said in (
         ("missing.jsonl", "cannot be read"),
         ("cut.jsonl", "line 2: not results of a run; name its directory"),
-        ("empty", "it has no results.jsonl"),
+        ("empty", "it has no run.sqlite"),
     ):
         done = here("compare", good, tmp_path / other)
         assert done.returncode == 2

@@ -368,6 +368,6 @@ def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path, name: str) -> None:
     folder.mkdir()
     with pytest.raises(ConfigError, match=f"{name}: is a folder, and a file belongs here"):
         open_data_set(folder)
-    (folder / "results.jsonl").touch()
+    (folder / "run.sqlite").touch()
     with pytest.raises(ConfigError, match=f"{name}: is the folder of a run, and a file belongs"):
         open_data_set(folder)

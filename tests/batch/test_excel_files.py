@@ -223,8 +223,8 @@ def test_a_workbook_is_graded_from_its_first_visible_sheet(
     assert data_set.notes == [f"{file}: read is the sheet 'Cases', not 'notes'"]
     assert command(monkeypatch, "grade", file) == 0
     assert "read is the sheet 'Cases'" in capsys.readouterr().err
-    assert run(file, tmp_path / "run", progress=False).counts.passed == 2
-    assert run(file, tmp_path / "run", progress=False).counts.passed == 2
+    assert run(file, tmp_path / "run", progress=False).summary.passed == 2
+    assert run(file, tmp_path / "run", progress=False).summary.passed == 2
 
 
 def test_a_workbook_that_cannot_be_read_is_refused(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from conftest import ROOT
 from e2e import judge as simulated
 from loopback import Answer, Loopback, Request, completion
 from processes import eventually
-
-from faithfulness_assert.batch import RunDirectory
+from rows import finished, results_of
 
 ROWS = 30
 
@@ -62,7 +61,7 @@ def run(
 
 @pytest.mark.skipif(os.name != "posix", reason="commands of a POSIX shell")
 def test_the_commands_grade_a_csv_and_go_on_after_a_kill(tmp_path: Path) -> None:
-    stuck, results = True, tmp_path / "june" / "results.jsonl"
+    stuck, june = True, tmp_path / "june"
 
     def answer(request: Request) -> Answer:
         reply = completion(simulated.reply(request))
@@ -74,18 +73,18 @@ def test_the_commands_grade_a_csv_and_go_on_after_a_kill(tmp_path: Path) -> None
         with subprocess.Popen(
             first, shell=True, cwd=tmp_path, env=environment, start_new_session=True
         ) as process:
-            assert eventually(lambda: results.exists() and results.read_bytes().count(b"\n") >= 5)
+            assert eventually(lambda: finished(june) >= 5)
             os.killpg(process.pid, signal.SIGKILL)
-        before = results.read_bytes()
+        before = results_of(june)
         stuck = False
         for command in (first, *others):
             done = run(command, tmp_path, environment)
             assert done.returncode == 1, done.stderr
             assert f"{ROWS} cases: 20 passed, 10 failed, 0 not graded" in done.stdout
-    assert results.read_bytes().startswith(before[: before.rindex(b"\n") + 1])
-    lines = list(RunDirectory(tmp_path / "june").lines())
-    assert sorted(line.row for line in lines) == list(range(1, ROWS + 1))
-    assert {line.columns["team"] for line in lines} == {"red"}
+    found = results_of(june)
+    assert {row: found[row] for row in before} == before
+    assert list(found) == list(range(1, ROWS + 1))
+    assert {line["columns"]["team"] for line in found.values()} == {"red"}
     assert len((tmp_path / "june-results.csv").read_text().splitlines()) == ROWS + 1
     assert others
 

@@ -76,7 +76,7 @@ def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path: P
     b = graded(tmp_path / "b", file, stricter)
     without = compared(stricter, a, b)
     assert without.returncode == 1
-    told = compared(stricter, a, b, "--recheck", "--data", file, *JUDGE)
+    told = compared(stricter, a, b, "--recheck", *JUDGE)
     assert told.returncode == 0, told.stdout + told.stderr
     assert told.stdout.startswith("b is not worse than a")
     assert "the judge grades lower than it did then" in told.stdout
@@ -88,7 +88,7 @@ def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path: P
 def test_a_system_that_changed_is_named_and_the_judge_is_not(tmp_path: Path) -> None:
     file, other = data(tmp_path / "old.json", 0), data(tmp_path / "new.json", 20)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", other, answered)
-    told = compared(answered, a, b, "--recheck", "30", "--data", file, *JUDGE, "--markdown")
+    told = compared(answered, a, b, "--recheck", "30", *JUDGE, "--markdown")
     assert told.returncode == 1, told.stdout + told.stderr
     found = "30 cases of the first run, asked again of today's judge: the answers of the second run"
     assert f"- {found} are worse" in told.stdout
@@ -103,7 +103,7 @@ def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(
     file, other = data(tmp_path / "old.json", 0), data(tmp_path / "new.json", 20)
     new = file if judge is stricter else other
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", new, judge)
-    told = compared(judge, a, b, "--recheck", "3", "--data", file, *JUDGE)
+    told = compared(judge, a, b, "--recheck", "3", *JUDGE)
     assert told.returncode == 1, told.stdout + told.stderr
     assert told.stdout.startswith("b is worse than a")
     assert "no change was found, neither of the judge nor of the system" in told.stdout
@@ -116,25 +116,23 @@ def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(
 def test_where_nothing_changed_no_cause_is_named(tmp_path: Path) -> None:
     file = data(tmp_path / "answers.json", 6)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
-    told = compared(answered, a, b, "--recheck", "--data", file, *JUDGE)
+    told = compared(answered, a, b, "--recheck", *JUDGE)
     assert told.returncode == 0, told.stdout + told.stderr
     assert "no change was found, neither of the judge nor of the system" in told.stdout
 
 
 def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path: Path) -> None:
-    file, other = data(tmp_path / "answers.json", 0), data(tmp_path / "other.json", CASES)
+    file = data(tmp_path / "answers.json", 0)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
     c = graded(tmp_path / "c", file, answered, threshold=0.5)
-    given = ("--recheck", "--data", file)
+    given = ("--recheck",)
     for arguments, problem in (
-        ((a, b, "--recheck", *JUDGE), "needs the data set that A graded: --data FILE"),
-        ((a, b, *given[:2], other, *JUDGE), "no case with the texts that the first run graded"),
         (
             (a, b, *given, "--judge", "openai:n"),
             "graded the second run: pass openai:m, and the opt",
         ),
         ((a, c, *given, *JUDGE), "the runs have other policies"),
-        ((a, f"{b}/results.jsonl", *given, *JUDGE), "must be the directory of a run"),
+        ((a, file, *given, *JUDGE), "must be the directory of a run"),
         ((a, b, *given, *JUDGE, "-o", "split=claims"), "split: is that of the second run"),
         ((a, b, *given, *JUDGE, "-o", "cache=store"), "cache: is that of the second run"),
     ):
@@ -156,7 +154,7 @@ def test_a_shift_is_blamed_on_what_shifted(judge: float, system: float) -> None:
         sure = [chance.choice([0.9, 0.9, 0.9, 1.0, 0.5]) for _ in range(6)]
         kept = (1.0, 1 - judge, (1 - judge) * (1 - system))
         scores = [sum(chance.random() < one * share for one in sure) / 6 for share in kept]
-        return [Graded("", score >= 0.8, score) for score in scores]
+        return [Graded(score >= 0.8, score) for score in scores]
 
     def named() -> tuple[bool, ...]:
         cases = [case() for _ in range(300)]

@@ -6,6 +6,8 @@ import json
 import random
 import re
 import shutil
+import sqlite3
+from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,12 @@ from typing import Any
 import pytest
 from command import here
 from fakes import USAGE
-from rows import results_of
+from rows import changed_database, finished, results_of
 
 from faithfulness_assert import Ask, ConfigError, JudgeError, Reply
-from faithfulness_assert.batch import RunDirectory, rescore, run
+from faithfulness_assert.batch import rescore, run
+from faithfulness_assert.batch.run_description import about_of
+from faithfulness_assert.batch.store import reading
 from faithfulness_assert.policy.policy import Policy
 from faithfulness_assert.records.judge import JudgeInfo, Limits
 
@@ -105,15 +109,12 @@ def test_it_is_the_run_that_grading_gives(june: Path, tmp_path: Path, changes: A
     graded(wanted, **{"citations": "audit", **changes})
     assert results_of(tmp_path / "again") == results_of(wanted)
     assert results_of(wanted) != results_of(june)
-    told, others = outcome.directory.about(), RunDirectory(wanted).about()
-    assert told is not None
+    told, others = about_of(outcome.path), about_of(wanted)
     assert told.pop("made_from") == ["june"]
     assert told == others
-    found = RunDirectory(wanted).kept_summary()
-    assert {**outcome.summary.to_json(), "seconds": 0} == {
-        **{name: found[name] for name in outcome.summary.to_json()},
-        "seconds": 0,
-    }
+    with reading(wanted) as store:
+        found = store.summary()
+    assert {**outcome.summary.to_json(), "seconds": 0} == {**found.to_json(), "seconds": 0}
 
 
 OTHER = {
@@ -177,25 +178,23 @@ def test_a_line_that_its_policy_would_not_give_is_refused(
 ) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(june, copy)
-    texts = (copy / "results.jsonl").read_text().splitlines()
     wanted = "judge_failed" if change.keys() == {"metadata"} else "graded"
-    place = next(n for n, text in enumerate(texts) if json.loads(text)["status"] == wanted)
-    line = json.loads(texts[place])
-    texts[place] = json.dumps({**line, **change})
-    (copy / "results.jsonl").write_text("\n".join(texts) + "\n")
+    line = next(line for line in results_of(copy).values() if line["status"] == wanted)
+    with closing(sqlite3.connect(copy / "run.sqlite")) as db, db:
+        patch = json.dumps(change), line["row"]
+        db.execute("UPDATE results SET result = json_patch(result, ?) WHERE row = ?", patch)
     said = rf"row {line['row']} \({line['case_id']}\): its verdicts do not give its result"
     with pytest.raises(ConfigError, match=said):
         rescore(copy, tmp_path / "again", threshold=0.5)
-    assert not RunDirectory(tmp_path / "again").results.exists()
+    assert not finished(tmp_path / "again")
 
 
 def test_a_run_that_is_not_finished_is_scored_as_far_as_it_is(june: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(june, copy)
-    text = (copy / "results.jsonl").read_bytes()
-    (copy / "results.jsonl").write_bytes(text[: len(text) * 2 // 3])
+    changed_database(copy, "DELETE FROM results WHERE row % 3 = 0")
     outcome = rescore(copy, tmp_path / "again", threshold=0.5)
-    assert 0 < outcome.counts.finished < len(cases())
+    assert 0 < outcome.summary.cases < len(cases())
     assert outcome.notes == ("the run is not finished: what it has is scored",)
 
 
@@ -206,8 +205,8 @@ def test_it_goes_on_with_new_rows_under_the_new_policy(june: Path, tmp_path: Pat
     given = {"judge": judge, "citations": "audit", "threshold": 0.3, "retry_errors": False}
     outcome = run([*cases(), more], tmp_path / "again", progress=False, **given)
     assert judge.asked
-    assert outcome.counts.now.cases == 1
-    assert (outcome.directory.about() or {})["made_from"] == ["june"]
+    assert outcome.graded == 1
+    assert about_of(outcome.path)["made_from"] == ["june"]
 
 
 def test_wrong_use_is_told_and_no_run_is_overwritten(june: Path, tmp_path: Path) -> None:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import random
-import shutil
+import sqlite3
 import subprocess
 import sys
 import textwrap
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +25,19 @@ from kill_runs import killed_run
 from loopback import Answer, Loopback, Request, completion, refusal_to
 from processes import eventually
 from remote import bare_environment
-from rows import results_of
+from rows import asked_of, changed_database, finished, results_of
 from strategies import examples
 from true_server import answered
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply
-from faithfulness_assert.batch import RunOutcome, progress, run
+from faithfulness_assert.batch import RunOutcome, merge, progress, rescore, run
 from faithfulness_assert.batch.progress import Counts
-from faithfulness_assert.batch.rows import FinishedRows
+from faithfulness_assert.batch.run_description import lines_of
+from faithfulness_assert.batch.store import writing
+from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.drive import breaker
 from faithfulness_assert.records.judge import Limits
-from faithfulness_assert.records.model import GraderError
+from faithfulness_assert.report import write_report
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 PRICES = {"prompt": 1_000_000, "completion": 1_000_000}  # so that the cost is the tokens
@@ -105,7 +107,7 @@ def test_a_run_has_the_results_that_grade_many_gives_with_their_columns(tmp_path
         assert found[number]["columns"] == {"expected": number}
     assert (found[21]["status"], found[21]["case_id"]) == ("invalid_input", "21")
     assert "line 21: invalid JSON" in found[21]["reason"]
-    assert (outcome.counts.passed, outcome.counts.errors, outcome.exit_code) == (14, 1, 3)
+    assert (outcome.summary.passed, outcome.summary.not_graded, outcome.exit_code) == (14, 1, 3)
     with pytest.raises(ConfigError, match="contains no cases"):
         quiet(file_of(tmp_path, []), tmp_path / "empty")
 
@@ -126,16 +128,16 @@ def test_slow_cases_do_not_hold_up_the_results_of_others(tmp_path: Path) -> None
             yield case
 
     quiet(watched(), tmp_path / "run", judge=SlowFirst(), concurrency=4)
-    rows = list(results_of(tmp_path / "run"))
-    assert sorted(rows) == list(range(1, 201))
-    assert rows.index(1) > 100
+    assert list(results_of(tmp_path / "run")) == list(range(1, 201))
+    [*others, last] = asked_of(tmp_path / "run", "SELECT row FROM results ORDER BY at")
+    assert 1 in [*others, last][100:]
 
 
 def test_a_set_of_texts_is_the_same_row_in_each_process(tmp_path: Path) -> None:
     program = (
         "import sys; from faithfulness_assert.batch import run\n"
         "row = {'answer': 'It is old.', 'context': {'It is old.', 'a', 'b'}, 'tags': {'d', 'e'}}\n"
-        "print(run([row], sys.argv[1], progress=False).counts.finished)"
+        "print(run([row], sys.argv[1], progress=False).summary.cases)"
     )
     for seed in ("1", "2"):
         command = [sys.executable, "-c", program, str(tmp_path / "run")]
@@ -155,12 +157,12 @@ def test_killed_at_random_it_goes_on_to_the_results_of_an_uninterrupted_run(tmp_
 def test_a_finished_run_is_not_graded_again(tmp_path: Path) -> None:
     judge, path = TruthfulJudge(), file_of(tmp_path, cases(5))
     first = quiet(path, tmp_path / "run", judge=judge)
-    content = (tmp_path / "run" / "results.jsonl").read_bytes()
+    content = asked_of(tmp_path / "run", "SELECT result FROM results")
     again = quiet(path, tmp_path / "run", judge=judge)
     assert len(judge.asked) == 5
-    assert (tmp_path / "run" / "results.jsonl").read_bytes() == content
-    assert (first.exit_code, again.exit_code, again.counts.total) == (0, 0, 5)
-    assert (again.counts.passed, again.counts.mean) == (first.counts.passed, first.counts.mean)
+    assert asked_of(tmp_path / "run", "SELECT result FROM results") == content
+    assert (first.exit_code, again.exit_code, again.total) == (0, 0, 5)
+    assert (again.summary.passed, again.summary.mean) == (first.summary.passed, first.summary.mean)
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_what_failed_for_the_server_is_graded_again_and_what_did_not_is_kept(
     tmp_path: Path, error: str, again: bool
 ) -> None:
     path, directory, judge = file_of(tmp_path, cases(6)), tmp_path / "run", Failing({2, 5}, error)
-    assert quiet(path, directory, judge=judge).counts.errors == 2
+    assert quiet(path, directory, judge=judge).summary.not_graded == 2
     kept = results_of(directory)
     judge.taken()
     assert quiet(path, directory, judge=judge, retry_errors=False).exit_code == 3
@@ -182,7 +184,7 @@ def test_what_failed_for_the_server_is_graded_again_and_what_did_not_is_kept(
     judge.towers = {5}
     outcome = quiet(path, directory, judge=judge)
     assert judge.taken() == ([2, 5] if again else [])
-    assert outcome.counts.errors == (1 if again else 2)
+    assert outcome.summary.not_graded == (1 if again else 2)
     found = results_of(directory)
     assert {n: found[n] for n in (1, 3, 4, 6)} == {n: kept[n] for n in (1, 3, 4, 6)}
 
@@ -202,13 +204,11 @@ def test_a_run_goes_on_with_the_secret_with_which_it_began(tmp_path: Path) -> No
 
     with Loopback(answered) as server:
         here = asked(tmp_path / "here")
-        for name in ("there", "over a batch API"):
-            (tmp_path / name).mkdir()
-            shutil.copy(tmp_path / "here" / "secret", tmp_path / name)
-        assert asked(tmp_path / "there") == here
         assert set(asked(tmp_path / "other")).isdisjoint(here)
-        file = tmp_path / "here" / "results.jsonl"
-        written(file, "".join(file.read_text("utf-8").splitlines(keepends=True)[:2]))
+        (secret,) = asked_of(tmp_path / "here", "SELECT value FROM run WHERE name = 'secret'")
+        with writing(tmp_path / "over a batch API") as store:
+            store.keep("secret", json.loads(secret))
+        changed_database(tmp_path / "here", "DELETE FROM results WHERE row > 2")
         rest = asked(tmp_path / "here")
         assert (len(rest), set(rest) < set(here)) == (3, True)
     sent: list[Body] = []
@@ -237,9 +237,9 @@ def over_batch_api(directory: Path, data: Path, server: BatchServer) -> None:
 
 
 def test_other_settings_are_named_and_refused(tmp_path: Path) -> None:
-    path, about = file_of(tmp_path, cases(3)), tmp_path / "run" / "run.json"
+    path, content = file_of(tmp_path, cases(3)), "SELECT result FROM results"
     quiet(path, tmp_path / "run")
-    content = (tmp_path / "run" / "results.jsonl").read_bytes()
+    before = asked_of(tmp_path / "run", content)
     for options, said in (
         ({"threshold": 0.5}, r"policy.threshold: was 0.8, is 0.5"),
         ({"policy": {"name": "mine"}}, r'policy.name: was "default", is "mine"'),
@@ -250,191 +250,138 @@ def test_other_settings_are_named_and_refused(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=said):
             quiet(path, tmp_path / "run", **options)
     assert quiet(path, tmp_path / "run", deadline=5, prices={"prompt": 1}).exit_code == 1
-    told = about.read_text()
     for name in ("version", "prompts"):
-        about.write_text(json.dumps({**json.loads(told), name: "other"}))
-        with pytest.raises(ConfigError, match=rf'Changed: {name}: was "other", is'):
+        other = f"UPDATE run SET value = json_set(value, '$.{name}', 'other') WHERE name = 'about'"
+        changed_database(tmp_path / "run", other)
+        with pytest.raises(ConfigError, match=rf'Changed: .*{name}: was "other", is'):
             quiet(path, tmp_path / "run")
-    assert (tmp_path / "run" / "results.jsonl").read_bytes() == content
+    assert asked_of(tmp_path / "run", content) == before
     quiet(path, tmp_path / "object", judge=TruthfulJudge(limits=Limits(statements=5)))
     with pytest.raises(ConfigError, match=r"judge.max_statements: was 5, is 3\. Use"):
         quiet(path, tmp_path / "object", judge=TruthfulJudge(limits=Limits(statements=3)))
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ('{"format": 2}', r"made by a newer version .*install that version"),
-        ("{", r"run\.json: cannot be read: it is damaged"),
-        ("[]", "is not the run.json of a run"),
-        ("{}", "is not the run.json of a run"),
-        (None, "has results.jsonl, but no run.json"),
-    ],
-)
-def test_a_run_that_cannot_be_understood_is_refused(
-    tmp_path: Path, content: str | None, said: str
-) -> None:
-    quiet(cases(2), tmp_path)
-    written(tmp_path / "run.json", content) if content else (tmp_path / "run.json").unlink()
-    with pytest.raises(ConfigError, match=said):
-        quiet(cases(2), tmp_path)
+# ---------------------------------------------------------------- databases from anywhere
 
 
-# ---------------------------------------------------------------- damaged files
-
-
-def hostile(count: int) -> list[dict[str, Any]]:
-    """Cases whose ids and columns look like parts of a line of results."""
-    said = (
-        '", "row": 9, "input": "0000000000000001", "tokens_used": {"total": 9}, "cost": 9, "\ud800'
-    )
-    return [{**case, "id": f"{case['id']}{said}", "expected": said} for case in cases(count)]
-
-
-@examples(40)
-@given(data=st.data())
-def test_whatever_became_of_its_lines_a_run_goes_on_to_the_same_results(
-    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    """What is whole is kept, and only the rest is paid for again."""
-    folder = tmp_path_factory.mktemp("run")
-    quiet(hostile(6), folder, judge=TruthfulJudge())
-    right, file = results_of(folder), folder / "results.jsonl"
-    lines = file.read_bytes().splitlines(keepends=True)
-    kinds = ["whole", "windows", "cut", "doubled", "noise", "moved", "gone"]
-    made, lost = [], 0
-    for line in data.draw(st.permutations(lines)):
-        kind, half = data.draw(st.sampled_from(kinds)), len(line) // 2
-        forms = {
-            "whole": line,
-            "windows": line[:-1] + b"\r\n",
-            "cut": line[:half] + b"\n",
-            "doubled": line + line,
-            "noise": b"\0" * 20 + line[20:],
-            "moved": line + data.draw(st.binary(max_size=9)).replace(b"\n", b"") + b"\n",
-            "gone": b"",
-        }
-        made.append(forms[kind])
-        lost += kind in ("cut", "noise", "gone")
-    end = data.draw(st.binary(max_size=20)).replace(b"\n", b"")  # a write that was cut off
-    file.write_bytes(b"".join(made) + end)
-    judge = TruthfulJudge()
-    outcome = quiet(hostile(6), folder, judge=judge)
-    assert (results_of(folder), outcome.exit_code, outcome.stopped) == (right, 0, "")
-    assert len(judge.asked) == lost
-
-
-def test_a_line_that_is_damaged_behind_its_head_is_named(tmp_path: Path) -> None:
-    quiet(cases(3), tmp_path)
-    file = tmp_path / "results.jsonl"
-    lines = file.read_text().splitlines(keepends=True)
-    file.write_text(lines[0] + lines[1].replace('"counts"', "counts"))
-    with pytest.raises(
-        ConfigError, match=r"results.jsonl, line 2: cannot be read.*remove the line"
-    ):
-        results_of(tmp_path)
-
-
-DAMAGED: dict[str, Callable[[bytes], bytes]] = {
-    "head": lambda line: b"\0" * 20 + line[20:],
-    "in two": lambda line: line[: len(line) // 2] + b"\n" + line[len(line) // 2 :],
-    "blank": lambda line: b"\n",
-    "deep": lambda line: b"[" * 100_000 + b"\n",
-    "odd cost": lambda line: line.replace(b'"cost": ', b'"cost": 1e999, "c": '),
-    "negative": lambda line: line.replace(b'"cost": ', b'"cost": -1e9, "c": '),
+CRAFTED = {
+    "newer": ("PRAGMA user_version = 2", "made by a newer version .*install that version"),
+    "foreign": ("PRAGMA application_id = 7", "is not the database of a run"),
+    "view": ("CREATE VIEW v AS SELECT load_extension('x')", "is not the database of a run"),
+    "trigger": (
+        "CREATE TRIGGER t AFTER INSERT ON results BEGIN DELETE FROM results; END",
+        "is not the database of a run",
+    ),
+    "table": ("CREATE TABLE t (a)", "is not the database of a run"),
+    "column": ("ALTER TABLE rows ADD COLUMN a AS (1)", "is not the database of a run"),
 }
-"""The first four are noticed at the head of a line, which is then moved aside."""
 
 
-def limited(folder: Path, judge: Any, rows: int = 6, **more: Any) -> RunOutcome:
-    """A run, or one that goes on, with a limit on what it costs."""
-    given = {"max_cost": 10_000_000, "prices": PRICES, "concurrency": 1, **more}
-    return quiet(hostile(rows), folder, judge=judge, **given)
-
-
-@pytest.mark.parametrize(
-    ("where", "kind"),
-    [*(("results", kind) for kind in list(DAMAGED)[:4]), *(("retried", kind) for kind in DAMAGED)],
-)
-def test_a_damaged_line_locks_no_run_with_a_limit(tmp_path: Path, where: str, kind: str) -> None:
-    judge = TruthfulJudge()
-    assert limited(tmp_path, judge).exit_code == 0
-    right, file = results_of(tmp_path), tmp_path / "results.jsonl"
-    lines = file.read_bytes().splitlines(keepends=True)
-    broken = DAMAGED[kind](lines[2])
-    if where == "retried":
-        (tmp_path / "retried.jsonl").write_bytes(lines[0] + broken + lines[1])
-    else:
-        file.write_bytes(b"".join([*lines[:2], broken, *lines[3:]]))
-    for rows in (6, 7, 7):
-        outcome = limited(tmp_path, judge, rows)
-        assert (outcome.exit_code, outcome.stopped) == (0, "")
-    assert len(judge.asked) == (8 if where == "results" else 7)
-    found = results_of(tmp_path)
-    assert (found.pop(7)["status"], found) == ("graded", right)
-
-
-def test_what_is_known_of_a_damaged_line_counts_and_the_rest_is_told(tmp_path: Path) -> None:
-    judge, each = TruthfulJudge(), USAGE.total
-    limited(tmp_path, judge)
-    lines = (tmp_path / "results.jsonl").read_bytes().splitlines(keepends=True)
-    moved = b"\0" * 9 + lines[0][9:] + b"gone\n" + lines[1][:-9]  # this one is among the results
-    (tmp_path / "retried.jsonl").write_bytes(moved)
-    assert limited(tmp_path, judge, max_cost=7 * each + 1).stopped == ""
-    outcome = limited(tmp_path, judge, 7, max_cost=7 * each)
-    assert f"it has cost {7 * each}, and max_cost is" in outcome.stopped
-    assert any("what a damaged line of this run cost is unknown" in n for n in outcome.notes)
-    assert len(judge.asked) == 6
-
-
-@pytest.mark.parametrize("cut", [0, 1, 500])
-def test_what_was_moved_when_a_run_was_killed_is_paid_once(tmp_path: Path, cut: int) -> None:
-    """The lines stand in both files then, and the last one may be cut off."""
-    judge, each = TruthfulJudge(), USAGE.total
-    limited(tmp_path, judge)
-    file = tmp_path / "results.jsonl"
-    lines = file.read_bytes().splitlines(keepends=True)
-    lines[:3] = [line.replace(b'{"case_id"', b'{"_ase_id"') for line in lines[:3]]
-    file.write_bytes(b"".join(lines))
-    moved = b"".join(lines[:3])
-    (tmp_path / "retried.jsonl").write_bytes(moved + moved[: len(moved) - cut])
-    assert limited(tmp_path, judge, max_cost=9 * each + 1).exit_code == 0
-    assert limited(tmp_path, judge, 7, max_cost=9 * each + 1).stopped == ""
-    assert len(judge.asked) == 10
-
-
-@pytest.mark.parametrize("row", [7, 10**9, 10**9 + 1, 10**30])
-@pytest.mark.parametrize("missing", [0, 2])
-def test_a_result_for_a_row_beyond_the_input_is_named_before_anything_is_sent(
-    tmp_path: Path, row: int, missing: int
+@pytest.mark.parametrize("kind", CRAFTED)
+def test_a_database_with_anything_else_in_it_is_refused_and_left_as_it_is(
+    tmp_path: Path, kind: str
 ) -> None:
-    """Above a thousand million it is no number of a row, and the line is damaged."""
-    judge, file = TruthfulJudge(), tmp_path / "results.jsonl"
-    quiet(cases(6), tmp_path, judge=judge)
-    right = results_of(tmp_path)
-    lines = file.read_bytes().splitlines(keepends=True)
-    other = {**json.loads(lines[0]), "input": "00000000000000ff", "row": row, "case_id": f"x {row}"}
-    text = b"".join([*lines[missing:], json.dumps(other).encode() + b"\n"])
-    file.write_bytes(text)
-    if row <= 10**9:
-        with pytest.raises(ConfigError, match=rf"row {row} \(x {row}\) is gone"):
-            quiet(cases(6), tmp_path, judge=judge)
-        assert (file.read_bytes(), len(judge.asked)) == (text, 6)
-    assert quiet(cases(6), tmp_path, judge=judge, regrade_changed=True).exit_code == 0
-    assert (len(judge.asked), results_of(tmp_path)) == (6 + missing, right)
+    command, said = CRAFTED[kind]
+    quiet(cases(2), tmp_path / "run")
+    changed_database(tmp_path / "run", command)
+    before = (tmp_path / "run" / "run.sqlite").read_bytes()
+    for use in (
+        lambda: quiet(cases(3), tmp_path / "run"),
+        lambda: list(lines_of(tmp_path / "run")()),
+        lambda: rescore(tmp_path / "run", tmp_path / "again", threshold=0.5),
+        lambda: merge([tmp_path / "run"] * 2, tmp_path / "again"),
+    ):
+        with pytest.raises(ConfigError, match=said):
+            use()
+    for command in ("report {run} -o {out}", "compare {run} {run}", "label {run} -o {out}"):
+        words = command.format(run=tmp_path / "run", out=tmp_path / "out.csv").split()
+        assert here(*words).returncode == 2
+    assert (tmp_path / "run" / "run.sqlite").read_bytes() == before
 
 
-def test_a_run_over_a_batch_api_names_such_a_row_too(tmp_path: Path) -> None:
-    with BatchServer(looks=0) as server:
-        over_batch_api(tmp_path / "run", file_of(tmp_path, cases(4)), server)
-        file = tmp_path / "run" / "results.jsonl"
-        lines = file.read_bytes().splitlines(keepends=True)
-        file.write_bytes(
-            b"".join([*lines[1:], lines[0].replace(b'"row": 1,', b'"row": 1000000000,')])
-        )
-        done = here("batch", "--run", tmp_path / "run")
-        assert "result for row 1000000000, and the run has 4" in " ".join(done.stderr.split())
-        assert len(server.batches) == 1
+@pytest.mark.parametrize("size", [10, 5_000, 40_000])
+def test_a_database_that_is_cut_off_is_told_and_kept(tmp_path: Path, size: int) -> None:
+    quiet(cases(20), tmp_path / "run")
+    file = tmp_path / "run" / "run.sqlite"
+    file.write_bytes(file.read_bytes()[:size])
+    for use in (lambda: quiet(cases(21), tmp_path / "run"), lambda: results_of(tmp_path / "run")):
+        with pytest.raises(ConfigError, match=r"run.sqlite: cannot be used: .*damaged: copy"):
+            use()
+    assert file.stat().st_size == size
+
+
+def test_a_run_of_an_older_version_is_told_by_its_files(tmp_path: Path) -> None:
+    written(tmp_path / "results.jsonl", "")
+    for use in (lambda: quiet(cases(2), tmp_path), lambda: list(lines_of(tmp_path)())):
+        with pytest.raises(ConfigError, match=r"has results\.jsonl of an older"):
+            use()
+
+
+VALUES = st.none() | st.integers(-9, 9) | st.floats() | st.text(max_size=9) | st.binary(max_size=9)
+
+
+@examples(60)
+@given(table=st.sampled_from(["results", "rows", "run", "earlier"]), value=VALUES, data=st.data())
+def test_whatever_value_is_in_a_table_it_is_read_or_told(
+    table: str, value: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("run")
+    quiet(cases(2), folder)
+    with closing(sqlite3.connect(folder / "run.sqlite")) as db, db:
+        names = [column[1] for column in db.execute(f"PRAGMA table_info({table})")]
+        name = data.draw(st.sampled_from(names))
+        try:
+            db.execute(f"UPDATE {table} SET {name} = ? WHERE rowid = 1", (value,))
+        except sqlite3.Error:
+            return
+    for use in (
+        lambda: results_of(folder),
+        lambda: write_report(folder, folder / "report.html"),
+        lambda: quiet(cases(3), folder, regrade_changed=True),
+    ):
+        with suppress(ConfigError):
+            use()
+
+
+def test_texts_that_look_like_parts_of_a_database_are_only_texts(tmp_path: Path) -> None:
+    said = "'); DROP TABLE results; -- \ud800\0\u2028"
+    given = [{**case, "id": f"{case['id']}{said}", "expected": said} for case in cases(3)]
+    for _ in range(2):
+        assert quiet(given, tmp_path / "run").summary.cases == 3
+    found = results_of(tmp_path / "run")[1]
+    assert found["columns"]["expected"] == said.replace("\ud800", "\ufffd")
+
+
+def test_anybody_reads_a_run_that_is_under_way_and_nobody_else_changes_it(tmp_path: Path) -> None:
+    """With SQLite, with ``export``, with a report."""
+    seen: list[int] = []
+
+    class Watched(TruthfulJudge):
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            if len(self.asked) == 5:
+                assert eventually(lambda: finished(tmp_path / "run") == 5)
+                seen.append(here("export", tmp_path / "run", "-o", tmp_path / "a.csv").returncode)
+                seen.append(here("report", tmp_path / "run", "-o", tmp_path / "a.html").returncode)
+                told = here("batch", tmp_path / "cases.jsonl", "--run", tmp_path / "run")
+                seen.append("another process works on this run" in told.stderr)
+            return super().ask(ask)
+
+    path = file_of(tmp_path, cases(9))
+    quiet(path, tmp_path / "run", judge=Watched(), concurrency=1)
+    assert seen == [0, 0, True]
+    assert (tmp_path / "a.csv").read_text().count("truthful") == 5
+    assert {file.name for file in (tmp_path / "run").iterdir()} == {"run.sqlite", "lock"}
+
+
+def test_what_a_server_refused_at_night_is_found_in_the_file(tmp_path: Path) -> None:
+    def answer(request: Request) -> Answer:
+        return refusal_to(429, "slow down") if request.number == 2 else completion(SUPPORTED)
+
+    with Loopback(answer) as server:
+        quiet(cases(6), tmp_path / "run", **{**remote(server), "max_retries": 3})
+    events = asked_of(tmp_path / "run", "SELECT event FROM events WHERE at > 0")
+    assert events[0] == "begun"
+    assert any("goes again: rate_limit, HTTP 429" in event for event in events)
 
 
 # ---------------------------------------------------------------- limits
@@ -450,9 +397,7 @@ def test_a_run_stops_at_its_limit_and_goes_on_with_a_larger_one(tmp_path: Path) 
         assert one.exit_code == 3
         asked = len(judge.asked)
         assert 5 <= asked <= 9  # 120 tokens each, and those that were under way
-        assert (
-            quiet(path, directory, judge=judge, **{name: most}, **limits).counts.finished == asked
-        )
+        assert quiet(path, directory, judge=judge, **{name: most}, **limits).summary.cases == asked
         assert len(judge.asked) == asked
         assert quiet(path, directory, judge=judge, **{name: 10**6}, **limits).exit_code == 0
         assert len(judge.asked) == 40
@@ -468,13 +413,13 @@ def test_a_limit_that_the_last_rows_use_up_stops_nothing(
     for _ in range(2):
         given: dict[str, Any] = {"max_run_tokens": most, "concurrency": concurrency}
         outcome = quiet(path, tmp_path / "run", judge=TruthfulJudge(), **given)
-        assert (outcome.counts.finished, outcome.stopped, outcome.exit_code) == (6, "", 0)
+        assert (outcome.summary.cases, outcome.stopped, outcome.exit_code) == (6, "", 0)
 
 
 def test_what_a_limit_needs_and_takes_is_said_before_anything_is_sent(tmp_path: Path) -> None:
     for options, said in (
-        ({"max_run_tokens": -1}, "max_tokens: must be"),
-        ({"max_run_tokens": 1.5}, "max_tokens: must be"),
+        ({"max_run_tokens": -1}, "max_run_tokens: must be"),
+        ({"max_run_tokens": 1.5}, "max_run_tokens: must be"),
         ({"max_cost": "5"}, "max_cost: must be"),
         ({"max_errors": True}, "max_errors: must be"),
         ({"concurrency": 0}, "concurrency: must be a whole number from 1 to 1,000"),
@@ -495,81 +440,53 @@ def test_more_errors_than_allowed_stop_a_run(tmp_path: Path, most: int) -> None:
     outcome = quiet(cases(300), tmp_path, judge=judge, max_errors=most, concurrency=1)
     counted = "1 case could" if most == 0 else f"{most + 1} cases could"
     assert f"{counted} not be graded, and max_errors is {most}" in outcome.stopped
-    assert outcome.counts.errors < 10
+    assert outcome.summary.not_graded < 10
 
 
-def test_a_summary_that_a_kill_left_behind_is_not_told(tmp_path: Path) -> None:
-    judge, summary = Failing(set(range(5)), "auth"), tmp_path / "summary.json"
-    quiet(cases(20), tmp_path, judge=judge)
-    left_behind = summary.read_bytes()
+def test_what_was_graded_again_counts_with_each_of_its_results(tmp_path: Path) -> None:
+    judge = Failing(set(range(5)), "auth")
+    limits: dict[str, Any] = {"prices": PRICES, "concurrency": 1, "judge": judge}
+    quiet(cases(9), tmp_path, **limits)
+    spent = sum(result["tokens_used"]["total"] for result in results_of(tmp_path).values())
+    assert quiet(cases(9), tmp_path, max_run_tokens=spent, **limits).stopped
     judge.towers = set()
-    right = quiet(cases(20), tmp_path, judge=judge)
-    told = json.loads(summary.read_bytes())
-    for before in (left_behind, b"", b"{"):
-        summary.write_bytes(before)
-        again = quiet(cases(20), tmp_path, judge=judge)
-        assert again.text.split("\n")[0] == right.text.split("\n")[0]
-        assert json.loads(summary.read_bytes()) == {**told, "seconds": None, "text": again.text}
+    assert quiet(cases(9), tmp_path, max_run_tokens=spent + 10**6, **limits).exit_code == 0
+    assert len(asked_of(tmp_path, "SELECT row FROM earlier")) == 4
 
 
 # ---------------------------------------------------------------- disks and other processes
 
 
-@pytest.mark.parametrize("last", [3, 5])
-def test_a_full_disk_stops_a_run_that_goes_on_when_there_is_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: int
-) -> None:
-    left, write = iter(range(100)), os.write
-
-    def full(file: int, content: bytes) -> int:
-        if next(left) == last:
-            write(file, content[:100])
-            raise OSError(errno.ENOSPC, "No space left on device")
-        return write(file, content)
-
-    monkeypatch.setattr(os, "write", full)
-    outcome = quiet(cases(9), tmp_path)
-    monkeypatch.undo()
-    assert "results.jsonl cannot be written: No space left on device" in outcome.stopped
-    assert outcome.exit_code == 3
-    assert sorted(results_of(tmp_path)) == list(range(1, last + 1))
-    assert quiet(cases(9), tmp_path).stopped == ""
-    assert sorted(results_of(tmp_path)) == list(range(1, 10))
-
-
 @pytest.mark.skipif(os.name != "posix", reason="limits of a POSIX system")
-def test_a_disk_that_was_full_while_lines_were_moved_aside_costs_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("room", [60_000, 300_000])
+def test_a_full_disk_stops_a_run_that_goes_on_when_there_is_room(tmp_path: Path, room: int) -> None:
     import resource
 
-    judge, file = TruthfulJudge(), tmp_path / "results.jsonl"
-    quiet(cases(40), tmp_path, judge=judge)
-    lines = file.read_bytes().splitlines(keepends=True)
-    lines[::2] = [b"\0" * 9 + line[9:] for line in lines[::2]]
-    file.write_bytes(b"".join(lines))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (sum(map(len, lines)) // 3, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
     try:
-        for _ in range(2):
-            with pytest.raises(ConfigError, match="cannot be written: File too large"):
-                quiet(cases(40), tmp_path, judge=judge)
+        outcome = quiet(cases(300), tmp_path / "run")
+    except ConfigError as error:
+        assert "run.sqlite: cannot be used" in str(error)
+    else:
+        assert "run.sqlite cannot be written" in outcome.stopped
+        assert outcome.exit_code == 3
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert (file.read_bytes(), len(judge.asked)) == (b"".join(lines), 40)
-    assert quiet(cases(40), tmp_path, judge=judge).exit_code == 0
-    assert (len(judge.asked), len(results_of(tmp_path))) == (60, 40)
+    assert finished(tmp_path / "run") < 300
+    assert quiet(cases(300), tmp_path / "run").stopped == ""
+    assert list(results_of(tmp_path / "run")) == list(range(1, 301))
 
 
 def only_read(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """From now on nothing below this folder can be written, as on a read-only disk."""
-    opened = os.open
+    """From now on the system says of all below this folder that it may only be read."""
+    access = os.access
 
-    def guarded(path: Any, flags: int, *more: Any, **named: Any) -> int:
-        writes = flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-        if writes and folder in Path(os.fsdecode(path)).absolute().parents:
-            raise OSError(errno.EROFS, os.strerror(errno.EROFS), path)
-        return opened(path, flags, *more, **named)
+    def guarded(path: Any, mode: int, **named: Any) -> bool:
+        inside = folder in (Path(path), *Path(path).parents)
+        return not (inside and mode & os.W_OK) and access(path, mode, **named)
 
-    monkeypatch.setattr(os, "open", guarded)
+    monkeypatch.setattr(os, "access", guarded)
 
 
 @pytest.mark.parametrize("over", ["here", "a batch API"])
@@ -585,8 +502,7 @@ def test_a_finished_run_on_a_disk_that_may_only_be_read_is_shown(
         with BatchServer(looks=0) as server:
             over_batch_api(path, data, server)
         words = ("batch", "--run", path)
-    about = path / "run.json"
-    written(about, json.dumps({**json.loads(about.read_text()), "rows": None}))
+    changed_database(path, "UPDATE run SET value = json_remove(value, '$.rows')")
     before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
     only_read(monkeypatch, path)
     again = here(*words, "--report", tmp_path / "report.html")
@@ -603,13 +519,10 @@ def test_a_run_that_is_not_finished_asks_nothing_there_and_says_why(
     judge, directory = Failing({2}, "auth"), tmp_path / "run"
     first = quiet(cases(3), directory, judge=judge)
     only_read(monkeypatch, directory)
-    assert quiet(cases(3), directory, judge=judge).counts.errors == first.counts.errors == 1
-    for rows in (5, 3):
-        if rows == 3:
-            file = directory / "results.jsonl"
-            file.write_bytes(file.read_bytes()[:-9])
-        with pytest.raises(ConfigError, match="cannot be written: Read-only file system"):
-            quiet(cases(rows), directory, judge=judge)
+    again = quiet(cases(3), directory, judge=judge)
+    assert again.summary.not_graded == first.summary.not_graded == 1
+    with pytest.raises(ConfigError, match="cannot be written, and the run is not finished"):
+        quiet(cases(5), directory, judge=judge)
     assert len(judge.asked) == 3
 
 
@@ -637,7 +550,7 @@ def test_a_second_process_on_a_run_is_refused_until_the_first_has_ended(tmp_path
         with pytest.raises(ConfigError, match="another process works on this run"):
             quiet([{"answer": "x", "context": "x"}], tmp_path / "run")
         other.kill()
-    assert quiet([{"answer": "x", "context": "x"}], tmp_path / "run").counts.finished == 1
+    assert quiet([{"answer": "x", "context": "x"}], tmp_path / "run").summary.cases == 1
 
 
 # ---------------------------------------------------------------- a server
@@ -657,7 +570,7 @@ def test_a_server_that_is_down_for_a_while_costs_no_case(tmp_path: Path) -> None
 
     with Loopback(answer) as server:
         outcome = quiet(cases(80), tmp_path / "run", **remote(server))
-    assert (outcome.counts.errors, outcome.counts.passed) == (0, 80)
+    assert (outcome.summary.not_graded, outcome.summary.passed) == (0, 80)
     asked = sum(
         line["tokens_used"]["num_requests"] for line in results_of(tmp_path / "run").values()
     )
@@ -672,7 +585,7 @@ def test_an_ask_that_fails_while_others_are_answered_is_given_up(tmp_path: Path)
 
     with Loopback(answer) as server:
         outcome = quiet(cases(200), tmp_path / "run", concurrency=2, **remote(server))
-    assert outcome.counts.errors == 1
+    assert outcome.summary.not_graded == 1
     assert len(server.requests) <= 199 + 20  # how often it is tried again depends on the machine
 
 
@@ -689,14 +602,14 @@ def test_no_key_gets_into_the_files_of_a_run(tmp_path: Path) -> None:
 
 
 def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wrong() -> None:
-    counts = Counts(FinishedRows(), 4000)
-    counts.before.count, counts.before.passed = 200, 150
+    counts = Counts(Summary(), 4000)
+    counts.before.cases, counts.before.passed = 200, 150
     counts.now.cases, counts.now.passed, counts.now.not_graded, counts.now.cost = 1000, 850, 50, 1.2
     counts.now.tokens["prompt"] = 81_000
     counts.started -= 100
     told = "1,200 of 4,000 | 10.0/s | 1,000 passed, 150 failed, 50 not graded | 81,000 tokens | cost 1.2"
     assert str(counts) == f"{told} | 4:40 left"
-    counts.now.errors.add(GraderError("auth", "HTTP 401: no"))
+    counts.now.errors.add("auth", "HTTP 401: no")
     assert str(counts) == f"{told} | 4:40 left | last error (auth): HTTP 401: no"
     counts.trouble = lambda: "the last 9 asks failed: no connection"
     assert str(counts) == f"{told} | the last 9 asks failed: no connection"
@@ -716,5 +629,5 @@ def test_progress_is_shown_also_while_no_result_comes_and_all_rows_are_counted(
 
     outcome = run(file_of(tmp_path, cases(30)), tmp_path / "run", judge=Patient(), concurrency=1)
     assert said == [True]
-    assert (outcome.counts.total, outcome.counts.ended) == (30, True)
+    assert outcome.total == 30
     assert "faithfulness-progress" not in {thread.name for thread in threading.enumerate()}

@@ -18,11 +18,11 @@ from loopback import Answer, Loopback, Request
 from processes import HEARS_CTRL_C, eventually
 from pydantic import PlainSerializer, TypeAdapter
 from remote import bare_environment
-from rows import results_of
+from rows import finished, results_of
 from true_server import answered
 
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.batch.store import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
 ROWS, AT_ONCE = 24, 3
@@ -140,12 +140,12 @@ def test_a_second_signal_ends_the_grace(tmp_path: Path) -> None:
 def test_an_interrupt_that_a_library_wraps_in_its_own_error_is_still_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def signalled(line: Line) -> dict[str, Any]:
+    def signalled(*_: object) -> None:
         adapter = TypeAdapter(Annotated[int, PlainSerializer(_send_two_signals)])
         adapter.dump_python(1)
         raise AssertionError("went on")
 
-    monkeypatch.setattr(Line, "to_json", signalled)
+    monkeypatch.setattr(Store, "add", signalled)
     outcome = run(cases(tmp_path), tmp_path / "run", grace=600)
     assert outcome.signal == signal.SIGTERM
     assert "did not arrive in time" in outcome.stopped
@@ -158,8 +158,7 @@ def _send_two_signals(_: int) -> int:
 
 
 def _lines(folder: Path) -> int:
-    path = folder / "run" / "results.jsonl"
-    return path.read_bytes().count(b"\n") if path.exists() else 0
+    return finished(folder / "run")
 
 
 def _read_until(process: subprocess.Popen[str], word: str) -> str:

@@ -112,11 +112,11 @@ def test_what_no_waiting_mends_stops_a_run_that_goes_on_after_the_fix(
     world = World(failure, at)
     with Loopback(world) as server:
         stopped = graded(server, tmp_path / "run")
-        errors = stopped.counts.errors
+        errors = stopped.summary.not_graded
         assert stopped.exit_code == 3
         assert fix in stopped.stopped
         assert ("none was ever answered" in stopped.stopped) == (at == 0)
-        assert re.search(rf"not graded: {errors} x {kind}: .*{fix}", stopped.text)
+        assert re.search(rf"not graded: {errors} x {kind}: .*{fix}", stopped.summary.text())
         # Those under way when it began, and the probes that showed that it goes on.
         assert FAILURES <= errors <= FAILURES + AT_ONCE + CONFIRMED
         assert world.failed == errors
@@ -148,8 +148,8 @@ def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
 
         stopped = graded(server, tmp_path / "run", source=source())
     assert re.search(r"has not answered for 0\.\d minutes: no connection", stopped.stopped)
-    assert stopped.counts.errors == 0
-    assert 0 < stopped.counts.finished < ROWS
+    assert stopped.summary.not_graded == 0
+    assert 0 < stopped.summary.cases < ROWS
     world.mended = True
     with Loopback(world, port) as server:
         assert graded(server, tmp_path / "run").exit_code == 1
@@ -177,7 +177,7 @@ def test_a_row_that_a_server_forbids_stops_nothing(tmp_path: Path) -> None:
 
     with Loopback(answer) as server:
         outcome = graded(server, tmp_path / "run", concurrency=1)
-    assert (outcome.stopped, outcome.counts.errors) == ("", 4)
+    assert (outcome.stopped, outcome.summary.not_graded) == ("", 4)
 
 
 # ---------------------------------------------------------------- errors in a row
@@ -208,14 +208,14 @@ def test_many_errors_in_a_row_stop_a_run_wherever_it_stands(
     options: Any = {"judge": judge, "concurrency": 2, "progress": False}
     stopped = run(cases(400), tmp_path / "run", **options)
     assert f"{HOPELESS} cases in a row could not be graded" in stopped.stopped
-    assert HOPELESS <= stopped.counts.errors <= HOPELESS + 4
+    assert HOPELESS <= stopped.summary.not_graded <= HOPELESS + 4
     assert run(cases(400), tmp_path / "run", max_errors=400, **options).stopped == ""
 
 
 def test_errors_that_are_about_the_texts_or_come_now_and_then_stop_nothing(tmp_path: Path) -> None:
     judge = Wrong(0, lambda: failing("refusal"))
     outcome = run(cases(200), tmp_path / "run", judge=judge, concurrency=2, progress=False)
-    assert (outcome.stopped, outcome.counts.finished) == ("", 200)
+    assert (outcome.stopped, outcome.summary.cases) == ("", 200)
 
 
 # ---------------------------------------------------------------- slow and odd servers
@@ -233,8 +233,8 @@ def test_a_server_that_answers_one_after_the_other_loses_no_case(tmp_path: Path)
     with Loopback(slow) as server:
         given: dict[str, Any] = {"concurrency": 20, "timeout": 2, "deadline": 2.5}
         outcome = graded(server, tmp_path / "run", cases(30), **given)
-    assert (outcome.counts.errors, outcome.counts.passed) == (0, 20)
-    assert outcome.counts.now.seconds > 2.5
+    assert (outcome.summary.not_graded, outcome.summary.passed) == (0, 20)
+    assert outcome.summary.seconds > 2.5
 
 
 def test_after_a_decompression_bomb_a_case_is_asked_about_again(tmp_path: Path) -> None:
@@ -245,4 +245,4 @@ def test_after_a_decompression_bomb_a_case_is_asked_about_again(tmp_path: Path) 
 
     with Loopback(odd) as server:
         outcome = graded(server, tmp_path / "run", cases(18), concurrency=1, max_retries=2)
-    assert (outcome.counts.passed, len(server.requests)) == (12, 18)
+    assert (outcome.summary.passed, len(server.requests)) == (12, 18)

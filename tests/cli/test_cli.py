@@ -59,8 +59,9 @@ def test_export_writes_what_batch_writes_as_its_output(suffix: str, tmp_path: Pa
     assert here("batch", data, "--run", directory, "--output", at_once, "--quiet").returncode == 1
     assert here("export", directory, "-o", later).returncode == 0
     assert Path(later).read_bytes() == Path(at_once).read_bytes()
-    own = f"{directory}/results.jsonl"
-    assert here("export", directory, "-o", own).returncode == 2
+    assert here("export", directory, "-o", f"{directory}/run.sqlite").returncode == 2
+    own = f"{tmp_path}/own.jsonl"
+    assert here("export", directory, "-o", own).returncode == 0
     assert here("export", own, "-o", own).returncode == 2
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rows import asked_of, finished
 
 from faithfulness_assert import ConfigError, Reply, grade
 from faithfulness_assert.batch import run
@@ -61,7 +62,7 @@ def results(directory: Path) -> list[tuple[Any, ...]]:
     """The results of a run as far as they do not depend on time, in the order of the rows."""
     outcome = run(RECORDS, directory, progress=False)
     assert not outcome.stopped
-    lines = sorted(outcome.directory.lines(), key=lambda line: line.row)
+    lines = sorted(outcome.lines(), key=lambda line: line.row)
     return [
         (*line[:3], dict(line.columns), line.result.score, list(map(repr, line.result.verdicts)))
         for line in lines
@@ -72,10 +73,11 @@ def test_a_run_on_a_cluster_equals_a_run_on_this_machine_and_either_goes_on_with
     cluster: Any, tmp_path: Path
 ) -> None:
     begun = on_ray(RECORDS, tmp_path / "ray")
-    assert (begun.stopped, begun.counts.finished) == ("", len(RECORDS))
-    size = begun.directory.results.stat().st_size
+    assert (begun.stopped, begun.summary.cases) == ("", len(RECORDS))
+    results = "SELECT result FROM results"
+    before = asked_of(begun.path, results)
     assert results(tmp_path / "ray") == results(tmp_path / "local")
-    assert begun.directory.results.stat().st_size == size, "nothing is graded again"
+    assert asked_of(begun.path, results) == before, "nothing is graded again"
 
 
 def test_a_data_set_keeps_its_columns_and_gets_the_results_in_place_of_older_ones(
@@ -133,8 +135,8 @@ def test_an_actor_that_dies_loses_nothing_and_one_that_always_dies_stops_the_run
     marker = tmp_path / "killed"
     outcome = on_ray(RECORDS, tmp_path / "run", judge=Deadly(marker), actors=2)
     assert marker.exists()
-    assert (outcome.stopped, outcome.counts.passed) == ("", len(RECORDS))
-    lines = list(outcome.directory.lines())
+    assert (outcome.stopped, outcome.summary.passed) == ("", len(RECORDS))
+    lines = list(outcome.lines())
     assert len({line.case_id for line in lines}) == len(lines) == len(RECORDS)
 
 
@@ -145,9 +147,9 @@ def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
     records = [{**RECORDS[0], "id": str(n), "context": None} for n in range(4000)]
     stopped = on_ray(records, tmp_path, max_errors=5)
     assert "max_errors is 5" in stopped.stopped
-    assert 5 < stopped.counts.finished < 2000
+    assert 5 < stopped.summary.cases < 2000
     rest = on_ray(records, tmp_path)
-    assert (rest.stopped, rest.counts.finished) == ("", 4000)
+    assert (rest.stopped, rest.summary.cases) == ("", 4000)
 
 
 def test_the_example_of_the_page_grades_a_folder_and_goes_on(cluster: Any, tmp_path: Path) -> None:
@@ -167,22 +169,22 @@ def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> No
     """The last one on this cluster: after it, tasks of Ray wait for up to a minute."""
     node = cluster.add_node(num_cpus=2)
     cluster.wait_for_nodes()
-    records, written = RECORDS * 4, tmp_path / "run" / "results.jsonl"
+    records, path = RECORDS * 4, tmp_path / "run"
     before: list[int] = []
 
     def kill() -> None:
-        while not written.exists() or not written.stat().st_size:
+        while not (found := finished(path)):
             time.sleep(0.01)
-        before.append(written.read_bytes().count(b"\n"))
+        before.append(found)
         cluster.remove_node(node, allow_graceful=False)
 
     killer = threading.Thread(target=kill)
     killer.start()
-    outcome = on_ray(records, tmp_path / "run", actors=4)
+    outcome = on_ray(records, path, actors=4)
     killer.join()
     assert 0 < before[0] < len(records), "the node was killed in the middle of the run"
-    assert (outcome.stopped, outcome.counts.finished) == ("", len(records))
-    assert len({line.row for line in outcome.directory.lines()}) == len(records)
+    assert (outcome.stopped, outcome.summary.cases) == ("", len(records))
+    assert len({line.row for line in outcome.lines()}) == len(records)
 
 
 def test_the_command_grades_on_a_cluster_of_its_own(tmp_path: Path) -> None:

@@ -408,7 +408,7 @@ def test_files_have_conversations_in_a_column(tmp_path: Path, kind: str) -> None
     path = tmp_path / f"cases.{kind}"
     path.write_text(contents[kind], encoding="utf-8")
     done = run(path, tmp_path / "run", evidence_roles=["tool", "user"])
-    (result,) = (line.result for line in done.directory.lines())
+    (result,) = (line.result for line in done.lines())
     labels = [verdict.label for verdict in result.verdicts]
     assert (result.case_id, labels) == ("a", ["supported", "supported", "not_enough_info"])
     assert result.verdicts[1].evidence[0].passage == "turn 5, tool search"
@@ -417,7 +417,7 @@ def test_files_have_conversations_in_a_column(tmp_path: Path, kind: str) -> None
 def test_a_case_in_a_batch_keeps_its_passages_and_its_notes(tmp_path: Path) -> None:
     critic = {"role": "critic", "content": "It is old."}
     cases = [Case(messages=[critic, *asked()], id="a"), Case("It is old.", "It is old.", id="b")]
-    lines = list(run(cases, tmp_path / "run").directory.lines())
+    lines = list(run(cases, tmp_path / "run").lines())
     assert [line.result.pass_ for line in lines] == [True, True]
     assert lines[0].result.verdicts[0].evidence[0].passage == "turn 4, tool search"
     assert "messages[0] is not used" in lines[0].columns["notes"][0]

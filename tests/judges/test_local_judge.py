@@ -258,8 +258,7 @@ def test_a_run_asks_the_model_from_one_process(tmp_path: Path) -> None:
         for n in range(300)
     ]
     ended = run(cases, tmp_path / "out", judge=model)
-    lines = (tmp_path / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["status"] for line in lines] == ["graded"] * 300, ended
+    assert [line.result.status for line in ended.lines()] == ["graded"] * 300
 
 
 # ---------------------------------------------------------------- long texts

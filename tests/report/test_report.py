@@ -18,13 +18,14 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from report_pages import Page, hash_of, read_page
-from rows import rows
+from rows import changed_database, rows
 from strategies import examples
 
 from faithfulness_assert import ConfigError, grade, policies
-from faithfulness_assert.batch import RunDirectory, run
+from faithfulness_assert.batch import run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
+from faithfulness_assert.batch.store import lines_of_run
 from faithfulness_assert.report import joining, write_report
 from faithfulness_assert.report.case_view import Offsets
 
@@ -48,7 +49,7 @@ def data(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def finished(tmp_path: Path, data: Path) -> Path:
-    return run(data, tmp_path / "run", progress=False).directory.path
+    return run(data, tmp_path / "run", progress=False).path
 
 
 def lines(tmp_path: Path, text: str | bytes, name: str = "results.jsonl") -> Path:
@@ -112,18 +113,21 @@ def test_a_changed_row_is_not_shown_as_the_one_that_was_graded(
     assert page.rows[1][8][1][3] == "It is made of cheese."
 
 
-def test_without_its_data_set_the_page_says_what_is_missing_and_how_to_get_it(
+def test_a_run_has_its_texts_and_a_file_of_results_says_how_to_get_them(
     finished: Path, data: Path, tmp_path: Path
 ) -> None:
     moved = data.rename(tmp_path / "moved.jsonl")
-    page = page_of(finished, tmp_path)
+    assert page_of(finished, tmp_path).rows[0][7] == RECORDS[0]["answer"]
+    write_results(lines_of_run(finished), tmp_path / "all.jsonl")
+    page = page_of(tmp_path / "all.jsonl", tmp_path)
     assert [row[7] for row in page.rows] == [None, None]
     assert "Give the data set with data=" in page.text
     detail = page.details[0]
     assert (detail["verdicts"][0]["e"], detail["passages"]) == ([[0, 0, 24]], [["doc", 0]])
     assert "complete" not in detail
     assert page.passages[0] == "The tower is 300 m tall."
-    assert page_of(finished, tmp_path, data=moved).rows[0][7] == RECORDS[0]["answer"]
+    page = page_of(tmp_path / "all.jsonl", tmp_path, data=moved)
+    assert page.rows[0][7] == RECORDS[0]["answer"]
 
 
 OPENED = """
@@ -142,26 +146,20 @@ def test_a_file_that_only_a_run_names_is_not_opened(
 ) -> None:
     for place in (tmp_path, finished):
         (place / "named.csv").write_text("password of the user\n")
-    about = json.loads((finished / "run.json").read_text("utf-8"))
-    about["input"]["name"] = name.format(data=data)
-    (finished / "run.json").write_text(json.dumps(about))
+    named = name.format(data=data)
+    changed_database(
+        finished,
+        f"UPDATE run SET value = json_set(value, '$.input.name', '{named}') WHERE name = 'about'",
+    )
     command = [sys.executable, "-c", OPENED, finished, tmp_path / "page.html", finished]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-    page = page_of(finished, tmp_path)
-    assert [row[7] for row in page.rows] == [None, None]
-    assert f"graded from {about['input']['name']}, which is not opened" in page.text
-    assert "password" not in page.source
-    assert page_of(finished, tmp_path, data=data).rows[0][7] == RECORDS[0]["answer"]
+    assert "password" not in page_of(finished, tmp_path).source
 
 
-@pytest.mark.parametrize("name", ["results.jsonl", "run.json"])
-def test_a_report_reads_no_link_of_a_run(name: str, finished: Path, tmp_path: Path) -> None:
-    (finished / name).rename(tmp_path / "elsewhere")
-    (finished / name).symlink_to(tmp_path / "elsewhere")
-    if name == "run.json":
-        assert "it is a link to another file" in page_of(finished, tmp_path).text
-        return
+def test_a_report_reads_no_link_of_a_run(finished: Path, tmp_path: Path) -> None:
+    (finished / "run.sqlite").rename(tmp_path / "elsewhere")
+    (finished / "run.sqlite").symlink_to(tmp_path / "elsewhere")
     for use in (lambda: page_of(finished, tmp_path), lambda: list(lines_of(finished)())):
         with pytest.raises(ConfigError, match="it is a link to another file"):
             use()
@@ -236,7 +234,7 @@ def test_two_runs_side_by_side_show_what_flipped(
     second.write_text(
         data.read_text("utf-8").replace("It is made of cheese.", "Its colour is red.")
     )
-    other = run(second, tmp_path / "run2", progress=False).directory.path
+    other = run(second, tmp_path / "run2", progress=False).path
     page = page_of(finished, tmp_path, data=data, other=other, other_data=second)
     assert page.meta["mode"] == "compare"
     ((kind, before, after, flips),) = page.rows
@@ -317,7 +315,7 @@ def test_no_results_are_a_page_that_says_so(tmp_path: Path) -> None:
 def test_half_a_file_shows_its_whole_lines_and_says_what_is_missing(
     finished: Path, tmp_path: Path
 ) -> None:
-    text = (finished / "results.jsonl").read_bytes()
+    text = "".join(f"{line.to_json()}\n" for line in lines_of_run(finished)).encode()
     for name in ("half.jsonl", "half.json"):
         page = page_of(lines(tmp_path, text[: len(text) - 200], name), tmp_path)
         assert page.meta["cases"] == 1
@@ -428,7 +426,7 @@ def test_tables_of_results_give_an_overview_and_say_what_is_cut_off(
     for name in ("results.parquet", "all.jsonl", "results.csv"):
         if name.endswith("parquet"):
             pytest.importorskip("pyarrow")
-        write_results(RunDirectory(finished).lines(), tmp_path / name)
+        write_results(lines_of_run(finished), tmp_path / name)
         page = page_of(tmp_path / name, tmp_path)
         assert page.meta["cases"] == 2
         assert "1 of 2 answers fails" in page.text

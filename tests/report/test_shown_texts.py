@@ -7,8 +7,6 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -16,8 +14,8 @@ from sinks import shown
 
 from faithfulness_assert.batch.progress import Counts
 from faithfulness_assert.batch.progress import shown as shown_bar
+from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.errors import FaithfulnessError
-from faithfulness_assert.records.model import GraderError
 
 ON_A_SCREEN = (
     *("pretty", "a failed test", "a summary of errors", "annotations", "words of a command"),
@@ -86,9 +84,8 @@ def test_a_bar_shows_the_last_error_as_text(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("TERM", "dumb")
-    before: Any = SimpleNamespace(count=0, passed=0, errors=0, scored=0, total=0.0)
-    counts = Counts(before, total=1)
-    counts.now.errors.add(GraderError("server", "\x1b]0;taken\x07 \U000e0041", retryable=False))
+    counts = Counts(Summary(), total=1)
+    counts.now.errors.add("server", "\x1b]0;taken\x07 \U000e0041")
     with shown_bar(counts, wanted=True):
         pass
     assert "last error" in terminal.getvalue()

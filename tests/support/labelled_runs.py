@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from faithfulness_assert.batch.rows import Line, Row, digest
-from faithfulness_assert.batch.run_directory import RunDirectory
+from faithfulness_assert.batch.store import lines_of_run, writing
 from faithfulness_assert.records.errors import JudgeErrorKind
 from faithfulness_assert.records.model import GraderError, Verdict
 from faithfulness_assert.records.result import GradingResult
@@ -103,22 +103,24 @@ def line_of(number: int, record: Mapping[str, Any], result: GradingResult) -> Li
 
 
 def write_run(path: Path, lines: list[Line], about: Mapping[str, Any] = ABOUT) -> None:
-    path.mkdir(parents=True, exist_ok=True)
-    RunDirectory(path).write_about({**about, "options": {}})
-    text = "".join(line.to_json() + "\n" for line in lines)
-    (path / "results.jsonl").write_text(text, encoding="utf-8")
+    with writing(path) as store, store.transaction():
+        store.keep("about", {**about, "options": {}})
+        for line in lines:
+            store.db.execute(
+                "INSERT INTO rows (row, case_id, input) VALUES (?, ?, ?)",
+                (line.row, line.case_id, line.input),
+            )
+            store.add(line)
 
 
 def changed(run: Known, change: Callable[[int, dict[str, Any]], None], path: Path) -> Path:
     """A run over the same cases whose results are changed."""
-    texts = []
-    for number, text in enumerate((run.path / "results.jsonl").read_text("utf-8").splitlines()):
-        data = json.loads(text)
+    lines = []
+    for number, line in enumerate(lines_of_run(run.path)):
+        data = json.loads(line.to_json())
         change(number, data)
-        texts.append(json.dumps(data) + "\n")
-    path.mkdir(parents=True, exist_ok=True)
-    RunDirectory(path).write_about({**ABOUT, "judge": {"name": "other"}, "options": {}})
-    (path / "results.jsonl").write_text("".join(texts), encoding="utf-8")
+        lines.append(Line.of_json(json.dumps(data)))
+    write_run(path, lines, {**ABOUT, "judge": {"name": "other"}})
     return path
 
 

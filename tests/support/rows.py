@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 from conftest import ROOT
 
-from faithfulness_assert.batch import RunDirectory
+from faithfulness_assert.batch.store import lines_of_run
 
 
 def rows(name: str) -> Any:
@@ -27,8 +29,27 @@ def contains(found: Any, wanted: Any) -> bool:
 
 
 def results_of(directory: Path) -> dict[int, dict[str, Any]]:
-    """The results of a run by their rows, without the time that they took; no row has two."""
-    lines = [json.loads(line.to_json()) for line in RunDirectory(directory).lines()]
-    found = {line["row"]: {**line, "latency_ms": 0} for line in lines}
-    assert len(found) == len(lines), "doubled"
-    return found
+    """The results of a run by their rows, without the time that they took."""
+    lines = [json.loads(line.to_json()) for line in lines_of_run(directory)]
+    return {line["row"]: {**line, "latency_ms": 0} for line in lines}
+
+
+def changed_database(directory: Path, *commands: str) -> None:
+    """Changes the database of a run, as no process of ours does."""
+    with closing(sqlite3.connect(directory / "run.sqlite", isolation_level=None)) as db:
+        for command in commands:
+            db.execute(command)
+
+
+def finished(directory: Path) -> int:
+    """How many results a run has, which may be under way."""
+    try:
+        return int(asked_of(directory, "SELECT count(*) FROM results")[0])
+    except sqlite3.Error:  # it has no database yet
+        return 0
+
+
+def asked_of(directory: Path, query: str) -> list[Any]:
+    """What anybody's SQLite says about a run; the first column of each row."""
+    with closing(sqlite3.connect(f"file:{directory / 'run.sqlite'}?mode=ro", uri=True)) as db:
+        return [row[0] for row in db.execute(query)]

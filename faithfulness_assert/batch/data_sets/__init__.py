@@ -96,7 +96,7 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
         path, name = standard_input(), "standard input"
     suffix = path.suffix.lower()
     if path.is_dir():
-        what = "the folder of a run" if (path / "results.jsonl").is_file() else "a folder"
+        what = "the folder of a run" if (path / "run.sqlite").is_file() else "a folder"
         raise ConfigError(f"{name}: is {what}, and a file belongs here")
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
-from functools import partial
+from os import PathLike
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -25,22 +26,24 @@ from ...policy.presets import ALIASES, policies
 from ...records.errors import ConfigError
 from ...records.option_names import option
 from ...settings import SETTING, choose
+from ..changed_rows import fit
 from ..data_sets import DataSet
 from ..data_sets.data_set import Source
 from ..estimate import estimate_run
-from ..rows import head_of
 from ..run_description import begun, check_unchanged, describe_run
-from ..run_directory import RunDirectory
 from ..stops import Budget
+from ..store import Store, is_run, reading, writing
+from .asks import Asks
 from .providers import AnthropicBatches, OpenAIBatches
 from .rounds import Rounds, Standing
 from .service import Service
-from .store import KeptRows, Store, opened, path_of
 
-__all__ = ["SERVICES", "KeptRows", "Standing", "collect", "import_answers", "is_begun", "submit"]
+__all__ = ["SERVICES", "Standing", "collect", "import_answers", "is_begun", "submit"]
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""
+SETTINGS = "batch"
+"""Under which name a run keeps what makes its grader again."""
 SERVICES: Mapping[str, type[Service]] = {
     f"{service.provider}-batch": service for service in (OpenAIBatches, AnthropicBatches)
 }
@@ -49,7 +52,7 @@ SERVICES: Mapping[str, type[Service]] = {
 
 def submit(
     data_set: DataSet,
-    directory: RunDirectory,
+    directory: str | PathLike[str],
     via: str,
     *,
     judge: str = SETTING,
@@ -82,75 +85,56 @@ def submit(
     options = {**chosen.options, "policy": chosen.policy, "threshold": chosen.threshold}
     settings = _settings(via, {"judge": chosen.judge, **options})
     grader = _grader(settings, options)
-    with directory.locked():
-        about, input_is = begun(directory, grader, data_set)
-        grader.keep_secret(directory.secret())
-        with opened(directory) as store:
-            stored = _begun(directory, store, settings, data_set)
-            if stored is not settings and input_is != "same":
-                aside = partial(_move_aside, directory)
-                store.take_rows(data_set.rows(), aside, regrade=regrade_changed)
-                directory.write_about(about)
-            settings = stored
-            if retry_errors and not directory.read_only:
-                settings = _retried(directory, store, settings)
-            problem = ""
-            if budget:
-                told = estimate_run(store.rows(), **settings["grader"])
-                problem = budget.too_small_for(told)
-            if problem != settings.get("stopped", "") and store.last_round() is None:
-                store.keep_settings({**settings, "stopped": problem})  # so collecting sends nothing
-            if problem:
-                return Standing(False, (), stopped=problem)
-            return _step(directory, store, settings, grader)
+    with writing(directory) as store:
+        if not store.read_only:
+            settings = _begun(store, settings, grader, data_set, regrade_changed, retry_errors)
+        grader.keep_secret(store.secret())
+        problem = ""
+        if budget:
+            told = estimate_run(store.rows(), **settings["grader"])
+            problem = budget.too_small_for(told)
+        if problem != settings.get("stopped", "") and Asks(store).last_round() is None:
+            store.keep(SETTINGS, {**settings, "stopped": problem})  # so collecting sends nothing
+        if problem:
+            return Standing(False, (), stopped=problem)
+        return _step(store, settings, grader)
 
 
 def _begun(
-    directory: RunDirectory,
     store: Store,
     settings: dict[str, Any],
+    grader: Grader,
     data_set: DataSet,
+    regrade: bool,
+    retry_errors: bool,
 ) -> dict[str, Any]:
-    """The settings of the run in the directory, which is begun if there is none."""
-    stored = store.settings()
-    if stored is None:
-        if next(directory.lines(), None):
+    """The settings of the run, which is begun if there is none, or fitted to its data set."""
+    with store.transaction():
+        about, input_is = begun(store, grader, data_set)
+        kept = store.kept(SETTINGS)
+        if kept is None and input_is != "new":
             problem = f"this run was begun without {option('via')}; keep to it"
-            raise ConfigError(f"{directory.path}: {problem}")
-        store.begin(settings, data_set.rows())
-        return settings
-    if stored["via"] != settings["via"]:
-        problem = f"this run was begun via {stored['via']}; keep to it"
-        raise ConfigError(f"{directory.path}: {problem}")
-    return stored
-
-
-def _move_aside(directory: RunDirectory, rows: Collection[int]) -> None:
-    """Moves the results of these rows into ``retried.jsonl``."""
-    if rows and directory.size:
-        directory.clean(directory.finished())
-
-        def kept(_: int, line: bytes) -> bytes | None:
-            head = head_of(line)
-            return None if head is None or head.row in rows else line
-
-        directory.rewrite(kept)
-
-
-def _retried(directory: RunDirectory, store: Store, settings: dict[str, Any]) -> dict[str, Any]:
-    """If the run was finished: cases that could not be graded are asked again, if that may help."""
-    finished = directory.finished(retry=True)
-    if finished.count + finished.again < sum(1 for _ in store.rows()) or not finished.again:
-        return settings
-    last = store.last_round()
-    settings = {**settings, "since": last.number + 1 if last else 0}
-    store.keep_settings(settings)
-    directory.clean(finished)
+            raise ConfigError(f"{store.path}: {problem}")
+        if kept and kept["via"] != settings["via"]:
+            problem = f"this run was begun via {kept['via']}; keep to it"
+            raise ConfigError(f"{store.path}: {problem}")
+        settings = kept or settings
+        if input_is == "new":
+            for row in data_set.rows():
+                store.add_row(row)
+        elif input_is != "same":
+            deque(fit(store, data_set.rows(), regrade=regrade), maxlen=0)
+        if retry_errors and store.finished == store.size and store.retry_errors():
+            last = Asks(store).last_round()  # what failed until then may be asked again
+            settings = {**settings, "since": last.number + 1 if last else 0}
+        store.keep("about", {**about, "rows": store.size})
+        store.keep(SETTINGS, settings)
+        store.secret()
     return settings
 
 
 def collect(
-    directory: RunDirectory, outputs: Sequence[Path] | None = None, **options: Any
+    directory: str | PathLike[str], outputs: Sequence[Path] | None = None, **options: Any
 ) -> Standing:
     """Fetches what is done, and sends what comes next. Any machine with the directory can do it.
 
@@ -166,22 +150,22 @@ def collect(
     """
     if not is_begun(directory):
         raise ConfigError(
-            f"{directory.path}: has no run over a batch API. Begin one with: "
+            f"{directory}: has no run over a batch API. Begin one with: "
             "faithfulness-assert batch INPUT --run DIR --via openai-batch --judge openai:MODEL"
         )
-    with directory.locked(), opened(directory) as store:
-        settings = store.settings() or {}
+    with writing(directory) as store:
+        settings = store.kept(SETTINGS)
         if problem := settings.get("stopped"):
             advice = "Give the first command again, with another limit"
             return Standing(False, (), stopped=f"{problem}. {advice}")
         grader = _grader(settings, options)
-        unread = DataSet(Source("", lambda _: iter(())), {})  # the directory has its own copy
-        check_unchanged(directory.about() or {}, describe_run(grader, unread))
-        grader.keep_secret(directory.secret())
-        return _step(directory, store, settings, grader, outputs)
+        unread = DataSet(Source("", lambda _: iter(())), {})  # the run has its own copy
+        check_unchanged(store.about() or {}, describe_run(grader, unread))
+        grader.keep_secret(store.secret())
+        return _step(store, settings, grader, outputs)
 
 
-def import_answers(directory: RunDirectory, files: Sequence[str | Path]) -> Standing:
+def import_answers(directory: str | PathLike[str], files: Sequence[str | Path]) -> Standing:
     """Reads the answers to the files of a round, in any order. What they lack is asked again.
 
     Raises:
@@ -195,7 +179,6 @@ def import_answers(directory: RunDirectory, files: Sequence[str | Path]) -> Stan
 
 
 def _step(
-    directory: RunDirectory,
     store: Store,
     settings: Mapping[str, Any],
     grader: Grader,
@@ -206,16 +189,16 @@ def _step(
     here = nullcontext() if settings["via"] == FILES else closing(form(judge))
     with here as service:
         since = settings.get("since", 0)
-        rounds = Rounds(directory, store, settings["run"], grader, form, service, since)
+        rounds = Rounds(store, settings["run"], grader, form, service, since)
         return rounds.advance() if outputs is None else rounds.take(outputs)
 
 
-def is_begun(directory: RunDirectory) -> bool:
+def is_begun(directory: str | PathLike[str]) -> bool:
     """Whether the directory has a run over a batch API, or over files."""
-    if not path_of(directory).exists():
+    if not is_run(directory):
         return False
-    with opened(directory) as store:
-        return store.settings() is not None
+    with reading(directory) as store:
+        return store.kept(SETTINGS) is not None
 
 
 def _settings(via: str, options: Mapping[str, Any]) -> dict[str, Any]:

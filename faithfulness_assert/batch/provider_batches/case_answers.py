@@ -25,10 +25,10 @@ from ...judges.stored_replies import ask_key
 from ...records.errors import JudgeError, PromptTooLong
 from ...records.judge import Ask, Outcome, Reply
 from ...records.usage import Usage
-from ..rows import SERVER_ERRORS
+from ..store import SERVER_ERRORS
 from ..summary import DIFFERING
+from .asks import MOST_ANSWERS, Try
 from .service import EXPIRED, MISSING, NOT_RUN
-from .store import MOST_ANSWERS, Try
 
 TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""

@@ -26,7 +26,8 @@ from ...judges.remote.provider import merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of
-from ..run_directory import RunDirectory
+from ..store import Store
+from .asks import Asks, Round
 from .case_answers import CaseAnswers
 from .service import (
     MISSING,
@@ -41,7 +42,6 @@ from .service import (
     read_line,
     service_errors,
 )
-from .store import Round, Store
 
 MAX_LINE = 16 << 20
 """Bytes of a line of an output. What is longer is no line that we know."""
@@ -66,11 +66,10 @@ class Standing(NamedTuple):
 
 
 class Rounds:
-    """The rounds of a run in its directory. To be used while the directory is locked.
+    """The rounds of a run.
 
     Args:
-        directory: of the run.
-        store: what it keeps.
+        store: the run, open to be written.
         run_id: makes the ids of its asks unlike those of other runs.
         grader: judge and policy.
         form: of the files: that of the API of its judge.
@@ -80,7 +79,6 @@ class Rounds:
 
     def __init__(
         self,
-        directory: RunDirectory,
         store: Store,
         run_id: str,
         grader: Grader,
@@ -88,7 +86,7 @@ class Rounds:
         service: Service | None,
         since: int = 0,
     ) -> None:
-        self._directory, self._store, self._run_id = directory, store, run_id
+        self._store, self._asks, self._run_id = store, Asks(store), run_id
         self._grader, self._form, self._service, self._since = grader, form, service, since
         self._judge = cast("RemoteJudge", grader.judge)
         self._said: list[str] = []
@@ -113,7 +111,7 @@ class Rounds:
 
     def take(self, outputs: Sequence[Path]) -> Standing:
         """The same with output files that somebody brought."""
-        current, path = self._waiting(), self._directory.path
+        current, path = self._waiting(), self._store.path
         if current is None:
             raise ConfigError(f"{path}: the run is finished; no answers are missing")
         with self._store.transaction(), ExitStack() as stack:
@@ -130,15 +128,16 @@ class Rounds:
 
         Without its folder it is sent again: somebody has removed that, because its batch is gone.
         """
-        last = self._store.last_round()
+        last = self._asks.last_round()
         if last and not last.answered and not self._folder(last.number).exists():
-            self._store.forget(last)
-            last = self._store.last_round()
+            with self._store.transaction():
+                self._asks.forget(last.number)
+            last = self._asks.last_round()
         return last if last and not last.answered else self._next(last)
 
     def _folder(self, number: int) -> Path:
         """Where the files of a round are until it is answered."""
-        return self._directory.path / "rounds" / f"{number:03}"
+        return self._store.path / "rounds" / f"{number:03}"
 
     def _say(self, current: Round, text: str) -> None:
         text = self._judge.secrets.out_of(text)
@@ -164,7 +163,7 @@ class Rounds:
 
         def begin() -> None:
             file["sending"] = time.time()
-            self._store.save(current)
+            self._asks.save(current)
 
         again = f"/{file['again']}" if "again" in file else ""
         name = f"{self._run_id}/{current.number}/{file['name']}{again}"
@@ -181,18 +180,18 @@ class Rounds:
             except Exception as error:
                 if is_refused(error) and "sending" in file:
                     del file["sending"]
-                    self._store.save(current)
+                    self._asks.save(current)
                 raise
             if self._judge.secrets.out_of(batch) != batch:
                 raise ValueError("the id of the batch has the key in it")
         file["batch"] = batch
-        self._store.save(current)
+        self._asks.save(current)
         return ""
 
     def _found(self, current: Round, file: dict[str, Any], name: str, service: Service) -> Found:
         """Looks for the batch of a file that may have been sent, until it would be listed."""
         known = [other["batch"] for other in current.files if other.get("batch")]
-        has = partial(self._store.has_ask, current.number, file["name"])
+        has = partial(self._asks.has_ask, current.number, file["name"])
         age = max(0.0, time.time() - file["sending"])
         for pause in LOOK_AGAIN:
             time.sleep(pause)
@@ -227,7 +226,7 @@ class Rounds:
             del file["batch"], file["sending"]
             file["again"] = file.get("again", 1) + 1  # its batch is not the one that was refused
             self._said.append("The file is sent again when you go on with the run.")
-            self._store.save(current)
+            self._asks.save(current)
             return
         file.update(here=True, cancelled=look.cancelled, rejected=bool(look.rejected))
         with TemporaryFile(dir=self._folder(current.number)) as output:
@@ -237,8 +236,8 @@ class Rounds:
             with self._store.transaction():
                 self._read(current, [output])
                 for rejection in filter(lambda rejection: rejection.line, look.rejected):
-                    self._store.reject(current.number, file["name"], rejection)
-                self._store.save(current)
+                    self._asks.reject(current.number, file["name"], rejection)
+                self._asks.save(current)
 
     def _fetched(self, batch: str, service: Service) -> Iterator[bytes]:
         with service_errors(self._judge.secrets):
@@ -252,7 +251,7 @@ class Rounds:
         for output in outputs:
             for line in iter(lambda output=output: output.readline(MAX_LINE), b""):  # type: ignore[misc]
                 said = read_line(self._form, line, self._judge.secrets)
-                if said and self._store.add_answer(current.number, said):
+                if said and self._asks.add_answer(current.number, said):
                     found += 1
                 else:
                     unknown += bool(line.strip())
@@ -265,34 +264,23 @@ class Rounds:
         number = current.number
         for file in current.files:
             word = NOT_RUN if _is_left_out(file) else MISSING
-            self._store.add_missing(number, file["name"], word)
-        self._store.save(current._replace(answered=True))
-        for what, count in self._store.odd_answers(number).items():
+            self._asks.add_missing(number, file["name"], word)
+        self._asks.save(current._replace(answered=True))
+        for what, count in self._asks.odd_answers(number).items():
             if count:
                 self._say(current, f"{count:,} {what}")
 
     def _next(self, last: Round | None) -> Round | None:
         """Replays all cases without a result. Writes results, and a round of what they ask."""
-        steps, number, asks = self._judge.first_steps, last.number + 1 if last else 1, 0
-        last_row = 0
+        store, asks = self._store, 0
+        if store.finished == store.size:
+            return None
+        steps, number = self._judge.first_steps, last.number + 1 if last else 1
         if last:
             steps = merge_steps(steps, {**steps, **last.steps})
-        finished = self._directory.finished()
-        if self._directory.read_only and all(
-            finished.digest(row.number) for row in self._store.rows()
-        ):
-            return None
-        self._directory.clean(finished)  # a line that was cut off would spoil the next one
-        with (
-            self._store.transaction(),
-            RequestFiles(self._folder(number), self._form) as requests,
-            self._directory.appending() as append,
-        ):
-            for row in self._store.rows():
-                last_row = row.number
-                if finished.digest(row.number):
-                    continue
-                tries = self._store.tries(row.number, number - 1)
+        with store.transaction(), RequestFiles(self._folder(number), self._form) as requests:
+            for row in store.rest():
+                tries = self._asks.tries(row.number, number - 1)
                 answers = CaseAnswers(self._judge, tries, self._since)
                 result = (
                     self._grader.invalid(row.problem)
@@ -300,7 +288,7 @@ class Rounds:
                     else self._grader.replay(row.fields, answers)
                 )
                 if result is not None:
-                    append(line_of(row, result).to_json())
+                    store.add(line_of(row, result))
                     continue
                 steps = merge_steps(steps, answers.steps)
                 for key, ask in answers.open:
@@ -311,16 +299,13 @@ class Rounds:
                         )
                     id = f"{number}-{asks}-{ask.echo}"  # has nothing of the data
                     file = requests.add(id, self._judge.request(ask, steps))
-                    self._store.add_ask(id, number, file, row.number, key, steps)
+                    self._asks.add_ask(id, number, file, row.number, key, steps)
                     asks += 1
             requests.finish()
-            if finished.highest > last_row:
-                problem = f"has a result for row {finished.highest}, and the run has {last_row}"
-                raise ConfigError(f"{self._directory.results}: {problem}; remove the line")
             if not asks:
                 return None
             current = Round(number, steps, requests.files)
-            self._store.save(current)
+            self._asks.save(current)
         return current
 
 

@@ -1,0 +1,149 @@
+"""What a run over a batch API keeps of each ask, and what came back for it, in its database.
+
+The requests of the round that waits for answers are in files beside it, because somebody may have
+to carry them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from ...reading.rows import KEY_CHARS
+from ..store import Store
+from .service import Rejection, Said
+
+MOST_ANSWERS = 8
+"""To one ask, that differ. If there are more, none of them is believed."""
+
+
+class Try(NamedTuple):
+    """An ask that was sent, and what came back.
+
+    Args:
+        key: which ask of the plan it is.
+        steps: the fallbacks with which it was sent; those without steps are left out.
+        answers: status and body, or the word of a problem; all that differ, if several came.
+    """
+
+    round: int
+    key: str
+    steps: Mapping[str, int]
+    answers: Sequence[list[Any] | str]
+
+
+class Round(NamedTuple):
+    """A round that was written.
+
+    Args:
+        number: from 1.
+        steps: the fallbacks with which it was sent.
+        files: how each file of requests stands: name, lines, batch and so on.
+        answered: whether all that will come back for it is known.
+    """
+
+    number: int
+    steps: Mapping[str, int]
+    files: Sequence[dict[str, Any]]
+    answered: bool = False
+
+
+class Asks:
+    """The asks of the run in an open store."""
+
+    def __init__(self, store: Store) -> None:
+        self._db = store.db
+
+    # ------------------------------------------------------------ rounds
+
+    def last_round(self) -> Round | None:
+        """The round that was written last."""
+        found = self._db.execute("SELECT * FROM rounds ORDER BY number DESC").fetchone()
+        if found is None:
+            return None
+        number, steps, files, answered = found
+        return Round(number, json.loads(steps), json.loads(files), bool(answered))
+
+    def save(self, current: Round) -> None:
+        """Keeps a round, and how its files stand."""
+        number, steps, files, answered = current
+        values = number, json.dumps(steps), json.dumps(files), answered
+        self._db.execute("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?)", values)
+
+    def forget(self, number: int) -> None:
+        """Removes a round, whose asks are then sent again. To be called in a transaction."""
+        asks = "SELECT id FROM asks WHERE round = ?"
+        self._db.execute(f"DELETE FROM answers WHERE id IN ({asks})", (number,))  # noqa: S608 - our own text
+        self._db.execute("DELETE FROM asks WHERE round = ?", (number,))
+        self._db.execute("DELETE FROM rounds WHERE number = ?", (number,))
+
+    def add_ask(
+        self, id: str, number: int, file: str, row: int, key: str, steps: Mapping[str, int]
+    ) -> None:
+        """Notes whose ask is in a file of a round."""
+        taken = {name: count for name, count in steps.items() if count}
+        values = id, number, file, row, key, json.dumps(taken)
+        self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?, ?)", values)
+
+    def has_ask(self, number: int, file: str, id: str) -> bool:
+        """Whether a file of a round has an ask with this id."""
+        found = self._db.execute("SELECT round, file FROM asks WHERE id = ?", (id,)).fetchone()
+        return bool(found == (number, file))
+
+    def tries(self, row: int, until: int) -> list[Try]:
+        """What was sent for a row until this round, and what came back, in the order of sending."""
+        tries: dict[str, Try] = {}
+        found = self._db.execute(
+            "SELECT id, round, key, steps, said FROM asks JOIN answers USING (id) "
+            "WHERE row = ? AND round <= ? GROUP BY id, said "
+            "ORDER BY asks.rowid, min(answers.rowid)",
+            (row, until),
+        )
+        for id, number, key, steps, said in found:
+            new = Try(number, key, json.loads(steps), [])
+            answers = tries.setdefault(id, new).answers
+            if len(answers) <= MOST_ANSWERS:
+                answers.append(json.loads(said))  # type: ignore[attr-defined]
+        return list(tries.values())
+
+    # ------------------------------------------------------------ answers
+
+    def add_answer(self, number: int, said: Said) -> bool:
+        """Keeps what came back for an ask. Returns whether the round has such an ask."""
+        if not said.custom_id.isascii():
+            return False
+        answer = json.dumps(said.problem or [said.status, said.body])
+        insert = "INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND round = ?"
+        return self._db.execute(insert, (answer, said.custom_id, number)).rowcount > 0
+
+    def reject(self, number: int, file: str, why: Rejection) -> None:
+        """Keeps that the provider refused a line of a file, as the answer to its ask."""
+        asks = "SELECT id FROM asks WHERE round = ? AND file = ? ORDER BY rowid LIMIT 1 OFFSET ?"
+        error = {"message": why.message, "code": why.code, "param": why.param}
+        for (id,) in self._db.execute(asks, (number, file, why.line - 1)).fetchall():
+            self.add_answer(number, Said(id, 400, {"error": error}))
+
+    def add_missing(self, number: int, file: str, word: str) -> None:
+        """Notes for the asks of a file that have no answer why that is so."""
+        self._db.execute(
+            "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? AND file = ? "
+            "AND id NOT IN (SELECT id FROM answers)",
+            (json.dumps(word), number, file),
+        )
+
+    def odd_answers(self, number: int) -> dict[str, int]:
+        """What is odd about the answers of a round, and how often."""
+        unnamed, without, doubled, differing = self._db.execute(
+            "SELECT sum(unnamed), sum(without), sum(times - 1), sum(kinds > 1) FROM ("
+            "SELECT max(said LIKE '[200,%' AND instr(said, substr(id, ?)) = 0) AS unnamed, "
+            "min(said LIKE '\"%') AS without, count(*) AS times, count(DISTINCT said) AS kinds "
+            "FROM asks JOIN answers USING (id) WHERE round = ? GROUP BY id)",
+            (-KEY_CHARS, number),
+        ).fetchone()
+        return {
+            "answers that do not name their ask, and are not used": unnamed,
+            "asks without an answer": without,
+            "doubled lines": doubled,
+            "asks with several answers that are not the same; they are read together": differing,
+        }

@@ -1,0 +1,451 @@
+"""A run on disk: one SQLite file, ``RUN/run.sqlite``. All that is known of a run is asked of it.
+
+One process at a time changes a run, others may read it meanwhile. What is written is there as a
+whole or not at all, whatever was killed. A database may come from anywhere: its tables must be
+those below to the letter, so that no view and no trigger of a crafted one is ever run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from ..files import open_database
+from ..records.errors import ConfigError
+from ..records.result import GradingResult
+from .data_sets.data_set import DataSet, Known, Taken, unknown
+from .progress import every
+from .rows import Line, Row, as_text, digest
+from .summary import Counted, Summary
+
+NAME = "run.sqlite"
+FORMAT = 1
+"""Of the tables. It grows when an older version could no longer read them."""
+APPLICATION = 0x66616974
+"""Marks our databases among those of other programs."""
+SECONDS, MANY = 1.0, 1000
+"""How long results wait, and how many, until they are kept."""
+PAGE = 100
+SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server", "not_stored"})
+"""Errors for which the judge's server is at fault. A key, a credit, an address can be put right."""
+_RESULT = """at REAL, status TEXT, pass INTEGER, score REAL, error TEXT, message TEXT,
+retryable INTEGER, estimated INTEGER, notes TEXT, prompt INTEGER,
+completion INTEGER, cached INTEGER, reasoning INTEGER, requests INTEGER, cost REAL, result TEXT"""
+SCHEMA = f"""
+CREATE TABLE run (name TEXT PRIMARY KEY, value TEXT);
+CREATE TABLE rows (row INTEGER PRIMARY KEY, case_id TEXT, input TEXT, fields TEXT, columns TEXT,
+problem TEXT);
+CREATE INDEX rows_by_id ON rows (case_id);
+CREATE TABLE results (row INTEGER PRIMARY KEY, {_RESULT});
+CREATE TABLE earlier (row INTEGER, {_RESULT});
+CREATE TABLE events (at REAL, event TEXT, times INTEGER);
+CREATE TABLE rounds (number INTEGER PRIMARY KEY, steps TEXT, files TEXT, answered INTEGER);
+CREATE TABLE asks (id TEXT PRIMARY KEY, round INTEGER, file TEXT, row INTEGER, key TEXT,
+steps TEXT);
+CREATE INDEX asks_of_rows ON asks (row);
+CREATE TABLE answers (id TEXT, said TEXT);
+CREATE INDEX answers_to_asks ON answers (id)
+"""
+"""What a database has, and nothing else. ``docs/many-answers.md`` says what is in it."""
+_INSERT = f"INSERT INTO results VALUES (?{', ?' * 16})"  # noqa: S608 - our own text
+_ALIKE = "status, pass, score, error, message, estimated, notes"
+_SPENT = "sum(prompt), sum(completion), sum(cached), sum(reasoning), sum(requests), sum(cost)"
+_COPY = "copy the directory of the run once more, as a whole, if it was copied"
+_ADVICE = {
+    "full": "make room, then go on",
+    "malformed": f"it is damaged: {_COPY}; else sqlite3's .recover saves what can be read",
+    "not a database": f"it is damaged: {_COPY}",
+    "locked": "another process works on this run; wait for it, or use another directory",
+    "locking protocol": "on a network file system, keep the run on a disk of this machine",
+    "disk I/O error": "is the disk full, or a network file system? Keep the run on a local disk",
+}
+
+
+class Store:
+    """An open run. See ``reading`` and ``writing``.
+
+    Attributes:
+        path: the directory.
+        read_only: whether the run may be read only. A finished one can be shown.
+    """
+
+    def __init__(self, db: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
+        self.db, self.path, self.read_only = db, path, read_only
+        self._grouped, self._waiting = False, 0
+        self._lock = threading.Lock()
+        self._failed: sqlite3.Error | None = None
+
+    # ------------------------------------------------------------ writing
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """What is written inside is kept as a whole, or not at all."""
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:  # a full disk may have ended it
+                self.db.execute("ROLLBACK")
+            raise
+
+    @contextmanager
+    def appending(self) -> Iterator[Callable[[Line], None]]:
+        """Gives a function that adds a result; rows may be added meanwhile, too.
+
+        All of it is kept after ``SECONDS`` or ``MANY`` results, and at the end, whatever ends it.
+        If the disk is full, what waited then is lost.
+
+        Raises:
+            sqlite3.Error: it cannot be written.
+        """
+
+        def append(line: Line) -> None:
+            self.add(line)
+            self._waiting += 1
+            if self._waiting >= MANY:
+                self._commit()
+
+        def commit() -> None:
+            with suppress(sqlite3.Error):  # the next one who writes is told
+                self._commit()
+
+        self._grouped = True
+        try:
+            with every(SECONDS, commit):
+                yield append
+        finally:
+            self._grouped = False
+            self._commit()
+
+    def _commit(self) -> None:
+        with self._lock:
+            self._waiting = 0
+            if self.db.in_transaction and not self._failed:
+                with suppress(sqlite3.Error):
+                    self._execute("COMMIT")
+            if self._failed:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
+                raise self._failed
+
+    def _write(self, command: str, values: tuple[Any, ...]) -> None:
+        with self._lock:
+            if self._failed:  # what follows must not be kept without what was before it
+                raise self._failed
+            if self._grouped and not self.db.in_transaction:
+                self._execute("BEGIN")
+            self._execute(command, values)
+
+    def _execute(self, command: str, values: tuple[Any, ...] = ()) -> None:
+        try:
+            self.db.execute(command, values)
+        except sqlite3.Error as error:
+            self._failed = self._failed or error
+            raise
+
+    def add_row(self, row: Row) -> None:
+        """Adds a row of the data set."""
+        texts = as_text(row.fields), as_text(row.columns) if row.columns else None
+        values = (row.number, row.case_id, digest(row), *texts, row.problem)
+        self._write("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)", values)
+
+    def taken(self, rows: Iterable[Row]) -> Iterator[Row]:
+        """These rows, each of which is added when it is taken."""
+        for row in rows:
+            self.add_row(row)
+            yield row
+
+    def add(self, line: Line) -> None:
+        """Adds the result of a row that is there."""
+        result, told = line.result, Counted.of(line.result)
+        retryable = bool(result.error and result.error.retryable)
+        text = result.model_dump_json(by_alias=True)
+        values = (line.row, time.time(), *told[:5], retryable, *told[5:-1], text)
+        self._write(_INSERT, values)
+
+    def keep(self, name: str, value: Any) -> None:
+        """Keeps a value of the run under a name."""
+        self.db.execute("INSERT OR REPLACE INTO run VALUES (?, ?)", (name, as_text(value)))
+
+    def note(self, event: str, times: int = 1) -> None:
+        """Notes that something happened, now."""
+        self._write("INSERT INTO events VALUES (?, ?, ?)", (time.time(), event, times))
+
+    def set_aside(self, which: str) -> int:
+        """Moves results that fulfil a condition to the earlier ones. Returns how many."""
+        self.db.execute(f"INSERT INTO earlier SELECT * FROM results WHERE {which}")  # noqa: S608 - our own text
+        return self.db.execute(f"DELETE FROM results WHERE {which}").rowcount  # noqa: S608 - our own text
+
+    def retry_errors(self) -> int:
+        """Sets results aside that are errors that may not come again. Returns how many."""
+        kinds = ", ".join(f"'{kind}'" for kind in sorted(SERVER_ERRORS))
+        return self.set_aside(f"retryable OR error IN ({kinds})")
+
+    def secret(self) -> bytes:
+        """The secret of the run, from which controls and tags of asks follow. It is made once."""
+        if self.kept("secret") is None and not self.read_only:
+            self.keep("secret", secrets.token_hex(32))
+        with self._told("the secret of the run"):
+            return bytes.fromhex(self.kept("secret") or "")
+
+    # ------------------------------------------------------------ reading
+
+    def kept(self, name: str) -> Any:
+        """What was kept under a name; None if nothing was."""
+        found = self.db.execute("SELECT value FROM run WHERE name = ?", (name,)).fetchone()
+        with self._told(f"{name} in the table run"):
+            return None if found is None else json.loads(found[0])
+
+    def about(self) -> dict[str, Any] | None:
+        """What is graded with what; None in a run that was not begun."""
+        about = self.kept("about")
+        with self._told("what the run says about itself"):
+            return None if about is None else _mapping(about)
+
+    @property
+    def size(self) -> int:
+        """How many rows of the data set are there. All before them are, too."""
+        (count,) = self.db.execute("SELECT count(*) FROM rows").fetchone()
+        return int(count)
+
+    @property
+    def finished(self) -> int:
+        """How many of them have a result."""
+        (count,) = self.db.execute("SELECT count(*) FROM results").fetchone()
+        return int(count)
+
+    def has_id(self, case_id: str) -> bool:
+        """Whether a row has this id."""
+        found = self.db.execute("SELECT 1 FROM rows WHERE case_id = ?", (case_id,))
+        return found.fetchone() is not None
+
+    def rows(self) -> Iterator[Row]:
+        """All rows."""
+        every_row = "SELECT row, case_id, fields, columns, problem FROM rows ORDER BY row"
+        return map(self._row, self.db.execute(every_row))
+
+    def rest(self) -> Iterator[Row]:
+        """The rows without a result. Results may be added meanwhile."""
+        page = (
+            "SELECT row, case_id, fields, columns, problem FROM rows WHERE row > ? AND NOT EXISTS "
+            "(SELECT 1 FROM results WHERE results.row = rows.row) ORDER BY row LIMIT ?"
+        )
+        last = 0
+        while found := self.db.execute(page, (last, PAGE)).fetchall():
+            yield from map(self._row, found)
+            last = found[-1][0]
+
+    def lines(self) -> Iterator[Line]:
+        """The results, in the order of their rows.
+
+        Raises:
+            ConfigError: one cannot be read.
+        """
+        found = self.db.execute(
+            "SELECT row, case_id, input, columns, result FROM results JOIN rows USING (row) "
+            "ORDER BY row"
+        )
+        return map(self._line, found)
+
+    def _line(self, found: tuple[Any, ...]) -> Line:
+        number, case_id, told, columns, text = found
+        with self._told(f"the result of row {number} (delete it, and it is graded again)"):
+            result = replace(GradingResult.model_validate_json(text), case_id=_text(case_id))
+            return Line(case_id, number, _text(told), _mapping(json.loads(columns or "{}")), result)
+
+    def _row(self, found: tuple[Any, ...]) -> Row:
+        number, case_id, fields, columns, problem = found
+        with self._told(f"row {number}"):
+            given, carried = (_mapping(json.loads(text or "{}")) for text in (fields, columns))
+            return Row(number, _text(case_id), given, carried, _text(problem or ""))
+
+    @contextmanager
+    def _told(self, what: str) -> Iterator[None]:
+        """Whatever is odd about values from the database is a ``ConfigError``."""
+        try:
+            yield
+        except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+            problem = str(error).partition("\n")[0]
+            said = f"{self.path / NAME}: {what} cannot be read: {problem}"
+            raise ConfigError(said) from None
+
+    def summary(self) -> Summary:
+        """What was found so far."""
+        groups = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM results GROUP BY {_ALIKE}"  # noqa: S608 - our own text
+        with self._told("the table results"):
+            summary = Summary(float(self.kept("seconds") or 0))
+            for group in self.db.execute(groups):
+                summary.add_counted(Counted(*group))
+            return summary
+
+    def spent(self) -> tuple[int, float, bool]:
+        """The tokens and the cost of all results, earlier ones too; whether a cost is unknown."""
+        found = self.db.execute(
+            "SELECT total(prompt + completion), total(cost), "
+            "max(cost IS NULL AND prompt + completion > 0) "
+            "FROM (SELECT * FROM results UNION ALL SELECT * FROM earlier)"
+        )
+        tokens, cost, unknown_cost = found.fetchone()
+        return int(tokens), float(cost), bool(unknown_cost)
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("it is no object of JSON")
+    return value
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError("it is no text")
+    return value
+
+
+# ---------------------------------------------------------------- opening
+
+
+@contextmanager
+def reading(path: str | PathLike[str]) -> Iterator[Store]:
+    """The run in a directory, to be read. Another process may go on with it meanwhile.
+
+    Raises:
+        ConfigError: there is none, or it cannot be read.
+    """
+    folder = Path(path)
+    if not is_run(folder):
+        problem = f"must be the directory of a run; it has no {NAME}"
+        if (folder / "results.jsonl").exists():
+            problem = f"has results.jsonl of an older version, but no {NAME}: grade once more"
+        raise ConfigError(f"{path}: {problem}")
+    with _problems_of(folder), closing(_opened(folder / NAME, writes=False)) as db:
+        _check(db, folder / NAME)
+        yield Store(db, folder, read_only=True)
+
+
+@contextmanager
+def writing(path: str | PathLike[str]) -> Iterator[Store]:
+    """The run in a directory, made if there is none, to be changed by this process alone.
+
+    One that may be read only is opened for that.
+
+    Raises:
+        ConfigError: another process works on it, or it cannot be used.
+    """
+    folder = Path(path)
+    if is_run(folder) and not all(os.access(p, os.W_OK) for p in (folder, folder / NAME)):
+        with reading(folder) as store:
+            yield store
+        return
+    if not is_run(folder) and (folder / "results.jsonl").exists():
+        problem = f"has results.jsonl of an older version, but no {NAME}; use another directory"
+        raise ConfigError(f"{path}: {problem}")
+    with _problems_of(folder):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            is_file = isinstance(error, FileExistsError)
+            said = "it is not a folder; use another name" if is_file else error.strerror
+            raise ConfigError(f"{path}: cannot be written: {said}") from None
+        with closing(_opened(folder / "lock", writes=True, timeout=0.0)) as lock:
+            lock.execute("BEGIN EXCLUSIVE")  # held until the end, or until this process is gone
+            with closing(_opened(folder / NAME, writes=True)) as db:
+                store = _made(db, folder)
+                try:
+                    yield store
+                finally:
+                    with suppress(sqlite3.Error):  # readers go on with the two files
+                        db.execute("PRAGMA journal_mode=DELETE")
+
+
+def _made(db: sqlite3.Connection, folder: Path) -> Store:
+    store = Store(db, folder, read_only=False)
+    if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        with store.transaction():
+            for command in SCHEMA.split(";"):
+                db.execute(command.strip())
+            db.execute(f"PRAGMA application_id={APPLICATION}")
+            db.execute(f"PRAGMA user_version={FORMAT}")
+    _check(db, folder / NAME)
+    db.execute("PRAGMA journal_mode=WAL")
+    db.execute("PRAGMA synchronous=FULL")
+    return store
+
+
+def _check(db: sqlite3.Connection, path: Path) -> None:
+    """Raises ``ConfigError`` if a database has not our tables, and nothing else."""
+    (mark,), (version,) = (
+        db.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+    )
+    if mark == APPLICATION and version > FORMAT:
+        raise ConfigError(
+            f"{path}: made by a newer version of faithfulness-assert (format {version}, this "
+            f"version knows {FORMAT}): install that version, or newer"
+        )
+    found = db.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    right = {(sql.split()[1].lower(), sql) for sql in map(str.strip, SCHEMA.split(";"))}
+    if mark != APPLICATION or version != FORMAT or set(found) != right:
+        raise ConfigError(f"{path}: is not the database of a run, or was changed: use another")
+
+
+def _opened(path: Path, *, writes: bool, timeout: float = 30.0) -> sqlite3.Connection:
+    try:
+        return open_database(path, writes=writes, timeout=timeout)
+    except OSError as error:
+        what = "written" if writes else "read"
+        raise ConfigError(f"{path}: cannot be {what}: {error.strerror or error}") from None
+
+
+@contextmanager
+def _problems_of(folder: Path) -> Iterator[None]:
+    """Whatever is wrong with the database of a run is a ``ConfigError`` that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise ConfigError(f"{folder / NAME}: cannot be used: {said_of(error)}") from None
+
+
+def said_of(error: sqlite3.Error) -> str:
+    """What is wrong with a database, and what to do."""
+    advice = next((advice for word, advice in _ADVICE.items() if word in str(error)), "")
+    return f"{error}; {advice}" if advice else str(error)
+
+
+def is_run(path: str | PathLike[str]) -> bool:
+    """Whether a directory has a run."""
+    return os.path.lexists(Path(path) / NAME)
+
+
+# ---------------------------------------------------------------- what others take from a run
+
+
+def lines_of_run(path: str | PathLike[str]) -> Iterator[Line]:
+    """The results of the run in a directory, in the order of their rows."""
+    with reading(path) as store:
+        yield from store.lines()
+
+
+class StoredRows(DataSet):
+    """The rows that a run has graded, as it keeps them."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        with reading(path) as store:
+            about = (store.about() or {}).get("input")
+        self.name = str(about.get("name") if isinstance(about, dict) else path)
+        self.notes = []
+        self._path = path
+
+    def rows(self, known: Known = unknown, taken: Taken = unknown) -> Iterator[Row]:  # noqa: ARG002 - ids are kept
+        """See ``DataSet``."""
+        with reading(self._path) as store:
+            yield from (row for row in store.rows() if not known(row.number))
