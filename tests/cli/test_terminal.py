@@ -88,7 +88,7 @@ def test_the_judges_evidence_and_reason_are_shown_in_place_of_the_nearest_senten
     assert "  [x1 Adults pay 24 euros.]\n" in text
     assert (
         "  x1 contradicted: Adults pay 24 euros.\n"
-        "     not in the evidence: “24”; the context says “14”\n"
+        "     not in the evidence: “24”; the context says “14 euros”\n"
         "     evidence, passage 2: Adults pay 14 euros.\n"
         "     judge: It is 14.\n" in text
     )
