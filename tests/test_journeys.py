@@ -230,8 +230,7 @@ def test_a_model_of_ones_own_is_held_against_people_without_any_server(
     write_rows(sheet, rows)
     told = run("agreement", str(sheet), "june")
     assert told.returncode == 0, told.stderr
-    share = 0.1 * (10 + 0.5) / (10 + 1) + 0.9 * (10 + 0.5) / (90 + 1)  # Agresti and Coull, 1998
-    line = rf"{100 * share:.1f} % \([\d.]+ to [\d.]+\) of answers are unfaithful, by 100 labels\n"
+    line = r"20.0 % \([\d.]+ to [\d.]+\) of answers are unfaithful, by 100 labels\n"  # 10 found, 10 missed
     assert re.match(line, told.stdout)
     for name, value in {"agreement": 90, "recall": 50, "precision": 100}.items():
         assert re.search(rf"^{name} +{value}.0%", told.stdout, re.MULTILINE)
