@@ -47,24 +47,13 @@ class Level(NamedTuple):
     figures: Mapping[str, Figure]
 
 
-class Disagreement(NamedTuple):
-    """A labelled answer on which a judge and people differ.
-
-    ``missed``: people call it unfaithful, and the judge passes it.
-    """
-
-    id: str
-    missed: bool
-    score: float | None
-    texts: Mapping[str, str]
-
-
-class Decided(NamedTuple):
-    """A labelled answer that no judge was asked about: the policy decided by its status."""
+class LabelledAnswer(NamedTuple):
+    """A labelled answer: what it got, what people say of it, and its texts."""
 
     id: str
     status: str
     passes: bool
+    score: float | None
     unfaithful: bool
     texts: Mapping[str, str]
 
@@ -85,7 +74,7 @@ class JudgeFigures:
     policy: str
     threshold: float
     answers: Level
-    disagreements: Sequence[Disagreement]
+    disagreements: Sequence[LabelledAnswer]
     left_out: int
 
 
@@ -124,7 +113,7 @@ class Agreement:
     run: Counted
     left_out: int
     by_policy: Counted
-    decided: Sequence[Decided]
+    decided: Sequence[LabelledAnswer]
     share: Figure
     judges: Sequence[JudgeFigures]
     pairs: Sequence[Paired]
@@ -195,11 +184,7 @@ def measure(
         run=sizes,
         left_out=labels.counts.left_out,
         by_policy=by_policy,
-        decided=[
-            Decided(a.judged.id, a.judged.status, not a.judged.flagged, a.unfaithful, a.row.texts)
-            for a in answers
-            if a.judged.by_policy and a.unfaithful is not None
-        ],
+        decided=[_told(answer, answer.judged) for answer in answers if answer.judged.by_policy],
         share=share_of_unfaithful(Sample(Counter[Item](items), sizes)),
         judges=measured,
         pairs=_pairs(shown, answers, rest),
@@ -299,9 +284,7 @@ def _figures(
     told = [(answer, judged) for answer, judged in verdicts if judged]
     sample = _sample(judge.name, [(a, [j.flagged][: bool(place)]) for a, j in told], rest)
     differ = [
-        Disagreement(judged.id, not judged.flagged, judged.score, answer.row.texts)
-        for answer, judged in told
-        if judged.flagged is not answer.unfaithful
+        _told(answer, judged) for answer, judged in told if judged.flagged is not answer.unfaithful
     ]
     level = _level(
         [(answer, judged and judged.flagged) for answer, judged in verdicts],
@@ -350,10 +333,15 @@ def _level(
     return Level(len(answers), Cells(*counts), Cells(*shares), found)
 
 
-def _badness(item: Disagreement) -> tuple[bool, float]:
+def _told(answer: Labelled, judged: Judged) -> LabelledAnswer:
+    wrong, passes = answer.unfaithful is True, not judged.flagged
+    return LabelledAnswer(judged.id, judged.status, passes, judged.score, wrong, answer.row.texts)
+
+
+def _badness(item: LabelledAnswer) -> tuple[bool, float]:
     """What was missed comes first, and of that what has the highest score."""
-    score = 0.0 if item.score is None else item.score
-    return not item.missed, -score if item.missed else score
+    score = item.score or 0.0
+    return not item.passes, -score if item.passes else score
 
 
 # ---------------------------------------------------------------- two of a kind

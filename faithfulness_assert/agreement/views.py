@@ -13,7 +13,7 @@ from ..statistics import Figure
 from ..text.strings import clip
 from .document import Document, Entries, Table
 from .figures import BEYOND_CHANCE
-from .measuring import Agreement, Decided, Disagreement, Level
+from .measuring import Agreement, LabelledAnswer, Level
 
 FIGURES = {
     "agreement": ("agreement", "the share on which judge and people say the same"),
@@ -112,25 +112,26 @@ def answers(found: Agreement) -> Iterator[Entries]:
         yield Entries(title, [_decided(item) for item in found.decided[:SHOWN]])
 
 
-def _disagreement(item: Disagreement) -> tuple[str, list[str]]:
+def _disagreement(item: LabelledAnswer) -> tuple[str, list[str]]:
     score = "no score" if item.score is None else f"score {item.score:.2f}"
-    people = "unfaithful" if item.missed else "faithful"
-    what = f"{'missed' if item.missed else 'false alarm'}: people say {people}"
-    return f"{what}, {score}: {clip(item.id, 60)}", _texts(item.texts)
+    what = "missed" if item.passes else "false alarm"
+    return f"{what}: {_people(item)}, {score}: {clip(item.id, 60)}", _texts(item.texts)
 
 
-def _decided(item: Decided) -> tuple[str, list[str]]:
-    people = "unfaithful" if item.unfaithful else "faithful"
-    told = f"{clip(item.status, 30)}, {'passes' if item.passes else 'fails'}: people say {people}"
+def _decided(item: LabelledAnswer) -> tuple[str, list[str]]:
+    told = f"{item.status}, {'passes' if item.passes else 'fails'}: {_people(item)}"
     return f"{told}: {clip(item.id, 60)}", _texts(item.texts)
+
+
+def _people(item: LabelledAnswer) -> str:
+    return f"people say {'unfaithful' if item.unfaithful else 'faithful'}"
 
 
 def _texts(texts: Mapping[str, str]) -> list[str]:
     names = ("question", "answer", "context")
     told = {name: clip(texts.get(name, ""), TEXT) for name in names}
-    return [
-        f"{name}: {text or '(blank)'}" for name, text in told.items() if text or name == "answer"
-    ]
+    told["answer"] = told["answer"] or BLANK
+    return [f"{name}: {text}" for name, text in told.items() if text]
 
 
 def percent(figure: Figure) -> tuple[str, str]:

@@ -51,7 +51,7 @@ def test_the_figures_of_a_known_run_are_shares_of_it_and_contain_the_truth(
 
 def test_what_was_missed_comes_first_with_its_texts(known: Known, sheet: Path) -> None:
     items = measure(sheet, known.path).judges[0].disagreements
-    missed = [item.missed for item in items]
+    missed = [item.passes for item in items]
     assert set(missed) == {True, False}
     assert missed == sorted(missed, reverse=True)
     assert all(item.texts["answer"].startswith("Statement 0 of") for item in items)
