@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .records.result import GradingResult
     from .records.result_list import Results, to_frame
     from .records.usage import Usage
-    from .text.citations import audit_citations
+    from .text.citation_audit import audit_citations
     from .text.statements import split_statements
 
 __version__ = "0.1.0"
@@ -50,7 +50,7 @@ _HOMES = {
     "records.result": ("GradingResult",),
     "records.result_list": ("Results", "to_frame"),
     "records.usage": ("Usage",),
-    "text.citations": ("audit_citations",),
+    "text.citation_audit": ("audit_citations",),
     "text.statements": ("split_statements",),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}

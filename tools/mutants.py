@@ -45,7 +45,7 @@ RECENT = 10  # tests that failed for the last mutants of a function, which are r
 
 TESTS = {
     "text/phrases": "non_claims",
-    "text/citations": "citations",
+    "text/citation_audit": "citations",
     "policy/scoring": "policy golden endings",
     "reading/gate": "gate recorded_replies",
     "reading/reconcile": "reconcile gate recorded_replies",

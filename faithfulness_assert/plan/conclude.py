@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -22,6 +23,7 @@ from .state import State
 from .verdicts import finding_of
 from .weighing import Found
 
+_DIGIT = re.compile(r"\d")
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 
@@ -150,7 +152,7 @@ def _checked(verdict: Verdict, asked: Numbers, known: Numbers) -> Verdict:
     if verdict.label != "supported":
         flags = (*verdict.flags, MARKED) if verdict.wrong else verdict.flags
         return _with_wrong_words(replace(verdict, flags=flags), asked, known)
-    if not any(char.isdigit() for char in verdict.statement):
+    if not _DIGIT.search(verdict.statement):
         return verdict
     evidence = "\n".join(item.text for item in verdict.evidence)
     absent = absent_numbers(verdict.statement, known, asked, evidence)
@@ -161,7 +163,7 @@ def _checked(verdict: Verdict, asked: Numbers, known: Numbers) -> Verdict:
 
 def _with_wrong_words(verdict: Verdict, asked: Numbers, known: Numbers) -> Verdict:
     if verdict.statement == verdict.statement.casefold() and not (
-        verdict.reason or any(char.isdigit() for char in verdict.statement)
+        verdict.reason or _DIGIT.search(verdict.statement)
     ):
         return verdict
     statement, evidence = verdict.statement, [item.text for item in verdict.evidence]

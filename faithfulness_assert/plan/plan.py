@@ -179,7 +179,7 @@ def _audited(state: State) -> State:
     """The state with the citation audit: the one that was given, else the one of the policy."""
     if state.case.citation_audit is not None or state.policy.citations == "off":
         return state._replace(audit=state.case.citation_audit)
-    from ..text.citations import audit_citations  # its patterns take time to compile
+    from ..text.citation_audit import audit_citations  # its patterns take time to compile
 
     ids = [passage.id for passage in state.case.context]
     hedges = state.policy.hedges

@@ -18,6 +18,7 @@ from itertools import combinations, islice
 from math import isclose
 from typing import NamedTuple
 
+from .citations import without_references
 from .number_words import valued, words_of
 from .numbers import Number, ascii_digits, find_numbers, in_digits, is_year
 from .strings import lazy_pattern
@@ -38,15 +39,10 @@ SMALL = 10
 BEFORE = 30
 """Characters before a number that say what it is."""
 
-_CITED = lazy_pattern(
-    r"\[[^\[\]\n]{0,40}\]|\([A-Z][^()\n]{0,80}[12][0-9]{3}[a-z]?\)|(?<=[^\W\d_]{3}|[^\W\d_]{2}[.,;:!?)])[¹²³⁰⁴-⁹]+"
-)
-_ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}")
-_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}[.)](?=\s)")
 _WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|§)[.]?[ \u00a0\u202f]?$")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9–./-]*)?$")
-_WORK = lazy_pattern(r" [a-z ]{3,20}[)]")
+_WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
 _PAIR = lazy_pattern(r"([0-9]+)[/ ]([0-9]+)")
 _ROMAN = lazy_pattern(r"(?<![^\W_])(?=[XVI]{2})(X{0,3})(I[XV]|V?I{0,3})(?![^\W_])")
 _ROMANS = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
@@ -58,24 +54,28 @@ class Numbers:
     """What a context has: its numbers, and its words. Each is read when it is first asked for."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self.text = text
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(token.casefold() for token in _TOKEN.findall(ascii_digits(self._text)))
+        return frozenset(token.casefold() for token in _TOKEN.findall(ascii_digits(self.text)))
+
+    @cached_property
+    def numbers(self) -> list[Number]:
+        return find_numbers(self.text)
 
     @cached_property
     def kinds(self) -> Mapping[str, list[float]]:
         """The values of each kind, ascending; "" are the numbers without one, "any" all."""
         found: dict[str, set[float]] = {"": set(), "any": set()}
-        for number in find_numbers(self._text):
+        for number in self.numbers:
             for kind, value in number.offers:
                 found.setdefault(kind, set()).add(value)
             found["any"].update(number.loose)
             if number.in_words or number.kinds() & {*EXACT}:
                 found[""].update(number.loose)
-        romans = (10 * len(tens) + _ROMANS[ones] for tens, ones in _ROMAN.findall(self._text))
-        for value in (*romans, *_column_sums(self._text)):
+        romans = (10 * len(tens) + _ROMANS[ones] for tens, ones in _ROMAN.findall(self.text))
+        for value in (*romans, *_column_sums(self.text)):
             found[""].add(value)
             found["any"].add(value)
         shares = {value for value in found[""] if 0 <= value <= 1}
@@ -85,21 +85,19 @@ class Numbers:
     @cached_property
     def written(self) -> frozenset[str]:
         """The numbers as they are written, with their units."""
-        plain = self._text
-        return frozenset(plain[n.first : n.last] for n in find_numbers(plain))
+        return frozenset(self.text[n.first : n.last] for n in self.numbers)
 
 
 NONE = Numbers("")
 
 
 class Absent(NamedTuple):
-    """A number that is nowhere, the text that it was read in, and where it begins and ends.
+    """A number that is nowhere, and where it begins and ends.
 
     Its unit or currency is a part of it only if the number is there and the unit is not.
     """
 
     number: Number
-    text: str
     start: int
     end: int
 
@@ -112,7 +110,7 @@ def absent_numbers(
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     and what is the sum or the difference of two numbers of the ``evidence``.
     """
-    found = list(find_absent(statement, context, question))
+    found = list(find_absent(Own(statement), context, question))
     results = list(_sums(evidence)) if found else []
     said = (
         statement[one.start : one.end]
@@ -129,47 +127,38 @@ def _sums(text: str) -> Iterator[float]:
         yield from (one + other, abs(one - other))
 
 
+class Own:
+    """The numbers in digits that a statement itself says, and the text that they were read in.
+
+    In that text there are spaces for the list marker, citations and addresses.
+    """
+
+    def __init__(self, statement: str) -> None:
+        self.text = ascii_digits(without_references(statement))
+        self.numbers: list[Number] = []
+        end_of_name = -1
+        for number in in_digits(self.text):
+            is_joined = self.text[end_of_name : number.start] in ("-", "–", ".", "/")
+            if is_joined or _is_name(self.text, number):
+                end_of_name = number.end
+            elif not number.is_part:
+                self.numbers.append(number)
+
+
 def find_absent(
-    statement: str,
-    context: Numbers,
-    question: Numbers = NONE,
-    bounds: Collection[str] = (),
+    own: Own, context: Numbers, question: Numbers = NONE, bounds: Collection[str] = ()
 ) -> Iterator[Absent]:
     """The same, each where it is, and also what follows these words for ``bounds``."""
-    for number, text in own_numbers(statement):
-        if _occurs(number, question, text) or _occurs(number, context, text):
+    text = own.text
+    for number in own.numbers:
+        if occurs(number, context, text) or occurs(number, question, text):
             continue
         has_value = any(_near(v, number, context.kinds["any"], 0, True) for v in number.plain)
         if _may_be_derived(text, number, bounds) and not (number.is_clear and has_value):
             continue
         whole = number.is_clear and has_value and not number.kinds() & {"clock", "order"}
         start, end = (number.first, number.last) if whole else (number.start, number.end)
-        yield Absent(number, text, start, end)
-
-
-def own_numbers(statement: str) -> Iterator[tuple[Number, str]]:
-    """The numbers that a statement itself says, each with the text in which it is.
-
-    In that text there are spaces for the list marker, citations and addresses.
-    """
-    blank = without_references(statement)
-    end_of_name = -1
-    for number in in_digits(blank):
-        is_joined = blank[end_of_name : number.start] in ("-", "–", ".", "/")
-        if is_joined or _is_name(blank, number):
-            end_of_name = number.end
-        elif not number.is_part:
-            yield number, blank
-
-
-def without_references(text: str) -> str:
-    """A text with spaces for its list marker, citations and addresses, and digits from 0 to 9."""
-    text = ascii_digits(text)
-    for pattern in (_CITED, _ADDRESS):
-        text = pattern.sub(lambda found: " " * len(found[0]), text)
-    if marker := _MARKER.match(text):
-        text = " " * marker.end() + text[marker.end() :]
-    return text
+        yield Absent(number, start, end)
 
 
 # ---------------------------------------------------------------- what is not looked for
@@ -208,7 +197,7 @@ def _names(word: str, *, is_first: bool) -> bool:
 
 def _begins_name(text: str, start: int, end: int) -> bool:
     """Whether a name follows: "2016 Tour", "14th Dalai Lama"; or a work: "Hush (2016 film)"."""
-    if text[start - 1 : start] == "(" and _WORK.match(text, end):
+    if text[max(start - 2, 0) : start].strip() == "(" and _WORK.match(text, end):
         return True
     word = _WORD_BEHIND.match(text, end)
     if word is None or not word[1][0].isupper():
@@ -235,18 +224,18 @@ def _words_before(text: str, number: Number) -> list[str]:
 # ---------------------------------------------------------------- whether it is there
 
 
-def _occurs(number: Number, context: Numbers, text: str) -> bool:
+def occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
     known = context.kinds
+    for kind, value in number.asks:
+        if kind in known and _between(known[kind], value, value):
+            return True
     if any(_between(known["any"], *span) for span in _spans(number, text)):
         return True
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
     tolerance = ROUGHLY if roughly else ROUNDED
     for kind, value in number.asks:
-        if kind in EXACT:
-            if _between(known.get(kind, []), value, value):
-                return True
-        elif _near(
+        if kind not in EXACT and _near(
             value, number, known.get(kind, []), tolerance, roughly or kind not in ("", "any")
         ):
             return True

@@ -13,6 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from .citations import end_of_marks
 from .strings import is_blank, lazy_pattern, word_lists
 
 _NEAR = 80
@@ -34,21 +35,6 @@ _CONTINUES = lazy_pattern(r"[(\"'“]?(?:\d|[a-zà-öø-ÿ])")
 # ---- boundaries that are missing
 
 _CLOSING_MARKS = lazy_pattern(r"(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$)")
-_CITATION = lazy_pattern(
-    r"""
-    \s?
-    (?: \[\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*\]
-      | [¹²³⁰⁴-⁹]+ | \^\d{1,3} | \^\[\d{1,3}\]
-      | \[(?=[^\[\]\s]{0,100}\d)[\w.:\#@-]{1,100}\]   # [doc_1_chunk_0]
-      | [\[(](?i:sources?|docs?|documents?|refs?|passages?|chunks?|cite)\b[^\[\]()\n]{1,100}[\])]
-      | \([A-Za-z]\w{0,30}[_-]\d{1,6}\)   # (doc-3)
-      | 【[\dA-Za-z][\w.:†\#-]{0,60}】
-    )
-    (?P<is_end> (?=\s|$) | (?<=】) )?
-    """,
-    re.VERBOSE,
-)
-_MAX_CITATIONS = 20
 # Each pattern begins with the one character that it looks for: text without it is passed quickly.
 _NOTE = re.compile(r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z])')
 _STARTER = (
@@ -76,13 +62,7 @@ def _behind_marks(view: str, cut: int) -> int:
     if view[cut : cut + 1].isalpha():
         return cut
     marks = _CLOSING_MARKS.match(view, cut)
-    place = end = marks.end() if marks else cut
-    for _ in range(_MAX_CITATIONS):
-        if not (citation := _CITATION.match(view, place)):
-            break
-        place = citation.end()
-        end = place if citation["is_end"] is not None else end
-    return end
+    return end_of_marks(view, marks.end() if marks else cut)
 
 
 def _missed(view: str) -> set[int]:

@@ -1,333 +1,201 @@
-"""The citation audit: which cited ids exist, and which claims have no citation. It needs no judge.
+"""The reader of citations: where a text names its sources. It knows no ids of passages.
 
-Brackets are a citation if they contain an id that exists, something with the shape of such an id,
-or a common form: ``[c1]``, ``[c1, c2]``, ``[1-3]``, ``[^1]``, ``[Source 1]``, ``【4†source】``,
-``[1](#c1)``. Parentheses need more, because people write much in them: an id that exists and is
-more than a number or a word, the shape of one with its own words (``(doc-9)`` beside ``doc-1``), or
-a word for sources (``(Source: 9)``). ``[sic]``, ``[x]``, ``[1969]``, ``(2020)`` and links to web
-pages are not citations.
+Splitting asks it what stands behind a full stop, and which pieces are nothing but a citation; the
+flag of numbers and the embedded judge, which parts of a statement are no facts; and the audit,
+which brackets to look into. Brackets cite if they hold numbers, ids, files, pages, or an author and
+a year: ``[1-3]``, ``[^1]``, ``[My file 2.pdf, p. 3]``, ``【4†source】``, ``[Data: Rows (3)]``.
+Parentheses need a word for sources, a file, an address, or an author and a year. Other forms are
+``^1^``, ``##5$$``, ``<cite>``, superscripts behind a word, addresses, and ``Source: …``.
+``[sic]``, ``[1969]``, ``[1,234]`` and ``(2020)`` cite nothing.
 """
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from ..records.errors import ConfigError
-from ..records.model import MAX_ANSWER_CHARS, CitationAudit
-from .statements import split
-from .strings import is_blank, word_lists
+from .number_words import valued
+from .strings import is_blank, lazy_pattern, word_lists
 
-RETRY_AT = 5
-"""With so many uncited sentences, the answer should be written again."""
+Style = Literal["brackets", "parentheses", "sign"]
+MOST_MARKS = 20
+"""Citations in a row behind a sentence."""
+LONGEST_TITLE = 160
+"""Characters of a line that names a source and claims nothing."""
 
-_INLINE_CODE = re.compile(r"``[^\n]{1,1000}?``|`[^`\n]{1,1000}`")
+_GROUP = lazy_pattern(
+    r"(?P<b>\[(?P<in>[^\[\]\n]{1,200})\](?:\((?P<to>#[^()\s]{1,200})\)|(?!\()))"
+    r"|【(?P<w>[^【】\n]{1,200})】|(?<!\])\((?P<p>[^()\[\]\n]{1,200}(?:\([^()\n]{1,20}\))?)\)"
+    r"|\{(?P<c>[^{}\n]{1,200})\}"
+    r"|(?P<s>##\d{1,4}\$\$|<cite\b[^<>\n]{0,100}>[^<>\n]{0,200}</cite>"
+    r"|(?<=[^\W\d_][^\W\d_.,;:!?)\"”’。])\^\d{1,3}\^?(?!\w)|(?<=[.,;:!?)\"”’。])\^\d{1,3}\^?(?!\w)"
+    r"|(?<=[^\W\d_]{3})[¹²³⁰⁴-⁹]{1,3}|(?<=[.,;:!?)\"”’。])[¹²³⁰⁴-⁹]{1,3})"
+)
+_MAY_CITE = lazy_pattern(r"[\[(（【{^<#¹²³⁰⁴-⁹［]")
+_ASCII = str.maketrans("（）［］：，、；", "()[]:,,;")
+MARKS = " \t^@#*"
+"""What may stand around an id."""
 
-
-def audit_citations(
-    answer: str, ids: Sequence[str], *, language: str = "en", hedges: Sequence[str] = ()
-) -> CitationAudit:
-    """Checks the citations of ``answer`` against ``ids``, the ids of the passages it was given.
-
-    A sentence without a citation is uncited, unless it hedges. Only the first ``MAX_ANSWER_CHARS``
-    of the answer are read.
-
-    Args:
-        hedges: phrases that make a sentence a hedge, in any case of letters. Without any: "may",
-            "it is unclear", "I don't know" and the like in seven languages.
-
-    Raises:
-        ConfigError: ``answer`` or ``language`` is not a string, or ``ids`` or ``hedges`` are not a
-            sequence of strings.
-    """
-    _check(answer, language, ids=ids, hedges=hedges)
-    answer = answer[:MAX_ANSWER_CHARS]
-    parts = split(answer, language)
-    unread = [s for s in parts.skipped if s.reason in ("code", "link definition")]
-    reader = CitationReader(ids)
-    citations = reader.citations(_blanked(answer, [(s.start, s.end) for s in unread]))
-    names = dict.fromkeys(name for citation in citations for name in citation.names)
-    invalid = tuple(name for name in names if not reader.exists(name))
-    places = [citation.place for citation in citations]
-    uncited = tuple(
-        statement.text
-        for statement in parts.statements
-        if bisect_left(places, statement.start or 0) == bisect_left(places, statement.end or 0)
-        and not _is_hedged(statement.text, hedges)
-    )
-    needs_retry = bool(invalid) or len(uncited) >= RETRY_AT
-    return CitationAudit(invalid, len(uncited), uncited, bool(invalid), needs_retry)
-
-
-def _check(answer: object, language: object, **lists: object) -> None:
-    for name, value in (("answer", answer), ("language", language)):
-        if not isinstance(value, str):
-            raise ConfigError(f"{name}: must be a string, got {type(value).__name__}")
-    for name, value in lists.items():
-        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-            raise ConfigError(f"{name}: must be a sequence of strings, got {type(value).__name__}")
-        for item in value:
-            if not isinstance(item, str):
-                raise ConfigError(f"{name}: each must be a string, got {type(item).__name__}")
+_NOTE = r"\^[\w-]{1,20}\^?"
+_ID = r"(?:\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6})"
+_ITEM = rf"(?:{_NOTE}|{_ID}(?:\s?-\s?{_ID}){{0,20}})"
+_LISTED = lazy_pattern(
+    rf"(?!\d{{1,3}},\d{{3}}$){_ITEM}(?:\s?(?:[–—,;]\s?{_ITEM}|-\s?{_NOTE})){{0,20}}"
+    r"|(?=\S*\d)(?=\S*[^\W\d_])(?=\S*[_#:@=-])[\w.:#@=/-]{1,100}"
+)
+_AT_STOP = lazy_pattern(r"\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*|(?=\S*\d)[\w.:#@=-]{1,100}")
+_WITH_LETTERS = lazy_pattern(r"[A-Za-z]\w{0,30}[_-]\d{1,6}")
+_FILE = r"\.(?:pdf|docx?|md|txt|html?|csv|xlsx?|json|pptx?|epub|xml)\b"
+_FILE_NAME = lazy_pattern(rf"[\w.-]{{1,100}}{_FILE}")
+_ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}|\b(?:doi:\s?)?10\.\d{4,9}/\S{1,100}")
+_YEAR = r"[12]\d{3}[a-z]?(?:[:,]\s?(?:pp?\.?\s?)?\d{1,4}(?:[-–]\d{1,4})?)?"
+_AUTHORS = lazy_pattern(
+    rf"(?P<first>[A-Z][^\W\d_]*)(?:[^()\d\n]{{0,80}}(?:,|et al\.?,?|&)|[^()\d\s]{{0,30}})? {_YEAR}"
+    rf"(?:\s?;\s?[A-Z][^()\d\n]{{0,80}} {_YEAR}){{0,9}}"
+)
+_LIST_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}[.)](?=\s)")
+_SHORT_BRACKETS = lazy_pattern(r"\[[^\[\]\n]{0,40}\]")
+_ENTRY = lazy_pattern(
+    rf"\W*[A-Z][\w'’-]{{1,30}},? (?:[A-Z]\.|et al|&|and )[^\n]{{0,120}}?\(?{_YEAR}\)?[.,:]"
+)
+_WORD = lazy_pattern(r"[^\W\d_]+")
 
 
-def _blanked(answer: str, spans: Sequence[tuple[int, int]]) -> str:
-    """``answer`` with ``spans`` and inline code blanked. All other characters keep their places."""
-    parts, done = [], 0
-    for start, end in spans:
-        parts += [answer[done:start], " " * (end - start)]
-        done = end
-    parts.append(answer[done:])
-    return _INLINE_CODE.sub(lambda code: " " * len(code[0]), "".join(parts))
+class Mark(NamedTuple):
+    """Something that may cite: where it is, what it holds, and the target of a link in the text."""
+
+    start: int
+    end: int
+    content: str
+    style: Style
+    target: str = ""
 
 
-def _is_hedged(sentence: str, phrases: Sequence[str]) -> bool:
-    """Whether a sentence says that it is not certain: with one of ``phrases``, if there are any."""
-    if phrases:
-        text = sentence.casefold()
-        return any(phrase.casefold() in text for phrase in phrases)
-    # "Perhaps" is a hedge at the start too, but "May" is a month.
-    plain = sentence if sentence.startswith("May ") else sentence[:1].lower() + sentence[1:]
-    return _hedge().search(plain) is not None
+def groups(text: str) -> Iterator[Mark]:
+    """All brackets, parentheses and signs of a text that may cite, in order."""
+    if not _MAY_CITE.search(text):
+        return
+    for found in _GROUP.finditer(text.translate(_ASCII)):
+        content = found["in"] or found["w"] or found["p"] or found["c"] or found["s"]
+        style: Style = "sign" if found["s"] else "parentheses"
+        if found["in"] or found["w"]:
+            style = "brackets"
+        yield Mark(found.start(), found.end(), content, style, found["to"] or "")
+
+
+def cites(mark: Mark) -> bool:
+    """Whether a mark is a citation by its looks alone."""
+    if mark.style == "sign" or mark.target:
+        return True
+    text = mark.content.strip(MARKS)
+    authors = _AUTHORS.fullmatch(text)
+    if authors and authors["first"].casefold() not in valued("months"):
+        return True
+    if _named().search(text) or _ADDRESS.search(text):
+        return True
+    pattern = _LISTED if mark.style == "brackets" else _WITH_LETTERS
+    return pattern.fullmatch(mark.content.strip()) is not None
 
 
 @cache
-def _hedge() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(word_lists('hedges')['hedges'].splitlines())})\b")
+def _named() -> re.Pattern[str]:
+    """What names a source inside of brackets: a file, a dagger, a page, or a word for sources."""
+    source = rf"(?:{any_of('sources')})(?:\s?[:#=_.-]\s?\S|\s\d|\d|\s[A-Z]\b)"
+    return re.compile(
+        rf"{_FILE}|†|^pp?\.\s?\d|^(?:(?:{any_of('see')})\s)?(?:{source}"
+        rf"|(?:{any_of('only with a colon')})\s?:)",
+        re.IGNORECASE,
+    )
 
 
-# ---------------------------------------------------------------- how answers write citations
-
-MAX_RANGE = 20
-"""A longer range, such as ``[1-5000]``, counts as its two ends."""
-
-_BRACKETS = re.compile(r"\[([^\[\]\n]{1,200})\](?!\()|【([^【】\n]{1,200})】")
-_FOOTNOTE_LINK = re.compile(r"\[([^\[\]\n]{1,200})\]\(#([^()\s]{1,200})\)")
-_PARENTHESES = re.compile(r"(?<!\])\(([^()\n]{1,200})\)|\{([^{}\n]{1,200})\}")
-_ASCII = str.maketrans("（）［］：，、；", "()[]:,,;")
-
-_GENERIC = re.compile(r"\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6}")
-_NUMBER = re.compile(r"\d{1,3}(?::\d{1,3})?")
-_RANGE = re.compile(r"([A-Za-z]{0,10}[-_]?)(\d{1,6})\s?[-–—]\s?\1(\d{1,6})")
-_SEPARATOR = re.compile(r"[,;]|\s(?:and|und|et|y|e|en|&)\s")
-_MARKS = " \t^@#*"
-_SOURCE = re.compile(
-    r"(?P<word>sources?|src|docs?|documents?|refs?|references?|passages?|chunks?|contexts?|"
-    r"citations?|cite|evidence|excerpts?|snippets?|quellen?|dokumente?|documentos?|fuentes?|fontes?|"
-    r"fonti|bron(?:nen)?|источники?|документы?|来源|來源|文档|文檔|出处|资料|資料|参考|出典|文書|출처|문서)"
-    r"(?:(?P<label>(?:[_\s]?id)?\s?[:=]\s?)|[\s.#_-]{1,3}|(?=\d))",
-    re.IGNORECASE,
-)
-_LOCATOR = re.compile(
-    r"(?:(?:pp?|pages?|lines?|section|chapter|seiten?)\s|(?:pp?|sec|ch|s)\.\s?|§\s?)\d.*",
-    re.IGNORECASE,
-)
-_SEE = re.compile(r"(?:see|cf\.?|siehe|vgl\.?|voir|ver|id\s?[:=])\s", re.IGNORECASE)
-Style = Literal["brackets", "parentheses"]
-_JOINTS = (" ", "-", "_", "", ".", ":", "#")
+def end_of_marks(text: str, place: int) -> int:
+    """Where the citations end that stand behind a sentence which ends at ``place``."""
+    end = place
+    for _ in range(MOST_MARKS):
+        start = place + (text[place : place + 1] == " ")
+        if not _MAY_CITE.match(text, start) or not (found := _GROUP.match(text, start)):
+            break
+        mark = next(groups(found[0]), None) or Mark(0, 0, found["s"] or "", "sign")
+        is_listed = mark.style == "brackets" and _AT_STOP.fullmatch(mark.content)
+        if not is_listed and not cites(mark):
+            break
+        place = found.end()
+        if text[place : place + 1] in ("", " ", "\n", "\t", "\u00a0") or text[place - 1] == "】":
+            end = place
+    return end
 
 
-class Citation(NamedTuple):
-    """A citation: where it begins in the answer, and the ids that it names, as passages have them.
-
-    An id that no passage has is as the answer writes it.
-    """
-
-    place: int
-    names: tuple[str, ...]
-
-
-class _Name(NamedTuple):
-    """One id that a citation may name."""
-
-    text: str
-    exists: bool
-    is_sourced: bool  # a word for sources is before it
+def without_marks(text: str) -> str:
+    """A text without its citations; a full stop behind one then follows the word."""
+    parts, done = [], 0
+    for mark in filter(cites, groups(text)):
+        parts.append(text[done : mark.start].removesuffix(" "))
+        done = mark.end
+        if text[done : done + 1] and text[done] in ".,;:!?。！？":
+            done += 1
+        parts.append(f"{text[mark.end : done]} ")
+    return "".join([*parts, text[done:]]) if parts else text
 
 
-class CitationReader:
-    """Reads citations of passages with these ids. The case of letters does not matter."""
-
-    def __init__(self, ids: Iterable[str]) -> None:
-        self._ids = {name.casefold(): name for name in ids if not is_blank(name)}
-        self._shapes = _shapes(self._ids.values(), own_words=False)
-        self._own_shapes = _shapes(self._ids.values(), own_words=True)
-        self._read: dict[tuple[str, Style], tuple[str, ...]] = {}
-
-    def exists(self, name: str) -> bool:
-        """Whether a passage has this id."""
-        return name.casefold() in self._ids
-
-    def citations(self, text: str) -> list[Citation]:
-        """The citations of a text without code, in order."""
-        text = text.translate(_ASCII)
-        found = [
-            Citation(bracket.start(), self._names(bracket[1] or bracket[2]))
-            for bracket in _BRACKETS.finditer(text)
-            if not _defines_note(text, bracket)
-        ]
-        for pair in _PARENTHESES.finditer(text):
-            names = self._names(pair[1] or pair[2], "parentheses")
-            found.append(Citation(pair.start(), names))
-        for link in _FOOTNOTE_LINK.finditer(text):
-            target = self._ids.get(link[2].casefold())
-            found.append(Citation(link.start(), (target,) if target else self._names(link[1])))
-        return sorted(citation for citation in found if citation.names)
-
-    # ---- names
-
-    def _names(self, content: str, style: Style = "brackets") -> tuple[str, ...]:
-        """The ids that brackets or parentheses name; none if they are not a citation."""
-        key = content, style  # an answer cites the same few passages many times
-        if key not in self._read:
-            self._read[key] = tuple(self._find_names(content, style))
-        return self._read[key]
-
-    def _find_names(self, content: str, style: Style) -> list[str]:
-        whole = self._ids.get(content.strip().casefold())
-        parts = [whole] if whole else _SEPARATOR.split(content)
-        tokens = [token for part in parts for token in self._expanded(part)]
-        names = [self._name(token) for token in tokens]
-        listed = [name for name in names if name is not None]
-        if style == "parentheses" and not any(name.is_sourced for name in listed):
-            listed = [name for name in listed if self._is_distinct(name)]
-        if len(listed) < len(names) and not any(name.exists for name in listed):
-            return []
-        return [name.text for name in listed]
-
-    def _is_distinct(self, name: _Name) -> bool:
-        """Whether an id is a citation in parentheses, without a word for sources.
-
-        A number or a word alone is not: "(3)" may be an equation, "(report)" a remark.
-        """
-        if not name.exists:
-            return self._own_shapes.fullmatch(name.text) is not None
-        return not (name.text.isdecimal() or name.text.isalpha())
-
-    def _expanded(self, part: str) -> list[str]:
-        """The ids in a part of a list: ``1-3`` is 1, 2, 3. A page (``p. 4``) is not an id.
-
-        An id that looks like a range stays as it is.
-        """
-        token = part.strip(_MARKS)
-        if self.exists(token) or self._shapes.fullmatch(token):
-            return [token]
-        if not token or _LOCATOR.fullmatch(token):
-            return []
-        span = _RANGE.fullmatch(token)
-        words = token.split()
-        if not span:
-            return words if all(self.exists(word) for word in words) else [token]
-        prefix, first, last = span[1], int(span[2]), int(span[3])
-        if first < last < first + MAX_RANGE:
-            return [f"{prefix}{number}" for number in range(first, last + 1)]
-        return [f"{prefix}{first}", f"{prefix}{last}"]
-
-    def _name(self, token: str) -> _Name | None:
-        """The id that a part of a citation names; None if it does not look like an id."""
-        see = _SEE.match(token)
-        text = token[see.end() :].strip(_MARKS) if see else token
-        if existing := self._existing(text):
-            return _Name(existing, exists=True, is_sourced=False)
-        source = _SOURCE.match(text)
-        if sourced := source and self._sourced(text, source):
-            return sourced
-        if _GENERIC.fullmatch(text) or self._shapes.fullmatch(text):
-            return _Name(text, exists=False, is_sourced=False)
-        number, dagger, _ = text.partition("†")
-        if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
-            return _Name(number, exists=False, is_sourced=True)
-        return None
-
-    def _sourced(self, text: str, source: re.Match[str]) -> _Name | None:
-        """``Source 1``, ``Source: doc-3``, ``Doc 3``, ``Source 1: the title``."""
-        rest = text[source.end() :].partition(": ")[0].strip(_MARKS)
-        spellings = (rest, *(f"{source['word']}{joint}{rest}" for joint in _JOINTS))
-        existing = next((name for name in map(self._existing, spellings) if name), None)
-        if existing:
-            return _Name(existing, exists=True, is_sourced=True)
-        inner = _SOURCE.match(rest) if source["label"] else None
-        if inner:
-            return self._sourced(rest, inner)
-        if _NUMBER.fullmatch(rest) or self._shapes.fullmatch(rest):
-            name = rest if source["label"] else f"{source[0]}{rest}"
-            return _Name(name, exists=False, is_sourced=True)
-        return None
-
-    def _existing(self, text: str) -> str | None:
-        """The id of a passage that ``text`` is, also with a page (``a.pdf#page=3``) or a dagger."""
-        number, _, name = text.partition("†")
-        spellings = (text, number, name, text.partition("#")[0])
-        return next((self._ids[s.casefold()] for s in spellings if s.casefold() in self._ids), None)
+def without_references(text: str) -> str:
+    """A text with spaces for its list marker, citations and addresses, each in its place."""
+    spans = [(mark.start, mark.end) for mark in groups(text) if cites(mark)]
+    spans += [found.span() for found in _SHORT_BRACKETS.finditer(text)]
+    spans += [found.span() for found in _ADDRESS.finditer(text)]
+    if marker := _LIST_MARKER.match(text):
+        spans.append(marker.span())
+    if is_reference(text):
+        spans = [(0, len(text))]
+    for start, end in spans:
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
+    return text
 
 
-def _defines_note(text: str, bracket: re.Match[str]) -> bool:
-    """``[^1]: The annual report`` at the start of a line is a note, not a citation."""
-    line = text[max(bracket.start() - 20, 0) : bracket.start()].rpartition("\n")[2]
-    return text[bracket.end() : bracket.end() + 1] == ":" and is_blank(line)
-
-
-# ---------------------------------------------------------------- the shapes of ids
-
-MAX_SHAPES = 50
-"""With more, the most frequent ones are used."""
-MAX_ID = 100
-"""Characters. A longer id has no shape."""
-
-_DIGIT = re.compile(r"\d")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_HEX = re.compile(r"[0-9a-f]{6,}", re.IGNORECASE)
-_RUN = re.compile(r"[^\W_]+")
-_PART = re.compile(r"\d+|[^\W\d_]+")
-_WORD = r"[^\W\d_]{1,30}"
-
-
-def _shapes(ids: Iterable[str], *, own_words: bool) -> re.Pattern[str]:
-    """The shapes of some ids: with them, an id that does not exist is recognised as an id.
-
-    ``doc_1_chunk_0`` has the shape word, number, word, number, so ``doc_1_chunk_9`` may be an id
-    too. An id without a digit has no shape, as every word would look like it, and nor has a year
-    such as 1969.
+def is_reference(text: str, *, is_listed: bool = False) -> bool:
+    """Whether a piece of a text only names sources: "[a.pdf, p. 3]", "Source: Annual Report 2019".
 
     Args:
-        ids: the ids that exist.
-        own_words: only ids with the same words have the shape: ``doc_9``, but not ``note_9``.
+        is_listed: whether it stands in a list of sources, where authors, year and title will do.
     """
-    shapes = Counter(_shape(name, own_words=own_words) for name in ids)
-    del shapes[""]
-    patterns = [shape for shape, _ in shapes.most_common(MAX_SHAPES)]
-    return re.compile(rf"(?!(?:19|20)\d\d\Z)(?:{'|'.join(patterns) or '(?!)'})", re.IGNORECASE)
+    label = _label().match(text)
+    if len(text) > 2 * LONGEST_TITLE or not (
+        label or is_listed or _MAY_CITE.search(text) or "/" in text
+    ):
+        return False
+    rest = _ADDRESS.sub(" ", without_marks(text[label.end() :] if label else text))
+    rest = _FILE_NAME.sub(" ", _LIST_MARKER.sub("", rest))
+    if is_blank(rest):
+        return True
+    if is_listed and _ENTRY.match(rest):
+        return True
+    return (label is not None or is_listed) and _is_title(rest)
 
 
-def _shape(name: str, *, own_words: bool) -> str:
-    """A pattern for ids that look like ``name``; "" if it has no shape."""
-    if len(name) > MAX_ID or not _DIGIT.search(name):
-        return ""
-    if _UUID.fullmatch(name):
-        return _UUID.pattern
-    if name.isdecimal():
-        return rf"\d{{{len(name)}}}" if len(name) > 3 else ""
-    own_words = own_words or " " in name
-    pattern, done = "", 0
-    for run in _RUN.finditer(name):
-        pattern += re.escape(name[done : run.start()]) + _run_shape(run[0], own_words=own_words)
-        done = run.end()
-    return pattern + re.escape(name[done:])
-
-
-def _run_shape(run: str, *, own_words: bool) -> str:
-    """The shape of letters and digits without a separator."""
-    parts = _PART.findall(run)
-    if len(parts) > 1 and _HEX.fullmatch(run):
-        return rf"[0-9a-f]{{{len(run)}}}"
-    if len(parts) > 2 and len(run) > 7 and min(map(len, parts)) == 1:  # it looks random
-        return rf"[^\W_]{{{len(run)}}}"
-    words = (re.escape(part) if own_words else _WORD for part in parts)
-    return "".join(
-        rf"\d{{1,{max(6, len(part))}}}" if _DIGIT.match(part) else word
-        for part, word in zip(parts, words, strict=True)
+def heads_sources(text: str) -> bool:
+    """Whether a heading, or a line such as "Sources:", stands above a list of sources."""
+    words = text.strip(" *_#:：").casefold()
+    return words in word_lists("citations")["headings"].split() or bool(
+        (label := _label().match(f"{words}:")) and label.end() > len(words)
     )
+
+
+@cache
+def _label() -> re.Pattern[str]:
+    words = f"{any_of('sources')}|{any_of('only with a colon')}"
+    return re.compile(rf"[\W_]{{0,6}}(?:{words})[*_]{{0,2}}\s?[:：][*_\s]*", re.IGNORECASE)
+
+
+def any_of(section: str) -> str:
+    """The words of a section as alternatives of a pattern."""
+    return word_lists("citations")[section].strip().replace("\n", "|")
+
+
+def _is_title(text: str) -> bool:
+    """Whether a short text is a name or a title, whose words have capitals."""
+    words = _WORD.findall(text)
+    small = (word for word in words if not word[0].isupper())
+    usual = word_lists("citations")["titles"].split()
+    is_short = len(text) <= LONGEST_TITLE and not any(mark in text for mark in "!?。")
+    return is_short and all(word in usual for word in small)

@@ -56,6 +56,11 @@ def units_of(word: str) -> tuple[Unit, ...]:
     return exact.get(word) or folded.get(word.casefold(), ())
 
 
+def unit_names() -> frozenset[str]:
+    """All signs and words of units."""
+    return frozenset().union(*_units())
+
+
 @cache
 def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, ...]]]:
     """The units by their signs, and by signs and words in lower case."""
@@ -152,15 +157,13 @@ def spelled_numbers(words: list[str], gaps: list[str]) -> Iterator[Spelled]:
     Args:
         gaps: what stands before each word and behind the last one.
     """
-    articles = words_of("articles")
+    known = {word for word in {*words} if word in words_of("articles") or number_parts(word)}
     run: _Run | None = None
-    for place, word in enumerate(words):
-        if word in articles:
+    for place in [place for place, word in enumerate(words) if word in known]:
+        if words[place] in words_of("articles"):
             behind = "".join(words[place + 1 : place + 2])
             if len(behind) < SHORTEST or not units_of(behind):
                 continue
-        elif not number_parts(word):
-            continue
         if run is None or not run.takes(words, gaps, place):
             if run is not None:
                 yield run.found(words)

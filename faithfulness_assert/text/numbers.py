@@ -12,11 +12,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import Unit, currencies, spelled_numbers, units_of, valued, words_of
+from .number_words import (
+    Unit,
+    currencies,
+    spelled_numbers,
+    unit_names,
+    units_of,
+    valued,
+    words_of,
+)
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
@@ -28,19 +37,26 @@ Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
 
 _SPACES = " \u00a0\u202f"
+# Each begins with a digit, for which a text is searched quickly.
 _NUMBER = lazy_pattern(
-    rf"""
-      (?<![\w./-]) [0-9]{{4}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
-    | (?<![\w./-]) [0-9]{{1,2}} (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
-    | (?<![0-9.,]) [1-9][0-9]{{0,2}} (?: [{_SPACES}][0-9]{{3}} )+ (?![0-9]) (?: [.,][0-9]+ )?
-    | (?: (?<![\w.,)\]]) \. )? [0-9]+
-      (?: [.,:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
-      (?: [eE][+-]?[0-9]{{1,2}}(?!\w) | \ ?[×x·]\ ?10(?:\^|\*\*)?[-−⁻]?[0-9⁰¹²³⁴-⁹]{{1,2}}(?!\w) )?
-      [¼-¾⅐-⅞]?
-    | [¼-¾⅐-⅞]
-    """,
+    rf"""[0-9¼-¾⅐-⅞]
+    (?: (?<![\w./-].) [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
+      | (?<![\w./-].) [0-9]? (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
+      | (?<![0-9.,].) (?<!0) [0-9]{{0,2}} (?: [{_SPACES}][0-9]{{3}} )+ (?![0-9]) (?: [.,][0-9]+ )?
+      | (?<=[0-9]) [0-9]*
+        (?: [.,:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
+        (?: [eE][+-]?[0-9]{{1,2}}(?!\w)
+          | \ ?[×x·]\ ?10(?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}})(?!\w) )?
+        [¼-¾⅐-⅞]?
+      | (?<![0-9])
+    )""",
     re.VERBOSE,
 )
+_BEHIND = lazy_pattern(
+    rf"(?![ ][0-9¼-¾⅐-⅞])[{_SPACES}-]?(?:([^\W\d_]{{1,30}})"
+    rf"|(?=[^\w{_SPACES}×·'’′\"”%‰°º²³/^*–{MONEY}-]|$))"
+)
+_POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
 _POWER = lazy_pattern(r"[eE]|\^|\*\*| ?[×x·] ?10")
 _MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
 _UNIT = lazy_pattern(
@@ -170,8 +186,12 @@ def _in_digits(text: str) -> Iterator[Number]:
     marks: list[str] = []
     for found in _NUMBER.finditer(text):
         digits, start, end = found[0], *found.span()
+        if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
+            digits, start = f".{digits}", start - 1
         if len(digits) > MAX_DIGITS:
             yield Number(start, end, start, end, (), ((f"digits {digits}", 0),), True)
+        elif digits.isdecimal() and (word := _plain_before(text, start, end)) is not None:
+            yield Number(start, end, start, end, (float(digits),), step=_step(digits), after=word)
         elif date := _DATE.match(digits):
             yield from _date(date, start)
         elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
@@ -181,6 +201,28 @@ def _in_digits(text: str) -> Iterator[Number]:
             yield clock
         else:
             yield from _plain(text, start, end, _values(digits, text, marks))
+
+
+def _plain_before(text: str, start: int, end: int) -> str | None:
+    """The word behind a number, or ""; None if something around it may tell its kind.
+
+    Most numbers are of that sort, and need no other look.
+    """
+    behind = _BEHIND.match(text, end)
+    if not behind or text[start - 1 : start] not in ("", " ", "("):
+        return None
+    word, before = behind[1] or "", text[max(start - 16, 0) : start].rsplit(None, 1)[-1:]
+    words = (word, word.casefold(), *(last.casefold().strip(".,(") for last in before))
+    is_telling = not _telling().isdisjoint(words) or (before and before[0][-1] in f"{MONEY}-–")
+    return None if is_telling else words[1]
+
+
+@cache
+def _telling() -> frozenset[str]:
+    """What says something of a number before or behind it."""
+    sections = ("months", "scales", "past")
+    words = {word for name in sections for word in valued(name)} | set(currencies()) | unit_names()
+    return frozenset(words | words_of("labels") | words_of("around a number")) - {""}
 
 
 def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterator[Number]:
@@ -353,7 +395,7 @@ def _clock(text: str, start: int, end: int, digits: str) -> Number | None:
 
 def _in_words(text: str) -> Iterator[Number]:
     pieces = _WORD.split(text)
-    words = [word.casefold() for word in pieces[1::2]]
+    words = list(map(str.casefold, pieces[1::2]))
     places: list[int] = []
     for found in spelled_numbers(words, pieces[0::2]):
         places = places or [0, *accumulate(map(len, pieces))]
@@ -420,6 +462,8 @@ def _hour(word: str) -> float:
 
 def _measured(text: str, number: Number) -> Number:
     """A number with its scale, and with what it measures or costs."""
+    if (word := _plain_before(text, number.start, number.end)) is not None:
+        return number._replace(after=word)
     start, last, values, loose = number.start, number.end, number.plain, number.loose
     meanings: list[Meaning] = []
     before = _MONEY_BEFORE.search(text, max(start - 8, 0), start)

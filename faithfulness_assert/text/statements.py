@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
+from .citations import heads_sources, is_reference
 from .inline import Clear, clear
 from .markdown import Block, Kind, blocks
 from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
@@ -58,8 +59,8 @@ def split(text: str, language: str = "en") -> Split:
     """The statements of an answer in plain text or markdown, and the skipped pieces.
 
     Spans are ``(start, end)`` character offsets into ``text``, in order, without overlap. Skipped
-    are code, rules, headers of tables, link definitions, and headings that only name a topic. If an
-    answer contains nothing but such headings, they are statements.
+    are code, rules, headers of tables, link definitions, citations that stand alone, and headings
+    that only name a topic. If an answer contains nothing but such headings, they are statements.
     """
     text = clean_text(text)
     pieces = _all_pieces(text, language)
@@ -81,13 +82,28 @@ def _all_pieces(text: str, language: str) -> list[_Piece]:
     content = [i for i, block in enumerate(all_blocks) if block.kind not in no_content]
     last_content = max(content, default=0)
     pieces: list[_Piece] = []
+    is_listed = False
     for i, block in enumerate(all_blocks):
         if len(pieces) >= MAX_SENTENCES:
             return [*pieces, *_cut(text, block.start)]
         before = max(all_blocks[i - 1].start, block.start - 40) if i else block.start
         is_answer = _EXPECTS_ANSWER.search(text, before, block.start) is not None
-        pieces += _pieces(text, block, language, may_be_topic=i < last_content and not is_answer)
+        may_be_topic = i < last_content and not is_answer
+        found = list(_pieces(text, block, language, may_be_topic=may_be_topic))
+        if any(heads_sources(piece.text) for piece in found) and may_be_topic:
+            is_listed, found = True, [_cited(piece) for piece in found]
+        elif block.kind in no_content:
+            is_listed = False
+        said = " ".join(piece.text for piece in found)
+        if is_reference(said, is_listed=is_listed):
+            found = [_cited(piece) for piece in found]
+        pieces += [_cited(p) if is_reference(p.text, is_listed=is_listed) else p for p in found]
     return pieces
+
+
+def _cited(piece: _Piece) -> _Piece:
+    """A piece that is nothing but a citation, which is skipped."""
+    return piece._replace(skipped=piece.skipped or "citation")
 
 
 def _promoted(piece: _Piece) -> _Piece:

@@ -11,7 +11,7 @@ another.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import combining, normalize
@@ -20,12 +20,13 @@ from .absent_numbers import (
     MOST_EVIDENCE,
     NONE,
     Numbers,
-    absent_numbers,
+    Own,
     find_absent,
-    without_references,
+    occurs,
 )
+from .citations import without_references
 from .number_words import valued, words_of
-from .numbers import Number, in_digits, is_year, word_before
+from .numbers import Number, is_year, word_before
 from .phrases import STEM, words_that_count
 from .strings import lazy_pattern, word_lists
 
@@ -96,14 +97,19 @@ def difference(
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     is_alike = _alike(statement, text)
-    instead = _instead(statement, text) if is_alike else {}
-    values = {*_wrong_numbers(statement, text, context, instead, question)}
-    there = _dates(context.words)
-    kinds = instead.keys() if text else {kind for kind, _ in there}
-    values.update(_wrong_dates(statement, kinds, there | _dates(question.words)))
-    found = [*values, *_quoted(statement, reason, text, context.words)]
+    own, dates, found = Own(statement), dates_in(statement), list[Wrong]()
+    near = Numbers(without_references(text)) if is_alike and (own.numbers or dates) else NONE
+    instead = _instead(statement, near)
+    found += _wrong_numbers(own, near, context, instead, question)
+    if dates:
+        there = _dates(context.words)
+        kinds = instead.keys() if text else {kind for kind, _ in there}
+        known = there | _dates(question.words)
+        found += [Wrong(*d) for d in dates if d.kind in kinds and date_of(d.text) not in known]
+    values = {*found}
+    found = [*values, *_quoted(statement, reason, text, context)]
     if is_alike:
-        found += _wrong_names(statement, text, context.words)
+        found += _wrong_names(statement, text, context)
     words = dict.fromkeys(wrong.text for wrong in sorted(found))
     if any(value.kind == DAY for value in values):  # "4 July" in place of "5 June" is one value
         values = {value for value in values if value.kind != MONTH}
@@ -119,30 +125,25 @@ def _alike(statement: str, evidence: str) -> bool:
 
 
 def _wrong_numbers(
-    statement: str,
-    evidence: str,
+    own: Own,
+    near: Numbers,
     context: Numbers,
     instead: Mapping[Kind, list[Value]],
     question: Numbers,
 ) -> Iterator[Wrong]:
-    found = list(find_absent(statement, context, question))
-    # "Within 60 days" may follow from what a context says, but not where it says "within 30 days".
-    bounds = words_of("bounds").intersection(evidence.casefold().split())
+    """The numbers that are nowhere, or of a kind of which the evidence has others."""
+    if not own.numbers:
+        return
+    found = list(find_absent(own, context, question))
     if instead:
-        nearer = find_absent(statement, Numbers(evidence), question, bounds)
-        found += [one for one in nearer if kind_of(one.text, one.number) in instead]
-    for number, text, start, end in found:
-        kind = kind_of(text, number)
+        # "Within 60 days" may follow from what a context says, but not from "within 30 days".
+        bounds = words_of("bounds").intersection(near.text.casefold().split())
+        nearer = find_absent(own, near, question, bounds)
+        found += [one for one in nearer if kind_of(own.text, one.number) in instead]
+    for number, start, end in found:
+        kind = kind_of(own.text, number)
         if kind != DAY or end == number.end:  # the day is right, but of another month
-            yield Wrong(start, statement[start:end], kind)
-
-
-def _wrong_dates(
-    statement: str, kinds: Collection[Kind], known: frozenset[tuple[Kind, str]]
-) -> Iterator[Wrong]:
-    for date in dates_in(statement):
-        if date.kind in kinds and date_of(date.text) not in known:
-            yield Wrong(*date)
+            yield Wrong(start, own.text[start:end], kind)
 
 
 @lru_cache(maxsize=2)  # of the context and of the question
@@ -150,12 +151,13 @@ def _dates(words: frozenset[str]) -> frozenset[tuple[Kind, str]]:
     return frozenset(date for date in map(date_of, words) if date)
 
 
-def _wrong_names(statement: str, evidence: str, known: frozenset[str]) -> Iterator[Wrong]:
+def _wrong_names(statement: str, evidence: str, context: Numbers) -> Iterator[Wrong]:
     """Initials are left out: they may stand for words."""
-    others = {name.kind for name in names_in(evidence) if _lacks(plain_words(statement), name)}
-    there = _plain(known)
-    for name in names_in(statement):
-        if name.kind in others - {UNKNOWN} and not name.text.isupper() and _lacks(there, name):
+    named = [name for name in names_in(statement) if name.kind != UNKNOWN]
+    said = plain_words(statement) if named else set()
+    others = {name.kind for name in names_in(evidence) if _lacks(said, name)} if named else set()
+    for name in named:
+        if name.kind in others and not name.text.isupper() and _lacks(_plain(context.words), name):
             yield Wrong(name.start, name.text)
 
 
@@ -169,7 +171,7 @@ def _plain(words: frozenset[str]) -> set[str]:
     return plain_words(" ".join(words))
 
 
-def _quoted(statement: str, reason: str, evidence: str, known: frozenset[str]) -> Iterator[Wrong]:
+def _quoted(statement: str, reason: str, evidence: str, context: Numbers) -> Iterator[Wrong]:
     """Without any evidence, a judge may quote what it finds: then the context must lack it, too."""
     for match in _QUOTED.finditer(reason):
         quote = next(group for group in match.groups() if group)
@@ -177,25 +179,29 @@ def _quoted(statement: str, reason: str, evidence: str, known: frozenset[str]) -
         if evidence:
             is_there = quote.casefold() in evidence.casefold()
         else:
-            is_there = plain_words(quote) <= _plain(known)
+            is_there = plain_words(quote) <= _plain(context.words)
         if start >= 0 and not is_there and len(quote) < len(statement) / 2:
             yield Wrong(start, quote)
 
 
-def _instead(statement: str, evidence: str) -> dict[Kind, list[Value]]:
+def _instead(statement: str, evidence: Numbers) -> dict[Kind, list[Value]]:
     """The values of the evidence by kind, without the kinds of which the statement has one."""
+    if not evidence.text:
+        return {}
     known, dates = Numbers(statement), {date_of(date.text) for date in dates_in(statement)}
     found: dict[Kind, list[Value]] = {}
-    for value in (*numbers_in(evidence), *dates_in(evidence)):
-        found.setdefault(value.kind, []).append(value)
-
-    def is_other(value: Value) -> bool:
-        if date := date_of(value.text):
-            return date not in dates
-        # At the start, the "5." of "5. Juli" would be the marker of a list.
-        return absent_numbers(f"– {value.text}", known) != ()
-
-    return {k: values for k, values in found.items() if k != UNKNOWN and all(map(is_other, values))}
+    has: set[Kind] = {UNKNOWN}
+    for number in evidence.numbers:
+        if not number.is_part and not number.in_words:
+            value = _value(evidence.text, number)
+            found.setdefault(value.kind, []).append(value)
+            if value.kind not in has and occurs(number, known, evidence.text):
+                has.add(value.kind)
+    for date in dates_in(evidence.text):
+        found.setdefault(date.kind, []).append(date)
+        if date_of(date.text) in dates:
+            has.add(date.kind)
+    return {kind: values for kind, values in found.items() if kind not in has}
 
 
 def _says(statement: str, instead: list[Value], evidence: str) -> str:
@@ -208,18 +214,14 @@ def _says(statement: str, instead: list[Value], evidence: str) -> str:
     own = {word for word in words_that_count(said) if not word.isdecimal()}
     if len(instead) != 1 or not own <= words_that_count(evidence):
         return ""
-    values = [*numbers_in(statement), *dates_in(statement)]
-    is_only = sum(value.kind == instead[0].kind for value in values) == 1
+    said_numbers = Own(statement)
+    kinds = [kind_of(said_numbers.text, number) for number in said_numbers.numbers]
+    kinds += [date.kind for date in dates_in(statement)]
+    is_only = kinds.count(instead[0].kind) == 1
     return instead[0].text if is_only else ""
 
 
 # ---------------------------------------------------------------- values and their kinds
-
-
-def numbers_in(text: str) -> list[Value]:
-    """All numbers in digits, also those in names: "the 2012 film" may say the year."""
-    blank = without_references(text)
-    return [_number(text, blank, number) for number in in_digits(blank) if not number.is_part]
 
 
 def dates_in(text: str) -> list[Value]:
@@ -273,9 +275,9 @@ def plain_words(text: str) -> set[str]:
     return {"".join(char for char in word if not combining(char))[:STEM] for word in words}
 
 
-def _number(text: str, blank: str, number: Number) -> Value:
-    kind, start, end = kind_of(blank, number), number.first, number.last
-    if kind[0] == "year" and (decade := _DECADE.match(blank, end)):
+def _value(text: str, number: Number) -> Value:
+    kind, start, end = kind_of(text, number), number.first, number.last
+    if kind[0] == "year" and (decade := _DECADE.match(text, end)):
         end = decade.end()
     return Value(start, text[start:end], kind)
 

@@ -25,9 +25,9 @@ from faithfulness_assert.judges.embedded.words import (
     find_names,
     find_words,
     sentences,
-    without_citations,
 )
 from faithfulness_assert.records.judge import AskKind, Limits, Payload, Reasons, ReplyForm
+from faithfulness_assert.text.citations import without_marks
 from faithfulness_assert.text.strings import is_blank
 
 MOON = (
@@ -174,7 +174,7 @@ def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
 ) -> None:
     """The context may contain the same marks, also inside a sentence."""
     index = index_of([*context, f"It has {said} there"])
-    assert support(said, index).score >= support(without_citations(said), index).score
+    assert support(said, index).score >= support(without_marks(said), index).score
     if 0 < len(find_words(said)) <= LONGEST and len(sentences(said)) == 1 and not find_names(said):
         assert support(said, index).score >= THRESHOLD
 
@@ -194,7 +194,7 @@ def test_a_statement_scores_no_more_than_its_weakest_sentence(
     said: list[str], context: list[str]
 ) -> None:
     statement = ". ".join(said)
-    assume(without_citations(statement) == statement)
+    assume(without_marks(statement) == statement)
     index = index_of(context)
     whole = [text for text in context if find_words(text) == find_words(statement)]
     assume(not whole)
@@ -278,8 +278,8 @@ def test_a_copy_of_up_to_six_words_with_one_of_them_changed_is_never_supported(
 
 def test_other_brackets_and_superscripts_are_kept() -> None:
     text = "It is [sic] so, [not] so. Built [1969]. About [1,234] men, 20 km², 10² cells, [x] [] [1 of 2]"
-    assert without_citations(text) == text
-    assert without_citations("[1") == "[1"
+    assert without_marks(text) == text
+    assert without_marks("[1") == "[1"
 
 
 def test_the_evidence_is_the_sentences_with_the_same_words() -> None:

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
+from ...text.citations import without_marks
 from ...text.number_words import currencies, number_parts, units_of, valued
 from ...text.numbers import Meaning, Number, find_numbers
 from ...text.strings import word_lists
@@ -32,24 +33,12 @@ _WORD = rf"[{_DENSE}]|(?:(?![{_DENSE}])[\w{_INDIC_SIGNS}]){{1,20}}"
 # claims nothing: it is kept with its answer.
 _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
-# Citation marks: [1] [^note] [doc-3] [c1, c2] [1-3], and a superscript number after a word or a
-# full stop. Not citation marks: [sic], [not], [1969], [1,234], km², 10².
-# A hyphen may be a part of a note's name, so it comes before a note or between ids.
-_NOTE = r"\^[\w-]{1,20}"
-_ID = r"(?:\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6})"
-_ITEM = rf"(?:{_NOTE}|{_ID}(?:\s?-\s?{_ID}){{0,20}})"
-_ITEMS = rf"{_ITEM}(?:\s?(?:[–—,;]\s?{_ITEM}|-\s?{_NOTE})){{0,20}}"
-_BRACKET = rf" ?\[(?!\d{{1,3}},\d{{3}}\]){_ITEMS}\]"
-_SUPERSCRIPT = '(?:(?<=[^\\W\\d_]{3})|(?<=[.,;:!?)"”’。]))[¹²³⁰⁴-⁹]{1,3}'
-# Compiled on first use.
-_CITATIONS = rf"(?:{_SUPERSCRIPT}(?:{_BRACKET})*|(?:{_BRACKET})+)([.,;:!?。！？]?)"
-_SUPERSCRIPT_DIGITS = frozenset("¹²³⁰⁴⁵⁶⁷⁸⁹")
-
 _OPENERS = frozenset(word_lists("names")["openers"].split())
 _NEGATIONS = frozenset(word_lists("names")["negations"].split())
 _FUNCTION_WORDS = frozenset(word_lists("function_words")["function words"].split())
 _LITTLE = _NEGATIONS | _FUNCTION_WORDS
 
+without_citations = without_marks
 STEM = 5  # letters of a word that count
 
 
@@ -142,13 +131,6 @@ def negates(words: list[str]) -> bool:
 def sentences(statement: str) -> list[str]:
     """The sentences of ``statement`` that contain a word."""
     return [part for part in _SENTENCE_END.split(statement) if _words_as_written(part)]
-
-
-def without_citations(text: str) -> str:
-    """``text`` without its citation marks; a full stop after a mark then follows the word."""
-    if "[" not in text and (text.isascii() or _SUPERSCRIPT_DIGITS.isdisjoint(text)):
-        return text
-    return re.sub(_CITATIONS, r"\1 ", text)
 
 
 # Words of a piece of text. Longer sentences are cut: without this, a transcript without full stops
@@ -267,7 +249,7 @@ def _is_new(sentence: str, start: int, end: int, index: Index) -> bool:
     """Whether the words of a number are not in the context. A part of a word, as in Q2, is none."""
     around = sentence[max(start - 1, 0) : start] + sentence[end : end + 1]
     words = find_words(sentence[start:end])
-    return not any(map(str.isalnum, around)) and not index.words.issuperset(words)
+    return not re.search(r"\w", around) and not index.words.issuperset(words)
 
 
 def _read_numbers(index: Index) -> None:

@@ -1,0 +1,326 @@
+"""The citation audit: which cited ids exist, and which claims have no citation. It needs no judge.
+
+Brackets are a citation if they contain an id that exists, something with the shape of such an id,
+or a common form: ``[c1]``, ``[c1, c2]``, ``[1-3]``, ``[^1]``, ``[Source 1]``, ``【4†source】``,
+``[1](#c1)``. Parentheses need more, because people write much in them: an id that exists and is
+more than a number or a word, the shape of one with its own words (``(doc-9)`` beside ``doc-1``), or
+a word for sources (``(Source: 9)``). ``[sic]``, ``[x]``, ``[1969]``, ``(2020)`` and links to web
+pages are not citations.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from ..records.errors import ConfigError
+from ..records.model import MAX_ANSWER_CHARS, CitationAudit
+from .citations import MARKS, Mark, Style, any_of, groups
+from .statements import split
+from .strings import is_blank, word_lists
+
+RETRY_AT = 5
+"""With so many uncited sentences, the answer should be written again."""
+
+_INLINE_CODE = re.compile(r"``[^\n]{1,1000}?``|`[^`\n]{1,1000}`")
+
+
+def audit_citations(
+    answer: str, ids: Sequence[str], *, language: str = "en", hedges: Sequence[str] = ()
+) -> CitationAudit:
+    """Checks the citations of ``answer`` against ``ids``, the ids of the passages it was given.
+
+    A sentence without a citation is uncited, unless it hedges. Only the first ``MAX_ANSWER_CHARS``
+    of the answer are read.
+
+    Args:
+        hedges: phrases that make a sentence a hedge, in any case of letters. Without any: "may",
+            "it is unclear", "I don't know" and the like in seven languages.
+
+    Raises:
+        ConfigError: ``answer`` or ``language`` is not a string, or ``ids`` or ``hedges`` are not a
+            sequence of strings.
+    """
+    _check(answer, language, ids=ids, hedges=hedges)
+    answer = answer[:MAX_ANSWER_CHARS]
+    parts = split(answer, language)
+    unread = [s for s in parts.skipped if s.reason in ("code", "link definition")]
+    reader = CitationReader(ids)
+    citations = reader.citations(_blanked(answer, [(s.start, s.end) for s in unread]))
+    names = dict.fromkeys(name for citation in citations for name in citation.names)
+    invalid = tuple(name for name in names if not reader.exists(name))
+    places = [citation.place for citation in citations]
+    uncited = tuple(
+        statement.text
+        for statement in parts.statements
+        if bisect_left(places, statement.start or 0) == bisect_left(places, statement.end or 0)
+        and not _is_hedged(statement.text, hedges)
+    )
+    needs_retry = bool(invalid) or len(uncited) >= RETRY_AT
+    return CitationAudit(invalid, len(uncited), uncited, bool(invalid), needs_retry)
+
+
+def _check(answer: object, language: object, **lists: object) -> None:
+    for name, value in (("answer", answer), ("language", language)):
+        if not isinstance(value, str):
+            raise ConfigError(f"{name}: must be a string, got {type(value).__name__}")
+    for name, value in lists.items():
+        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
+            raise ConfigError(f"{name}: must be a sequence of strings, got {type(value).__name__}")
+        for item in value:
+            if not isinstance(item, str):
+                raise ConfigError(f"{name}: each must be a string, got {type(item).__name__}")
+
+
+def _blanked(answer: str, spans: Sequence[tuple[int, int]]) -> str:
+    """``answer`` with ``spans`` and inline code blanked. All other characters keep their places."""
+    parts, done = [], 0
+    for start, end in spans:
+        parts += [answer[done:start], " " * (end - start)]
+        done = end
+    parts.append(answer[done:])
+    return _INLINE_CODE.sub(lambda code: " " * len(code[0]), "".join(parts))
+
+
+def _is_hedged(sentence: str, phrases: Sequence[str]) -> bool:
+    """Whether a sentence says that it is not certain: with one of ``phrases``, if there are any."""
+    if phrases:
+        text = sentence.casefold()
+        return any(phrase.casefold() in text for phrase in phrases)
+    # "Perhaps" is a hedge at the start too, but "May" is a month.
+    plain = sentence if sentence.startswith("May ") else sentence[:1].lower() + sentence[1:]
+    return _hedge().search(plain) is not None
+
+
+@cache
+def _hedge() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(word_lists('hedges')['hedges'].splitlines())})\b")
+
+
+# ---------------------------------------------------------------- how answers write citations
+
+MAX_RANGE = 20
+"""A longer range, such as ``[1-5000]``, counts as its two ends."""
+
+_GENERIC = re.compile(r"\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6}")
+_NUMBER = re.compile(r"\d{1,3}(?::\d{1,3})?")
+_RANGE = re.compile(r"([A-Za-z]{0,10}[-_]?)(\d{1,6})\s?[-–—]\s?\1(\d{1,6})")
+_SEPARATOR = re.compile(r"[,;]|\s(?:and|und|et|y|e|en|&)\s")
+_LOCATOR = re.compile(
+    r"(?:(?:pp?|pages?|lines?|section|chapter|seiten?)\s|(?:pp?|sec|ch|s)\.\s?|§\s?)\d.*",
+    re.IGNORECASE,
+)
+_JOINTS = (" ", "-", "_", "", ".", ":", "#")
+
+
+@cache
+def _source() -> re.Pattern[str]:
+    words = any_of("sources")
+    label = r"(?P<label>(?:[_\s]?id)?\s?[:=]\s?)"
+    return re.compile(rf"(?P<word>{words})(?:{label}|[\s.#_-]{{1,3}}|(?=\d))", re.IGNORECASE)
+
+
+@cache
+def _see() -> re.Pattern[str]:
+    return re.compile(rf"(?:{any_of('see')})\s", re.IGNORECASE)
+
+
+class Citation(NamedTuple):
+    """A citation: where it begins in the answer, and the ids that it names, as passages have them.
+
+    An id that no passage has is as the answer writes it.
+    """
+
+    place: int
+    names: tuple[str, ...]
+
+
+class _Name(NamedTuple):
+    """One id that a citation may name."""
+
+    text: str
+    exists: bool
+    is_sourced: bool  # a word for sources is before it
+
+
+class CitationReader:
+    """Reads citations of passages with these ids. The case of letters does not matter."""
+
+    def __init__(self, ids: Iterable[str]) -> None:
+        self._ids = {name.casefold(): name for name in ids if not is_blank(name)}
+        self._shapes = _shapes(self._ids.values(), own_words=False)
+        self._own_shapes = _shapes(self._ids.values(), own_words=True)
+        self._read: dict[tuple[str, Style], tuple[str, ...]] = {}
+
+    def exists(self, name: str) -> bool:
+        """Whether a passage has this id."""
+        return name.casefold() in self._ids
+
+    def citations(self, text: str) -> list[Citation]:
+        """The citations of a text without code, in order."""
+        found = []
+        for mark in groups(text):
+            if mark.style == "brackets" and _defines_note(text, mark):
+                continue
+            target = self._ids.get(mark.target.removeprefix("#").casefold())
+            names = (target,) if target else self._names(mark.content, mark.style)
+            found.append(Citation(mark.start, names))
+        return [citation for citation in found if citation.names]
+
+    # ---- names
+
+    def _names(self, content: str, style: Style = "brackets") -> tuple[str, ...]:
+        """The ids that brackets or parentheses name; none if they are not a citation."""
+        key = content, style  # an answer cites the same few passages many times
+        if key not in self._read:
+            self._read[key] = tuple(self._find_names(content, style))
+        return self._read[key]
+
+    def _find_names(self, content: str, style: Style) -> list[str]:
+        whole = self._ids.get(content.strip().casefold())
+        parts = [whole] if whole else _SEPARATOR.split(content)
+        tokens = [token for part in parts for token in self._expanded(part)]
+        names = [self._name(token) for token in tokens]
+        listed = [name for name in names if name is not None]
+        if style == "parentheses" and not any(name.is_sourced for name in listed):
+            listed = [name for name in listed if self._is_distinct(name)]
+        if len(listed) < len(names) and not any(name.exists for name in listed):
+            return []
+        return [name.text for name in listed]
+
+    def _is_distinct(self, name: _Name) -> bool:
+        """Whether an id is a citation in parentheses, without a word for sources.
+
+        A number or a word alone is not: "(3)" may be an equation, "(report)" a remark.
+        """
+        if not name.exists:
+            return self._own_shapes.fullmatch(name.text) is not None
+        return not (name.text.isdecimal() or name.text.isalpha())
+
+    def _expanded(self, part: str) -> list[str]:
+        """The ids in a part of a list: ``1-3`` is 1, 2, 3. A page (``p. 4``) is not an id.
+
+        An id that looks like a range stays as it is.
+        """
+        token = part.strip(MARKS)
+        if self.exists(token) or self._shapes.fullmatch(token):
+            return [token]
+        if not token or _LOCATOR.fullmatch(token):
+            return []
+        span = _RANGE.fullmatch(token)
+        words = token.split()
+        if not span:
+            return words if all(self.exists(word) for word in words) else [token]
+        prefix, first, last = span[1], int(span[2]), int(span[3])
+        if first < last < first + MAX_RANGE:
+            return [f"{prefix}{number}" for number in range(first, last + 1)]
+        return [f"{prefix}{first}", f"{prefix}{last}"]
+
+    def _name(self, token: str) -> _Name | None:
+        """The id that a part of a citation names; None if it does not look like an id."""
+        see = _see().match(token)
+        text = token[see.end() :].strip(MARKS) if see else token
+        if existing := self._existing(text):
+            return _Name(existing, exists=True, is_sourced=False)
+        source = _source().match(text)
+        if sourced := source and self._sourced(text, source):
+            return sourced
+        if _GENERIC.fullmatch(text) or self._shapes.fullmatch(text):
+            return _Name(text, exists=False, is_sourced=False)
+        number, dagger, _ = text.partition("†")
+        if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
+            return _Name(number, exists=False, is_sourced=True)
+        return None
+
+    def _sourced(self, text: str, source: re.Match[str]) -> _Name | None:
+        """``Source 1``, ``Source: doc-3``, ``Doc 3``, ``Source 1: the title``."""
+        rest = text[source.end() :].partition(": ")[0].strip(MARKS)
+        spellings = (rest, *(f"{source['word']}{joint}{rest}" for joint in _JOINTS))
+        existing = next((name for name in map(self._existing, spellings) if name), None)
+        if existing:
+            return _Name(existing, exists=True, is_sourced=True)
+        inner = _source().match(rest) if source["label"] else None
+        if inner:
+            return self._sourced(rest, inner)
+        if _NUMBER.fullmatch(rest) or self._shapes.fullmatch(rest):
+            name = rest if source["label"] else f"{source[0]}{rest}"
+            return _Name(name, exists=False, is_sourced=True)
+        return None
+
+    def _existing(self, text: str) -> str | None:
+        """The id of a passage that ``text`` is, also with a page (``a.pdf#page=3``) or a dagger."""
+        number, _, name = text.partition("†")
+        spellings = (text, number, name, text.partition("#")[0])
+        return next((self._ids[s.casefold()] for s in spellings if s.casefold() in self._ids), None)
+
+
+def _defines_note(text: str, bracket: Mark) -> bool:
+    """``[^1]: The annual report`` at the start of a line is a note, not a citation."""
+    line = text[max(bracket.start - 20, 0) : bracket.start].rpartition("\n")[2]
+    return text[bracket.end : bracket.end + 1] == ":" and is_blank(line)
+
+
+# ---------------------------------------------------------------- the shapes of ids
+
+MAX_SHAPES = 50
+"""With more, the most frequent ones are used."""
+MAX_ID = 100
+"""Characters. A longer id has no shape."""
+
+_DIGIT = re.compile(r"\d")
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX = re.compile(r"[0-9a-f]{6,}", re.IGNORECASE)
+_RUN = re.compile(r"[^\W_]+")
+_PART = re.compile(r"\d+|[^\W\d_]+")
+_WORD = r"[^\W\d_]{1,30}"
+
+
+def _shapes(ids: Iterable[str], *, own_words: bool) -> re.Pattern[str]:
+    """The shapes of some ids: with them, an id that does not exist is recognised as an id.
+
+    ``doc_1_chunk_0`` has the shape word, number, word, number, so ``doc_1_chunk_9`` may be an id
+    too. An id without a digit has no shape, as every word would look like it, and nor has a year
+    such as 1969.
+
+    Args:
+        ids: the ids that exist.
+        own_words: only ids with the same words have the shape: ``doc_9``, but not ``note_9``.
+    """
+    shapes = Counter(_shape(name, own_words=own_words) for name in ids)
+    del shapes[""]
+    patterns = [shape for shape, _ in shapes.most_common(MAX_SHAPES)]
+    return re.compile(rf"(?!(?:19|20)\d\d\Z)(?:{'|'.join(patterns) or '(?!)'})", re.IGNORECASE)
+
+
+def _shape(name: str, *, own_words: bool) -> str:
+    """A pattern for ids that look like ``name``; "" if it has no shape."""
+    if len(name) > MAX_ID or not _DIGIT.search(name):
+        return ""
+    if _UUID.fullmatch(name):
+        return _UUID.pattern
+    if name.isdecimal():
+        return rf"\d{{{len(name)}}}" if len(name) > 3 else ""
+    own_words = own_words or " " in name
+    pattern, done = "", 0
+    for run in _RUN.finditer(name):
+        pattern += re.escape(name[done : run.start()]) + _run_shape(run[0], own_words=own_words)
+        done = run.end()
+    return pattern + re.escape(name[done:])
+
+
+def _run_shape(run: str, *, own_words: bool) -> str:
+    """The shape of letters and digits without a separator."""
+    parts = _PART.findall(run)
+    if len(parts) > 1 and _HEX.fullmatch(run):
+        return rf"[0-9a-f]{{{len(run)}}}"
+    if len(parts) > 2 and len(run) > 7 and min(map(len, parts)) == 1:  # it looks random
+        return rf"[^\W_]{{{len(run)}}}"
+    words = (re.escape(part) if own_words else _WORD for part in parts)
+    return "".join(
+        rf"\d{{1,{max(6, len(part))}}}" if _DIGIT.match(part) else word
+        for part, word in zip(parts, words, strict=True)
+    )
