@@ -10,24 +10,22 @@ import json
 import math
 import random
 import re
-import subprocess
-import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
 
 import pytest
+from command import here as command
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import eventually
 from rows import rows
 from tiny_models import NLI, marking, tiny_model
 
-from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade, grade_many
+from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade
 from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.batch import run
-from faithfulness_assert.cli import main
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.local.batching import Batcher, OutOfMemory
 from faithfulness_assert.judges.local.inputs import Input
@@ -56,29 +54,31 @@ def labels_of(judge, statements: list[str], sentences: list[str], question: str 
 
 
 @pytest.mark.parametrize(
-    "labels",
+    ("labels", "order", "options"),
     [
-        NLI,
-        ("CONTRADICTION", "Entailment", "NEUTRAL"),
-        ("refuted", "supported", "not enough info"),
-        ("Refutes", "SUPPORTS", "NOT_ENOUGH_INFO"),
+        (NLI, (0, 1, 2), {}),
+        (("CONTRADICTION", "Entailment", "NEUTRAL"), (0, 1, 2), {}),
+        (("refuted", "supported", "not enough info"), (0, 1, 2), {}),
+        (("Refutes", "SUPPORTS", "NOT_ENOUGH_INFO"), (0, 1, 2), {}),
+        (("entailment", "neutral", "contradiction"), (1, 2, 0), {}),
+        (
+            ("LABEL_0", "LABEL_1", "LABEL_2"),
+            (0, 2, 1),
+            {"label_order": "contradicted, not_enough_info, supported"},
+        ),
     ],
 )
-def test_labels_are_those_that_the_config_names_in_any_case(tmp_path: Path, labels) -> None:
-    judge = make_judge(tiny_model(tmp_path, WORDS, labels=labels), {})
+def test_labels_are_those_that_the_config_or_an_option_names_in_any_case_and_order(
+    tmp_path: Path, labels, order, options
+) -> None:
+    words = {word: [outputs[n] for n in order] for word, outputs in WORDS.items()}
+    judge = make_judge(tiny_model(tmp_path, words, labels=labels), options)
     context = ["The tower is tall."]
     assert labels_of(judge, ["It is, indeed.", "It never is.", "Perhaps."], context) == [
         "supported",
         "contradicted",
         "not_enough_info",
     ]
-
-
-def test_the_order_of_the_labels_is_that_of_the_config(tmp_path: Path) -> None:
-    words = {"indeed": [9.0, 0.0, 0.0], "never": [0.0, 0.0, 9.0]}
-    order = ("entailment", "neutral", "contradiction")
-    judge = make_judge(tiny_model(tmp_path, words, labels=order), {})
-    assert labels_of(judge, ["Indeed.", "Never."], ["The tower."]) == ["supported", "contradicted"]
 
 
 @pytest.mark.parametrize(
@@ -110,12 +110,6 @@ def test_a_single_output_is_the_log_odds_of_support(tmp_path: Path) -> None:
         "supported",
         "not_enough_info",
     ]
-
-
-def test_label_order_says_what_the_config_does_not(tmp_path: Path) -> None:
-    model = tiny_model(tmp_path, WORDS, labels=("LABEL_0", "LABEL_1", "LABEL_2"))
-    judge = make_judge(model, {"label_order": "contradicted, supported, not_enough_info"})
-    assert labels_of(judge, ["Indeed.", "Never."], ["The tower."]) == ["supported", "contradicted"]
 
 
 # ---------------------------------------------------------------- batches
@@ -239,16 +233,6 @@ def test_an_input_that_fails_costs_only_the_case_that_it_is_of() -> None:
     with pytest.raises(JudgeError, match="out of memory with a single input"):
         cases[2].result(10)
     assert [case.result(10)[0] for case in cases if case is not cases[2]] == [[9.0], [1.0], [3.0]]
-
-
-def test_the_cases_of_a_batch_are_graded_as_each_alone(tmp_path: Path) -> None:
-    model = tiny_model(tmp_path, WORDS)
-    cases = [
-        {"answer": f"The tower is tall. {word}, it was finished.", "context": "The tower is tall."}
-        for word in ("Indeed", "Never", "Perhaps", "So") * 5
-    ]
-    many = grade_many(cases, judge=model)
-    assert [r.counts for r in many] == [grade(**case, judge=model).counts for case in cases]
 
 
 def test_a_run_asks_the_model_from_one_process(tmp_path: Path) -> None:
@@ -560,26 +544,17 @@ def _with(name: str, text: str):
     ],
 )
 def test_the_command_line_says_what_is_wrong_with_a_model_and_what_to_do(
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    change,
-    options: list[str],
-    said: str,
+    tmp_path: Path, change, options: list[str], said: str
 ) -> None:
     model, data = tiny_model(tmp_path / "m", WORDS), tmp_path / "cases.jsonl"
     data.write_text('{"answer": "The tower.", "context": "The tower."}\n', encoding="utf-8")
     if change:
         change(tmp_path / "m")
-    command = ["faithfulness-assert", "grade", str(data), "--judge", model, *options]
-    monkeypatch.setattr(sys, "argv", command)
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    shown = capsys.readouterr().err
-    assert shown.startswith("faithfulness-assert: ")
-    assert "Traceback" not in shown
-    assert re.search(said, shown), shown
+    done = command("grade", str(data), "--judge", model, *options)
+    assert done.returncode == 2
+    assert done.stderr.startswith("faithfulness-assert: ")
+    assert "Traceback" not in done.stderr
+    assert re.search(said, done.stderr), done.stderr
 
 
 NOT_THERE = "there is no folder.*name one that save_pretrained wrote, or a model of the hub"
@@ -722,14 +697,13 @@ def test_a_judge_without_time_says_so(tmp_path: Path) -> None:
 
 def test_doctor_says_whether_a_local_judge_answers(tmp_path: Path) -> None:
     def doctor(judge: str) -> str:
-        command = [sys.executable, "-m", "faithfulness_assert", "doctor", "--judge", judge]
-        return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        return " ".join(command("doctor", "--judge", judge).stdout.split())
 
     model = tiny_model(tmp_path, {"museum": YES})
-    said = " ".join(doctor(model).split())
+    said = doctor(model)
     assert "onnxruntime 1." in said
     assert "answers: score 1.00" in said
     means = "family pair, its outputs mean contradicted, supported, not_enough_info"
     assert f"model: {means}; it reads 64 tokens, by onnxruntime" in said
     (tmp_path / "config.json").unlink()
-    assert "has no config.json" in " ".join(doctor(model).split())
+    assert "has no config.json" in doctor(model)
