@@ -39,9 +39,10 @@ SMALL = 10
 BEFORE = 30
 """Characters before a number that say what it is."""
 
-_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|§)[.]?[ \u00a0\u202f]?$")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|§)([.]?[ \u00a0\u202f]?|, | of )$")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9–./-]*)?$")
+_NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
 _PAIR = lazy_pattern(r"([0-9]+)[/ ]([0-9]+)")
 _ROMAN = lazy_pattern(r"(?<![^\W_])(?=[XVI]{2})(X{0,3})(I[XV]|V?I{0,3})(?![^\W_])")
@@ -181,7 +182,10 @@ def _is_name(text: str, number: Number) -> bool:
     if number.is_clear and "order" not in kinds and len(number.after) != 1:  # not the type 37A
         return False
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
-    if word and _names(word[1], is_first=not any(map(str.isalnum, text[: word.start()]))):
+    if word and word[2] in (", ", " of "):  # the Act, 1882
+        if word[1].casefold() in words_of("labels"):
+            return True
+    elif word and _names(word[1], is_first=not any(map(str.isalnum, text[: word.start()]))):
         return True
     return _begins_name(text, start, number.last)
 
@@ -192,13 +196,16 @@ def _names(word: str, *, is_first: bool) -> bool:
     if plain in words_of("labels"):
         return True
     usual = (words_of("before a number"), valued("months"))
-    return word[0].isupper() and not is_first and not any(plain in words for words in usual)
+    is_usual = any(plain in words for words in usual) and (word == word.title() or plain == "ad")
+    return word[0].isupper() and not is_first and not is_usual
 
 
 def _begins_name(text: str, start: int, end: int) -> bool:
     """Whether a name follows: "2016 Tour", "14th Dalai Lama"; or a work: "Hush (2016 film)"."""
     if text[max(start - 2, 0) : start].strip() == "(" and _WORK.match(text, end):
         return True
+    if text[end : end + 1] == ")" and _NAMED_YEAR.search(text, max(start - 40, 0), start):
+        return True  # a case or a book: Roe v. Wade (1973)
     word = _WORD_BEHIND.match(text, end)
     if word is None or not word[1][0].isupper():
         return False

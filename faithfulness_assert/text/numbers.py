@@ -234,7 +234,7 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
         and text[start - 2 : start - 1] in (" ", "(", "")
     ):
         century = 1900 if values[0] > 50 else 2000
-        yield Number(start, end, start - 1, end, (century + values[0],))
+        yield Number(start, end, start - 1, end, (century + values[0],), loose=values)
         return
     before = word_before(text, start)
     if digits.count(".") > 1 or (before and "." in digits and _names_version(before[1], digits)):
