@@ -6,7 +6,7 @@ Two cards side by side say on which kinds one judge is surely better, by the sam
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from ..agreement.document import Document, Table
@@ -66,11 +66,6 @@ class Repeat:
     compared: int = 0
     changed: int = 0
 
-    def to_json(self) -> dict[str, Any]:
-        """The numbers, and the 95 % interval of the share, in [0, 1]."""
-        low, high = exact_interval(self.changed, self.compared)
-        return {"compared": self.compared, "changed": self.changed, "low": low, "high": high}
-
     def told(self, how: str) -> str:
         """A line about it. Statements of one ask hang together: there is no interval."""
         share = f"{self.changed / self.compared:.1%}"
@@ -122,7 +117,7 @@ class Card:
             "judge": self.judge,
             "kinds": {name: kind.to_json() for name, kind in self.kinds.items()},
             "blind": self.blind,
-            "repeated": {"same": self.again.to_json(), "reversed": self.reversed.to_json()},
+            "repeated": {"same": asdict(self.again), "reversed": asdict(self.reversed)},
             "controls": dict(self.controls),
             "failures": dict(self.failures),
             "usage": {**used, "requests": self.usage.num_requests, "cost": self.cost},
@@ -241,18 +236,7 @@ class Comparison:
 
     def to_json(self) -> dict[str, Any]:
         """Both cards, and for each kind the numbers of the test."""
-        kinds = {
-            name: {
-                "both": pair.both,
-                "a_wrong": pair.first,
-                "b_wrong": pair.second,
-                "only_a": pair.only_first,
-                "only_b": pair.only_second,
-                "p": pair.p,
-                "better": pair.better,
-            }
-            for name, pair in self.kinds.items()
-        }
+        kinds = {name: {**asdict(pair), "better": pair.better} for name, pair in self.kinds.items()}
         return {"a": self.first.to_json(), "b": self.second.to_json(), "kinds": kinds}
 
     def document(self) -> Document:
