@@ -26,7 +26,7 @@ from faithfulness_assert.batch import run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
 from faithfulness_assert.batch.store import lines_of_run
-from faithfulness_assert.report import joining, write_report
+from faithfulness_assert.report import building, joining, write_report
 from faithfulness_assert.report.case_view import Offsets
 
 RECORDS: list[dict[str, Any]] = [
@@ -72,12 +72,17 @@ def test_an_overview_says_what_its_row_says(row: dict[str, Any], tmp_path: Path)
     assert page.meta["cases"] == len(row["results"])
     assert [said for said in row["says"] if said not in text] == []
     assert [said for said in row.get("never", ()) if said in text] == []
+    if "facts" in row:
+        assert row["facts"].items() <= page.details[0]["facts"].items()
     assert not {"\0", "\u202e"} & set(page.source)
 
 
-def test_every_case_has_its_answer_statements_evidence_and_passages(
-    finished: Path, data: Path, tmp_path: Path
+@pytest.mark.parametrize("size", [1, 1_000_000])
+def test_every_case_has_its_answer_statements_evidence_and_passages_in_blocks_of_any_size(
+    size: int, finished: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for kind in ("ROWS", "DETAILS", "PASSAGES"):
+        monkeypatch.setattr(building, f"{kind}_SIZE", size)
     page = page_of(finished, tmp_path, data=data)
     assert page.meta["cases"] == len(page.rows) == len(page.details) == 2
     tall, detail = page.rows[0], page.details[0]
