@@ -18,7 +18,8 @@ from pathlib import Path
 from statistics import median
 
 sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
-from loopback import Loopback, completion
+from loopback import Answer, Loopback, Request, completion
+from true_server import text_of
 
 ROOT = Path(__file__).parents[1]
 ROUNDS = 9
@@ -28,8 +29,15 @@ GRADE = (
     "assert result.score == 1.0, result.reason"
 )
 NOTHING = "nothing"
-REPLY = completion('{"verdicts":[{"evidence":[1],"label":"supported"}]}')
-"""As a server sends it that keeps to the JSON Schema. Any other needs jsonschema to say why."""
+
+
+def reply(request: Request) -> Answer:
+    """As a server sends it that keeps to the JSON Schema and counts tokens, as most do.
+
+    Any other needs jsonschema to say what is wrong, and tiktoken to count.
+    """
+    usage = {"prompt_tokens": len(text_of(request)) // 4, "completion_tokens": 20}
+    return completion('{"verdicts":[{"evidence":[1],"label":"supported"}]}', usage=usage)
 
 
 def uses(url: str) -> dict[str, list[str]]:
@@ -56,7 +64,7 @@ def cpu_ms(arguments: list[str], folder: str, environment: dict[str, str]) -> fl
 
 def main() -> None:
     """Prints one line for each use."""
-    with tempfile.TemporaryDirectory() as folder, Loopback(REPLY) as server:
+    with tempfile.TemporaryDirectory() as folder, Loopback(reply) as server:
         own = {"PYTHONPYCACHEPREFIX": folder, "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
         unwanted = ("PYTHONDONTWRITEBYTECODE", "FAITHFULNESS_ASSERT_JUDGE")
         kept = {name: value for name, value in os.environ.items() if name not in unwanted}

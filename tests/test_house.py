@@ -194,6 +194,7 @@ def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment() -> 
 HOMES = {
     "openai": "judges.remote.sdk",
     "anthropic": "judges.remote.sdk",
+    "h11": "judges.http",
     "httpcore2": "judges.http",
     "tiktoken": "asking.tokens",
     "jsonschema": "asking.schema",

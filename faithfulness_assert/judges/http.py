@@ -2,7 +2,8 @@
 
 A try ends in time and in bounded memory, as an ``Answer`` or a ``JudgeError`` without secrets. No
 redirect is followed: it would send the prompt, and perhaps the key, to an address that the user did
-not name. All is sent by httpcore2, the engine of httpx2: a first ask need not wait for the rest.
+not name. HTTP is written and read by h11; through proxies all is sent by httpcore2, the engine of
+httpx2, which a first ask without one need not wait for.
 """
 
 from __future__ import annotations
@@ -10,12 +11,15 @@ from __future__ import annotations
 import asyncio
 import errno
 import json
+import os
+import re
 import ssl
+import sys
 import zlib
 from base64 import b64encode
 from collections.abc import AsyncIterable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, unquote, urlsplit
 
 from ..records.errors import JudgeError, Remedy
@@ -25,12 +29,11 @@ from .remote.settings import Endpoint
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is
-ASKS_PER_POOL = 16
-"""Asks under way with one pool of connections: for each ask it looks at all of them. With fifty, an
-ask takes a quarter more CPU time."""
+MAX_HEAD = 100 * 1024  # bytes of the head of an answer
 IDLE_SECONDS = 5.0  # for which a connection is kept open between asks
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
+_HASHED = re.compile(r"[0-9a-fA-F]{8}\.\d")  # the name of a certificate in a folder of them
 _IN_ADDRESS = "/:@!$&'()*+,;=?%~-._"
 _HEADERS = {
     "accept": "application/json",
@@ -91,8 +94,6 @@ class Connection:
 class DirectConnection(Connection):
     """Posts to an address below an endpoint. Connections are kept open between asks.
 
-    To make it takes a while, for the package and the certificates of the system.
-
     Args:
         endpoint: where the API is, and the way there.
         path: what is asked, below it.
@@ -101,49 +102,182 @@ class DirectConnection(Connection):
 
     def __init__(self, endpoint: Endpoint, path: str, headers: Mapping[str, str]) -> None:
         super().__init__(endpoint.secrets)
-        http = _engine()
         parts = urlsplit(endpoint.below(path))
-        host = (parts.hostname or "").encode("idna").decode()
+        self._host = (parts.hostname or "").encode("idna").decode()
         target = quote(f"{parts.path}?{parts.query}" if parts.query else parts.path, _IN_ADDRESS)
-        self._url = http.URL(scheme=parts.scheme, host=host, port=parts.port, target=target)
-        self._make_request, self._make_pool = http.Request, http.AsyncConnectionPool
-        named = f"[{host}]" if ":" in host else host
+        self._scheme, self._port, self._target = parts.scheme, parts.port, target.encode("ascii")
+        named = f"[{self._host}]" if ":" in self._host else self._host
         given = {**_HEADERS, "host": named if parts.port is None else f"{named}:{parts.port}"}
-        login = endpoint.login
         given |= headers
-        if login:
+        if login := endpoint.login:
             given["authorization"] = _basic(*login)
         self._headers = [(name.encode("ascii"), text.encode()) for name, text in given.items()]
-        # Those of SSL_CERT_FILE or SSL_CERT_DIR, else of the system.
-        schemes = {parts.scheme, urlsplit(endpoint.proxy).scheme}
-        self._tls = http.default_ssl_context() if "https" in schemes else None
-        self._proxy = _proxy(http.Proxy, endpoint.proxy, self._tls) if endpoint.proxy else None
-        self._pools: list[_Pool] = []
+        self._tls = tls_context() if parts.scheme == "https" else None
+        self._idle: list[_Line] = []
         self._is_closed = False
+        _h11()  # loaded here, in a thread
 
     async def close(self) -> None:
-        """Closes all connections: what an ask uses, when that ask has ended.
-
-        A pool that is closed while it connects would leave that connection open.
-        """
+        """Closes what is idle at once, and what an ask uses when that ask has ended."""
         self._is_closed = True
-        await self._close_unused()
-
-    async def _close_unused(self) -> None:
-        pools = self._pools
-        self._pools = [pool for pool in pools if pool.asks]
-        for pool in pools:
-            if not pool.asks:
-                await pool.http.aclose()
+        for line in self._idle:
+            line.close()
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:  # noqa: ARG002 - the caller keeps the time
         content = self._encoded(body)
-        headers = [*self._headers, (b"content-length", str(len(content)).encode())]
-        request = self._make_request("POST", self._url, headers=headers, content=content)
-        pool = self._free_pool()
-        pool.asks += 1
+        line = self._idle_line() or await self._open()
+        answer = await line.exchange(self._target, self._with_length(content), content)
+        if self._is_closed:
+            line.close()
+        elif line.is_idle:
+            self._idle.append(line)
+        return answer
+
+    def _with_length(self, content: bytes) -> list[tuple[bytes, bytes]]:
+        return [*self._headers, (b"content-length", str(len(content)).encode())]
+
+    def _encoded(self, body: Mapping[str, Any]) -> bytes:
         try:
-            response = await pool.http.handle_async_request(request)
+            text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+            return text.encode()
+        except ValueError as error:
+            raise not_sent(error, self.secrets) from None
+
+    def _idle_line(self) -> _Line | None:
+        """The connection that was used last, of those that are still open."""
+        self._idle = [line for line in self._idle if line.is_idle]
+        return self._idle.pop() if self._idle else None
+
+    async def _open(self) -> _Line:
+        port = self._port or (443 if self._tls else 80)
+        name = self._host if self._tls else None
+        loop = asyncio.get_running_loop()
+        _, line = await loop.create_connection(
+            _Line, self._host, port, ssl=self._tls, server_hostname=name
+        )
+        return line
+
+
+class _Line(asyncio.Protocol):
+    """An open connection, for one exchange after the other. What nobody asked for closes it."""
+
+    def __init__(self) -> None:
+        self._h11 = _h11()
+        self._state = self._h11.Connection(self._h11.CLIENT, MAX_HEAD)
+        self._arrived = asyncio.Event()
+        self._lost: Exception | None = None
+        self._ends: asyncio.TimerHandle | None = None
+        self.is_idle = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """See ``asyncio.Protocol``."""
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        """See ``asyncio.Protocol``."""
+        if self.is_idle:
+            self.close()
+        elif self._lost is None:
+            self._state.receive_data(data)
+            self._arrived.set()
+
+    def eof_received(self) -> None:
+        """See ``asyncio.Protocol``."""
+        self.data_received(b"")
+        self._lost = self._lost or ConnectionError("the server closed the connection")
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """See ``asyncio.Protocol``."""
+        self._lost = self._lost or error or ConnectionError("the connection was closed")
+        self.is_idle = False
+        self._arrived.set()
+
+    def close(self) -> None:
+        """Closes it at once."""
+        self.is_idle = False
+        if self._ends:
+            self._ends.cancel()
+        self._transport.abort()
+
+    async def exchange(
+        self, target: bytes, headers: list[tuple[bytes, bytes]], content: bytes
+    ) -> Answer:
+        """The answer to a POST. If it does not come whole, the connection is closed."""
+        http, state = self._h11, self._state
+        self.is_idle = False
+        if self._ends:
+            self._ends.cancel()
+        try:
+            head = state.send(http.Request(method="POST", target=target, headers=headers))
+            rest = state.send(http.Data(data=content)), state.send(http.EndOfMessage())
+            self._transport.write(b"".join((head, *rest)))
+            while type(event := await self._next()) is http.InformationalResponse:
+                if event.status_code == 101:
+                    break
+            if type(event) is not http.Response:
+                raise self._lost or ConnectionError("the server sent no answer")
+            answered = {n.decode("latin-1").lower(): t.decode("latin-1") for n, t in event.headers}
+            received = await bounded_body(event.status_code, answered, self)
+            done = state.our_state is state.their_state is http.DONE and not state.trailing_data[0]
+            if done and self._lost is None:
+                state.start_next_cycle()
+                self.is_idle = True
+                loop = asyncio.get_running_loop()
+                self._ends = loop.call_later(IDLE_SECONDS, self.close)
+            return Answer(event.status_code, answered, received)
+        finally:
+            if not self.is_idle:
+                self._transport.abort()
+
+    async def _next(self) -> Any:
+        """The next event of HTTP."""
+        while (event := self._state.next_event()) is self._h11.NEED_DATA:
+            if self._lost:
+                raise self._lost
+            self._arrived.clear()
+            await self._arrived.wait()
+        return event
+
+    def __aiter__(self) -> _Line:
+        return self
+
+    async def __anext__(self) -> bytes:
+        """The next piece of the body."""
+        if type(event := await self._next()) is not self._h11.Data:
+            raise StopAsyncIteration
+        return bytes(event.data)
+
+
+class ProxiedConnection(DirectConnection):
+    """The same through a proxy, by the engine of httpx2, which takes a while to load."""
+
+    def __init__(self, endpoint: Endpoint, path: str, headers: Mapping[str, str]) -> None:
+        super().__init__(endpoint, path, headers)
+        http = _engine()
+        self._url = http.URL(
+            scheme=self._scheme, host=self._host, port=self._port, target=self._target
+        )
+        self._make_request = http.Request
+        secure = urlsplit(endpoint.proxy).scheme == "https"
+        proxy = _proxy(http.Proxy, endpoint.proxy, (self._tls or tls_context()) if secure else None)
+        self._pool = http.AsyncConnectionPool(
+            ssl_context=self._tls, proxy=proxy, max_connections=None, keepalive_expiry=IDLE_SECONDS
+        )
+        self._asks = 0
+
+    async def close(self) -> None:
+        """See ``DirectConnection``. A pool closed while it connects leaves that connection open."""
+        self._is_closed = True
+        if not self._asks:
+            await self._pool.aclose()
+
+    async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:  # noqa: ARG002 - the caller keeps the time
+        content = self._encoded(body)
+        headers = self._with_length(content)
+        request = self._make_request("POST", self._url, headers=headers, content=content)
+        self._asks += 1
+        try:
+            response = await self._pool.handle_async_request(request)
             try:
                 answered = {
                     name.decode("latin-1").lower(): text.decode("latin-1")
@@ -153,40 +287,25 @@ class DirectConnection(Connection):
             finally:
                 await response.aclose()
         finally:
-            pool.asks -= 1
+            self._asks -= 1
             if self._is_closed:
-                await self._close_unused()
+                await self.close()
         return Answer(response.status, answered, received)
 
-    def _encoded(self, body: Mapping[str, Any]) -> bytes:
-        try:
-            text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-            return text.encode()
-        except ValueError as error:
-            raise not_sent(error, self.secrets) from None
 
-    def _free_pool(self) -> _Pool:
-        """The first pool that has few asks under way, so that its connections are used again."""
-        free = next((pool for pool in self._pools if pool.asks < ASKS_PER_POOL), None)
-        if free is None:
-            made = self._make_pool(
-                ssl_context=self._tls,
-                proxy=self._proxy,
-                max_connections=None,
-                max_keepalive_connections=ASKS_PER_POOL,
-                keepalive_expiry=IDLE_SECONDS,
-            )
-            free = _Pool(made)
-            self._pools.append(free)
-        return free
+def tls_context() -> ssl.SSLContext:
+    """Trusts the certificates of SSL_CERT_FILE or SSL_CERT_DIR, else of the system.
 
-
-@dataclass(slots=True)
-class _Pool:
-    """A pool of connections, and how many asks it has under way."""
-
-    http: Any
-    asks: int = 0
+    Where Python itself does not find those of the system, the engine of httpx2 does.
+    """
+    named = [os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
+    if any(named):
+        return ssl.create_default_context(cafile=named[0], capath=named[1])
+    paths = ssl.get_default_verify_paths()
+    found = paths.cafile or (paths.capath and any(map(_HASHED.match, os.listdir(paths.capath))))
+    if found and sys.platform not in ("darwin", "win32"):
+        return ssl.create_default_context()
+    return cast("ssl.SSLContext", _engine().default_ssl_context())
 
 
 def _is_out_of_files(error: BaseException | None) -> bool:
@@ -195,6 +314,12 @@ def _is_out_of_files(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def _h11() -> Any:
+    import h11
+
+    return h11
 
 
 def _engine() -> Any:

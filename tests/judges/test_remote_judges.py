@@ -262,9 +262,9 @@ def test_an_ask_needs_no_sdk_and_a_batch_says_how_to_install_it(
     assert JUDGES[api.name].install in str(caught.value)
 
 
-def test_the_two_judges_have_the_same_options_except_seed_and_form() -> None:
+def test_the_two_judges_have_the_same_options_except_seed_and_family() -> None:
     ours, theirs = (option_names(f"{api.name}:m") for api in APIS)
-    assert set(ours) - set(theirs) == {"seed", "form"}
+    assert set(ours) - set(theirs) == {"seed", "family"}
     assert {"timeout", "client"} < set(theirs) < set(ours)
     with pytest.raises(ConfigError, match=r"^seed: the judge 'anthropic:m' has no such option"):
         make_judge("anthropic:m", {"seed": 1})

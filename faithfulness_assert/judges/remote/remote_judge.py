@@ -20,7 +20,7 @@ from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
-from ..http import Answer, Connection, DirectConnection, not_sent
+from ..http import Answer, Connection, DirectConnection, ProxiedConnection, not_sent
 from ..secret import secret_of_key
 from .answers import ServerError
 from .needs import ROOMS, Needs, default_limits, first_room
@@ -370,7 +370,8 @@ class RemoteJudge:
         if self.own_client is None:
             headers = provider.headers("" if endpoint.login else endpoint.key)
             named = {name.lower(): value for name, value in self._headers.items()}
-            connection = DirectConnection(endpoint, provider.path, {**headers, **named})
+            made = ProxiedConnection if endpoint.proxy else DirectConnection
+            connection = made(endpoint, provider.path, {**headers, **named})
         else:
             connection = ClientConnection(provider, self.own_client, self.secrets, self._headers)
         weakref.finalize(self, background.soon, connection.close, background.loop())
