@@ -9,6 +9,7 @@ from os import PathLike
 from typing import Any, NamedTuple
 
 from ..batch.data_sets import open_table
+from ..batch.data_sets.data_set import NOT_UTF8, hint
 from ..records.errors import ConfigError
 from ..records.option_names import option
 from ..text.strings import clip, names_of
@@ -99,7 +100,8 @@ def read_labels(
     records = list(source.records())
     for record in records:
         if record.values is None:
-            raise ConfigError(f"{source.name}, {record.place}: {record.problem}")
+            advice = f". {hint()}" if record.problem.startswith(NOT_UTF8) else ""
+            raise ConfigError(f"{source.name}, {record.place}: {record.problem}{advice}")
     values = [(record.place, record.values or {}) for record in records]
     columns = list(dict.fromkeys(name for _, row in values for name in row))
     annotators = tuple(name for name in columns if _LABEL.fullmatch(name.strip()))

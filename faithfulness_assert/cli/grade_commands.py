@@ -184,7 +184,10 @@ def add_estimate_arguments(parser: ArgumentParser) -> None:
 def run_estimate(arguments: Namespace) -> int:
     """Shows what the run will use."""
     options = {**grading_options(arguments), "sample": arguments.sample}
-    estimate = estimate_run(named_data_set(arguments).rows(), **options)
+    data_set = named_data_set(arguments)
+    estimate = estimate_run(data_set.rows(), **options)
+    for hint in data_set.hints:
+        say(f"note: {hint}")
     if arguments.json:
         print_json(json.dumps(estimate.to_json()))
         return PASSED

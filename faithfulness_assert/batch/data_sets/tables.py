@@ -30,7 +30,11 @@ _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 MAX_SHEET = 150_000_000
 ROWS = 200
-"""Rows that are read at once."""
+"""Rows that are read at once, at most."""
+ROOM = 100_000_000
+"""Bytes that rows may take that are read at once. In a Parquet file a value that many rows have
+stands once: each of them may be as large as its column.
+"""
 WRITTEN = 10_000
 """Rows that are written at once."""
 
@@ -218,8 +222,11 @@ def parquet_columns(file: Path) -> list[str]:
 def parquet_rows(file: Path) -> Iterator[dict[str, Any]]:
     """The rows, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
     with _opened_table(file) as table:
-        for batch in table.iter_batches(batch_size=ROWS):
-            yield from batch.to_pylist()
+        try:
+            for batch in table.iter_batches(batch_size=_rows_at_once(table.metadata)):
+                yield from batch.to_pylist()
+        except (OSError, MemoryError, ValueError, load_pyarrow().ArrowException) as error:
+            raise ConfigError(f"{file}: {_unreadable(error)}") from None
 
 
 def write_parquet(
@@ -254,7 +261,17 @@ def _opened_table(path: Path) -> Iterator[Any]:
             file = stack.enter_context(open_file(path))
             table = stack.enter_context(pyarrow.parquet.ParquetFile(file))
         except (OSError, pyarrow.ArrowException) as error:
-            problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-            said = f"is not a Parquet file that can be read: {problem}"
-            raise ConfigError(f"{path}: {said}") from None
+            raise ConfigError(f"{path}: {_unreadable(error)}") from None
         yield table
+
+
+def _rows_at_once(metadata: Any) -> int:
+    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
+    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
+    largest = max((chunk.total_uncompressed_size for chunk in chunks), default=0)
+    return max(1, min(ROWS, ROOM // max(1, largest)))
+
+
+def _unreadable(error: BaseException) -> str:
+    problem = getattr(error, "strerror", None) or str(error).partition("\n")[0] or "no memory"
+    return f"is not a Parquet file that can be read: {problem}"
