@@ -29,6 +29,7 @@ MAX_DEPTH = 4
 """Objects inside each other in which keys are looked at."""
 SHORT = 15
 """Characters of a text in a language without spaces that may be a name or a number."""
+_SPEAKERS = {"role", "from", "author", "user_content"}
 MAX_PROMPT = 20_000
 MAX_SHOWN = 40
 """Keys that a message names."""
@@ -122,6 +123,10 @@ def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, st
     notes: list[str] = []
     unclear: dict[str, tuple[str, ...]] = {}
     exported = any(one.system for one in located)
+    chat = _chat(records) if not mapping.keys() & {"messages", "answer", FROM} else ""
+    if chat and not there & {"messages", "answer"} and not find_field("answer", records).paths:
+        note = f"the messages are read from {chat!r}"
+        return Chosen({"messages": chat}, (note,), frozenset({*there, "messages"}), {})
     for field in _HOLDS:
         is_known = field in mapping or FROM in mapping or (paths[field] and exported)
         if is_known or (paths["messages"] and not paths[field]):
@@ -144,6 +149,19 @@ def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, st
             use = option("mapping", {field: lower[0] if lower else "KEY"})
             notes.append(f"the {field} is read from {first!r}{other}; for another, {use}")
     return Chosen(chosen, tuple(notes), frozenset(there), unclear)
+
+
+def _chat(records: Iterable[Mapping[str, Any]]) -> str:
+    """The key of a list of messages, each of which says whose it is; "" if there is none."""
+    for record in records:
+        for keys, value in islice(_leaves(record), MAX_KEYS):
+            if isinstance(value, list) and value and all(map(_is_message, value)):
+                return _path(keys)
+    return ""
+
+
+def _is_message(item: Any) -> bool:
+    return isinstance(item, Mapping) and not _SPEAKERS.isdisjoint(item)
 
 
 def refusal(field: str, records: Sequence[Mapping[str, Any]], chosen: Chosen) -> str:

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, names_of
 from .events import OPENTELEMETRY, REASONING, ROLES, Event, role_of
+from .other_forms import CONTAINERS, known_messages
 from .shapes import MessageReader
 from .tool_data import as_plain
 
@@ -186,7 +187,7 @@ def _messages(value: object, has_answer: bool) -> list[Any]:
     if not isinstance(value, list | tuple):
         kind = type(value).__name__
         raise InputError(f"messages: must be a list of messages, got {kind}")
-    return [as_plain(message) for message in value]
+    return [known for message in value for known in known_messages(message)]
 
 
 def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
@@ -200,6 +201,11 @@ def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
             parts = system if isinstance(system, Mapping) else {"content": system}
             first = [{**parts, "role": "system"}] if system else []
             return [*first, *_messages(value[name], has_answer)]
+    if value.keys() & {"user_content"}:
+        return list(known_messages(value))
+    for name in CONTAINERS:
+        if isinstance(value.get(name), list):
+            return _messages(value[name], has_answer)
     if all(value.get(name) is None for name in OPENTELEMETRY):
         keys = names_of(value)
         raise InputError(f"messages: must be a list of messages, got a mapping with keys {keys}")

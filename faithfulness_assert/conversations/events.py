@@ -20,6 +20,8 @@ ROLES: dict[str, Role] = {
     "developer": "system",
     "tool": "tool",
     "function": "tool",  # OpenAI's first calls
+    "gpt": "assistant",  # ShareGPT
+    "observation": "tool",
 }
 CALLS = ("_call", "_use")
 """How types of calls end: OpenAI, OpenTelemetry; Anthropic."""

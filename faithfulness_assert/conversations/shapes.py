@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
 from .events import CALLS, REASONING, RESULTS, ROLES, Event, Kind, Role, role_of
+from .other_forms import grounding_of, has_content, known_messages, known_part
 from .tool_data import (
     DOCUMENTS,
     TEXTS,
@@ -26,16 +27,12 @@ _CALLS_WITH_RESULTS = {  # OpenAI, responses: tools of the server
     "file_search_call": "results",
     "mcp_call": "output",
     "code_interpreter_call": "outputs",
-}
-_GEMINI = {  # its parts have no type, but a key
-    "functionCall": "function_call",
-    "function_call": "function_call",
-    "functionResponse": "function_response",
-    "function_response": "function_response",
+    "finished_call": "output",  # other systems, see other_forms
 }
 _ASSISTANTS_TEXTS = ("output_text", "refusal")
 _PAYLOADS = ("content", "output", "response", "result", "server_tool_call_response")
 _IDS = ("tool_use_id", "call_id", "tool_call_id", "id")
+_CALL_IDS = ("call_id", "tool_call_id", "id")
 _RETRIEVED = "retrieval_context"  # of a turn of DeepEval
 _BESIDE = (  # what is not read, and could be meant as evidence
     *("audio", "tools_called", "context", "contexts", "documents", "evidence"),
@@ -77,6 +74,10 @@ class MessageReader:
                 yield from self._part(part, name if parts is not content else f"{name}[{number}]")
         if role == "assistant":
             yield from self._calls_beside(message, place)
+        documents, without = grounding_of(message)
+        yield from self._output("document", documents, place)
+        if without:
+            yield self._unused(f"{place}: {without} sources of Gemini without a text are not used")
         if message.get(_RETRIEVED):
             yield from self._output(_RETRIEVED, message[_RETRIEVED], place)
         for key in _BESIDE:
@@ -98,6 +99,8 @@ class MessageReader:
         if not isinstance(part, Mapping):
             raise InputError(f"{place}: must be a mapping or a text, got {type(part).__name__}")
         part = _typed(part)
+        if not has_content(part):
+            return
         type_ = part["type"]
         kind = _kind(type_)
         if type_ in REASONING:
@@ -143,7 +146,7 @@ class MessageReader:
         inner = inner if isinstance(inner := as_plain(inner), Mapping) else {}
         name = inner.get("name")
         tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
-        id = next((call[key] for key in ("call_id", "id") if call.get(key) is not None), None)
+        id = next((call[key] for key in _CALL_IDS if call.get(key) is not None), None)
         passed = Call(tool, runs_in(passed_to({**call, **inner})))
         self.calls[f"name {tool}"] = passed
         if id is not None:
@@ -191,7 +194,7 @@ class MessageReader:
         """
         if self.depth:
             reader = MessageReader(self.depth - 1)
-            for message in messages:
+            for message in (known for one in messages for known in known_messages(one)):
                 if role_of(message) in ROLES:
                     try:
                         yield from list(reader.events(message, ""))
@@ -209,12 +212,10 @@ def _kind(type_: str) -> Kind:
 
 
 def _typed(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A part with a type; one of Gemini's has a key instead."""
+    """A part with a type."""
+    part = known_part(part)
     if isinstance(part.get("type"), str) and part["type"]:
         return part
-    for key, type_ in _GEMINI.items():
-        if isinstance(inner := as_plain(part.get(key)), Mapping):
-            return {**inner, "type": type_}
     if part.get("thought"):
         return {**part, "type": "thought"}
     return {**part, "type": "text" if "text" in part else "without a type"}

@@ -24,7 +24,7 @@ MAX_DEPTH = 50
 _MEDIA = ("image", "audio", "video", "file", "blob", "uri", "screenshot", "binary", "media")
 _MCP = {"content", "structuredContent", "isError", "_meta"}  # Model Context Protocol
 _LISTS_OF_MESSAGES = ("messages", "history", "turns")
-_SAID = ("content", "parts", "text", "tool_calls")  # what a message has beside its role
+_SAID = ("content", "parts", "blocks", "text", "tool_calls", "toolInvocations")  # what a message has beside its role
 _MAX_NAME = 80
 
 
@@ -213,7 +213,15 @@ def _is_message(pairs: _Pairs) -> bool:
     kind = next((value for key, value in pairs if key == "type"), None)
     said = any(key in _SAID for key, _ in pairs)
     known = isinstance(role, str) and role.strip().lower() in ROLES
+    if _is_of_others(dict(pairs)):
+        return True
     return said and (known or (role is None and kind in ("ai", "human")))  # LangChain's types
+
+
+def _is_of_others(item: Mapping[str, Any]) -> bool:
+    """Whether an object is a message of pydantic-ai or of ShareGPT."""
+    spoken, said = (item.get("kind"), "parts") if "parts" in item else (item.get("from"), "value")
+    return said in item and spoken in ("request", "response", "human", "gpt", "function_call")
 
 
 def _have_roles(value: Any) -> bool:

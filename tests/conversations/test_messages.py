@@ -238,7 +238,7 @@ def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_questio
 def test_a_turn_of_another_system_is_a_message() -> None:
     (result,) = grade_many([{"turns": asked(), "scenario": "a visit"}])
     assert result.pass_
-    both = grade(messages=asked(), turns=asked())
+    both = grade(messages=asked(), turns=asked("No."))
     assert "turns: conflicts with messages" in str(both.reason)
     assert grade(TEXT, TEXT, messages=None).pass_
     assert grade(TEXT, TEXT, messages=" ").pass_

@@ -1,0 +1,180 @@
+"""Messages of other systems in the form that the reader of messages knows. The tables say how.
+
+Gemini and the ADK, Bedrock's Converse, the AI SDK of Vercel and Mastra, pydantic-ai, Haystack,
+LlamaIndex, LangChain serialized, ShareGPT. Names are written with ``_`` in place of ``-``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from .events import ROLES
+from .tool_data import as_plain
+
+CONTAINERS = ("events", "conversation", "conversations", "candidates", "chat_history")
+"""Where a mapping has its messages: a session and an eval case of the ADK, ShareGPT, Gemini."""
+_INVOCATION = ("user_content", "intermediate_data", "final_response")  # one turn of an eval case
+_AROUND = ("kwargs", "data", "message")  # LangChain serialized, its dicts, an API's choices
+_CONTENT = ("content", "parts", "value", "text")
+_TYPE = ("type", "part_kind", "block_type")
+_PARTS = {  # a part that has no type, but a mapping under this name
+    **dict.fromkeys(("functionCall", "function_call", "toolUse", "tool_call"), "function_call"),
+    **dict.fromkeys(("functionResponse", "function_response", "toolResult"), "function_response"),
+    "tool_call_result": "function_response",
+    "toolInvocation": "finished_call",
+    "reasoningContent": "thinking",
+}
+_TYPES = {  # the type of a part elsewhere
+    **dict.fromkeys(("user_prompt", "system_prompt"), "text"),
+    "dynamic_tool": "finished_call",
+    "tool_invocation": "finished_call",
+    "tool_return": "tool_result",
+}
+_NAMES = {  # what a part has under another name
+    **dict.fromkeys(("toolName", "tool_name"), "name"),
+    **dict.fromkeys(("toolCallId", "toolUseId"), "tool_call_id"),
+}
+_WITHOUT_CONTENT = ("step_start", "start_step", "source_url")
+_SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "observation": "tool"}
+_CLASSES = {"Human": "user", "AI": "assistant", "System": "system", "Tool": "tool"}
+
+
+def known_messages(message: Any) -> Iterator[Any]:
+    """One message of any system as messages that the reader knows; one of no known form as it is.
+
+    The instructions in a request of pydantic-ai, and a turn of the ADK, are messages of their own.
+    """
+    message = as_plain(message)
+    if not isinstance(message, Mapping):
+        yield message
+    elif message.keys() & set(_INVOCATION[1:]) and "user_content" in message:
+        yield from _of_invocation(message)
+    elif "toolInvocations" in message:
+        calls = [{"toolInvocation": call} for call in _list(message["toolInvocations"])]
+        text = message.get("content")
+        own = list(text) if isinstance(text, list) else [text] if text else []
+        rest = {key: value for key, value in message.items() if key != "toolInvocations"}
+        yield {**rest, "content": [*calls, *own]}
+    else:
+        yield from _split(_opened(message))
+
+
+def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part of a message with the type and the names that the reader knows."""
+    type_ = next((part[key] for key in _TYPE if isinstance(part.get(key), str)), "")
+    if not type_ or "toolInvocation" in part:
+        for key, named in _PARTS.items():
+            if isinstance(inner := as_plain(part.get(key)), Mapping):
+                return known_part({**inner, **_mapping(inner.get("origin")), "type": named})
+        return part
+    word = type_.replace("-", "_") if "-" in type_ or type_ in _TYPES else type_
+    if word.startswith("tool_") and ("state" in part or "toolCallId" in part) and "output" in part:
+        name = word.removeprefix("tool_")
+        part = part if name == "result" else {"name": name, **part}
+        word = "tool_result" if name == "result" else "finished_call"
+    renamed = {_NAMES.get(key, key): value for key, value in part.items()}
+    for key in ("content", "output", "result"):
+        if key in renamed:
+            renamed[key] = _payload(renamed[key])
+    if word in ("finished_call", "tool_invocation") and "output" not in renamed:
+        renamed["output"] = renamed.get("result")
+    return {**renamed, "type": _TYPES.get(word, word)}
+
+
+def has_content(part: Mapping[str, Any]) -> bool:
+    """Whether a part is more than a mark, such as where a step begins."""
+    return part["type"] not in _WITHOUT_CONTENT
+
+
+def grounding_of(message: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
+    """The documents that Gemini says it used, and how many of its sources have no text."""
+    given = _mapping(message.get("groundingMetadata") or message.get("grounding_metadata"))
+    texts, without = [], 0
+    for chunk in _list(given.get("groundingChunks") or given.get("grounding_chunks")):
+        source = _mapping(next(iter(_mapping(chunk).values()), None))
+        if isinstance(text := source.get("text"), str):
+            title = str(source.get("title") or "")
+            texts.append({"type": "document", "content": text, "title": title})
+        else:
+            without += 1
+    return texts, without
+
+
+def _of_invocation(turn: Mapping[str, Any]) -> Iterator[Any]:
+    """A turn of an eval case of the ADK: what was asked, what tools returned, the answer."""
+    yield from known_messages({"role": "user", **_mapping(turn["user_content"])})
+    between = _mapping(turn.get("intermediate_data"))
+    calls = [{"function_call": call} for call in _list(between.get("tool_uses"))]
+    results = [{"function_response": result} for result in _list(between.get("tool_responses"))]
+    if calls:
+        yield {"role": "model", "parts": calls}
+    if results:
+        yield {"role": "user", "parts": results}
+    for event in _list(between.get("invocation_events")):
+        yield from known_messages(event)
+    if isinstance(said := turn.get("final_response"), Mapping):
+        yield from known_messages({"role": "model", **said})
+
+
+def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message with ``role`` and ``content``, out of what stands around it."""
+    found = dict(message)
+    for key in _AROUND:
+        if isinstance(inner := as_plain(found.get(key)), Mapping) and "role" not in found:
+            kind = found.get("type")
+            found = {**({"type": kind} if kind in ROLES else {}), **inner}
+            named = message.get("id")
+            if isinstance(named, list) and named and "type" not in inner:
+                found.setdefault("role", _of_class(str(named[-1])))
+    if isinstance(inner := as_plain(found.get("content")), Mapping) and "parts" in inner:
+        found = {**found, **inner, "content": inner["parts"]}  # an event of the ADK; Mastra
+        found.pop("parts")
+    found = {**_mapping(found.get("additional_kwargs")), **found}
+    if found.get("content") is None and isinstance(blocks := found.get("blocks"), list):
+        found["content"] = [known_part(block) for block in blocks if isinstance(block, Mapping)]
+    if "role" not in found and found.get("type") not in ROLES:
+        spoken = next((found[key] for key in ("from", "kind") if key in found), None)
+        if isinstance(spoken, str) and any(key in found for key in _CONTENT):
+            found["role"] = _SPOKEN.get(spoken, spoken)
+    if found.get("content") is None and not isinstance(found.get("parts"), list):
+        other = next((found[key] for key in ("value", "text") if found.get(key) is not None), None)
+        found.update({} if other is None else {"content": other})
+    return found
+
+
+def _split(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The instructions that stand in a request among what a user said; then the request."""
+    parts = message.get("content") or message.get("parts")
+    if message.get("kind") == "request" and isinstance(parts, list):
+        plain = [part for part in map(as_plain, parts) if isinstance(part, Mapping)]
+        system = [part for part in plain if part.get("part_kind") == "system-prompt"]
+        if system:
+            yield {"role": "system", "content": system}
+        message = {**message, "content": [part for part in plain if part not in system]}
+        message.pop("parts", None)
+    if message.get("from") == "function_call":
+        message = {"role": "assistant", "content": [{"type": "tool_call", **message}]}
+    yield message
+
+
+def _of_class(name: str) -> str:
+    return next((role for start, role in _CLASSES.items() if name.startswith(start)), name)
+
+
+def _payload(value: Any) -> Any:
+    """What a tool returned, out of what the AI SDK or Bedrock puts around it."""
+    if isinstance(value, Mapping) and value.keys() == {"type", "value"}:
+        return value["value"]
+    items = [item for item in _list(value) if isinstance(item, Mapping)]
+    if items and len(items) == len(value) and any(item.keys() == {"json"} for item in items):
+        return [item.get("json", {"type": "text", **item}) for item in items]
+    return value
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value := as_plain(value), Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
