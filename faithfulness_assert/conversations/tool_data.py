@@ -24,7 +24,8 @@ MAX_DEPTH = 50
 _MEDIA = ("image", "audio", "video", "file", "blob", "uri", "screenshot", "binary", "media")
 _MCP = {"content", "structuredContent", "isError", "_meta"}  # Model Context Protocol
 _LISTS_OF_MESSAGES = ("messages", "history", "turns")
-_SAID = ("content", "parts", "blocks", "text", "tool_calls", "toolInvocations")  # what a message has beside its role
+# What a message has beside its role.
+_SAID = ("content", "parts", "blocks", "text", "tool_calls", "toolInvocations")
 _MAX_NAME = 80
 
 
