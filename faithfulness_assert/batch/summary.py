@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from ..records.model import VERBATIM_FLAG
 from ..records.result import GradingResult
 from ..statistics import LEVEL, REACH, Interval, bootstrap_interval
 from ..text.strings import clip, visible
@@ -67,6 +68,8 @@ class Counted(NamedTuple):
         notes = {name: found for name in names if (found := result.metadata.get(name))}
         if any(DIFFERING in warning for warning in result.warnings):
             notes["differing"] = True
+        if any(VERBATIM_FLAG in verdict.flags for verdict in result.verdicts):
+            notes["verbatim"] = True
         return cls(
             result.status,
             result.pass_,
@@ -92,6 +95,8 @@ class Summary:
         tokens: sums of the fields of ``Usage``.
         cost: the sum of the costs; None without prices.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
+        verbatim: how many have a statement that is not supported, though the context has it word
+            for word.
         differing: for how many an ask had several answers that do not say the same.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         untested: how many cases have a part of their context for which no control could be made.
@@ -101,7 +106,7 @@ class Summary:
 
     def __init__(self, seconds: float | None = None) -> None:
         self.cases = self.passed = self.not_graded = self.defined = 0
-        self.differing = self.untested = 0
+        self.differing = self.untested = self.verbatim = 0
         self.caveats: set[str] = set()
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
@@ -132,6 +137,7 @@ class Summary:
         if caveat := notes.get("judgeNote"):
             self.caveats.add(caveat)
         self.differing += "differing" in notes and told.cases
+        self.verbatim += "verbatim" in notes and told.cases
         self._add_spent(told)
         if told.score is not None:
             whole = round(told.score * _SCALE)
@@ -196,6 +202,7 @@ class Summary:
             "cost": self.cost,
             "errors": [group._asdict() for group in self.errors.groups()],
             "differing": self.differing,
+            "verbatim": self.verbatim,
             "controls": dict(self.controls),
             "untested": self.untested,
             "seconds": self.seconds,
@@ -230,6 +237,11 @@ class Summary:
         if set(self.statuses) - {"graded"}:
             counts = ", ".join(f"{name} {n:,}" for name, n in self.statuses.most_common())
             lines.append(f"statuses: {counts}")
+        if self.verbatim:
+            lines.append(
+                f"{self.verbatim:,} cases with a statement that is not supported, though the "
+                "context has it word for word: check the judge"
+            )
         if self.differing:
             lines.append(f"{self.differing:,} cases: {DIFFERING}")
         lines += self.errors.lines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,15 @@ from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
 from ..records.checks import is_whole
 from ..records.errors import InputError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
-from ..text.strings import clean_text, clip, is_blank, key_words, names_of, without_tags
+from ..text.strings import (
+    clean_text,
+    clip,
+    is_blank,
+    key_words,
+    lazy_pattern,
+    names_of,
+    without_tags,
+)
 from .systems import CASE_ALIASES, by_our_names, is_missing, split_record
 
 if TYPE_CHECKING:
@@ -239,7 +248,28 @@ def passages_of(value: object) -> tuple[Passage, ...]:
             "Write the text itself in its place; promptfoo's results keep only what the config "
             "says, so write it into `vars` there"
         )
+    broken = [what for passage in passages if (what := _left_over(passage.text))]
+    if broken and (len(broken) == len(passages) or broken[0] != _MISSING):
+        text = next(passage.text for passage in passages if _left_over(passage.text) == broken[0])
+        raise InputError(f"context: a passage is only {clip(text.strip())!r}: {broken[0]}")
     return passages
+
+
+_OBJECT = "an object that was written as a text; pass the text in it"
+_UNFILLED = "a variable of a template that nobody filled in"
+_MISSING = "a missing value that was written as a text; pass an empty list if there is no context"
+_LEFT_OVER = {
+    _OBJECT: lazy_pattern(r"\s*\[object \w{1,40}\]\s*"),
+    _UNFILLED: lazy_pattern(r"\s*(?:\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\})\s*"),
+    _MISSING: lazy_pattern(r"\s*(?:undefined|nan|none|null|<na>|#n/a|#ref!|#value!)\s*", re.I),
+}
+
+
+def _left_over(text: str) -> str:
+    """What a broken pipeline left in place of a passage; "" if it is a passage."""
+    if len(text) > 200:
+        return ""
+    return next((what for what, form in _LEFT_OVER.items() if form.fullmatch(text)), "")
 
 
 def _names_file(text: str) -> bool:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 
 from ..asking.controls import problem_of
 from ..asking.schema import label_problem
@@ -12,11 +13,11 @@ from ..cases.case import Case
 from ..policy.reasons import FIXES
 from ..reading.reconcile import Finding
 from ..records.errors import JudgeError
-from ..records.model import MARKED, NUMBER_FLAG, Statement, Verdict
+from ..records.model import MARKED, NUMBER_FLAG, VERBATIM_FLAG, Statement, Verdict
 from ..records.result import GradingResult
 from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import Quotable, resolve
-from ..text.strings import clip
+from ..text.strings import clip, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .results import result_of
 from .state import State
@@ -135,22 +136,33 @@ def _verdict(
 # ---------------------------------------------------------------- what code sees beside the judge
 
 # It changes no label and raises no score. A supported statement may get a flag for a number that
-# is nowhere; all others get the words that the evidence lacks, beside those that the judge marks.
+# is nowhere; all others get the words that the evidence lacks, beside those that the judge marks,
+# and a flag if the context has the statement word for word.
+
+VERBATIM = 12
+"""Characters of the shortest statement of which it says something that the context has it."""
 
 
 def with_word_checks(case: Case, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """The verdicts with what code sees in their statements."""
     known = Numbers("\n".join(passage.text for passage in case.context))
     asked = Numbers(case.question)
-    return tuple(_checked(verdict, asked, known) for verdict in verdicts)
+    said = cache(lambda: f" {' '.join(plain_words(p.text) for p in case.context)} ")
+    return tuple(_checked(verdict, asked, known, said) for verdict in verdicts)
 
 
-def _checked(verdict: Verdict, asked: Numbers, known: Numbers) -> Verdict:
-    """The verdict with what code sees. ``asked``: the numbers of the question."""
+def _checked(verdict: Verdict, asked: Numbers, known: Numbers, said: Callable[[], str]) -> Verdict:
+    """The verdict with what code sees.
+
+    ``asked``: the numbers of the question. ``said``: the words of the context.
+    """
     if verdict.label is None or verdict.label == "not_a_claim":
         return verdict
     if verdict.label != "supported":
         flags = (*verdict.flags, MARKED) if verdict.wrong else verdict.flags
+        words = plain_words(verdict.statement)
+        if len(words) >= VERBATIM and f" {words} " in said():
+            flags = (*flags, VERBATIM_FLAG)
         return _with_wrong_words(replace(verdict, flags=flags), asked, known)
     if not _DIGIT.search(verdict.statement):
         return verdict

@@ -12,6 +12,7 @@ changes the state without asking; both are pure functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from ..asking.tokens import CountTokens, estimate_tokens
@@ -35,11 +36,13 @@ from .state import (
     Ended,
     Job,
     Jobs,
+    Log,
     Refit,
     Stage,
     State,
     ended,
     note_error,
+    noted,
     with_statements,
     with_used,
 )
@@ -49,6 +52,7 @@ Overdue = Callable[[], "JudgeError | None"]
 
 GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
+THINKING = "the answer begins with what the model thought: that is skipped, and not judged"
 
 
 def grade_plan(
@@ -202,9 +206,12 @@ def _checked(state: State) -> State:
 def _split(state: State) -> State:
     """The state with the statements, ended if there is nothing to ask."""
     parts = split(state.case.answer, state.language)
-    state = state._replace(answer=parts.statements, skipped=parts.skipped)
-    state = with_statements(state, parts.statements)
-    if not parts.statements:
+    statements = tuple(replace(s, text=s.shown or s.text) for s in parts.statements)
+    state = state._replace(answer=statements, skipped=parts.skipped)
+    state = with_statements(state, statements)
+    if any(span.reason == "thinking" for span in parts.skipped):
+        state = noted(state, Log(warnings=(THINKING,)))
+    if not statements:
         return ended(state, "no_statements", "the answer says nothing that can be checked")
     says_more = any(span.reason in GRADED_ALL_THE_SAME for span in parts.skipped)
     if not says_more and _only_declines(parts.statements):

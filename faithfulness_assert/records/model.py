@@ -38,6 +38,8 @@ MARKED = "marked"
 EVIDENCE_FLAGS = ("no_such_evidence", "no_such_quote")
 """What is wrong with the evidence that a judge names."""
 NUMBER_FLAG = "number_not_found"
+VERBATIM_FLAG = "verbatim_in_context"
+"""The flag of a statement that is not supported, though the context has it word for word."""
 FLAGS = (*EVIDENCE_FLAGS, NUMBER_FLAG)
 """The flags that a judge's verdict may have."""
 FINE_LABELS: tuple[Label | None, ...] = ("supported", "not_a_claim")
@@ -49,6 +51,8 @@ class Statement:
     """One checkable unit of the answer, with its character span in the answer if it has one.
 
     ``is_item``: it is an item of a list or a row of a table, so a name alone says something.
+    ``shown``: its text with what it stands under, the lead-in of its list or the headers of its
+    row, if there is any. That is what is judged; the span is that of the text alone.
     """
 
     id: int
@@ -56,6 +60,7 @@ class Statement:
     start: int | None = None
     end: int | None = None
     is_item: bool = False
+    shown: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,8 +100,9 @@ class Verdict:
         repeat_of: the first statement with the same text, where repeats count once.
         flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``);
             ``lowered`` if ``strict_evidence`` lowered the label for it; ``marked`` if the judge
-            marks words of the statement; and ``number_not_found`` if a supported statement has a
-            number or unit that is nowhere in the context.
+            marks words of the statement; ``number_not_found`` if a supported statement has a
+            number or unit that is nowhere in the context; and ``verbatim_in_context`` if the
+            context has a statement word for word that is not supported.
         confidence: how probable the judge finds the label, or with ``samples`` the share of them
             that gave it, from 0 to 1; None if the judge does not say.
         shown: the share of the context, by characters, that the judge was shown with it; less than

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..text.strings import clip, one_line, visible
 from .errors import ConfigError
-from .model import EVIDENCE_FLAGS, MARKED, NUMBER_FLAG, CitationAudit, Label, Verdict
+from .model import (
+    EVIDENCE_FLAGS,
+    MARKED,
+    NUMBER_FLAG,
+    VERBATIM_FLAG,
+    CitationAudit,
+    Label,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from .result import GradingResult
@@ -34,6 +42,7 @@ FLAG_WORDS = {
     "no_such_evidence": "the judge points at context that it was not shown",
     "no_such_quote": "the judge quotes what the context does not contain",
     NUMBER_FLAG: "a number or unit that is nowhere in the context",
+    VERBATIM_FLAG: "the context has this word for word: check the judge",
     MARKED: "the judge marks words of it as not supported",
     "lowered": "lowered from supported, because its evidence does not hold",
 }
@@ -51,7 +60,8 @@ def in_words(verdict: Verdict) -> str:
     lowered = "lowered_from_supported" if "lowered" in verdict.flags else ""
     in_part = verdict.shown < 1 and not verdict.is_fine
     shown = f"{percent(verdict.shown)} of the context shown" if in_part else ""
-    notes = [lowered.replace("_", " "), problem, absent_number(verdict), shown]
+    verbatim = FLAG_WORDS[VERBATIM_FLAG] if VERBATIM_FLAG in verdict.flags else ""
+    notes = [lowered.replace("_", " "), problem, absent_number(verdict), verbatim, shown]
     repeat = f"repeats {verdict.repeat_of}" if verdict.repeat_of else ""
     return ", ".join(part for part in (words, *notes, repeat) if part)
 

@@ -27,7 +27,7 @@ LABELS = {
     "contradicted": ("✗", "contradicted", "The context says something else."),
     "not_enough_info": (
         *("?", "not in the context"),
-        "Nothing in the context says this: it may be made up.",
+        "The judge found nothing in the context that says this.",
     ),
     "unresolved": (
         *("!", "no verdict"),

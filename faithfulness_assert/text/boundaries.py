@@ -23,7 +23,7 @@ _SHORT = 12
 
 # ---- boundaries that are wrong
 
-_ENUMERATOR = lazy_pattern(r"\W{0,3}(?:\d{1,9}|[A-Za-z]|[ivx]{1,5})[.)]{1,2}")
+_ENUMERATOR = lazy_pattern(r"\W{0,3}(?:\d{1,9}|[^\W\d_]|[ivx]{1,5})[.)]{1,2}")
 _DASH = lazy_pattern(r"(?:--|[–—])\s")
 _LONE_MARK = lazy_pattern(r"(?:^|\s)[!?]+$")
 _ITEM_NUMBER = lazy_pattern(r"(?<!\d)\d{1,2}\.$")

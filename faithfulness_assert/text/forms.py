@@ -31,12 +31,17 @@ _NAME = 6
 _PART = lazy_pattern(r"[,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s")
 _QUESTION = ("?", "？", "؟")
 _COLON = (":", "：")
-_URL = lazy_pattern(r"(?:[<(\s]*(?:https?://|www\.)[^\s<>]+[>\s,;|]*)+")
+_ADDRESS = r"<?(?:https?://|www\.)[^\s<>]+>?"
+_URL = lazy_pattern(rf"\s*{_ADDRESS}(?:\s+{_ADDRESS})*\s*")
 _BRACKETED = lazy_pattern(r"\s*(?:[\[(【（][^\[\]()【】（）]{1,200}[\])】）][\s.,;]*)+")
+_ENUMERATOR = lazy_pattern(
+    r"^(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)]?|[^\W\d_][.)]|[一二三四五六七八九十]{1,3}、)\s*"
+)
 _FILE_NAME = lazy_pattern(r"[\w./#§-]*[._/#§][\w./#§-]+")
 _AMOUNT = lazy_pattern(
     r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
 )
+_QUANTITY = lazy_pattern(r"\d\s?(?:[%‰°€$£¥₩₫₽]|[A-Z]{3}\b)|[€$£¥]\s?\d")
 _DASH = lazy_pattern("[–—]")
 _CONTRAST = lazy_pattern(
     r"\s(but|however|although|though|aber|jedoch|mais|pero|aunque|però|porém|mas|но|однако|хотя|nhưng)\s"
@@ -102,7 +107,7 @@ def _has(section: str, parts: Iterable[str]) -> bool:
 def _parts(text: str) -> list[str]:
     """The parts of a text between punctuation, in plain form."""
     text = re.sub(r"(?<=\w)'(?=\w)", "' ", plain(_DASH.sub(";", text))).replace("-", " ")
-    text = text.replace("let' s ", "let us ")
+    text = text.replace("let' s ", "let us ").replace("here' s ", "here is ")
     text = _CONTRAST.sub(r"; \1 ", text)
     parts = (" ".join(part.split()) for part in _PART.split(text))
     return [f" {part} " for part in parts if not is_blank(part)]
@@ -145,6 +150,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
 
 def _only_names(said: str, parts: list[str]) -> bool:
     """Whether a line has no verb, and neither the end of a sentence nor a number nor a value."""
+    said = _ENUMERATOR.sub("", said)
     if any(char.isdigit() for char in said) or re.search(r"[:：=]\s*\w|[.。।|;]$", said):
         return False
     most = _NAME if said.endswith(("!", "！")) else 2 * _NAME
@@ -160,9 +166,12 @@ def is_citation(text: str) -> bool:
     """
     if not _BRACKETED.fullmatch(text):
         return False
+    if _QUANTITY.search(text):
+        return False
     inner, small = _FILE_NAME.sub(" 1 ", text), _marks("citation")
     for mark in small.words:
-        inner = inner.replace(mark, " ") if _DENSE.search(mark) else inner
+        if _DENSE.search(mark) or " " in mark.strip():
+            inner = inner.replace(mark.strip(), " ").replace(mark.strip().capitalize(), " ")
     words = [word for word in re.findall(r"[^\W_]+", inner) if len(word) > 1]
     names = [w for w in words if f" {w.casefold()} " not in small.words and not re.search(r"\d", w)]
     return all(w[0].isupper() or w.istitle() for w in names) and not has_verb(" ".join(names))
@@ -200,9 +209,16 @@ def announces(said: str) -> bool:
     words, tail = last.split(), _marks("tail").words
     if _marks("pointing").within(f" {' '.join(words[-4:])} ") or _marks("pointing").begin(last):
         return True
-    while words and f" {words[-1]} " in tail:
+    words = _PART.split(said.rstrip(":： "))[-1].split()  # in German, a capital shows a noun
+    while words and f" {words[-1].casefold()} " in tail:
         words.pop()
     return not has_verb(" ".join(words))
+
+
+def awaits(said: str) -> bool:
+    """Whether a text that ends in a colon says nothing whole without what follows."""
+    words = said.rstrip(":： ").casefold().split()
+    return not words or f" {words[-1]} " in _marks("tail").words
 
 
 def _is_source_line(said: str) -> bool:

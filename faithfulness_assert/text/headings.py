@@ -17,7 +17,7 @@ MAX_TOPIC = 200
 _STEP = re.compile(
     r"\W*(?:(?:step|part|section|chapter|phase|stage|question|appendix|schritt|teil|abschnitt|"
     r"kapitel|étape|partie|chapitre|paso|parte|capítulo)\s+\d{1,3}(?:[.):]|\s[–—-])?(?:\s+|$)|"
-    r"(?:\d{1,3}(?:\.\d{1,3}){0,5}[.):]|\d{1,3}(?:\.\d{1,3}){1,5}|[A-Za-z][.)])\s+)",
+    r"(?:\d{1,3}(?:\.\d{1,3}){0,5}[.):]|\d{1,3}(?:\.\d{1,3}){1,5}|[^\W\d_][.)])\s+|[一二三四五六七八九十]{1,3}[、.]\s*|第[一二三四五六七八九十\d]{1,3}[章节部分步]\s*)",
     re.IGNORECASE,
 )
 _PUNCTUATION = re.compile(
@@ -70,6 +70,7 @@ _HANGUL_VERB = re.compile(r"[다요음임함됨]\W*$")
 _VIETNAMESE = re.compile("[ăđơưạ-ỹ]", re.IGNORECASE)
 _VIETNAMESE_VERB = re.compile(rf"\b(?:{_VIETNAMESE_VERBS})\b", re.IGNORECASE)
 _CYRILLIC = re.compile("[\u0400-\u04ff]")
+_KNOWN = re.compile(f"[A-Za-z\u00aa-\u024f\u1e00-\u1eff{DENSE}\uac00-\ud7a3\u0400-\u04ff]")
 _CYRILLIC_VERB = re.compile(
     r"\s\w*(?:[еиёую]т|[аяуиы]л|ла|ло|ли|с[яь]|ть|ен|н[аоы])(?!\w)|\bне\b", re.IGNORECASE
 )
@@ -117,7 +118,12 @@ def _has_verb_ending(words: list[str]) -> bool:
     ``Terms of use`` has no such word.
     """
     for before, word, after in zip(words, words[1:], [*words[2:], ""], strict=False):
-        if word in _NOUNS or before.endswith("ly") or not _VERB_ENDING.fullmatch(word):
+        if (
+            word in _NOUNS
+            or word in _LINKING
+            or before.endswith("ly")
+            or not _VERB_ENDING.fullmatch(word)
+        ):
             continue
         if word.endswith("ed"):
             return True
@@ -139,7 +145,12 @@ def _other_claim(topic: str, max_words: int) -> bool:
 
 
 def has_verb(text: str) -> bool:
-    """Whether words, without the punctuation of a sentence, seem to have a finite verb."""
+    """Whether words, without the punctuation of a sentence, seem to have a finite verb.
+
+    In scripts of which no verbs are known, they do.
+    """
+    if not (text.isascii() or all(_KNOWN.match(char) for char in text if char.isalpha())):
+        return True
     if _VIETNAMESE.search(text) and _VIETNAMESE_VERB.search(text):
         return True
     if not _VIETNAMESE.search(text) and _LATIN.search(text):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,6 +40,7 @@ _SPACE = lazy_pattern(r"[^\S ]|[\x00-\x1f]")
 _INCH = re.compile(r'["”](?<=\d.)(?=[\s,.;)]|$)')
 _BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 _ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
+_LABEL = lazy_pattern(r"[^\W\d_][^\n:：.!?]{0,40}[:：](?!\S*[/\d])")
 _MAY_END = re.compile(r"[.!?][^\w.!?]*\w|\w\)\s")
 _FALLBACK = lazy_pattern(r"[.!?]+[\"')\]]*\s+")
 
@@ -136,6 +137,8 @@ def _ends_on_purpose(line: str, next_line: str) -> bool:
     """Whether a line was not wrapped: the next word had room in it, or begins something new."""
     if not line.strip() or not next_line or line.endswith("  ") or _ITEM.match(next_line):
         return True
+    if _LABEL.match(next_line) and next_line[0] == next_line[0].upper():
+        return True
     word = next_line.split(maxsplit=1)[0]
     return len(line) + len(word) < WRAPPED and not word.lstrip("\"'([“‘«„")[:1].islower()
 
@@ -206,10 +209,33 @@ def number_sentences(case: Case, language: str = "en") -> tuple[Evidence, ...]:
     said = (
         (passage.id, start, end, text)
         for passage in case.context
-        for start, end in sentence_spans(passage.text, language)
+        for start, end in _in_lines(passage.text, sentence_spans(passage.text, language))
         if not is_blank(text := passage.text[start:end])
     )
     return tuple(Evidence(number, *sentence) for number, sentence in enumerate(said, 1))
+
+
+SHORT_LINE = 24
+"""Characters of a line in a run of very short ones: a table of a PDF has a number to a line."""
+LINE = 80
+"""Characters of what such lines are joined to, so that not each of them has a number."""
+
+
+def _in_lines(text: str, spans: Iterable[Span]) -> Iterator[Span]:
+    """The spans, with runs of very short lines joined."""
+    first, last = -1, -1
+    for start, end in spans:
+        is_short = end - start <= SHORT_LINE and text[end - 1] not in ".!?。！？"
+        if is_short and first >= 0 and end - first <= LINE and "\n" in text[last:start]:
+            last = end
+            continue
+        if first >= 0:
+            yield first, last
+        first, last = (start, end) if is_short else (-1, -1)
+        if not is_short:
+            yield start, end
+    if first >= 0:
+        yield first, last
 
 
 class Quotable(NamedTuple):

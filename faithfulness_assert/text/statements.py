@@ -13,12 +13,17 @@ from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference
+from .forms import is_citation
 from .inline import Clear, clear
+from .json_answer import leaves
+from .lead_ins import Piece, under_lead_ins, with_headers
 from .markdown import Block, Kind, blocks
 from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
-from .strings import clean_text, is_blank
+from .strings import clean_text, is_blank, lazy_pattern
 
 _SPACE = re.compile(r"\s")
+_OPENING = ("[", "(", "【", "（")
+_PARENTHESIS = lazy_pattern(r"\([^()]*\)[.!?]?|（[^（）]*）[。！？]?")
 _EXPECTS_ANSWER = re.compile(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE
 )
@@ -29,14 +34,6 @@ class Split(NamedTuple):
 
     statements: tuple[Statement, ...]
     skipped: tuple[Skipped, ...]
-
-
-class _Piece(NamedTuple):
-    start: int
-    end: int
-    text: str
-    skipped: str = ""  # the reason if it is not a statement
-    is_item: bool = False
 
 
 def split_statements(text: str, language: str = "en") -> list[str]:
@@ -63,25 +60,30 @@ def split(text: str, language: str = "en") -> Split:
     that only name a topic. If an answer contains nothing but such headings, they are statements.
     """
     text = clean_text(text)
-    pieces = _all_pieces(text, language)
+    thinking = _thinking(text)
+    source = _with_breaks(" " * thinking[1] + text[thinking[1] :])
+    pieces = [Piece(*thinking, "", "thinking")] if thinking[1] else []
+    pieces += leaves(source) or under_lead_ins(_all_pieces(source, language))
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]
+    pieces = [piece._replace(end=_behind_breaks(text, piece.end)) for piece in pieces]
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
         tuple(
-            Statement(number, p.text, p.start, p.end, p.is_item)
+            Statement(number, p.text, p.start, p.end, p.kind in ("item", "row"), p.shown)
             for number, p in enumerate(stated, 1)
         ),
         tuple(Skipped(piece.start, piece.end, piece.skipped) for piece in pieces if piece.skipped),
     )
 
 
-def _all_pieces(text: str, language: str) -> list[_Piece]:
+def _all_pieces(text: str, language: str) -> list[Piece]:
     all_blocks = blocks(text)
     no_content = ("rule", "heading", "bold")
     content = [i for i, block in enumerate(all_blocks) if block.kind not in no_content]
     last_content = max(content, default=0)
-    pieces: list[_Piece] = []
+    pieces: list[Piece] = []
+    headers: list[str] = []
     is_listed = False
     for i, block in enumerate(all_blocks):
         if len(pieces) >= MAX_SENTENCES:
@@ -94,6 +96,11 @@ def _all_pieces(text: str, language: str) -> list[_Piece]:
             is_listed, found = True, [_cited(piece) for piece in found]
         elif block.kind in no_content:
             is_listed = False
+        if block.kind == "row":
+            row = with_headers(headers, _cells(text, block))
+            found = [piece._replace(shown=row if row != piece.text else "") for piece in found]
+        elif block.kind == "table header" and not (i and all_blocks[i - 1].kind == block.kind):
+            headers = _cells(text, block)
         said = " ".join(piece.text for piece in found)
         if is_reference(said, is_listed=is_listed):
             found = [_cited(piece) for piece in found]
@@ -101,25 +108,70 @@ def _all_pieces(text: str, language: str) -> list[_Piece]:
     return pieces
 
 
-def _cited(piece: _Piece) -> _Piece:
+def _cited(piece: Piece) -> Piece:
     """A piece that is nothing but a citation, which is skipped."""
     return piece._replace(skipped=piece.skipped or "citation")
 
 
-def _promoted(piece: _Piece) -> _Piece:
+def _cells(text: str, block: Block) -> list[str]:
+    """The cells of a row, without markup, with the empty ones inside."""
+    said = " ".join(part.text for part in clear(text, block.pieces)).strip().strip("|")
+    return [" ".join(cell.split()) for cell in said.split("|")]
+
+
+_THINKING = lazy_pattern(
+    r"\s*(?:<(think|thinking|reasoning)>.*?</\1>"
+    r"|(?:(?!<think).)*?</think>"
+    r"|Thinking: (?:.*?\nSignature: [^\n]+|(?:[^\n]+\n)+)(?=\n))",
+    re.DOTALL,
+)
+_MAY_THINK = ("think", "Think", "reasoning>")
+_LITERAL_BREAK = lazy_pattern(r"\\n(?![a-z])")
+_BEHIND_BREAK = lazy_pattern(r"(?:\s*\\n(?![a-z]))+")
+
+
+def _thinking(text: str) -> Span:
+    """Where an answer tells what the model thought before it: ``(0, 0)`` if it does not.
+
+    Models that think put it in tags; promptfoo shows it behind "Thinking:".
+    """
+    if not any(mark in text for mark in _MAY_THINK):
+        return 0, 0
+    thought = _THINKING.match(text)
+    if thought is None or is_blank(thought[0]):
+        return 0, 0
+    return trimmed(text, 0, thought.end())
+
+
+def _with_breaks(text: str) -> str:
+    """``text`` with a line break where it has, more than once, a backslash and an n."""
+    return _LITERAL_BREAK.sub("\n ", text) if _breaks(text) else text
+
+
+def _breaks(text: str) -> bool:
+    return "\\n" in text and "```" not in text and len(_LITERAL_BREAK.findall(text)) > 1
+
+
+def _behind_breaks(text: str, end: int) -> int:
+    """The end of a piece, with the written line breaks behind it."""
+    behind = _BEHIND_BREAK.match(text, end) if text.startswith("\\n", end) else None
+    return behind.end() if behind else end
+
+
+def _promoted(piece: Piece) -> Piece:
     """A skipped heading as a statement: in an answer that is only ``# Paris``, it is the answer."""
     is_title = piece.skipped in ("heading", "table header")
     is_answer = is_title and piece.text and not piece.text.endswith(("?", "？"))
     return piece._replace(skipped="") if is_answer else piece
 
 
-def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> Iterator[_Piece]:
+def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> Iterator[Piece]:
     """The statements and skipped pieces of a block.
 
     ``may_be_topic``: whether it can be the heading of something that follows.
     """
     if block.kind in ("code", "rule"):
-        yield _Piece(*trimmed(text, block.start, block.end), "", block.kind)
+        yield Piece(*trimmed(text, block.start, block.end), "", block.kind)
         return
     parts = clear(text, block.pieces)
     if block.kind in ("row", "table header"):
@@ -129,19 +181,20 @@ def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> It
     if not said:
         yield from _unsaid(text, block)
         return
+    column = block.pieces[0][0] - max(text.rfind("\n", 0, block.pieces[0][0]), -1)
     for piece in _covering(text, block, said):
         reason = _skip_reason(block.kind, piece.text, may_be_topic=may_be_topic)
-        yield piece._replace(skipped=reason, is_item=block.kind in ("item", "row"))
+        yield piece._replace(skipped=reason, kind=block.kind, column=column)
 
 
-def _unsaid(text: str, block: Block) -> Iterator[_Piece]:
+def _unsaid(text: str, block: Block) -> Iterator[Piece]:
     """A block without visible text: markup such as a table's delimiter row."""
     source = text[block.start : block.end]
     if source.isspace():
         return
     if block.kind == "table header" or not is_blank(source):
         reason = "markup" if block.kind != "table header" else block.kind
-        yield _Piece(*trimmed(text, block.start, block.end), "", reason)
+        yield Piece(*trimmed(text, block.start, block.end), "", reason)
 
 
 MAY_BE_SKIPPED = ("table header", "link definition", "heading", "bold")
@@ -150,7 +203,7 @@ MAY_BE_SKIPPED = ("table header", "link definition", "heading", "bold")
 def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     """Why a piece is not a statement; "" if it is one."""
     if kind not in MAY_BE_SKIPPED:
-        return ""
+        return "citation" if said.startswith(_OPENING) and is_citation(said) else ""
     from .headings import is_short_answer, makes_claim  # most answers have no such block
 
     if kind == "table header":
@@ -166,21 +219,31 @@ def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     return "" if says_something else "heading"
 
 
-def _cut(text: str, start: int) -> Iterator[_Piece]:
+def _cut(text: str, start: int) -> Iterator[Piece]:
     """The rest of a text that already has more statements than any real answer."""
     for first, end in in_parts(text, start, len(text)):
         if not is_blank(text[first:end]):
-            yield _Piece(*trimmed(text, first, end), " ".join(text[first:end].split()))
+            yield Piece(*trimmed(text, first, end), " ".join(text[first:end].split()))
 
 
-def _sentences(part: Clear, language: str) -> Iterator[_Piece]:
+def _sentences(part: Clear, language: str) -> Iterator[Piece]:
+    before: Piece | None = None
     for start, end in sentence_spans(part.text, language):
-        said = part.text[start:end]
-        if not is_blank(said):
-            yield _Piece(part.places[start], part.places[end - 1] + 1, " ".join(said.split()))
+        said = " ".join(part.text[start:end].split())
+        if is_blank(said):
+            continue
+        piece = Piece(part.places[start], part.places[end - 1] + 1, said)
+        if before and _PARENTHESIS.fullmatch(said) and not is_citation(said):
+            before = before._replace(end=piece.end, text=f"{before.text} {said}")
+            continue
+        if before:
+            yield before
+        before = piece
+    if before:
+        yield before
 
 
-def _row(parts: Sequence[Clear]) -> list[_Piece]:
+def _row(parts: Sequence[Clear]) -> list[Piece]:
     """A row of a table as one statement."""
     said = " ".join(part.text for part in parts)
     if is_blank(said):
@@ -188,13 +251,13 @@ def _row(parts: Sequence[Clear]) -> list[_Piece]:
     cells = [" ".join(cell.split()) for cell in said.split("|")]
     pairs = (pair for part in parts for pair in zip(part.places, part.text, strict=True))
     places = [place for place, char in pairs if char not in "| \t"]
-    return [_Piece(places[0], places[-1] + 1, " | ".join(cell for cell in cells if cell))]
+    return [Piece(places[0], places[-1] + 1, " | ".join(cell for cell in cells if cell))]
 
 
 # ---------------------------------------------------------------- who owns the markup between
 
 
-def _covering(text: str, block: Block, said: Sequence[_Piece]) -> Iterator[_Piece]:
+def _covering(text: str, block: Block, said: Sequence[Piece]) -> Iterator[Piece]:
     """The pieces, widened to cover the markup around them.
 
     Markup that touches a piece belongs to it. Other markup with a letter or digit belongs to the
@@ -206,7 +269,7 @@ def _covering(text: str, block: Block, said: Sequence[_Piece]) -> Iterator[_Piec
         own, rest = _shares(between)
         if following is None and not is_blank(between):
             own = len(between.rstrip())
-        yield _Piece(start, piece.end + own, piece.text)
+        yield Piece(start, piece.end + own, piece.text)
         start = piece.end + rest
 
 

@@ -1,0 +1,94 @@
+"""What a piece of an answer stands under: the lead-in of its list, the headers of its row.
+
+A line that ends in a colon only announces what follows ("The plan covers:"). It is skipped, and the
+pieces under it are shown behind it: nobody could check "dental care" alone. So what a lead-in
+claims is judged with each piece. One that states something by itself is a statement as well.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from .forms import announces, awaits
+from .headings import has_verb
+
+MAX_PREFIX = 240
+"""Characters. A longer line says more than what the list is about."""
+_COLON = (":", "：")
+_ENDS = (*_COLON, *".!?。！？")
+_TITLES = ("heading", "bold")
+
+
+class Piece(NamedTuple):
+    """A statement or a skipped piece of an answer, with its span."""
+
+    start: int
+    end: int
+    text: str
+    skipped: str = ""  # the reason if it is not a statement
+    kind: str = "text"  # of its block
+    column: int = 0  # where its block begins in its line
+    shown: str = ""  # the text with what it stands under, if that is more
+
+
+class _LeadIn(NamedTuple):
+    column: int  # of its line; -1 for a paragraph, under which each list stands
+    text: str
+
+
+def under_lead_ins(pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """The pieces, each shown with what it stands under."""
+    over: list[_LeadIn] = []
+    in_list = False
+    for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
+        is_over = in_list and piece.kind in ("text", "bold")
+        over = [] if is_over else [lead_in for lead_in in over if _holds(lead_in, piece)]
+        in_list = piece.kind not in ("text", "bold")
+        prefix = " ".join(lead_in.text for lead_in in over)
+        if prefix and not piece.skipped and not piece.shown and len(prefix) <= MAX_PREFIX:
+            piece = piece._replace(shown=f"{prefix} {piece.text}")
+        if following and piece.text.endswith(_COLON) and piece.skipped in ("", *_TITLES):
+            leads = len(piece.text) <= MAX_PREFIX and _leads(piece, following)
+            if leads:
+                over.append(_LeadIn(piece.column if piece.kind == "item" else -1, piece.text))
+            if _only_announces(piece, leads=leads):
+                piece = piece._replace(skipped=piece.skipped or "lead-in")
+        yield piece
+
+
+def _only_announces(piece: Piece, *, leads: bool) -> bool:
+    """Whether a piece says nothing by itself. Where nothing stands under it, in doubt it does."""
+    if leads:
+        return announces(piece.text) or awaits(piece.text)
+    is_label = piece.kind == "text" and not has_verb(piece.text.rstrip(":： "))
+    return is_label and announces(piece.text)
+
+
+def _leads(piece: Piece, following: Piece) -> bool:
+    """Whether something stands under a piece: a list, a table, or a value without a verb."""
+    if following.kind == "item":
+        return piece.kind != "item" or following.column > piece.column
+    return following.kind in ("row", "table header") or _is_value(following)
+
+
+def _holds(lead_in: _LeadIn, piece: Piece) -> bool:
+    """Whether a piece still stands under a lead-in."""
+    if piece.kind == "item":
+        return piece.column > lead_in.column
+    return lead_in.column < 0 and (piece.kind in ("row", "table header") or _is_value(piece))
+
+
+def _is_value(piece: Piece) -> bool:
+    """Whether a piece of plain text has no verb, so that it needs the line before it."""
+    if piece.kind not in ("text", "bold") or piece.skipped or piece.text.endswith(_ENDS):
+        return False
+    return not has_verb(re.sub(r"[:.]", " ", piece.text))
+
+
+def with_headers(headers: Sequence[str], cells: Iterable[str]) -> str:
+    """A row of a table with the name of each column: ``Plan: Pro | Users: 5``."""
+    named = zip([*headers, *[""] * 100], cells, strict=False)
+    shown = (f"{name}: {cell}" if name and name != cell else cell for name, cell in named if cell)
+    return " | ".join(shown)

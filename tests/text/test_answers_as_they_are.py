@@ -1,0 +1,143 @@
+"""Answers as people have them: each verdict is about a thing that a reader would check."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+from conftest import ROOT
+
+from faithfulness_assert import GradingResult, Reply, grade
+from faithfulness_assert.batch.summary import Summary
+from faithfulness_assert.records.judge import Ask
+from faithfulness_assert.records.model import VERBATIM_FLAG
+
+ROWS = json.loads((ROOT / "fixtures" / "answers.json").read_text(encoding="utf-8"))
+
+
+class Judge:
+    """Gives each statement the label that ``label_of`` finds, and keeps what it was asked."""
+
+    def __init__(self, label_of: Callable[[str, Ask], str]) -> None:
+        self.label_of = label_of
+        self.asks: list[Ask] = []
+
+    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+        self.asks.append(ask)
+        entries = [
+            {"id": number, "evidence": [1], "label": self.label_of(text, ask)}
+            for number, text in ask.payload.items
+        ]
+        return Reply(json.dumps({"verdicts": entries}))
+
+
+def aside(_text: str, ask: Ask) -> str:
+    """Sets everything aside, as long as it may."""
+    return "not_a_claim" if "not_a_claim" in ask.form.labels else "not_enough_info"
+
+
+def graded(answer: str, label_of: Callable[[str, Ask], str] = aside) -> tuple[GradingResult, Judge]:
+    judge = Judge(label_of)
+    return grade(answer, ["It is so."], judge=judge, controls="off"), judge
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "The drug cures cancer.",
+        "It costs 40 euros.",
+        "Ann leads the team.",
+        "Take 50 mg daily.",
+        "Of course, dogs are welcome.",
+        "- Free parking",
+        "Status: rejected",
+        "Did you know that the drug cures cancer?",
+    ],
+)
+def test_a_claim_that_is_set_aside_is_asked_about_without_that_label(claim: str) -> None:
+    result, judge = graded(f"{claim}\n\nKind regards,\nHelena Marsh")
+    assert result.verdicts[0].label == "not_enough_info"
+    assert result.counts["unresolved"] == 0
+    first, again = judge.asks
+    assert "not_a_claim" in first.form.labels
+    assert "not_a_claim" not in again.form.labels
+    assert "set aside" in again.messages[-1]["content"]
+    assert len(again.payload.items) == 1
+
+
+def test_what_claims_nothing_is_set_aside_in_one_ask() -> None:
+    answer = (
+        "Hello Ms Okafor!\n\nThe fee is 5 euros. Do you want a copy for 2024?\n\nConfidence: 95%"
+    )
+    result, judge = graded(answer, lambda text, _: "supported" if "fee" in text else "not_a_claim")
+    assert len(judge.asks) == 1
+    assert result.counts["not_a_claim"] == 3
+    assert result.score == 1.0
+
+
+@pytest.mark.parametrize(("answer", "asked", "skipped"), ROWS)
+def test_an_answer_is_asked_about_as_its_row_says(
+    answer: str, asked: list[str], skipped: list[list[str]]
+) -> None:
+    result, _ = graded(answer, lambda *_: "supported")
+    assert [v.statement for v in result.verdicts] == asked
+    assert [[answer[s.start : s.end], s.reason] for s in result.skipped] == skipped
+
+
+def test_thinking_is_skipped_with_a_warning() -> None:
+    result, _ = graded("<think>The fee is 9.</think>\n\nThe fee is 5.", lambda *_: "supported")
+    assert [v.statement for v in result.verdicts] == ["The fee is 5."]
+    assert any("thought" in warning for warning in result.warnings)
+    assert result.skipped[0].reason == "thinking"
+
+
+def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_not_supported() -> (
+    None
+):
+    said = "The fee for adults is 9.50 euros."
+    context = [f"It opens at nine. {said} Children pay nothing."]
+    judge = Judge(lambda *_: "not_enough_info")
+    result = grade(f"{said} Dogs pay nothing.", context, judge=judge, controls="off")
+    assert [VERBATIM_FLAG in v.flags for v in result.verdicts] == [True, False]
+    assert "the context has this word for word: check the judge" in result.pretty()
+    summary = Summary()
+    summary.add(result)
+    assert summary.to_json()["verbatim"] == 1
+    assert "check the judge" in summary.text()
+    judge = Judge(lambda *_: "supported")
+    assert not grade(said, context, judge=judge, controls="off").verdicts[0].flags
+
+
+# ---------------------------------------------------------------- contexts
+
+
+def test_runs_of_very_short_lines_are_numbered_together() -> None:
+    table = "\n".join(str(1000 + place) for place in range(60))
+    judge = Judge(lambda *_: "supported")
+    grade("It is so.", [f"{table}\nIt is so, and it was so for a long time."], judge=judge)
+    lines = [text for _, text in judge.asks[0].payload.sentences]
+    assert len(lines) <= 6
+    assert " ".join(" ".join(lines).split()).startswith("1000 1001 1002")
+    assert lines[-1] == "It is so, and it was so for a long time."
+
+
+@pytest.mark.parametrize(
+    ("context", "happened"),
+    [
+        (["[object Object]", "It is so."], "an object that was written as a text"),
+        ("{{context}}", "a variable of a template"),
+        ("${context}", "a variable of a template"),
+        (["undefined"], "a missing value"),
+        (["nan", "None", "null", "#N/A"], "a missing value"),
+    ],
+)
+def test_what_a_broken_pipeline_leaves_is_no_context(context: object, happened: str) -> None:
+    result = grade("It is so.", context)
+    assert result.status == "invalid_input"
+    assert result.error is not None
+    assert happened in result.error.message
+
+
+def test_a_missing_value_among_passages_is_one_of_them() -> None:
+    assert grade("It is so.", ["None", "It is so."]).status == "graded"
