@@ -1,20 +1,19 @@
-"""What the reader makes of realistic replies and remarks: what it credits, and what that costs.
+"""What the reader makes of replies of judges: what it credits, and what that costs.
 
-    python benchmarks/reading_replies.py [--show] [FOLDER ...]
+    python benchmarks/reading_replies.py [--show] [--rules] [FOLDER ...]
 
-Reads ``realistic_replies.jsonl`` and ``remarks.json`` in ``fixtures`` and, if they are beside the
-checkout, in the shared corpora (or in the folders that are named). Prints for each folder
+Reads ``fixtures`` and the shared corpora beside the checkout, or the folders that are named. Prints
 
-- how many clear replies are read at once, and after one re-ask to a judge that then replies with
-  JSON alone; how many labels of any reply are more than a careful human grants;
-- how many remarks that deny a statement are heard, in each of several places, and how many harmless
-  ones make a statement open; the same for reasons of an entry.
+- of realistic replies, how many earn more than a careful human grants, and how many clear ones are
+  read at once; of remarks, in each of four places, how many that deny a statement are credited, and
+  how many harmless ones make one open; the same for reasons. With the statements' texts, as in a
+  grade, and without, as in ``read_verdicts``;
+- of replies of a very small model without a grammar, how much of what is right is asked again;
+- of reasons that real judges wrote, how many that agree with "supported" cost a re-ask, and how
+  many denials are heard, on the half that no word was chosen on; of sets of verdicts of a capable
+  LLM, how many are asked again. ``--rules``: the same without each rule of the gate.
 
-- where the shared corpora have reasons that real judges wrote, how many of those that agree with
-  "supported" cost a re-ask, and how many denials are heard, on the half that no word was chosen on.
-
-Each other figure is given with the statements' texts, as in a grade, and without, as in
-``read_verdicts``. ``--show`` lists what is credited wrongly, and what is asked again needlessly.
+``--show`` lists what is credited wrongly, and what is asked again needlessly.
 """
 
 from __future__ import annotations
@@ -22,11 +21,12 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from faithfulness_assert.reading.gate import denies
+from faithfulness_assert.reading import gate
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.records.errors import UnreadableReply
@@ -38,7 +38,6 @@ EARN = {"supported": 2, "not_a_claim": 2, "partially_supported": 1}
 GOOD = json.dumps(
     {"verdicts": [{"id": n, "evidence": [n], "label": "supported"} for n in (1, 2, 3)]}
 )
-
 PLACES: dict[str, Callable[[str], str]] = {
     "after": lambda remark: f"{GOOD}\n\n{remark}",
     "before": lambda remark: f"{remark}\n\n{GOOD}",
@@ -47,11 +46,20 @@ PLACES: dict[str, Callable[[str], str]] = {
         '"id": 2,', f'"id": 2, "note": {json.dumps(remark)},'
     ),
 }
+RULES = {  # of the gate for reasons: the pattern or the list of words without which it is counted
+    "negations": "negations",
+    "words of denial and hedges": "denials",
+    "signs": "_SIGN",
+    "a leading No": "_LEADING_NO",
+    "not what agrees, as no contradiction": "_AGREEING",
+    "not what is quoted": "_QUOTATION",
+    "not the statement's own words": "_is_own",
+}
 
 
-def labels_of(reply: str, texts: Sequence[str]) -> list[str | None]:
+def labels_of(reply: str, texts: Sequence[str], ids: Iterable[int] = ()) -> list[str | None]:
     """The labels of a reply's statements; None where one is open."""
-    statements = dict(enumerate(texts, 1))
+    statements = dict(zip(ids or range(1, len(texts) + 1), texts, strict=True))
     try:
         findings = settle(read(reply, single=len(texts) == 1), statements).findings
     except UnreadableReply:
@@ -74,6 +82,12 @@ def is_read(label: str | None, expected: Any) -> bool:
     return label in allowed(expected)
 
 
+def rows_of(path: Path) -> list[Any]:
+    """The rows of a file; none if it is not there."""
+    text = path.read_text("utf-8") if path.is_file() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
 class Report:
     """Lines of figures, with what is behind them."""
 
@@ -87,32 +101,24 @@ class Report:
             print(f"      {item}")
 
 
-def replies(path: Path, known: bool, report: Report) -> None:
+def replies(rows: Sequence[Any], known: bool, report: Report) -> None:
     """The figures of whole replies."""
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     clear = [row for row in rows if "-c-" in row["id"]]
-    late, inflated, unmended = [], [], []
+    late, inflated = [], []
     for row in rows:
-        texts = row.get("statements") or (SHOP if row["n_statements"] == 3 else SHOP[::2])
-        texts = (
-            (list(texts) + [""] * 9)[: row["n_statements"]] if known else [""] * row["n_statements"]
-        )
-        labels = labels_of(row["raw"], texts)
+        count = row["n_statements"]
+        texts = row.get("statements") or (SHOP if count == 3 else SHOP[::2])
+        labels = labels_of(row["raw"], ([*texts, *[""] * 9] if known else [""] * 9)[:count])
         pairs = list(zip(labels, row["expect"], strict=True))
-        if any(is_inflated(label, expected) for label, expected in pairs):
-            inflated.append((row["id"], row["note"], labels, row["expect"]))
-        if row in clear and not all(is_read(label, expected) for label, expected in pairs):
-            late.append((row["id"], row["note"], labels))
-            if any(label and not is_read(label, expected) for label, expected in pairs):
-                unmended.append((row["id"], row["note"], labels))
+        told = (row["id"], row["note"], labels)
+        inflated += [told] if any(is_inflated(*pair) for pair in pairs) else []
+        late += [told] if row in clear and not all(is_read(*pair) for pair in pairs) else []
     report.line("replies with an inflated label", inflated, len(rows))
     report.line("clear replies that are not read at once", late, len(clear))
-    report.line("clear replies that a re-ask does not mend", unmended, len(clear))
 
 
-def remarks(path: Path, known: bool, report: Report) -> None:
+def remarks(data: Any, known: bool, report: Report) -> None:
     """The figures of remarks around a reply, and of reasons in it."""
-    data = json.loads(path.read_text("utf-8"))
     texts = SHOP if known else ("", "", "")
     for place, placed in PLACES.items():
         denying, harmless = data["remarks_denying_2"], data["remarks_harmless"]
@@ -121,7 +127,7 @@ def remarks(path: Path, known: bool, report: Report) -> None:
         opened = [r for r in harmless if not all(labels_of(placed(r), texts))]
         report.line(f"harmless remarks {place} that cost a re-ask", opened, len(harmless))
     denying = data["reasons_denying"]
-    credited = [r for r in denying if _with_reason(r, "The shop is open daily." if known else "")]
+    credited = [r for r in denying if _with_reason(r, SHOP[0] if known else "")]
     report.line("reasons that deny and are credited", credited, len(denying))
     for name in ("reasons_of_negative_statements", "reasons_harmless", "reasons_partial"):
         opened = list(_opened(data.get(name, []), name, known))
@@ -131,10 +137,8 @@ def remarks(path: Path, known: bool, report: Report) -> None:
 def _opened(rows: Sequence[Any], name: str, known: bool) -> Iterator[Any]:
     label = "partially_supported" if name.endswith("partial") else "supported"
     for row in rows:
-        statement, reason = (
-            (row["statement"], row["reason"]) if isinstance(row, dict) else (row, row)
-        )
-        if not _with_reason(reason, statement if known else "", label):
+        said = row if isinstance(row, dict) else {"statement": row, "reason": row}
+        if not _with_reason(said["reason"], said["statement"] if known else "", label):
             yield row
 
 
@@ -143,25 +147,81 @@ def _with_reason(reason: str, statement: str, label: str = "supported") -> str |
     return labels_of(json.dumps({"verdicts": [entry]}), [statement])[0]
 
 
-def real_reasons(path: Path) -> None:
-    """The figures of reasons that real judges wrote in English."""
-    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    agreeing, denying = [], []
+# ---------------------------------------------------------------- what real models wrote
+
+
+def small_model(rows: Sequence[Any], report: Report) -> None:
+    """How much of what a very small model says rightly is asked again."""
+    readable = [row for row in rows if row.get("readable")]
+    pairs = [
+        (label, human, row["id"])
+        for row in readable
+        for label, human in zip(
+            labels_of(row["reply"], row["statements"], row["ids"]), row["human"], strict=True
+        )
+        if human
+    ]
+    again = [pair for pair in pairs if pair[0] != pair[1]]
+    report.line("right verdicts of a small model that are asked again", again, len(pairs))
+
+
+def verdict_sets(rows: Sequence[Any], report: Report) -> None:
+    """How many sets of verdicts of a capable LLM are not read at once."""
+    again = []
     for row in rows:
-        known = row["statement"] + row["reason"]
-        english = sum(c.isascii() for c in row["reason"]) > 0.95 * len(row["reason"])
-        held_out = hashlib.md5(known.encode(), usedforsecurity=False).digest()[0] % 2
-        if not (english and held_out and 0 < len(row["statement"]) < 1200):
-            continue
-        denied = denies(row["reason"], row["statement"])
-        if row["kind"] == "harmless" and row["label"] == "supported":
-            agreeing.append(denied)
-        elif row["sub"] in ("explicit", "partial") or (
-            row["kind"] == "harmless" and len(row["reason"]) < 500
-        ):
-            denying.append(denied)
-    print(f"real reasons that agree and cost a re-ask: {sum(agreeing)} of {len(agreeing)}")
-    print(f"real denials that are heard: {sum(denying)} of {len(denying)}")
+        entries = [{"id": n, **verdict} for n, verdict in enumerate(row["verdicts"], 1)]
+        said = [{k: v for k, v in entry.items() if k != "statement"} for entry in entries]
+        labels = labels_of(json.dumps({"verdicts": said}), [e["statement"] for e in entries])
+        again += [row["id"]] if labels != [entry["label"] for entry in entries] else []
+    report.line("sets of verdicts of a capable LLM that are asked again", again, len(rows))
+
+
+class Reasons:
+    """Reasons in English that real judges wrote, of the half that no word was chosen on."""
+
+    def __init__(self, rows: Iterable[Any]) -> None:
+        held_out = [row for row in rows if self._is_held_out(row)]
+        harmless = [row for row in held_out if row["kind"] == "harmless"]
+        short = [row for row in harmless if len(row["reason"]) < 500]
+        self.groups = {
+            "real reasons that agree and cost a re-ask": [
+                row for row in harmless if row["label"] == "supported"
+            ],
+            "real reasons against a statement that are heard under supported": [
+                row for row in short if row["label"] != "supported"
+            ],
+            "real denials of a supported in words that are heard": [
+                row for row in held_out if row["sub"] in ("explicit", "partial")
+            ],
+        }
+
+    def _is_held_out(self, row: Any) -> bool:
+        known, reason = row["statement"] + row["reason"], row["reason"]
+        english = sum(c.isascii() for c in reason) > 0.95 * len(reason)
+        half = hashlib.md5(known.encode(), usedforsecurity=False).digest()[0] % 2
+        return bool(english and half and 0 < len(row["statement"]) < 1200)
+
+    def counts(self) -> dict[str, list[str]]:
+        """Of each group, the reasons that the gate takes as denials."""
+        return {
+            name: [row["reason"] for row in rows if gate.denies(row["reason"], row["statement"])]
+            for name, rows in self.groups.items()
+        }
+
+    def without(self, rule: str) -> list[int]:
+        """How many of each group there are without a rule of the gate."""
+        place: Any = gate._WORDS if rule in gate._WORDS else vars(gate)
+        own = place[rule]
+        place[rule] = "" if rule in gate._WORDS else self._nothing(rule)
+        gate._is_listed.cache_clear()
+        gate._listed.cache_clear()
+        try:
+            return list(map(len, self.counts().values()))
+        finally:
+            place[rule] = own
+
+    def _nothing(self, rule: str) -> Any:
+        return re.compile("(?!)") if rule.isupper() else lambda *_: False
 
 
 def main() -> None:
@@ -169,24 +229,26 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folders", nargs="*", type=Path, default=FOLDERS)
     parser.add_argument("--show", action="store_true")
+    parser.add_argument("--rules", action="store_true")
     options = parser.parse_args()
     report = Report(options.show)
     for folder in options.folders:
-        if (path := folder / "real" / "reasons.jsonl").is_file():
-            real_reasons(path)
+        print(folder.name)
+        if model := rows_of(folder / "small_model_replies.jsonl"):
+            small_model(model, report)
+        if real := rows_of(folder / "real" / "reasons.jsonl"):
+            reasons = Reasons(real)
+            for name, found in reasons.counts().items():
+                report.line(name, found, len(reasons.groups[name]))
+            verdict_sets(rows_of(folder / "real" / "llm_judge.jsonl"), report)
+            for said, rule in RULES.items() if options.rules else ():
+                print(f"  without {said}: {reasons.without(rule)}")
         for known in (True, False):
             print(f"{folder.name}, {'with' if known else 'without'} the statements")
-            for name, measure in (("realistic_replies.jsonl", replies), ("remarks.json", remarks)):
-                path = next(
-                    (
-                        p
-                        for p in (folder / name, folder / name.replace("realistic_", ""))
-                        if p.is_file()
-                    ),
-                    None,
-                )
-                if path:
-                    measure(path, known, report)
+            if whole := rows_of(folder / "realistic_replies.jsonl"):
+                replies(whole, known, report)
+            if (path := folder / "remarks.json").is_file():
+                remarks(json.loads(path.read_text("utf-8")), known, report)
 
 
 if __name__ == "__main__":

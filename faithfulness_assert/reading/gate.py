@@ -52,6 +52,8 @@ _AGREEING = lazy_pattern(
     r" (?:contradict\w*|discrepanc\w*|conflict\w*|inconsistenc\w*|hallucinat\w*|unsupported"
     r"|errors?|issues?|problems?|differs?|differences?|doubt|inference|additions?|added|changed"
     r"|goes beyond|(?:outside|external|world) knowledge|against)\b"
+    r"|\b(?:no|none|never)(?: \w+){0,6}? (?:partially_supported|not_enough_info|contradicted)"
+    r"(?:,? (?:or|nor) (?:partially_supported|not_enough_info|contradicted))?\b"
     r"|\b(?:more|most|less) likely\b|\b(?:no|any) other\b|\bno longer\b|\brather than just\b"
     r"|\b(?:unsupported|contradicted|hallucinations?|errors?|issues?)(?: \w+){0,2}: (?:none|0)\b",
     re.IGNORECASE,
@@ -62,6 +64,9 @@ _COURTESY = lazy_pattern(
     r"|i can (?:add|also|explain|give|provide)|as (?:you )?(?:requested|asked|required)"
     r"|(?:you|was) (?:asked|requested)(?: for)?"
     r"|i (?:followed|went|compared|checked|double-checked|did not (?:follow|use|need))"
+    r"|i (?:only (?:used|looked at)|used only) the (?:\w+ )?(?:context|sentences|text)"
+    r"|left out the (?:reasons|explanations|evidence)|as (?:short|brief|compact) as possible"
+    r"|without (?:line breaks|markdown|comments|prose|explanations?|reasons|further text)"
     r"|(?:in|as) (?:\w+ ){0,3}format)\b[^.,;:!\n]{0,200}",
     re.IGNORECASE,
 )
@@ -251,13 +256,15 @@ _WIDE = lazy_pattern(
     r"|(?:all|every|each|only|no) (?:of )?(?:the )?(?:statements?|claims?|ones?|this|verdicts?))\b",
     re.IGNORECASE,
 )
+_GRANTS = frozenset("supported yes statement statements claims and all".split())
+"""Words of a line that only repeats what the rows grant: "Supported: 1, 2, 3"."""
 _EARLIER = lazy_pattern(
     r"\b(?:earlier|previous\w*|former\w*|before|so far|nothing in the answer"
     r"|(?:all|none)(?: of)? my|the (?:whole|entire) answer)\b",
     re.IGNORECASE,
 )
 _OTHERS = lazy_pattern(
-    r"\b(?:other|these|those|both|all|none|neither|no|earlier|previous|remaining)"
+    r"\b(?:other|these|those|both|all|none|neither|earlier|previous|remaining)"
     r"(?: of)?(?: the| my| your)?(?: \w+)? (?:statement|claim|verdict|answer|point)s?\b"
     r"|\bnone of (?:them|these|this)\b|\bthe (?:whole|entire) answer\b",
     re.IGNORECASE,
@@ -290,7 +297,16 @@ def remarks(residue: Iterable[str], numbers: Collection[int]) -> list[Remark]:
     lines = [line for text in residue for line in text.split("\n") if _SAYS_SOMETHING.search(line)]
     led = {int(match[2]) for line in lines if (match := _LEADING.match(line)) and match[2]}
     counts = 1 in led and not led.issuperset(numbers)
-    return [remark for line in lines for remark in _in_line(line, numbers, counts=counts)]
+    said = (line for line in lines if not _only_grants(line, numbers))
+    return [remark for line in said for remark in _in_line(line, numbers, counts=counts)]
+
+
+def _only_grants(line: str, numbers: Collection[int]) -> bool:
+    """Whether a line names all statements, and calls them supported."""
+    named = {int(n) for n in re.findall(r"\d{1,6}", line)}
+    words = set(_words(line))
+    repeats = "supported" in words <= _GRANTS and named == set(numbers)
+    return repeats and not _SIGN.search(line) and not _SHARE.search(line)
 
 
 def _in_line(line: str, numbers: Collection[int], *, counts: bool) -> Iterator[Remark]:

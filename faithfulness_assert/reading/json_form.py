@@ -214,7 +214,7 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         tuple(numbers),
         statement,
         "\n".join(texts["quote"]),
-        " ".join(texts["reason"]),
+        " ".join(filter(None, texts["reason"])),
         (*residue, *more),
         confidence=min(sure, default=None),
     )
