@@ -45,8 +45,9 @@ _JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9�
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
 _PAIR = lazy_pattern(r"([0-9]+)[/ ]([0-9]+)")
-_ROMAN = lazy_pattern(r"(?<![^\W_])(?=[XVI]{2})(X{0,3})(I[XV]|V?I{0,3})(?![^\W_])")
-_ROMANS = {"": 0, "I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
+_ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
+_ROMAN_PARTS = lazy_pattern(r"(X{0,3})(IX|IV|V?I{0,3})")
+_ONES = {"IX": 9, "IV": 4}
 _CELL = lazy_pattern(r"[0-9]+(?:[.,][0-9]+)*")
 _TOKEN = lazy_pattern(r"[^\W\d_]+|[0-9]|%")
 
@@ -75,8 +76,11 @@ class Numbers:
             found["any"].update(number.loose)
             if number.in_words or number.kinds() & {*EXACT}:
                 found[""].update(number.loose)
-        romans = (10 * len(tens) + _ROMANS[ones] for tens, ones in _ROMAN.findall(self.text))
-        for value in (*romans, *_column_sums(self.text)):
+        romans = [
+            parts for word in _ROMAN.findall(self.text) if (parts := _ROMAN_PARTS.fullmatch(word))
+        ]
+        tens = (10 * len(parts[1]) + _ones(parts[2]) for parts in romans)
+        for value in (*tens, *_column_sums(self.text)):
             found[""].add(value)
             found["any"].add(value)
         shares = {value for value in found[""] if 0 <= value <= 1}
@@ -87,6 +91,10 @@ class Numbers:
     def written(self) -> frozenset[str]:
         """The numbers as they are written, with their units."""
         return frozenset(self.text[n.first : n.last] for n in self.numbers)
+
+
+def _ones(letters: str) -> int:
+    return _ONES.get(letters, 5 * letters.count("V") + letters.count("I"))
 
 
 NONE = Numbers("")

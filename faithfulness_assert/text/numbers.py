@@ -236,47 +236,39 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
         century = 1900 if values[0] > 50 else 2000
         yield Number(start, end, start - 1, end, (century + values[0],), loose=values)
         return
-    before = word_before(text, start)
-    if digits.count(".") > 1 or (before and "." in digits and _names_version(before[1], digits)):
+    beside = text[max(start - 16, 0) : start].rsplit(None, 1)[-1:]
+    word = beside[0].strip(".,(") if beside else ""
+    if digits.count(".") > 1 or (word and "." in digits and _names_version(word, digits)):
         yield Number(start, end, start, end, (), ((f"version {digits}", 0),), True, 0.0, values)
         return
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
         values, end = tuple(value + share for value in values), mixed.end()
-    step = _step(digits)
-    if month := _MONTH.match(text, end):
-        number = _month(month[1])
-        is_word = month[1] in ("may", "march", "mar")
-        if number and values[0] <= 31 and len(digits) < 3 and not is_word:
-            dated = ("date", 100 * number + values[0])
-            yield Number(
-                start, end, start, month.end(), values, (dated,), True, 0.0, after=month[1]
-            )
-            return
-    if before:
-        number = (
-            _month(before[1]) if before[1][0].isupper() or before[1] not in ("may", "march") else 0
-        )
-        if number and values[0] <= 31 and len(digits) < 3:
-            dated = ("date", 100 * number + values[0])
-            yield Number(start, end, before.start(), end, values, (dated,), True)
-            return
+    elif len(digits) < 3 and values[0] <= 31:
+        month = _MONTH.match(text, end)
+        dates = [(month[1], start, month.end())] if month else []
+        if _month(word) and (before := word_before(text, start)):
+            dates.append((word, before.start(), end))
+        for name, first, last in dates:
+            if (month_of := _month(name)) and name not in ("may", "march", "mar"):
+                dated = (("date", 100 * month_of + values[0]),)
+                yield Number(start, end, first, last, values, dated, True, after=name)
+                return
     if order := _ORDINAL.match(text, end):
         yield Number(start, end, start, order.end(), (), (("order", values[0]),), True, 0.0, values)
         return
     if feet := _FEET.match(text, end):  # 6'2"
         inches = 12 * values[0] + int(feet[1])
-        tall = ("length", _exact(inches * 0.0254))
-        yield Number(start, feet.end(), start, feet.end(), (), (tall,), True, 1 / (inches or 1))
+        tall = (("length", _exact(inches * 0.0254)),)
+        yield Number(start, feet.end(), start, feet.end(), (), tall, True, 1 / (inches or 1))
         return
-    if years := _FROM_YEAR.search(text, max(start - 8, 0), start):
-        year = float(f"{years[1]}{digits}") if end - start == 2 else 0
-        if is_year(year):
-            yield Number(start, end, start, end, (values[0], year))
-            return
+    if end - start == 2 and (years := _FROM_YEAR.search(text, max(start - 8, 0), start)):
+        yield Number(start, end, start, end, (values[0], float(f"{years[1]}{digits}")))
+        return
     is_apart = _APART.fullmatch(digits) is not None  # 53 879: one number, or two
     loose = tuple(map(float, digits.split())) if is_apart else ()
-    yield _measured(text, Number(start, end, start, end, values, step=step, loose=loose))
+    number = Number(start, end, start, end, values, step=_step(digits), loose=loose)
+    yield _measured(text, number)
 
 
 def _names_version(word: str, digits: str) -> bool:
@@ -466,7 +458,9 @@ def _measured(text: str, number: Number) -> Number:
         return number._replace(after=word)
     start, last, values, loose = number.start, number.end, number.plain, number.loose
     meanings: list[Meaning] = []
-    before = _MONEY_BEFORE.search(text, max(start - 8, 0), start)
+    beside = text[max(start - 8, 0) : start].rstrip(_SPACES)[-1:]
+    may_be_money = beside.isalpha() or (beside and beside in f"{MONEY}.")
+    before = _MONEY_BEFORE.search(text, max(start - 8, 0), start) if may_be_money else None
     sign = before[1].casefold().rstrip(".") if before else ""
     money = currencies().get(sign) or currencies().get(sign[-1:])
     first = before.start() if before and money else start

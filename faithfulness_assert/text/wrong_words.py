@@ -22,7 +22,6 @@ from .absent_numbers import (
     Numbers,
     Own,
     find_absent,
-    occurs,
 )
 from .citations import without_references
 from .number_words import valued, words_of
@@ -99,7 +98,7 @@ def difference(
     is_alike = _alike(statement, text)
     own, dates, found = Own(statement), dates_in(statement), list[Wrong]()
     near = Numbers(without_references(text)) if is_alike and (own.numbers or dates) else NONE
-    instead = _instead(statement, near)
+    instead = _instead(own, dates, near)
     found += _wrong_numbers(own, near, context, instead, question)
     if dates:
         there = _dates(context.words)
@@ -113,7 +112,11 @@ def difference(
     words = dict.fromkeys(wrong.text for wrong in sorted(found))
     if any(value.kind == DAY for value in values):  # "4 July" in place of "5 June" is one value
         values = {value for value in values if value.kind != MONTH}
-    says = _says(statement, instead.get(values.pop().kind, []), text) if len(values) == 1 else ""
+    says = ""
+    if len(values) == 1 and (kind := values.pop().kind) in instead:
+        of_kind = [number for number in own.numbers if kind_of(own.text, number) == kind]
+        is_only = len(of_kind) + sum(date.kind == kind for date in dates) == 1
+        says = _says(statement, instead[kind], text) if is_only else ""
     return Difference(tuple(words)[:MOST_WRONG], says)
 
 
@@ -184,24 +187,25 @@ def _quoted(statement: str, reason: str, evidence: str, context: Numbers) -> Ite
             yield Wrong(start, quote)
 
 
-def _instead(statement: str, evidence: Numbers) -> dict[Kind, list[Value]]:
-    """The values of the evidence by kind, without the kinds of which the statement has one."""
-    if not evidence.text:
-        return {}
-    known, dates = Numbers(statement), {date_of(date.text) for date in dates_in(statement)}
+def _instead(own: Own, dates: list[Value], evidence: Numbers) -> dict[Kind, list[Value]]:
+    """The values of the evidence by kind, of the kinds of which the statement has others."""
+    asked = {kind_of(own.text, number) for number in own.numbers}.union(date.kind for date in dates)
+    asked -= {UNKNOWN}
+    said = {meaning for number in own.numbers for meaning in number.asks}
     found: dict[Kind, list[Value]] = {}
-    has: set[Kind] = {UNKNOWN}
-    for number in evidence.numbers:
-        if not number.is_part and not number.in_words:
-            value = _value(evidence.text, number)
-            found.setdefault(value.kind, []).append(value)
-            if value.kind not in has and occurs(number, known, evidence.text):
-                has.add(value.kind)
-    for date in dates_in(evidence.text):
+    for number in evidence.numbers if own.numbers else ():
+        value = _value(evidence.text, number)
+        if value.kind not in asked or number.is_part or number.in_words:
+            continue
+        found.setdefault(value.kind, []).append(value)
+        if not said.isdisjoint(number.offers):
+            asked.discard(value.kind)
+    known = {date_of(date.text) for date in dates}
+    for date in dates_in(evidence.text) if dates else ():
         found.setdefault(date.kind, []).append(date)
-        if date_of(date.text) in dates:
-            has.add(date.kind)
-    return {kind: values for kind, values in found.items() if kind not in has}
+        if date_of(date.text) in known:
+            asked.discard(date.kind)
+    return {kind: values for kind, values in found.items() if kind in asked}
 
 
 def _says(statement: str, instead: list[Value], evidence: str) -> str:
@@ -212,13 +216,7 @@ def _says(statement: str, instead: list[Value], evidence: str) -> str:
     """
     said = " ".join(word for word in statement.split() if word == word.casefold())
     own = {word for word in words_that_count(said) if not word.isdecimal()}
-    if len(instead) != 1 or not own <= words_that_count(evidence):
-        return ""
-    said_numbers = Own(statement)
-    kinds = [kind_of(said_numbers.text, number) for number in said_numbers.numbers]
-    kinds += [date.kind for date in dates_in(statement)]
-    is_only = kinds.count(instead[0].kind) == 1
-    return instead[0].text if is_only else ""
+    return instead[0].text if len(instead) == 1 and own <= words_that_count(evidence) else ""
 
 
 # ---------------------------------------------------------------- values and their kinds
@@ -248,7 +246,7 @@ def _weekdays() -> frozenset[str]:
 def names_in(text: str) -> Iterator[Value]:
     """The words with capitals, but the most common ones."""
     for match in _NAME.finditer(text):
-        if not _is_common(match[0]):
+        if match[0].casefold() not in _common():
             before = word_before(text, match.start())
             kind = ("name", before[1].casefold()) if before else UNKNOWN
             yield Value(match.start(), match[0], kind)
@@ -271,8 +269,11 @@ def kind_of(text: str, number: Number) -> Kind:
 
 def plain_words(text: str) -> set[str]:
     """The beginnings of a text's words without case and accents: "Chinese" is "China" here."""
-    words = (normalize("NFD", word.casefold()) for word in _WORD.findall(text) if len(word) > 2)
-    return {"".join(char for char in word if not combining(char))[:STEM] for word in words}
+    words = (word for word in _WORD.findall(text) if len(word) > 2)
+    if text.isascii():
+        return {word[:STEM].casefold() for word in words}
+    parts = (normalize("NFD", word.casefold()) for word in words)
+    return {"".join(char for char in part if not combining(char))[:STEM] for part in parts}
 
 
 def _value(text: str, number: Number) -> Value:
@@ -282,9 +283,9 @@ def _value(text: str, number: Number) -> Value:
     return Value(start, text[start:end], kind)
 
 
-def _is_common(word: str) -> bool:
-    """Whether a word has a capital for another reason than that it is a name."""
-    lists, plain = word_lists("names"), word.casefold()
-    return plain in f"{lists['openers']} {lists['sentence starters']}".split() or (
-        plain in valued("months") or plain in _weekdays()
-    )
+@cache
+def _common() -> frozenset[str]:
+    """The words that have a capital for another reason than that they are names."""
+    lists = word_lists("names")
+    usual = f"{lists['openers']} {lists['sentence starters']}".split()
+    return frozenset((*usual, *valued("months"), *_weekdays()))
