@@ -9,6 +9,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError
 from ..records.option_names import option
 from ..text.strings import clip, names_of
@@ -31,6 +32,8 @@ _NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')
 _AUDIT = "last_citation_audit"
 _TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
 _ABSENT = object()
+_REQUEST = ("messages", "contents", *OPENTELEMETRY)
+"""What a mapping has that is a request of an API, or a span of OpenTelemetry."""
 _SPEAKERS = {"question": ("user", "human"), "answer": ("assistant", "ai")}
 
 
@@ -103,8 +106,12 @@ def read_record(
     if failed := application_error(values, fields):
         return {}, {}, f"answer: missing, because the application failed: {clip(failed)}"
     for name in names("context"):
-        if isinstance(text := fields.get(name), str):
-            fields[name] = read_list(text)
+        if isinstance(value := fields.get(name), str):
+            fields[name] = value = read_list(value)
+        if isinstance(value, list):
+            fields[name] = [
+                read_list(item, of_one=True) if isinstance(item, str) else item for item in value
+            ]
     return fields, columns, ""
 
 
@@ -207,10 +214,8 @@ def _in_export(record: Mapping[str, Any], system: System) -> Located:
 def _fits(field: str, value: Any) -> bool:
     """Whether a value can be that of a field. A mapping is one only if it is of a known form."""
     if field == "messages":
-        attributes = isinstance(value, Mapping) and any(value.values())  # of OpenTelemetry
-        return attributes or (
-            isinstance(value, list) and bool(value) and all(map(_is_message, value))
-        )
+        request = isinstance(value, Mapping) and any(value.get(name) for name in _REQUEST)
+        return request or (isinstance(value, list) and bool(value) and all(map(_is_message, value)))
     if not isinstance(value, Mapping):
         return value is not None
     known = _TEXTS if field == "context" else ("content",)

@@ -29,8 +29,11 @@ _ENDS = {"[": "]", "(": ")", "{": "}"}
 _SEEMS_WRITTEN = re.compile(r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|[A-Za-z_]\w*(?:\(|='))""")
 
 
-def read_list(text: str) -> Any:
-    """The passages in a text that is a list of them, such as a cell; else the text itself."""
+def read_list(text: str, *, of_one: bool = False) -> Any:
+    """The passages in a text that is a list of them, such as a cell; else the text itself.
+
+    ``of_one``: the text is one passage, such as a document with its score.
+    """
     start = text.lstrip()[:1]
     if text.strip() == "[]":
         return []
@@ -44,7 +47,7 @@ def read_list(text: str) -> Any:
         except ValueError:
             return text
     try:
-        passages_of(value)
+        passages_of([value] if of_one else value)
     except InputError:
         return text
     return value

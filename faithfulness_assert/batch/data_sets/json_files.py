@@ -30,6 +30,8 @@ MAX_NAMES = 5_000
 MAX_ITEMS = 20
 MAX_OUTLINE = 4_000_000
 """Names of an object, items of a list, and characters of it, that are looked at for that."""
+MAX_KEPT = 60_000_000
+"""Characters after which nothing more is looked at."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 _CUT = "the file ends here, it may be cut off"
@@ -187,7 +189,8 @@ def _outline(document: _Document, keep: Callable[[Any], object], levels: int) ->
         found: dict[str, Any] = {}
         keep(found)
         for name in document.parts():
-            into = partial(found.__setitem__, name) if len(found) < MAX_NAMES else len
+            has_room = len(found) < MAX_NAMES and document.place() < MAX_KEPT
+            into = partial(found.__setitem__, name) if has_room else type
             _outline(document, into, levels - 1)
     elif start == "[" and levels:
         items: list[Any] = []
@@ -195,7 +198,7 @@ def _outline(document: _Document, keep: Callable[[Any], object], levels: int) ->
         end = document.place() + MAX_OUTLINE
         for _ in document.parts():
             item = document.value()
-            if len(items) < MAX_ITEMS and document.place() < end:
+            if len(items) < MAX_ITEMS and document.place() < min(end, MAX_KEPT):
                 items.append(item)
             elif levels == MAX_LEVELS:
                 return  # the document is this list
