@@ -235,6 +235,8 @@ def _is_source_line(said: str) -> bool:
     known = len(words) == 1 and (
         words[0] in named or all(f" {w} " in named for w in words[0].split())
     )
+    if known and _DENSE.search(rest):  # a name may hold a character that is also a verb
+        return _size(rest) <= 2 * _NAME
     return known and not has_verb(re.sub(r"[^\w\s]|\d", " ", rest).strip())
 
 
@@ -401,7 +403,7 @@ def _disclaims(said: str, parts: list[str]) -> bool:
 
 def _thinks(said: str, parts: list[str]) -> bool:
     """Whether a sentence tells what its writer does before it answers."""
-    if any(char.isdigit() for char in said) or ":" in said or "：" in said:
+    if _AMOUNT.search(said) or ":" in said or "：" in said:
         return False
     if _has("stating", parts) or not _has("thinking", parts):
         return False
