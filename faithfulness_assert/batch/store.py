@@ -47,6 +47,8 @@ CREATE TABLE rows (row INTEGER PRIMARY KEY, case_id TEXT, input TEXT, fields TEX
 problem TEXT);
 CREATE INDEX rows_by_id ON rows (case_id);
 CREATE TABLE results (row INTEGER PRIMARY KEY, {_RESULT});
+CREATE INDEX results_in_brief ON results (status, pass, score, error, message, estimated, notes,
+prompt, completion, cached, reasoning, requests, cost, retryable);
 CREATE TABLE earlier (row INTEGER, {_RESULT});
 CREATE TABLE events (at REAL, event TEXT, times INTEGER);
 CREATE TABLE rounds (number INTEGER PRIMARY KEY, steps TEXT, files TEXT, answered INTEGER);
@@ -184,8 +186,9 @@ class Store:
 
     def set_aside(self, which: str) -> int:
         """Moves results that fulfil a condition to the earlier ones. Returns how many."""
-        self.db.execute(f"INSERT INTO earlier SELECT * FROM results WHERE {which}")  # noqa: S608 - our own text
-        return self.db.execute(f"DELETE FROM results WHERE {which}").rowcount  # noqa: S608 - our own text
+        found = f"FROM results WHERE row IN (SELECT row FROM results WHERE {which})"  # noqa: S608 - our own text
+        self.db.execute(f"INSERT INTO earlier SELECT * {found}")
+        return self.db.execute(f"DELETE {found}").rowcount
 
     def retry_errors(self) -> int:
         """Sets results aside that are errors that may not come again. Returns how many."""
@@ -294,7 +297,8 @@ class Store:
         found = self.db.execute(
             "SELECT total(prompt + completion), total(cost), "
             "max(cost IS NULL AND prompt + completion > 0) "
-            "FROM (SELECT * FROM results UNION ALL SELECT * FROM earlier)"
+            "FROM (SELECT prompt, completion, cost FROM results "
+            "UNION ALL SELECT prompt, completion, cost FROM earlier)"
         )
         tokens, cost, unknown_cost = found.fetchone()
         return int(tokens), float(cost), bool(unknown_cost)

@@ -74,10 +74,10 @@ def test_a_run_on_a_cluster_equals_a_run_on_this_machine_and_either_goes_on_with
 ) -> None:
     begun = on_ray(RECORDS, tmp_path / "ray")
     assert (begun.stopped, begun.summary.cases) == ("", len(RECORDS))
-    results = "SELECT result FROM results"
-    before = asked_of(begun.path, results)
+    query = "SELECT result FROM results"
+    before = asked_of(begun.path, query)
     assert results(tmp_path / "ray") == results(tmp_path / "local")
-    assert asked_of(begun.path, results) == before, "nothing is graded again"
+    assert asked_of(begun.path, query) == before, "nothing is graded again"
 
 
 def test_a_data_set_keeps_its_columns_and_gets_the_results_in_place_of_older_ones(
