@@ -6,10 +6,12 @@ Files are written whole or not at all.
 from __future__ import annotations
 
 import csv
+import json
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 from unicodedata import category, normalize
@@ -18,9 +20,9 @@ from xml.sax.saxutils import escape, quoteattr
 from ..files import as_text, new_file
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
+from ..records.result_list import COLUMNS, values_of
 from ..text.strings import clip, visible
 from .data_sets.tables import load_pyarrow, write_parquet
-from .flat_rows import OWN, flat_rows
 from .rows import Line
 from .summary import Summary
 
@@ -30,6 +32,9 @@ _UNSEEN = {"\u034f", "\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\ufffd"}
 _NUMBER = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?%?")
 _SEPARATED = re.compile(r"(?=[;\t\r\n\v\f\x85\u2028\u2029])")
 _ITEM = re.compile(r"[-+] [^(|!=@]*\Z")
+OWN: Mapping[str, type] = {"case_id": str, "row": int, **COLUMNS}
+"""Our columns of a table, with their types. ``error`` is the kind and the message."""
+OTHERS = "other_columns"
 HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
 SUITE_WIDTH = 200
 MOST_ANNOTATIONS = 10
@@ -109,6 +114,34 @@ def _write_csv(lines: Iterable[Line], file: IO[bytes]) -> None:
         csv.writer(text).writerow(map(safe_cell, columns))
         writer = csv.DictWriter(text, columns)
         writer.writerows({name: safe_cell(value) for name, value in row.items()} for row in rows)
+
+
+def flat_rows(lines: Iterable[Line]) -> tuple[list[str], Iterator[dict[str, Any]]]:
+    """The names of the columns of a data set, as the first line has them, and all rows.
+
+    A column with the name of one of ours is called ``input.NAME``. Columns that only later lines
+    have are together in ``other_columns``, as JSON. Values that are no texts are JSON, too.
+    """
+    rest = iter(lines)
+    first = next(rest, None)
+    if first is None:
+        return [], iter(())
+    named = {name: f"input.{name}" if name in OWN else name for name in first.columns}
+    every = chain([first], rest)
+    return [*named.values(), OTHERS], (_flat(line, named) for line in every)
+
+
+def _flat(line: Line, named: Mapping[str, str]) -> dict[str, Any]:
+    carried = {new: _text(line.columns.get(name)) for name, new in named.items()}
+    others = {name: value for name, value in line.columns.items() if name not in named}
+    place = {"case_id": line.case_id, "row": line.row}
+    return {**place, **values_of(line.result), **carried, OTHERS: _text(others or None)}
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def safe_cell(value: Any) -> Any:

@@ -35,8 +35,8 @@ def add_report_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "results",
         metavar="RESULTS",
-        help="a run directory, or a file of results: what grade --json printed, or "
-        "what batch --output wrote; - for JSON lines on standard input",
+        help="a run directory, or results as JSON lines: what grade --json printed, or export "
+        "wrote; - for standard input",
     )
     parser.add_argument(
         "other",

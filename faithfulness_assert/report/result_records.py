@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from ..batch.data_sets import open_data_set
-from ..batch.flat_rows import FLAT_SUFFIXES, flat_results
+from ..batch.outputs import SUFFIXES
 from ..batch.rows import Line, digest
 from ..batch.store import StoredRows, reading
 from ..files import open_file
@@ -165,17 +165,8 @@ def _of_file(path: Path) -> Results:
         shutil.copyfileobj(sys.stdin.buffer, file)
         return Results("standard input", file)
     suffix = path.suffix.lower()
-    if suffix in FLAT_SUFFIXES:
-        notes: list[str] = []
-        results = _spooled(str(path), flat_results(path, notes))
-        results.notes += notes
-        results.notes.append(
-            f"{path.name} has no single statements. A report of the run directory, or of its "
-            "results as .jsonl, shows them."
-        )
-        return results
-    if suffix == ".xml":
-        raise ConfigError(f"{path}: a report needs results as .jsonl, or the run directory")
+    if suffix in SUFFIXES and suffix != ".jsonl":
+        raise ConfigError(f"{path}: a report needs the run directory, or results as .jsonl")
     file = _opened(path)
     if suffix == ".json":
         return _of_document(file, path)
