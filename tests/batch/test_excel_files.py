@@ -123,7 +123,7 @@ def test_a_file_of_excel_is_told_once_before_and_after_it_is_graded_and_then_rea
     assert command(monkeypatch, *arguments) == 0  # the same input, so nothing is graded again
     page = tmp_path / "page.html"
     assert command(monkeypatch, "report", good, "-o", page, "--data", file) == 0
-    assert "have other texts" in capsys.readouterr().err
+    assert "no row with the texts" in capsys.readouterr().err
     told = ("report", good, "-o", page, "--data", file, "--encoding", "cp1252")
     assert command(monkeypatch, *told) == 0
     assert "note:" not in capsys.readouterr().err
