@@ -35,6 +35,8 @@ _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
 _HASHED = re.compile(r"[0-9a-fA-F]{8}\.\d")  # the name of a certificate in a folder of them
 _IN_ADDRESS = "/:@!$&'()*+,;=?%~-._"
+Headers = Mapping[str, str]
+NO_CACHE: Headers = {"cache-control": "no-cache"}
 _HEADERS = {
     "accept": "application/json",
     "accept-encoding": "identity",
@@ -62,10 +64,12 @@ class Connection:
     def __init__(self, secrets: Secrets) -> None:
         self.secrets = secrets
 
-    async def send(self, body: Mapping[str, Any], seconds: float) -> Answer | JudgeError:
-        """The answer to one request, after at most ``seconds``."""
+    async def send(
+        self, body: Mapping[str, Any], seconds: float, *, fresh: bool = False
+    ) -> Answer | JudgeError:
+        """The answer to one request, after at most ``seconds``; ``fresh``: from no cache."""
         try:
-            return await asyncio.wait_for(self._exchanged(body, seconds), seconds)
+            return await asyncio.wait_for(self._exchanged(body, seconds, fresh), seconds)
         except (asyncio.TimeoutError, TimeoutError):
             message = f"the judge sent no complete answer within {seconds:.3g} s"
             hint = "raise timeout, or use a faster judge"
@@ -80,14 +84,14 @@ class Connection:
             said = safe_text(str(error) or type(error).__name__, self.secrets)
             return JudgeError(f"no connection to the judge: {said}", "transport", retryable=True)
 
-    async def _exchanged(self, body: Mapping[str, Any], seconds: float) -> Answer:
+    async def _exchanged(self, body: Mapping[str, Any], seconds: float, fresh: bool) -> Answer:
         async with background.sockets():
-            return await self._exchange(body, seconds)
+            return await self._exchange(body, seconds, NO_CACHE if fresh else {})
 
     async def close(self) -> None:
         """Closes what was opened for this connection, after the asks under way."""
 
-    async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:
+    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
         raise NotImplementedError
 
 
@@ -123,18 +127,19 @@ class DirectConnection(Connection):
         for line in self._idle:
             line.close()
 
-    async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:  # noqa: ARG002 - the caller keeps the time
+    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
         content = self._encoded(body)
         line = self._idle_line() or await self._open()
-        answer = await line.exchange(self._target, self._with_length(content), content)
+        answer = await line.exchange(self._target, self._with_length(content, more), content)
         if self._is_closed:
             line.close()
         elif line.is_idle:
             self._idle.append(line)
         return answer
 
-    def _with_length(self, content: bytes) -> list[tuple[bytes, bytes]]:
-        return [*self._headers, (b"content-length", str(len(content)).encode())]
+    def _with_length(self, content: bytes, more: Headers) -> list[tuple[bytes, bytes]]:
+        added = [(name.encode(), text.encode()) for name, text in more.items()]
+        return [*self._headers, *added, (b"content-length", str(len(content)).encode())]
 
     def _encoded(self, body: Mapping[str, Any]) -> bytes:
         try:
@@ -271,9 +276,9 @@ class ProxiedConnection(DirectConnection):
         if not self._asks:
             await self._pool.aclose()
 
-    async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:  # noqa: ARG002 - the caller keeps the time
+    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
         content = self._encoded(body)
-        headers = self._with_length(content)
+        headers = self._with_length(content, more)
         request = self._make_request("POST", self._url, headers=headers, content=content)
         self._asks += 1
         try:

@@ -7,12 +7,13 @@ this one. The reply to an ask about a single item needs none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from ..asking.controls import Control, mixed
 from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
 from ..asking.windows import MIN_ROOM, Budget, chunk, cut_to_fit, most_line_tokens, window
-from ..records.errors import InputError
+from ..records.errors import InputError, OtherReply
 from ..records.judge import Ask, AskKind, Numbered, Payload
 from .state import Job, State, ended, numbered_texts
 
@@ -45,8 +46,11 @@ def make_job(
     items = tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered)
     question = "" if draft.kind == "truths" else state.case.question
     payload = Payload(items, draft.sentences, question)
+    ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
+    if any(isinstance(error, OtherReply) for error in state.log.errors):
+        ask = replace(ask, fresh=True)
     return Job(
-        make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret),
+        ask,
         draft.window,
         {n: x for n, x in numbered if isinstance(x, Control)},
         {n: x[0] for n, x in numbered if not isinstance(x, Control)},

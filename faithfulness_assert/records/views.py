@@ -131,6 +131,8 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
     yield f"  {MARKS[verdict.label]} {verdict.id}. {statement}  [{in_words(verdict)}]"
     if wrong := wrong_in_words(verdict):
         yield f"       {visible(wrong)}"
+    if verdict.reason:
+        yield f"       judge: {visible(clip(verdict.reason))}"
     for evidence in verdict.evidence:
         yield f"       {evidence.passage}:{evidence.sentence} {visible(clip(evidence.text))}"
 

@@ -159,6 +159,7 @@ def test_a_reason_is_kept_where_its_label_is_confirmed() -> None:
         result, asked = graded(json.dumps(said), again, reasons="all")
         first = result.verdicts[0]
         assert (len(asked), first.label, first.reason) == (2, label, reason)
+        assert f"judge: {reason}" in result.pretty() or not reason
 
 
 def test_a_result_tells_what_else_a_reply_said_and_on_which_statements() -> None:

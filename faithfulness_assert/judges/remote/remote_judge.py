@@ -313,7 +313,7 @@ class RemoteJudge:
                 message, used = "no time was left to ask the judge", spent.num_requests
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
             sent, cap = steps, self._needs.cap(self.worded(ask), steps)
-            answered = await self._try(self.request(ask, sent), seconds)
+            answered = await self._try(self.request(ask, sent), seconds, ask.fresh)
             outcome, steps = self.checked(ask, answered, sent, cap)
             lower = isinstance(outcome, JudgeError) and outcome.http_status in (*REJECTING, 413)
             if steps == sent and not (lower and self._needs.cap(self.worded(ask), sent) < cap):
@@ -339,12 +339,12 @@ class RemoteJudge:
     def _time_to_think(self, steps: Steps) -> float:
         return self._needs.room(steps) / self._thinks_in if self._thinks_in else 0.0
 
-    async def _try(self, request: dict[str, Any], seconds: float) -> Outcome:
+    async def _try(self, request: dict[str, Any], seconds: float, fresh: bool) -> Outcome:
         try:
             connection = await self._connected()
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
             return not_sent(error, self.secrets, "repair")
-        answer = await connection.send(request, seconds)
+        answer = await connection.send(request, seconds, fresh=fresh)
         if not isinstance(answer, Answer):
             return self.secrets.out_of_outcome(answer)
         read = partial(self.read, answer)

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from ...records.errors import ConfigError
 from .. import JUDGES, background
-from ..http import MAX_BYTES, Answer, Connection, bounded_body, too_large
+from ..http import MAX_BYTES, Answer, Connection, Headers, bounded_body, too_large
 from .provider import Provider
 from .redaction import Secret, Secrets
 from .settings import Endpoint, credentials, endpoint_at
@@ -96,9 +96,9 @@ class ClientConnection(Connection):
         self._path, self._headers = provider.path, {**headers, "accept-encoding": "identity"}
         self._is_async = inspect.iscoroutinefunction(client.post)
 
-    async def _exchange(self, body: Mapping[str, Any], seconds: float) -> Answer:
+    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
         try:
-            response = (await self._call(body, seconds)).response
+            response = (await self._call(body, seconds, more)).response
         except self._sdk.APITimeoutError:
             raise TimeoutError from None
         except self._sdk.APIStatusError as error:
@@ -111,7 +111,7 @@ class ClientConnection(Connection):
             await (response.aclose() if self._is_async else background.in_thread(response.close))
         return Answer(status, headers, received)
 
-    async def _call(self, body: Mapping[str, Any], seconds: float) -> Any:
+    async def _call(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Any:
         """The SDK's stream of an answer, of which nothing has been read."""
         stream = self._sdk.AsyncStream if self._is_async else self._sdk.Stream
         arguments = {
@@ -120,7 +120,7 @@ class ClientConnection(Connection):
             "stream": True,
             "stream_cls": stream[object],
             "options": {
-                "headers": self._headers,
+                "headers": {**self._headers, **more},
                 "timeout": seconds,
                 "max_retries": 0,
                 "follow_redirects": False,
