@@ -52,6 +52,9 @@ def _said(text: str, contradicts: bool) -> dict[str, Any]:
         number = shown.get(line, against)
         label = "supported" if line in shown else "contradicted" if against else "not_enough_info"
         reason = {"reason": f"It says: {line}"} if '"reason":' in text else {}
+        if '"reason":""' in text:  # only for what is not supported
+            why = f"The context says {'another number' if against else 'nothing about it'}."
+            reason = {"reason": "" if label == "supported" else why}
         verdicts.append({"id": n, "evidence": [number] if number else [], **reason, "label": label})
     return {"verdicts": verdicts}
 
