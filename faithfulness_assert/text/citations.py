@@ -168,9 +168,21 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
     rest = _FILE_NAME.sub(" ", _LIST_MARKER.sub("", rest))
     if is_blank(rest):
         return True
-    if is_listed and _ENTRY.match(rest):
+    if is_listed and is_entry(text):
         return True
     return (label is not None or is_listed) and _is_title(rest)
+
+
+def is_entry(text: str) -> bool:
+    """Whether a line begins as those of a bibliography do: with authors and a year."""
+    return _ENTRY.match(text) is not None
+
+
+def title_of(text: str) -> str:
+    """The words of a reference without its label, addresses and names of files."""
+    label = _label().match(text)
+    rest = _ADDRESS.sub(" ", text[label.end() :] if label else text)
+    return " ".join(_WORD.findall(_FILE_NAME.sub(" ", rest)))
 
 
 def heads_sources(text: str) -> bool:

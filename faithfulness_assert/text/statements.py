@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
-from .citations import heads_sources, is_reference
+from .citations import heads_sources, is_entry, is_reference, title_of
 from .forms import is_citation
 from .inline import Clear, clear
 from .json_answer import leaves
@@ -27,6 +27,10 @@ _PARENTHESIS = lazy_pattern(r"\([^()]*\)[.!?]?|（[^（）]*）[。！？]?")
 _EXPECTS_ANSWER = re.compile(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE
 )
+
+
+MOST_IN_TITLE = 20
+"""Words of the name of a source."""
 
 
 class Split(NamedTuple):
@@ -101,11 +105,19 @@ def _all_pieces(text: str, language: str) -> list[Piece]:
             found = [piece._replace(shown=row if row != piece.text else "") for piece in found]
         elif block.kind == "table header" and not (i and all_blocks[i - 1].kind == block.kind):
             headers = _cells(text, block)
-        said = " ".join(piece.text for piece in found)
-        if is_reference(said, is_listed=is_listed):
+        if _only_cites(" ".join(piece.text for piece in found), is_listed=is_listed):
             found = [_cited(piece) for piece in found]
-        pieces += [_cited(p) if is_reference(p.text, is_listed=is_listed) else p for p in found]
+        pieces += [_cited(p) if _only_cites(p.text, is_listed=is_listed) else p for p in found]
     return pieces
+
+
+def _only_cites(said: str, *, is_listed: bool) -> bool:
+    """Whether a piece names sources, and claims nothing beside them or in their names."""
+    if not is_reference(said, is_listed=is_listed):
+        return False
+    from .headings import makes_claim  # most answers have no such piece
+
+    return (is_listed and is_entry(said)) or not makes_claim(title_of(said), MOST_IN_TITLE)
 
 
 def _cited(piece: Piece) -> Piece:
