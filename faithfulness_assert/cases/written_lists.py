@@ -54,10 +54,10 @@ def read_list(text: str, *, of_one: bool = False) -> Any:
 
 
 def seems_list(text: object) -> bool:
-    """Whether a text looks like a list of passages that somebody has written."""
-    return isinstance(text, str) and bool(
-        text.rstrip().endswith(("]", ")")) and _SEEMS_WRITTEN.match(text)
-    )
+    """Whether a text looks like a list of passages, or a mapping, that a program has written."""
+    if not isinstance(text, str) or text.rstrip()[-1:] not in ("]", ")", "}"):
+        return False
+    return text.lstrip().startswith(("{'", '{"')) or bool(_SEEMS_WRITTEN.match(text))
 
 
 def _python(text: str) -> Any:

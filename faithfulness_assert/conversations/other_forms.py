@@ -123,7 +123,7 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
     for key in _AROUND:
         if isinstance(inner := as_plain(found.get(key)), Mapping) and "role" not in found:
             kind = found.get("type")
-            found = {**({"type": kind} if kind in ROLES else {}), **inner}
+            found = {**({"type": kind} if _is_role(kind) else {}), **inner}
             named = message.get("id")
             if isinstance(named, list) and named and "type" not in inner:
                 found.setdefault("role", _of_class(str(named[-1])))
@@ -133,7 +133,7 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
     found = {**_mapping(found.get("additional_kwargs")), **found}
     if found.get("content") is None and isinstance(blocks := found.get("blocks"), list):
         found["content"] = [known_part(block) for block in blocks if isinstance(block, Mapping)]
-    if "role" not in found and found.get("type") not in ROLES:
+    if "role" not in found and not _is_role(found.get("type")):
         spoken = next((found[key] for key in ("from", "kind") if key in found), None)
         if isinstance(spoken, str) and any(key in found for key in _CONTENT):
             found["role"] = _SPOKEN.get(spoken, spoken)
@@ -170,6 +170,10 @@ def _payload(value: Any) -> Any:
     if items and len(items) == len(value) and any(item.keys() == {"json"} for item in items):
         return [item.get("json", {"type": "text", **item}) for item in items]
     return value
+
+
+def _is_role(value: Any) -> bool:
+    return isinstance(value, str) and value in ROLES
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,27 @@ def test_no_passage_contains_what_an_assistant_wrote(
         assert read.answer == "The answer."
         assert not [passage for passage in read.context if OWN in passage.text]
         assert OWN not in read.question
+
+
+def names_in(value: Any) -> set[str]:
+    """The keys of all mappings in a value, and its texts, such as types of parts."""
+    if isinstance(value, dict):
+        return set(value).union(*map(names_in, value.values()))
+    return set().union(*map(names_in, value)) if isinstance(value, list) else {str(value)}
+
+
+NAMES = st.sampled_from(sorted(names_in([ROWS, SHAPES])))
+ANYTHING = st.recursive(
+    NAMES | st.none() | st.integers(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(st.lists(st.dictionaries(NAMES, ANYTHING, max_size=4), max_size=3) | ANYTHING)
+def test_messages_of_any_shape_are_read_or_are_invalid_input(messages: Any) -> None:
+    with suppress(InputError):
+        Case("It is.", messages=messages)
 
 
 class Echo:

@@ -152,8 +152,8 @@ class DataSet:
                 self.hints.append(_not_utf8(not_utf8))
             if as_texts:
                 rows = ", ".join(map(str, as_texts[:5])) + (" ..." if as_texts[5:] else "")
-                problem = "looks like a list but is none, and is taken as one text"
-                self.hints.append(f"rows {rows}: the context {problem}")
+                what = "looks like a list or a mapping that a program wrote, and is taken as a text"
+                self.hints.append(f"row {rows}: the context {what}")
             self.notes += self.hints
 
     def numbers(self) -> Iterator[int]:
