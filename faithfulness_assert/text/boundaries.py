@@ -26,11 +26,18 @@ _SHORT = 12
 _ENUMERATOR = lazy_pattern(r"\W{0,3}(?:\d{1,9}|[^\W\d_]|[ivx]{1,5})[.)]{1,2}")
 _DASH = lazy_pattern(r"(?:--|[–—])\s")
 _LONE_MARK = lazy_pattern(r"(?:^|\s)[!?]+$")
+_DAY = lazy_pattern(r"\b(?:am|vom|bis|zum|ab|den|dem|der|seit|und|[Aa]m|Am|Vom|Ab|Seit) \d{1,2}\.$")
 _ITEM_NUMBER = lazy_pattern(r"(?<!\d)\d{1,2}\.$")
 _ADDRESS = lazy_pattern(r"://|www\.|@|\w/\w")
 
 _LAST_WORD = lazy_pattern(r"(?:^|[^\w.])([^\W\d_](?:[^\W\d_]|\.(?=[^\W\d_]))*|[Nn][°º])\.$")
-_CONTINUES = lazy_pattern(r"[(\"'“]?(?:\d|[a-zà-öø-ÿ])")
+_CONTINUES = lazy_pattern(
+    r"[(\[\"'“+]?(?:\d|[a-zà-öø-ÿ])|[-–]\w|[B-HJ-Z](?=[\s.,;:)]|$)"  # vit. D, Mon.-Fri.
+)
+_CITED = lazy_pattern(r"\bal\.\s?(?:\[[^\[\]]{1,60}\]|\([^()]{1,60}\))$")
+_MONTH = lazy_pattern(
+    r"(?:Jan|Feb|März|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]{0,6}\b(?!\s(?:is|was|has|will)\b)"
+)
 
 # ---- boundaries that are missing
 
@@ -43,7 +50,7 @@ _STARTER = (
 )
 _ACRONYM = re.compile(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
 _PARENTHESIS = re.compile(r'\)(?<=[.!?]\))\s+(?=["“«])')
-_CJK_STOPS = "。！？｡"
+_CJK_STOPS = "。！？｡។៕།"
 _CJK = lazy_pattern(f"(?P<open>[「『（(【《“])|(?P<close>[」』）)】》”])|(?P<stop>[{_CJK_STOPS}]+)")
 
 
@@ -96,6 +103,10 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
     if is_blank(left) or is_blank(right):
         return False
     if cut - start < _SHORT and _ENUMERATOR.fullmatch(left):
+        return False
+    if right[:1].islower() and _CITED.search(left):
+        return False
+    if _DAY.search(left) and _MONTH.match(right):
         return False
     no_space = view[cut - 1] != " "
     if left.endswith(("!", "?")):
