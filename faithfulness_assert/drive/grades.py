@@ -202,7 +202,7 @@ class _Grade:
 
 
 def _ask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
-    if len(asks) == 1 and grade.gate is None:
+    if len(asks) == 1 and grade.gate is None and grade.keeps_deadline:
         return (_ask(grade, asks[0]),)
     from ..judges import background
 
@@ -213,24 +213,15 @@ def _ask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
 
 
 def _ask(grade: _Grade, ask: Ask) -> Outcome:
-    """The outcome of an ask. A judge that may miss the deadline is asked in a thread.
+    """The outcome of an ask to a judge that keeps deadlines and has no gate, such as the embedded.
 
-    The thread is abandoned when the time is up.
+    It needs no event loop, which takes longer to load than such a judge to answer.
     """
     grade.left.start()
     if grade.left() <= 0:
         return failed(ask, late())
     try:
-        deadline = grade.deadline()
-        if deadline is None or grade.keeps_deadline:
-            return as_outcome(ask, grade.judge.ask(ask, deadline=deadline))
-        from concurrent.futures import wait
-
-        from ..judges import background
-
-        asking = background.threads().submit(grade.judge.ask, ask, deadline=deadline)
-        done, _ = wait([asking], _until(deadline))
-        return as_outcome(ask, asking.result() if done else late())
+        return as_outcome(ask, grade.judge.ask(ask, deadline=grade.deadline()))
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
         return failed(ask, error)
 

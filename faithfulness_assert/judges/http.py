@@ -158,7 +158,12 @@ class DirectConnection(Connection):
         name = self._host if self._tls else None
         loop = asyncio.get_running_loop()
         _, line = await loop.create_connection(
-            _Line, self._host, port, ssl=self._tls, server_hostname=name
+            _Line,
+            self._host,
+            port,
+            ssl=self._tls,
+            server_hostname=name,
+            happy_eyeballs_delay=0.25,  # seconds after which the next address is tried too
         )
         return line
 
