@@ -49,9 +49,10 @@ def faithfulness(
             into its log.
     """
     address = urlsplit(str(options.get("base_url") or ""))
-    if options.get("api_key") or "@" in address.netloc or address.query:
+    named = options.get("api_key") or options.get("extra_headers")
+    if named or "@" in address.netloc or address.query:
         raise ConfigError(
-            "api_key, base_url: Inspect writes a scorer's options into its log. "
+            "api_key, extra_headers, base_url: Inspect writes a scorer's options into its log. "
             "Set a secret in the environment instead, as OPENAI_API_KEY or OPENAI_BASE_URL"
         )
     grader = make_grader(judge, policy, threshold, options)

@@ -2,8 +2,7 @@
 
 A try ends in time and in bounded memory, as an ``Answer`` or a ``JudgeError`` without secrets. No
 redirect is followed: it would send the prompt, and perhaps the key, to an address that the user did
-not name. HTTP is written and read by h11; through proxies all is sent by httpcore2, the engine of
-httpx2, which a first ask without one need not wait for.
+not name. HTTP is written and read by h11. The way through a proxy is in ``proxies.py``.
 """
 
 from __future__ import annotations
@@ -17,10 +16,10 @@ import ssl
 import sys
 import zlib
 from base64 import b64encode
-from collections.abc import AsyncIterable, Callable, Mapping
+from collections.abc import AsyncIterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, urlsplit
 
 from ..records.errors import JudgeError, Remedy
 from . import background
@@ -258,56 +257,8 @@ class _Line(asyncio.Protocol):
         return bytes(event.data)
 
 
-class ProxiedConnection(DirectConnection):
-    """The same through a proxy, by the engine of httpx2, which takes a while to load."""
-
-    def __init__(self, endpoint: Endpoint, path: str, headers: Mapping[str, str]) -> None:
-        super().__init__(endpoint, path, headers)
-        http = _engine()
-        self._url = http.URL(
-            scheme=self._scheme, host=self._host, port=self._port, target=self._target
-        )
-        self._make_request = http.Request
-        secure = urlsplit(endpoint.proxy).scheme == "https"
-        proxy = _proxy(http.Proxy, endpoint.proxy, (self._tls or tls_context()) if secure else None)
-        self._pool = http.AsyncConnectionPool(
-            ssl_context=self._tls, proxy=proxy, max_connections=None, keepalive_expiry=IDLE_SECONDS
-        )
-        self._asks = 0
-
-    async def close(self) -> None:
-        """See ``DirectConnection``. A pool closed while it connects leaves that connection open."""
-        self._is_closed = True
-        if not self._asks:
-            await self._pool.aclose()
-
-    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
-        content = self._encoded(body)
-        headers = self._with_length(content, more)
-        request = self._make_request("POST", self._url, headers=headers, content=content)
-        self._asks += 1
-        try:
-            response = await self._pool.handle_async_request(request)
-            try:
-                answered = {
-                    name.decode("latin-1").lower(): text.decode("latin-1")
-                    for name, text in response.headers
-                }
-                received = await bounded_body(response.status, answered, response.stream)
-            finally:
-                await response.aclose()
-        finally:
-            self._asks -= 1
-            if self._is_closed:
-                await self.close()
-        return Answer(response.status, answered, received)
-
-
 def tls_context() -> ssl.SSLContext:
-    """Trusts the certificates of SSL_CERT_FILE or SSL_CERT_DIR, else of the system.
-
-    Where Python itself does not find those of the system, the engine of httpx2 does.
-    """
+    """Trusts the certificates of SSL_CERT_FILE or SSL_CERT_DIR, else of the system."""
     named = [os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
     if any(named):
         return ssl.create_default_context(cafile=named[0], capath=named[1])
@@ -315,7 +266,9 @@ def tls_context() -> ssl.SSLContext:
     found = paths.cafile or (paths.capath and any(map(_HASHED.match, os.listdir(paths.capath))))
     if found and sys.platform not in ("darwin", "win32"):
         return ssl.create_default_context()
-    return cast("ssl.SSLContext", _engine().default_ssl_context())
+    import truststore  # where Python does not find them itself
+
+    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _is_out_of_files(error: BaseException | None) -> bool:
@@ -332,23 +285,8 @@ def _h11() -> Any:
     return h11
 
 
-def _engine() -> Any:
-    import httpcore2
-
-    return httpcore2
-
-
 def _basic(user: str, password: str) -> str:
     return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
-
-
-def _proxy(make: Callable[..., Any], address: str, tls: ssl.SSLContext | None) -> Any:
-    parts = urlsplit(address)
-    login = None
-    if parts.username or parts.password:
-        login = unquote(parts.username or ""), unquote(parts.password or "")
-    url = parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
-    return make(url, auth=login, ssl_context=tls if parts.scheme == "https" else None)
 
 
 def not_sent(error: Exception, secrets: Secrets, remedy: Remedy = "none") -> JudgeError:

@@ -20,7 +20,8 @@ from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
-from ..http import Answer, Connection, DirectConnection, ProxiedConnection, not_sent
+from ..http import Answer, Connection, DirectConnection, not_sent
+from ..proxies import ProxiedConnection
 from ..secret import secret_of_key
 from .answers import ServerError
 from .needs import ROOMS, Needs, default_limits, first_room
