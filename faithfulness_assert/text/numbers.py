@@ -212,17 +212,19 @@ def _plain_before(text: str, start: int, end: int) -> str | None:
     if not behind or text[start - 1 : start] not in ("", " ", "("):
         return None
     word, before = behind[1] or "", text[max(start - 16, 0) : start].rsplit(None, 1)[-1:]
-    words = (word, word.casefold(), *(last.casefold().strip(".,(") for last in before))
-    is_telling = not _telling().isdisjoint(words) or (before and before[0][-1] in f"{MONEY}-–")
-    return None if is_telling else words[1]
+    tell_before, tell_behind = _telling()
+    for last in before:
+        if last[-1] in f"{MONEY}-–" or last.casefold().strip(".,(") in tell_before:
+            return None
+    return None if word in tell_behind or word.casefold() in tell_behind else word.casefold()
 
 
 @cache
-def _telling() -> frozenset[str]:
-    """What says something of a number before or behind it."""
-    sections = ("months", "scales", "past")
-    words = {word for name in sections for word in valued(name)} | set(currencies()) | unit_names()
-    return frozenset(words | words_of("labels") | words_of("around a number")) - {""}
+def _telling() -> tuple[frozenset[str], frozenset[str]]:
+    """The words that say something of the number behind them, and of the one before them."""
+    names = {*currencies(), *valued("months"), *words_of("around a number")}
+    behind = {*names, *valued("scales"), *valued("past"), *unit_names()}
+    return frozenset(names | words_of("labels")), frozenset(behind)
 
 
 def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterator[Number]:
