@@ -143,7 +143,7 @@ def open_database(path: StrPath, *, writes: bool, timeout: float = 30.0) -> sqli
         sqlite3.Error: it is no database.
     """
     import sqlite3
-    from urllib.parse import quote  # a promptfoo assertion needs neither
+    from pathlib import Path  # a promptfoo assertion needs neither
 
     for end in ("", "-journal", "-wal", "-shm"):
         part = f"{os.fspath(path)}{end}"
@@ -155,7 +155,7 @@ def open_database(path: StrPath, *, writes: bool, timeout: float = 30.0) -> sqli
     if writes and not os.path.exists(path):
         with suppress(FileExistsError):  # another process was first
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600))
-    uri = f"file:{quote(os.path.abspath(path))}?mode={'rw' if writes else 'ro'}"
+    uri = f"{Path(path).absolute().as_uri()}?mode={'rw' if writes else 'ro'}"
     db = sqlite3.connect(
         uri, timeout, isolation_level=None, check_same_thread=False, uri=True, cached_statements=64
     )
