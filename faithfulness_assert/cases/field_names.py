@@ -30,11 +30,14 @@ MAX_DEPTH = 4
 SHORT = 15
 """Characters of a text in a language without spaces that may be a name or a number."""
 _SPEAKERS = {"role", "from", "author", "user_content"}
+LONG = 8
+"""Words of a text that is more than a title."""
 MAX_PROMPT = 20_000
 MAX_SHOWN = 40
 """Keys that a message names."""
 
 _PLAIN = re.compile(r"\w+")
+_FILE = re.compile(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
     "answer": {
         **dict.fromkeys(("answer", "response", "reply"), 1),
@@ -155,7 +158,8 @@ def _chat(records: Iterable[Mapping[str, Any]]) -> str:
     """The key of a list of messages, each of which says whose it is; "" if there is none."""
     for record in records:
         for keys, value in islice(_leaves(record), MAX_KEYS):
-            if isinstance(value, list) and value and all(map(_is_message, value)):
+            is_list = isinstance(value, list) and value and all(map(_is_message, value))
+            if is_list and _EXPECTED.isdisjoint(key_words(".".join(keys))):
                 return _path(keys)
     return ""
 
@@ -267,8 +271,12 @@ def _as_text(field: str, value: Any, rank: tuple[int, ...]) -> Any:
 
 
 def _is_prose(text: str) -> bool:
-    start = text[:500]
-    return len(start.split(None, 3)) > 2 or (not start.isascii() and len(start) >= SHORT)
+    """Whether a text says something: it is no id, address, title, or name of a file."""
+    start = text[:500].strip()
+    if not start.isascii() and len(start.split(None, 3)) < 3:
+        return len(start) >= SHORT
+    ends = start[-1:] in (".", "!", "?") or len(start.split(None, LONG)) >= LONG
+    return ends and len(start.split(None, 3)) > 2 and not _FILE.search(start)
 
 
 def _agree(one: Sequence[Any], other: Sequence[Any]) -> bool:

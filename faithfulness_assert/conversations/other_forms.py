@@ -103,7 +103,7 @@ def grounding_of(message: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]
 
 def _of_invocation(turn: Mapping[str, Any]) -> Iterator[Any]:
     """A turn of an eval case of the ADK: what was asked, what tools returned, the answer."""
-    yield from known_messages({"role": "user", **_mapping(turn["user_content"])})
+    yield from known_messages({**_mapping(turn["user_content"]), "role": "user"})
     between = _mapping(turn.get("intermediate_data"))
     calls = [{"function_call": call} for call in _list(between.get("tool_uses"))]
     results = [{"function_response": result} for result in _list(between.get("tool_responses"))]
@@ -114,7 +114,7 @@ def _of_invocation(turn: Mapping[str, Any]) -> Iterator[Any]:
     for event in _list(between.get("invocation_events")):
         yield from known_messages(event)
     if isinstance(said := turn.get("final_response"), Mapping):
-        yield from known_messages({"role": "model", **said})
+        yield from known_messages({**said, "role": said.get("role") or "model"})
 
 
 def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
