@@ -283,7 +283,8 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
     """What these digits may mean. ``marks``: the text's sign before decimals, once it is known."""
     vulgar = numeric(digits[-1]) if digits[-1] > "\u00bb" and not digits[-1].isdecimal() else 0
     if vulgar:
-        return (vulgar + (float(digits[:-1]) if digits[:-1] else 0),)
+        whole = digits[:-1].strip(" .,")
+        return (vulgar + (_values(whole, text, marks)[0] if whole else 0),)
     if power := _POWER.search(digits):
         exponent = int(digits[power.end() :].lstrip("^*").translate(_SUPERSCRIPTS))
         return tuple(
@@ -294,6 +295,7 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
         season = [float(year[1] + year[2]) for year in _SEASON.finditer(digits)]
         return (_exact(parts[0] / (parts[1] or 1)), *parts, *season)
     head, *rest = re.split("[.,]", _GROUPED.sub("", digits))
+    head = head or "0"
     if not rest:
         return (float(head),)
     signs = {sign for sign in digits if sign in ".,"}

@@ -15,7 +15,7 @@ import licences
 import pytest
 from attacks import KEY, unsafe
 from fakes import ScriptedJudge, failing, verdicts_json
-from hypothesis import given
+from hypothesis import example, given
 from rows import rows
 from strategies import examples, texts
 from test_house import PACKAGE, modules
@@ -184,6 +184,8 @@ def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None
 
 
 @given(texts)
+@example(".¼")
+@example("1,000½ and .1.1")
 @examples(60)
 def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
     for result in hostile_results(text):
