@@ -176,52 +176,45 @@ def verdict_sets(rows: Sequence[Any], report: Report) -> None:
     report.line("sets of verdicts of a capable LLM that are asked again", again, len(rows))
 
 
-class Reasons:
+def groups_of(rows: Iterable[Any]) -> dict[str, list[Any]]:
     """Reasons in English that real judges wrote, of the half that no word was chosen on."""
-
-    def __init__(self, rows: Iterable[Any]) -> None:
-        held_out = [row for row in rows if self._is_held_out(row)]
-        harmless = [row for row in held_out if row["kind"] == "harmless"]
-        short = [row for row in harmless if len(row["reason"]) < 500]
-        self.groups = {
-            "real reasons that agree and cost a re-ask": [
-                row for row in harmless if row["label"] == "supported"
-            ],
-            "real reasons against a statement that are heard under supported": [
-                row for row in short if row["label"] != "supported"
-            ],
-            "real denials of a supported in words that are heard": [
-                row for row in held_out if row["sub"] in ("explicit", "partial")
-            ],
-        }
-
-    def _is_held_out(self, row: Any) -> bool:
+    groups: dict[str, list[Any]] = {
+        "real reasons that agree and cost a re-ask": [],
+        "real reasons against a statement that are heard under supported": [],
+        "real denials of a supported in words that are heard": [],
+    }
+    agree, against, deny = groups.values()
+    for row in rows:
         known, reason = row["statement"] + row["reason"], row["reason"]
         english = sum(c.isascii() for c in reason) > 0.95 * len(reason)
         half = hashlib.md5(known.encode(), usedforsecurity=False).digest()[0] % 2
-        return bool(english and half and 0 < len(row["statement"]) < 1200)
+        if not (english and half and 0 < len(row["statement"]) < 1200):
+            continue
+        if row["kind"] == "harmless" and row["label"] == "supported":
+            agree.append(row)
+        elif row["kind"] == "harmless" and len(reason) < 500:
+            against.append(row)
+        elif row["sub"] in ("explicit", "partial"):
+            deny.append(row)
+    return groups
 
-    def counts(self) -> dict[str, list[str]]:
-        """Of each group, the reasons that the gate takes as denials."""
-        return {
-            name: [row["reason"] for row in rows if gate.denies(row["reason"], row["statement"])]
-            for name, rows in self.groups.items()
-        }
 
-    def without(self, rule: str) -> list[int]:
-        """How many of each group there are without a rule of the gate."""
-        place: Any = gate._WORDS if rule in gate._WORDS else vars(gate)
-        own = place[rule]
-        place[rule] = "" if rule in gate._WORDS else self._nothing(rule)
-        gate._is_listed.cache_clear()
-        gate._listed.cache_clear()
-        try:
-            return list(map(len, self.counts().values()))
-        finally:
-            place[rule] = own
+def denials(rows: Iterable[Any]) -> list[str]:
+    """The reasons that the gate takes as denials."""
+    return [row["reason"] for row in rows if gate.denies(row["reason"], row["statement"])]
 
-    def _nothing(self, rule: str) -> Any:
-        return re.compile("(?!)") if rule.isupper() else lambda *_: False
+
+def without(rule: str, groups: Iterable[Iterable[Any]]) -> list[int]:
+    """How many denials there are in each group without a rule of the gate."""
+    is_list = rule in gate._WORDS
+    place: Any = gate._WORDS if is_list else vars(gate)
+    nothing = (lambda *_: False) if rule == "_is_own" else re.compile("(?!)")
+    own, place[rule] = place[rule], "" if is_list else nothing
+    gate._is_listed.cache_clear()
+    gate._listed.cache_clear()
+    found = [len(denials(rows)) for rows in groups]
+    place[rule] = own
+    return found
 
 
 def main() -> None:
@@ -237,12 +230,12 @@ def main() -> None:
         if model := rows_of(folder / "small_model_replies.jsonl"):
             small_model(model, report)
         if real := rows_of(folder / "real" / "reasons.jsonl"):
-            reasons = Reasons(real)
-            for name, found in reasons.counts().items():
-                report.line(name, found, len(reasons.groups[name]))
+            groups = groups_of(real)
+            for name, rows in groups.items():
+                report.line(name, denials(rows), len(rows))
             verdict_sets(rows_of(folder / "real" / "llm_judge.jsonl"), report)
             for said, rule in RULES.items() if options.rules else ():
-                print(f"  without {said}: {reasons.without(rule)}")
+                print(f"  without {said}: {without(rule, groups.values())}")
         for known in (True, False):
             print(f"{folder.name}, {'with' if known else 'without'} the statements")
             if whole := rows_of(folder / "realistic_replies.jsonl"):

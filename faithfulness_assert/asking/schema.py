@@ -184,6 +184,9 @@ def key_of(secret: bytes, *texts: str) -> str:
 
 
 def names_another(key: str, text: str) -> bool:
-    """Whether a reply repeats the key of another ask. One other letter is a slip of the judge."""
-    said = (sum(map(ne, key, other)) for other in _KEYS.findall(text))
+    """Whether a reply repeats the key of another ask.
+
+    One other letter is a slip of the judge, and "xxxx" stands for any key.
+    """
+    said = (sum(map(ne, key, other)) for other in _KEYS.findall(text) if len(set(other)) > 1)
     return bool(key) and any(differ > 1 for differ in said)

@@ -79,6 +79,8 @@ def test_a_reply_with_its_key_is_read_as_one_without(policy: str, dress: str) ->
 def test_another_key_earns_nothing_and_is_told(key: str, dress: str) -> None:
     judge = Keyed(dress, key)
     result = grade(ANSWER, ANSWER, judge=judge, policy="promptfoo-plan", controls="off")
+    if len(set(key)) == 1:  # it stands for any key
+        return
     near = [sum(a != b for a, b in zip(ask.echo, key, strict=True)) < 2 for ask in judge.asked]
     assert len(near) == 2 - near[0]  # it is asked once more
     earned = any(verdict.label for verdict in result.verdicts)
@@ -87,7 +89,9 @@ def test_another_key_earns_nothing_and_is_told(key: str, dress: str) -> None:
     assert ("repeats the key of another ask" in told) is not near[0]
 
 
-@pytest.mark.parametrize("key", ["", "...", "1", "who", "statements", "k7f2k7f2", "BCDF GH"])
+@pytest.mark.parametrize(
+    "key", ["", "...", "xxxx", "1", "who", "statements", "k7f2k7f2", "BCDF GH"]
+)
 def test_what_is_no_key_is_read_as_none(key: str) -> None:
     judge = Keyed(DRESSES[0], key)
     result = grade(ANSWER, ANSWER, judge=judge, controls="off")
