@@ -52,3 +52,13 @@ def test_records_without_an_answer_are_refused_before_anything_is_asked(
     said = capsys.readouterr().err
     assert "no column for answer" in said
     assert "it has prompt, gold, docs" in said
+
+
+def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(
+        f"query,passage,answer\n{QUESTION},{CONTEXT},{ANSWER}\nWhen?,It is free today.,{ANSWER}\n"
+    )
+    data_set = open_data_set(file)
+    assert len(list(data_set.rows())) == 2
+    assert "rows with one answer have several contexts" in " ".join(data_set.hints)

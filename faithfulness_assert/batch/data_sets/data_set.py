@@ -27,6 +27,7 @@ SAMPLE = 50
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
 
+_GRADED = ("answer", "context", "question")
 NOT_UTF8 = "not UTF-8 text"
 """How the problem of a record begins that is in another encoding."""
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
@@ -233,7 +234,21 @@ class DataSet:
 
     def _told(self) -> list[str]:
         """What a person should know before the rows are read."""
-        return [note for note in (self._source.note, *self._chosen.notes) if note]
+        notes = (self._source.note, *self._chosen.notes, self._one_passage_a_row())
+        return [note for note in notes if note]
+
+    def _one_passage_a_row(self) -> str:
+        """A note, if several rows have one answer and each another text as its context."""
+        contexts: dict[str, set[str]] = {}
+        for record in self._head:
+            fields = split_columns(record, self._mapping)[0]
+            found = [next((fields[n] for n in names(f) if n in fields), None) for f in _GRADED]
+            answer, context, question = found
+            if isinstance(answer, str) and isinstance(context, str) and answer.strip():
+                contexts.setdefault(f"{question}\0{answer}", set()).add(context)
+        if all(len(texts) < 2 for texts in contexts.values()):
+            return ""
+        return "rows with one answer have several contexts; each is graded against its own alone"
 
     def _sample(self) -> tuple[dict[str, list[str]], list[str]]:
         """The columns that the first records have for each field, and the others."""
