@@ -133,7 +133,6 @@ def _cells(text: str, block: Block) -> list[str]:
 
 _THINKING = lazy_pattern(
     r"\s*(?:<(think|thinking|reasoning)>.*?</\1>"
-    r"|(?:(?!<think).)*?</think>"
     r"|Thinking: (?:.*?\nSignature: [^\n]+|(?:[^\n]+\n)+)(?=\n))",
     re.DOTALL,
 )
@@ -150,7 +149,7 @@ def _thinking(text: str) -> Span:
     if not any(mark in text for mark in _MAY_THINK):
         return 0, 0
     thought = _THINKING.match(text)
-    if thought is None or is_blank(thought[0]):
+    if thought is None or is_blank(thought[0]) or is_blank(text[thought.end() :]):
         return 0, 0
     return trimmed(text, 0, thought.end())
 

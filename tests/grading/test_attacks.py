@@ -107,9 +107,11 @@ payloads = (
     (st.sampled_from([*PAYLOADS, *ORDERS]) | answers | texts)
     .map(str)
     .filter(lambda text: not any(sentence.rstrip(".") in text for sentence in TRUTH))
+    # What a model thought at the beginning is skipped with a warning.
+    .filter(lambda text: not any(sign in text for sign in ("<think", "<reasoning", "Thinking:")))
 )
 WRAPPINGS = [("", ""), ("> " * 9, ""), ("- " * 12, ""), ("<!--\n\n", "\n\n-->")]
-WRAPPINGS += [("```python\n", "\n```"), ("~~~\n", "\n~~~"), ("<think>", "</think>")]
+WRAPPINGS += [("```python\n", "\n```"), ("~~~\n", "\n~~~"), ("", "</think>")]
 WRAPPINGS += [("<details>\n\n", "\n\n</details>"), ("<div hidden>\n\n", "\n\n</div>")]
 wrappings = st.sampled_from([*WRAPPINGS, ("<script>", "</script>")])
 
