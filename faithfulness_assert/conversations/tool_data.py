@@ -226,21 +226,25 @@ def _is_of_others(item: Mapping[str, Any]) -> bool:
 
 
 def _have_roles(value: Any) -> bool:
-    """Whether a list is a conversation: all its items have a role, be it one that is not known.
+    """Whether a list is a conversation: one of its items has a role, be it one that is not known.
 
     Items of OpenAI's responses have it by their types; types such as ``message`` alone do not
     make a conversation, because other systems (Slack) have them too.
     """
     if not isinstance(value, list | tuple) or isinstance(value, _Pairs) or not value:
         return False
-    plain = map(as_plain, value)
-    items = [dict(item) if isinstance(item, _Pairs) else item for item in plain]
-    if any(role_of(item) is None for item in items):
-        return False
-    kinds = [str(item.get("type")) for item in items]
-    return any("role" in item for item in items) or any(
-        kind in ("ai", "human") or kind.endswith(CALLS) for kind in kinds
-    )
+    items = [_serialized(_as_mapping(item)) for item in value]
+    return any("role" in item or _speaks(str(item.get("type"))) for item in items if role_of(item))
+
+
+def _speaks(kind: str) -> bool:
+    return kind in ("ai", "human") or kind.endswith(CALLS)
+
+
+def _serialized(item: Any) -> Any:
+    """What is in a message that LangChain serialized; others as they are."""
+    inner = item.get("kwargs") if isinstance(item, Mapping) and "lc" in item else None
+    return inner if isinstance(inner, Mapping) else item
 
 
 def _as_mapping(value: Any) -> Any:
