@@ -40,6 +40,15 @@ MAX_CONCURRENCY = 1000
 BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
 
+class _Given(tuple[Any, ...]):
+    """Judge, policy, threshold and options of a grader. An address in them may have a password."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "(…)"
+
+
 class Grader:
     """A judge and a policy, checked and ready. It grades any number of cases, from any thread.
 
@@ -73,7 +82,7 @@ class Grader:
         chosen = choose(judge, policy, threshold, options)
         judge, policy, threshold = chosen.judge, chosen.policy, chosen.threshold
         options = cast("GraderOptions", chosen.options)
-        self._given = judge, policy, threshold, chosen.options
+        self._given = _Given((judge, policy, threshold, chosen.options))
         changes = table.taken_by("policy", options)
         if threshold is not None:
             changes["threshold"] = threshold

@@ -217,7 +217,7 @@ class Policy:
     """``confidence`` of a verdict is then the share of samples that gave its label. A judge that
     always says the same is asked once."""
     reasons: Reasons = setting(
-        "which verdicts have a reason, a sentence of the judge: those not supported, or all",
+        "which verdicts have a reason by the judge: those not supported, or all",
         "problems",
         Reasons,
     )

@@ -296,7 +296,8 @@ def test_the_estimate_for_a_batch_api_is_what_the_run_uses(tmp_path: Path) -> No
         said = json.loads(here(*estimate).stdout)
         run.finish()
     for name, used in run.spent().items():
-        assert said[name] == pytest.approx(used, rel=0 if name == "asks" else 0.05)
+        # The estimate has reasons for what the embedded judge does not find; this judge finds all.
+        assert said[name] == pytest.approx(used, rel=0 if name == "asks" else 0.1)
 
 
 # ---------------------------------------------------------------- what the provider does

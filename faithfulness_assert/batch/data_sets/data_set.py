@@ -17,6 +17,7 @@ from ...cases.written_lists import seems_list
 from ...files import temporary_database
 from ...records.errors import ConfigError
 from ...records.option_names import option
+from ...text.strings import names_of
 from ..rows import Row
 
 MAX_NOTES = 20
@@ -230,7 +231,12 @@ class DataSet:
         for field in ("answer", "context"):
             if field in self._chosen.unclear or not has(field):
                 head = self._head or [dict.fromkeys(self._source.columns or ())]
-                raise ConfigError(f"{self.name}: {refusal(field, head, self._chosen)}")
+                problem = refusal(field, head, self._chosen)
+                if field in self._given:
+                    said = option("mapping", {field: self._given[field]})
+                    keys = names_of({key for record in head for key in record})
+                    problem = f"{field}: {said} names nothing in it; it has {keys}"
+                raise ConfigError(f"{self.name}: {problem}")
 
     def _told(self) -> list[str]:
         """What a person should know before the rows are read."""
