@@ -57,12 +57,13 @@ class _Marks(NamedTuple):
     opening: tuple[str, ...]  # the same, as a part begins with them
     by_start: dict[str, list[str]]  # those that begin a word, by its first two letters
     inside: tuple[str, ...]  # those that may stand inside of a word
+    ascii_inside: tuple[str, ...]
 
     def within(self, part: str) -> bool:
         starts = self.by_start
         return any(
             mark in part for word in part.split() for mark in starts.get(word[:2], ())
-        ) or any(mark in part for mark in self.inside)
+        ) or any(mark in part for mark in (self.ascii_inside if part.isascii() else self.inside))
 
     def begin(self, part: str) -> bool:
         return part.startswith(self.opening)
@@ -91,7 +92,8 @@ def _marks(*sections: str) -> _Marks:
         else:
             inside.append(word)
     opening = tuple(f" {word.lstrip()}" for word in words)
-    return _Marks(tuple(words), opening, by_start, tuple(inside))
+    ascii_inside = tuple(filter(str.isascii, inside))
+    return _Marks(tuple(words), opening, by_start, tuple(inside), ascii_inside)
 
 
 def _mark(word: str) -> str:
@@ -486,7 +488,10 @@ def _is_silent(part: str, searched: bool) -> bool:
 
 def _first(section: str, part: str) -> int:
     """Where the first mark of a section is; -1 if there is none."""
-    return min((at for mark in _marks(section).words if (at := part.find(mark)) >= 0), default=-1)
+    marks = _marks(section)
+    if not marks.within(part):
+        return -1
+    return min((at for mark in marks.words if (at := part.find(mark)) >= 0), default=-1)
 
 
 def _is_bare(part: str) -> bool:
