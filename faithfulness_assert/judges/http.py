@@ -24,7 +24,7 @@ from urllib.parse import quote, urlsplit
 from ..records.errors import JudgeError, Remedy
 from . import background
 from .remote.redaction import Secrets, safe_text
-from .remote.settings import Endpoint
+from .remote.settings import Endpoint, is_here
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is
@@ -125,6 +125,7 @@ class DirectConnection(Connection):
         self._is_closed = True
         for line in self._idle:
             line.close()
+        await asyncio.sleep(0)  # the loop closes sockets in its next round, and may be closed then
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
         content = self._encoded(body)
@@ -156,13 +157,16 @@ class DirectConnection(Connection):
         port = self._port or (443 if self._tls else 80)
         name = self._host if self._tls else None
         loop = asyncio.get_running_loop()
+        # Seconds after which the next address is tried too. If such a race is cancelled, Python
+        # leaves its sockets to the garbage collector.
+        delay = None if is_here(self._host) else 0.25
         _, line = await loop.create_connection(
             _Line,
             self._host,
             port,
             ssl=self._tls,
             server_hostname=name,
-            happy_eyeballs_delay=0.25,  # seconds after which the next address is tried too
+            happy_eyeballs_delay=delay,
         )
         return line
 

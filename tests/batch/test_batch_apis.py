@@ -250,13 +250,13 @@ def test_a_round_is_split_at_the_limits_of_the_provider(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(OpenAIBatches, "max_lines", 4)
-    monkeypatch.setattr(OpenAIBatches, "max_bytes", 9_000)
+    monkeypatch.setattr(OpenAIBatches, "max_bytes", 12_000)
     with BatchServer(faults=Faults(0.3)) as server:
         run = run_of(tmp_path, "openai-batch", server, 15)
         run.begin()
         first = [len(batch.asks) for batch in server.batches.values()]
         assert (max(first), sum(first)) == (4, 15)
-        assert max(len(content) for content in server.files.values()) <= 9_000
+        assert max(len(content) for content in server.files.values()) <= 12_000
         run.finish()
         assert run.results() == run.online()
 
