@@ -135,7 +135,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
         return True
     said = said.strip("\"'“”„«»")
     parts = _parts(said)
-    if said.endswith(_QUESTION):
+    if said.rstrip(" .…").endswith(_QUESTION):
         return _asks(said, parts)
     if not is_item and _only_names(said, parts):
         return True
@@ -188,7 +188,7 @@ def _asks(said: str, parts: list[str]) -> bool:
     whole = f" {' '.join(part.strip() for part in parts)} "
     if _marks("presuming").within(whole) or _marks("negated question").begin(whole):
         return False
-    if _has("stating", parts) or said.rstrip("?？؟ ").casefold().endswith(_tags()):
+    if _has("stating", parts) or said.rstrip("?？؟ .…").casefold().endswith(_tags()):
         return False
     if len(parts) < 2:
         return True
@@ -426,7 +426,7 @@ def declines(sentence: str) -> bool:
     Each of its parts says so, or only names what was asked, or is a courtesy.
     """
     said = " ".join(sentence.split())
-    if len(sentence) > LONGEST or said.endswith(_QUESTION):
+    if len(sentence) > LONGEST or said.rstrip(" .…").endswith(_QUESTION):
         return False
     said = said.replace('"', "")
     raw = [part for part in _parts(said) if _without_regret(part)]
