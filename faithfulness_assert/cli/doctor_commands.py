@@ -115,12 +115,16 @@ def _version(name: str, missing: Check) -> Check:
 
 
 def _promptfoo_python() -> Check:
-    python = os.environ.get("PROMPTFOO_PYTHON") or python_of_promptfoo(Path())
+    in_environment = os.environ.get("PROMPTFOO_PYTHON")
+    python = in_environment or python_of_promptfoo(Path())
     fix = f"Set it to {sys.executable}, in .env or the environment"
     if not python:
         problem = "PROMPTFOO_PYTHON is not set, so promptfoo runs the first python on PATH"
         return Check("warn", f"{problem}. {fix}")
     same = os.path.realpath(python) == os.path.realpath(sys.executable)
+    if not same and not in_environment:  # a file of this folder may name any program
+        problem = f"PROMPTFOO_PYTHON in .env is {python}, which is not run to see what it has"
+        return Check("warn", f"{problem}. {fix}")
     if same or _output_of(python, "-c", "import faithfulness_assert") is not None:
         return Check("ok", f"PROMPTFOO_PYTHON is {python}")
     problem = f"PROMPTFOO_PYTHON is {python}, which cannot import faithfulness_assert"

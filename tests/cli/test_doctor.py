@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from loopback import Answer, Loopback, Request, refusal_to
@@ -64,3 +66,17 @@ def test_what_a_hostile_server_writes_reaches_no_terminal(doctor: Doctor) -> Non
     assert "\x1b" not in printed
     assert not re.search("^::", printed, re.MULTILINE)
     assert "sk-1m1tated" not in printed
+
+
+def test_a_program_that_a_file_of_the_folder_names_is_not_run(
+    doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PROMPTFOO_PYTHON", raising=False)
+    monkeypatch.chdir(tmp_path)
+    program = tmp_path / "python"
+    program.write_text("#!/bin/sh\ntouch ran\n")
+    program.chmod(0o755)
+    for named, said in ((str(program), "is not run"), (sys.executable, "ok    PROMPTFOO_PYTHON")):
+        (tmp_path / ".env").write_text(f"PROMPTFOO_PYTHON='{named}'\n")
+        assert said in doctor("embedded", "http://127.0.0.1:9/v1")[1]
+    assert not (tmp_path / "ran").exists()
