@@ -359,7 +359,7 @@ def _reason(verdict: Verdict) -> str:
     parts = (
         in_words(verdict),
         wrong_in_words(verdict),
-        verdict.reason,
+        verdict.reason and f"judge: {verdict.reason.rstrip(' .')}",
         cited and f"evidence: {cited}",
     )
     return "; ".join(part for part in parts if part)

@@ -64,7 +64,10 @@ def test_each_statement_is_a_row_with_its_verdict_and_the_evidence(seen: Seen) -
             False,
             0,
             "A ticket costs 35 euros.",
-            "contradicted; not in the evidence: “35”; evidence: [1:3] A ticket costs 9 euros.",
+            (
+                "contradicted; not in the evidence: “35”; the context says “9 euros”; "
+                "judge: The context says another number; evidence: [1:3] A ticket costs 9 euros."
+            ),
         ),
         (
             True,
@@ -72,7 +75,12 @@ def test_each_statement_is_a_row_with_its_verdict_and_the_evidence(seen: Seen) -
             "Children under six go free.",
             "supported; evidence: [1:4] Children under six go free.",
         ),
-        (False, 0, "The garden has a pond.", "not enough info"),
+        (
+            False,
+            0,
+            "The garden has a pond.",
+            "not enough info; judge: The context says nothing about it",
+        ),
     ]
 
 
