@@ -157,7 +157,12 @@ def open_database(path: StrPath, *, writes: bool, timeout: float = 30.0) -> sqli
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600))
     uri = f"{Path(path).absolute().as_uri()}?mode={'rw' if writes else 'ro'}"
     db = sqlite3.connect(
-        uri, timeout, isolation_level=None, check_same_thread=False, uri=True, cached_statements=64
+        uri,
+        timeout=timeout,
+        isolation_level=None,
+        check_same_thread=False,
+        uri=True,
+        cached_statements=64,
     )
     if sys.version_info >= (3, 12):
         db.setconfig(sqlite3.SQLITE_DBCONFIG_DEFENSIVE, True)
