@@ -53,6 +53,10 @@ class Answer:
     body: bytes
 
 
+class IdleConnectionError(JudgeError):
+    """The server closed a connection between two asks, and did not answer the second one."""
+
+
 class Connection:
     """A way to one API. To be used on one event loop.
 
@@ -129,8 +133,17 @@ class DirectConnection(Connection):
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
         content = self._encoded(body)
-        line = self._idle_line() or await self._open()
-        answer = await line.exchange(self._target, self._with_length(content, more), content)
+        idle = self._idle_line()
+        line = idle or await self._open()
+        try:
+            answer = await line.exchange(self._target, self._with_length(content, more), content)
+        except Exception:
+            if idle is None or idle.has_heard:
+                raise
+            for other in self._idle:  # as old as this one
+                other.close()
+            problem = "no connection to the judge: the server closed it"
+            raise IdleConnectionError(problem, "transport", retryable=True) from None
         if self._is_closed:
             line.close()
         elif line.is_idle:
@@ -181,6 +194,7 @@ class _Line(asyncio.Protocol):
         self._lost: Exception | None = None
         self._ends: asyncio.TimerHandle | None = None
         self.is_idle = False
+        self.has_heard = False  # anything since the last request
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """See ``asyncio.Protocol``."""
@@ -191,6 +205,7 @@ class _Line(asyncio.Protocol):
         if self.is_idle:
             self.close()
         elif self._lost is None:
+            self.has_heard |= bool(data)
             self._state.receive_data(data)
             self._arrived.set()
 
@@ -217,7 +232,7 @@ class _Line(asyncio.Protocol):
     ) -> Answer:
         """The answer to a POST. If it does not come whole, the connection is closed."""
         http, state = self._h11, self._state
-        self.is_idle = False
+        self.is_idle = self.has_heard = False
         if self._ends:
             self._ends.cancel()
         try:

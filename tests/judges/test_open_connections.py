@@ -15,6 +15,7 @@ import pytest
 from loopback import Answer, Loopback, Request, good_reply
 from remote import ASK
 
+from faithfulness_assert import JudgeError, Usage
 from faithfulness_assert.judges.http import Connection
 from faithfulness_assert.judges.openai import OpenAIJudge
 
@@ -95,6 +96,23 @@ def test_at_any_step_of_an_ask_its_connection_closes_with_it(
         assert {type(outcome).__name__ for outcome in outcomes} == {"Answer"}
     else:
         assert isinstance(outcomes[0], asyncio.CancelledError)
+
+
+def test_an_ask_on_an_idle_connection_that_its_server_closes_is_sent_once_more() -> None:
+    """As servers do after a while. One that closes a new connection has failed."""
+    closed = Answer(b"", end="reset", raw=b"")
+
+    def answer(request: Request) -> Answer:
+        return closed if request.number in (2, 5) else good_reply(request)
+
+    with Loopback(answer) as server:
+        judge = OpenAIJudge("m", base_url=server.url, api_key="k")
+        assert [judge.ask(ASK).requests for _ in range(3)] == [1, 2, 1]
+        judge.close()
+        with pytest.raises(JudgeError) as error:
+            judge.ask(ASK)
+        assert error.value.usage == Usage(num_requests=1)
+        judge.close()
 
 
 # ---------------------------------------------------------------- a program that grades again and again
