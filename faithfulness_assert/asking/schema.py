@@ -46,25 +46,27 @@ def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
     With ``items``, how many items an ask has, lists have bounds: one entry for each item, and at
     most ``MAX_EVIDENCE`` sentences as evidence. A small model would fill them without end.
     """
-    number = {"id": _INTEGER} if form.numbered else {}
-    if form.kind == "claims":
-        return _object(
-            ask=_STRING, sentences=_list(_object(**number, claims=_list(_STRING)), items)
-        )
-    if form.kind == "truths":
-        return _object(ask=_STRING, passages=_list(_object(**number, truths=_list(_STRING)), items))
-    if form.kind == "reason":
-        return _object(ask=_STRING, reason=_STRING)
-    if form.kind == "ratings":
-        ratings = dict.fromkeys(form.dimensions, _NUMBER)
-        return _object(ask=_STRING, **ratings, suggestions=_list(_STRING))
-    entry = _object(**number, **_verdict(form, None if items is None else MAX_EVIDENCE))
-    return _object(ask=_STRING, verdicts=_list(entry, items))
+    return _object(ask=_STRING, **_answer(form, items))
 
 
 def bounded_schema(ask: Ask) -> Schema:
     """The schema of the reply to this ask, with bounds for its lists."""
     return json_schema(ask.form, len(ask.ids))
+
+
+def _answer(form: ReplyForm, items: int | None) -> dict[str, Schema]:
+    """The properties of a reply, without the key of its ask."""
+    number = {"id": _INTEGER} if form.numbered else {}
+    if form.kind == "claims":
+        return {"sentences": _list(_object(**number, claims=_list(_STRING)), items)}
+    if form.kind == "truths":
+        return {"passages": _list(_object(**number, truths=_list(_STRING)), items)}
+    if form.kind == "reason":
+        return {"reason": _STRING}
+    if form.kind == "ratings":
+        return {**dict.fromkeys(form.dimensions, _NUMBER), "suggestions": _list(_STRING)}
+    entry = _object(**number, **_verdict(form, None if items is None else MAX_EVIDENCE))
+    return {"verdicts": _list(entry, items)}
 
 
 def _verdict(form: ReplyForm, most: int | None) -> Schema:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 
 from ..records.errors import ConfigError
 from ..records.option_names import option
-from .rows import Row, as_text, digest
-from .store import Store
+from .rows import Row
+from .store import Store, cells_of
 
 SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
@@ -42,9 +42,7 @@ def fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> Iterator[str]:
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute("CREATE TEMP TABLE incoming AS SELECT * FROM rows WHERE 0")
     for row in rows:
-        texts = as_text(row.fields), as_text(row.columns) if row.columns else None
-        values = (row.number, row.case_id, digest(row), *texts, row.problem)
-        db.execute("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", values)
+        db.execute("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", cells_of(row))
     db.execute(
         "CREATE TEMP TABLE old AS SELECT * FROM rows "
         "WHERE row IN (SELECT row FROM results UNION SELECT row FROM asks)"

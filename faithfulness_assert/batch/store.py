@@ -158,9 +158,7 @@ class Store:
 
     def add_row(self, row: Row) -> None:
         """Adds a row of the data set."""
-        texts = as_text(row.fields), as_text(row.columns) if row.columns else None
-        values = (row.number, row.case_id, digest(row), *texts, row.problem)
-        self._write("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)", values)
+        self._write("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)", cells_of(row))
 
     def taken(self, rows: Iterable[Row]) -> Iterator[Row]:
         """These rows, each of which is added when it is taken."""
@@ -302,6 +300,12 @@ class Store:
         )
         tokens, cost, unknown_cost = found.fetchone()
         return int(tokens), float(cost), bool(unknown_cost)
+
+
+def cells_of(row: Row) -> tuple[Any, ...]:
+    """A row of the data set as the table ``rows`` has it."""
+    columns = as_text(row.columns) if row.columns else None
+    return (row.number, row.case_id, digest(row), as_text(row.fields), columns, row.problem)
 
 
 def _mapping(value: object) -> dict[str, Any]:

@@ -187,10 +187,11 @@ def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]])
             word = one_line(str(key))
             if len(word) > _MAX_NAME:
                 yield word
-            if key in _LISTS_OF_MESSAGES and _have_roles(item := _opened(item)):
-                messages += map(_as_mapping, item)
+            item = _opened(item)
+            if key in _LISTS_OF_MESSAGES and (said := _conversation(item)):
+                messages += said
             else:
-                yield from _lines(_opened(item), _path(name, f".{word}"), depth - 1, messages)
+                yield from _lines(item, _path(name, f".{word}"), depth - 1, messages)
     elif not any(isinstance(_opened(item), list | tuple | Mapping) for item in value):
         yield _line(name, ", ".join(map(_shown, value)))
     else:
@@ -225,16 +226,17 @@ def _is_of_others(item: Mapping[str, Any]) -> bool:
     return said in item and spoken in ("request", "response", "human", "gpt", "function_call")
 
 
-def _have_roles(value: Any) -> bool:
-    """Whether a list is a conversation: one of its items has a role, be it one that is not known.
+def _conversation(value: Any) -> list[Any]:
+    """The messages of a list of which one item has a role, be it one that is not known; else none.
 
     Items of OpenAI's responses have it by their types; types such as ``message`` alone do not
     make a conversation, because other systems (Slack) have them too.
     """
     if not isinstance(value, list | tuple) or isinstance(value, _Pairs) or not value:
-        return False
-    items = [_serialized(_as_mapping(item)) for item in value]
-    return any("role" in item or _speaks(str(item.get("type"))) for item in items if role_of(item))
+        return []
+    items = list(map(_as_mapping, value))
+    told = (item for item in map(_serialized, items) if role_of(item))
+    return items if any("role" in item or _speaks(str(item.get("type"))) for item in told) else []
 
 
 def _speaks(kind: str) -> bool:

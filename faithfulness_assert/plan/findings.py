@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding
 from ..records.judge import Ask
@@ -46,12 +46,7 @@ def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
         return finding
     if finding.label not in labels:
         return INVALID
-    return unless_asserted(finding, lambda: claims_nothing(text))
-
-
-def unless_asserted(finding: Finding, may_be_set_aside: Callable[[], bool]) -> Finding:
-    """The finding; one that says so if it sets aside what claims something."""
-    return ASSERTS if finding.label == "not_a_claim" and not may_be_set_aside() else finding
+    return ASSERTS if finding.label == "not_a_claim" and not claims_nothing(text) else finding
 
 
 def shows_conflict(findings: Sequence[Finding]) -> bool:

@@ -12,13 +12,13 @@ from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk, packed
 from ..policy.policy import Policy
 from ..reading.reader import read
-from ..reading.reconcile import INVALID, MISSING, Finding, settle
+from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Numbered, Outcome
 from ..records.model import Label, Statement
 from ..text.forms import claims_nothing
 from ..text.strings import clip
-from .findings import checked, merged, shows_conflict, sides, unless_asserted
+from .findings import checked, merged, shows_conflict, sides
 from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
 from .state import Cell, Job, Log, State, context_lines, note_error, noted, numbered_texts
@@ -253,9 +253,7 @@ def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
         return finding
     starts = {s.start for s in state.statements if s.id == number}
     own = (s for s in state.answer if s.start in starts)
-    return unless_asserted(
-        finding, lambda: all(claims_nothing(s.text, is_item=s.is_item) for s in own)
-    )
+    return finding if all(claims_nothing(s.text, is_item=s.is_item) for s in own) else ASSERTS
 
 
 def _heard(state: State, job: Job, found: Mapping[int, Finding]) -> Mapping[Cell, Finding]:

@@ -30,6 +30,8 @@ _NAME = 6
 
 _PART = lazy_pattern(r"[,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s")
 _QUESTION = ("?", "？", "؟")
+_BEHIND_QUESTION = " .…"
+"""What careless writers put behind the mark."""
 _COLON = (":", "：")
 _ADDRESS = r"<?(?:https?://|www\.)[^\s<>]+>?"
 _URL = lazy_pattern(rf"\s*{_ADDRESS}(?:\s+{_ADDRESS})*\s*")
@@ -135,7 +137,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
         return True
     said = said.strip("\"'“”„«»")
     parts = _parts(said)
-    if said.rstrip(" .…").endswith(_QUESTION):
+    if said.rstrip(_BEHIND_QUESTION).endswith(_QUESTION):
         return _asks(said, parts)
     if not is_item and _only_names(said, parts):
         return True
@@ -188,7 +190,9 @@ def _asks(said: str, parts: list[str]) -> bool:
     whole = f" {' '.join(part.strip() for part in parts)} "
     if _marks("presuming").within(whole) or _marks("negated question").begin(whole):
         return False
-    if _has("stating", parts) or said.rstrip("?？؟ .…").casefold().endswith(_tags()):
+    if _has("stating", parts) or said.rstrip(
+        "".join((*_QUESTION, _BEHIND_QUESTION))
+    ).casefold().endswith(_tags()):
         return False
     if len(parts) < 2:
         return True
@@ -426,7 +430,7 @@ def declines(sentence: str) -> bool:
     Each of its parts says so, or only names what was asked, or is a courtesy.
     """
     said = " ".join(sentence.split())
-    if len(sentence) > LONGEST or said.rstrip(" .…").endswith(_QUESTION):
+    if len(sentence) > LONGEST or said.rstrip(_BEHIND_QUESTION).endswith(_QUESTION):
         return False
     said = said.replace('"', "")
     raw = [part for part in _parts(said) if _without_regret(part)]

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_entry, is_reference, title_of
 from .forms import is_citation
+from .headings import is_short_answer, makes_claim
 from .inline import Clear, clear
 from .json_answer import leaves
 from .lead_ins import Piece, under_lead_ins, with_headers
@@ -115,8 +116,6 @@ def _only_cites(said: str, *, is_listed: bool) -> bool:
     """Whether a piece names sources, and claims nothing beside them or in their names."""
     if not is_reference(said, is_listed=is_listed):
         return False
-    from .headings import makes_claim  # most answers have no such piece
-
     return (is_listed and is_entry(said)) or not makes_claim(title_of(said), MOST_IN_TITLE)
 
 
@@ -215,8 +214,6 @@ def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     """Why a piece is not a statement; "" if it is one."""
     if kind not in MAY_BE_SKIPPED:
         return "citation" if said.startswith(_OPENING) and is_citation(said) else ""
-    from .headings import is_short_answer, makes_claim  # most answers have no such block
-
     if kind == "table header":
         has_claim = any(makes_claim(cell.rstrip("."), 3) for cell in said.split(" | "))
         return "" if has_claim else kind
