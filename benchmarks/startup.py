@@ -1,83 +1,123 @@
-"""CPU time of a first use, as a ratio to an interpreter that does nothing.
+"""What a first use costs: a command, a first grade, an assertion of promptfoo.
 
-    python benchmarks/startup.py
+    python benchmarks/startup.py [ROUNDS]
 
-Each use is a process of its own. All processes take turns, so that other work on the machine slows
-them alike, and each has run once before, so that its bytecode is written. The figures are user and
-system time. The judge behind an API is a server in this process: it is not counted.
+Each use is a process of its own: promptfoo starts a new Python for each ``python`` assertion. All
+processes take turns, so that other work on the machine slows them alike, and each has run once
+before, so that its bytecode is written. Each use is compared with one that does nothing: a bare
+interpreter, or an assertion that checks nothing. The judge behind an API is a server in this
+process: its CPU time is not counted.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
-from statistics import median
 
 sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
-from loopback import Answer, Loopback, Request, completion
-from true_server import text_of
+from loopback import Loopback
+from true_server import answered
 
 ROOT = Path(__file__).parents[1]
-ROUNDS = 9
 GRADE = (
     "from faithfulness_assert import grade\n"
-    "result = grade('The tower is 330 metres tall.', 'The tower is 330 metres tall.'%s)\n"
+    "text = 'The tower is 330 metres tall. Its lift has glass walls.'\n"
+    "result = grade(text, text%s)\n"
     "assert result.score == 1.0, result.reason"
 )
-NOTHING = "nothing"
+NOTHING, NO_CHECK = "nothing", "assertion that checks nothing"
+MINIMAL = "def get_assert(output, context):\n    return {'pass': True, 'score': 1, 'reason': ''}\n"
+HOOK = "from faithfulness_assert.promptfoo import get_assert\n"
+# As promptfoo's own wrapper does: it loads the file, calls the function and writes the result.
+WRAPPER = """
+import importlib.util, json, os, sys
+script, given, written = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(script))
+spec = importlib.util.spec_from_file_location("script", script)
+module = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(module)
+with open(given, encoding="utf-8") as file:
+    data = json.load(file)
+result = module.get_assert(*data)
+with open(written, "w", encoding="utf-8") as file:
+    json.dump({"type": "final_result", "data": result}, file, ensure_ascii=False)
+assert result["pass"], result["reason"]
+"""
+ANSWER = (
+    "The Harbour Line ferry runs between Alder Quay and Port Senna from April to October. "
+    "The crossing takes 40 minutes. An adult ticket costs 18 euros. "
+    "Children under six travel free. Bicycles are carried at no charge."
+)
+CONTEXT = f"{ANSWER} The ferry was built in 1987."
 
 
-def reply(request: Request) -> Answer:
-    """As a server sends it that keeps to the JSON Schema and counts tokens, as most do.
-
-    Any other needs jsonschema to say what is wrong, and tiktoken to count.
-    """
-    usage = {"prompt_tokens": len(text_of(request)) // 4, "completion_tokens": 20}
-    return completion('{"verdicts":[{"evidence":[1],"label":"supported"}]}', usage=usage)
-
-
-def uses(url: str) -> dict[str, list[str]]:
+def uses(folder: Path, url: str) -> dict[str, list[str]]:
     """The arguments of each process."""
-    api = f", judge='openai:m', base_url={url!r}, api_key='k'"
+    (folder / "wrapper.py").write_text(WRAPPER, "utf-8")
+    api = {"judge": "openai:gpt-4o-mini", "base_url": url}
+    options = "".join(f", {name}={value!r}" for name, value in api.items())
     return {
         NOTHING: ["-c", "pass"],
         "import": ["-c", "import faithfulness_assert"],
         "--version": ["-m", "faithfulness_assert", "--version"],
         "--help": ["-m", "faithfulness_assert", "--help"],
         "first embedded grade": ["-c", GRADE % ""],
-        "first API grade": ["-c", GRADE % api],
+        "first API grade": ["-c", GRADE % options],
+        NO_CHECK: assertion(folder / "minimal", MINIMAL, {}),
+        "embedded assertion": assertion(folder / "embedded", HOOK, {"judge": "embedded"}),
+        "API assertion": assertion(folder / "api", HOOK, api),
     }
 
 
-def cpu_ms(arguments: list[str], folder: str, environment: dict[str, str]) -> float:
-    """User and system time of a process, which starts in a folder without a checkout."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def assertion(stem: Path, script: str, config: dict[str, str]) -> list[str]:
+    """The arguments of an assertion, with the context that promptfoo passes to it."""
+    variables = {"context": CONTEXT, "query": "What does the ferry cost?"}
+    test = {"vars": variables, "assert": [{"type": "python", "value": "x.py", "config": config}]}
+    context = {"prompt": "", "vars": variables, "test": test, "config": config}
+    files = [stem.with_suffix(ending) for ending in (".py", ".in.json", ".out.json")]
+    files[0].write_text(script, "utf-8")
+    files[1].write_text(json.dumps([ANSWER, context]), "utf-8")
+    return [str(stem.parent / "wrapper.py"), *map(str, files)]
+
+
+def spent_by(arguments: list[str], folder: Path, environment: dict[str, str]) -> tuple[float, ...]:
+    """Milliseconds of a process in a folder without a checkout: user and system time, wall time."""
+    before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     command = [sys.executable, *arguments]
     subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, check=True)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1000
+    wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return cpu * 1000, wall * 1000
 
 
 def main() -> None:
     """Prints one line for each use."""
-    with tempfile.TemporaryDirectory() as folder, Loopback(reply) as server:
-        own = {"PYTHONPYCACHEPREFIX": folder, "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    with tempfile.TemporaryDirectory() as name, Loopback(answered) as server:
+        folder = Path(name)
+        own = {"PYTHONPYCACHEPREFIX": name, "PYTHONPATH": str(ROOT), "NO_PROXY": "127.0.0.1"}
         unwanted = ("PYTHONDONTWRITEBYTECODE", "FAITHFULNESS_ASSERT_JUDGE")
         kept = {name: value for name, value in os.environ.items() if name not in unwanted}
-        wanted = uses(server.url)
-        spent: dict[str, list[float]] = {name: [] for name in wanted}
-        for _ in range(ROUNDS + 1):
-            for name, arguments in wanted.items():
-                spent[name].append(cpu_ms(arguments, folder, {**kept, **own}))
-    for name, (_, *times) in spent.items():
-        ratios = [pick(times) / pick(spent[NOTHING][1:]) for pick in (min, median)]
-        print(
-            f"{name:22}{min(times):7.1f} ms, ratio {ratios[0]:5.1f} (of medians {ratios[1]:5.1f})"
-        )
+        wanted = uses(folder, server.url)
+        spent: dict[str, list[tuple[float, ...]]] = {use: [] for use in wanted}
+        for _ in range(rounds + 1):
+            for use, arguments in wanted.items():
+                environment = {**kept, **own, "OPENAI_API_KEY": "none"}
+                spent[use].append(spent_by(arguments, folder, environment))
+    print(f"{'least of ' + str(rounds):32}{'CPU ms':>8}{'ratio':>7}{'wall ms':>9}{'ratio':>7}")
+    base = NOTHING
+    for use, (_, *times) in spent.items():
+        base = NO_CHECK if use == NO_CHECK else base
+        least = [min(side) for side in zip(*times, strict=True)]
+        nothing = [min(side) for side in zip(*spent[base][1:], strict=True)]
+        cells = zip(least, nothing, (8, 9), strict=True)
+        print(f"{use:32}" + "".join(f"{ms:{width}.1f}{ms / of:7.1f}" for ms, of, width in cells))
 
 
 if __name__ == "__main__":

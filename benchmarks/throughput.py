@@ -1,11 +1,11 @@
-"""How long many grades take together, against the least time that the judge's latency allows.
+"""Many grades together, against the least time that the judge's latency allows; their sockets.
 
     python benchmarks/throughput.py [--cases 5000] [--concurrency 64] [--latency 200]
 
 The judge is a server in a process of its own. It answers each ask after ``latency`` milliseconds,
 truthfully. No two cases have the same text. The limit is cases x latency / concurrency. The cases
-are graded with ``grade_many``, and 50 with 50 x ``agrade``. On a busy machine the wall times
-are too long, but the CPU times, of the grading process, are not much larger.
+are graded with ``grade_many``, and 50 with 50 x ``agrade``; each score must be right. On a busy
+machine the wall times are too long, but the CPU times, of the grading process, are not much larger.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 sys.path.insert(0, str(Path(__file__).parent / "peers"))
 from items import Item, items
@@ -48,6 +49,7 @@ def main() -> None:
     url = f"http://127.0.0.1:{int(judge.stdout.readline())}/v1"
     try:
         grader = Grader("openai:gpt-4o-mini", base_url=url, api_key="none")
+        grader.gate = None  # as for a server elsewhere: one on this machine is asked carefully
         grade_all(grader, 10**6, given.concurrency, given.concurrency)  # connects
         limit = given.cases * given.latency / 1000 / given.concurrency
         show(
@@ -59,6 +61,8 @@ def main() -> None:
         show(
             "agrade", AT_ONCE, given.latency / 1000, lambda: asyncio.run(agrade_all(grader, 10**7))
         )
+        with urlopen(url) as answer:
+            print(answer.read().decode())
     finally:
         judge.kill()
         judge.wait()
@@ -111,14 +115,26 @@ async def serve(latency: float) -> None:
 class Judge(asyncio.Protocol):
     """Answers requests as a chat API, with little CPU time: the grader is measured beside it."""
 
+    opened = closed = most = 0  # connections to all judges of this process; open ones at once
+
     def __init__(self, latency: float) -> None:
         self.latency, self.received = latency, b""
 
     def connection_made(self, transport: Any) -> None:
         self.transport = transport
+        Judge.opened += 1
+        Judge.most = max(Judge.most, Judge.opened - Judge.closed)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        Judge.closed += 1
 
     def data_received(self, data: bytes) -> None:
         self.received += data
+        if self.received.startswith(b"GET "):
+            said = f"{Judge.opened} sockets, {Judge.most} at once"
+            self.transport.write(f"HTTP/1.0 200 OK\r\n\r\n{said}".encode())
+            self.transport.close()
+            return
         head, blank, body = self.received.partition(b"\r\n\r\n")
         length = re.search(rb"(?i)content-length: (\d+)", head)
         if blank and length is not None and len(body) >= int(length[1]):
