@@ -1,4 +1,4 @@
-"""What labels say, for people: tables and lines that a terminal, Markdown and the page show.
+"""What labels say, for people: tables and lines that a terminal and the page show.
 
 Names and texts come from files and models. They are escaped where they are shown.
 """

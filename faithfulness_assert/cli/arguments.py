@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace, _ActionsContainer
-from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 from textwrap import fill
@@ -52,11 +51,11 @@ def add_policy_arguments(
     add_options(parser, f"set an option of the {which}; VALUE is JSON or text; may be repeated")
 
 
-def add_options(
-    parser: _ActionsContainer, meaning: str, flags: Sequence[str] = ("-o", "--option")
-) -> None:
-    """``-o NAME=VALUE``, which may be repeated; or the same under other ``flags``."""
-    parser.add_argument(*flags, metavar="NAME=VALUE", action="append", default=[], help=meaning)
+def add_options(parser: _ActionsContainer, meaning: str) -> None:
+    """``-o NAME=VALUE``, which may be repeated."""
+    parser.add_argument(
+        "-o", "--option", metavar="NAME=VALUE", action="append", default=[], help=meaning
+    )
 
 
 def add_mapping_arguments(parser: _ActionsContainer) -> None:

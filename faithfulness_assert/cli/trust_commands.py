@@ -9,21 +9,18 @@ from __future__ import annotations
 import json
 import shlex
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from typing import Any
 
-from ..agreement.document import Document, Entries, Part, Table, as_markdown
+from ..agreement.document import Document, Entries, Part, Table
 from ..agreement.drawing import count, open_run, widths
 from ..agreement.measuring import measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
 from ..agreement.views import as_json, document
 from ..options import parse_options
-from ..probe import Card, compare_cards, probe, probe_estimate
+from ..probe import probe, probe_estimate
 from ..probe.asking import DRAW, PER_KIND
 from ..records.errors import ConfigError
 from ..report import check_report, write_probe_report
 from ..report.page import write_agreement_report
-from ..settings import SETTING
 from .app import NOT_GRADED, PASSED
 from .arguments import (
     add_judge_argument,
@@ -144,9 +141,7 @@ def add_agreement_arguments(parser: ArgumentParser) -> None:
         help="of LABELS, such as cp1252 for a file from Excel (default: utf-8)",
     )
     add_report_argument(parser)
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print all figures as JSON")
-    form.add_argument("--markdown", action="store_true", help="print them as Markdown")
+    parser.add_argument("--json", action="store_true", help="print all figures as JSON")
 
 
 def run_agreement(arguments: Namespace) -> int:
@@ -160,25 +155,17 @@ def run_agreement(arguments: Namespace) -> int:
     if arguments.json:
         print_json(json.dumps(as_json(found)))
     else:
-        _show([document(found)], markdown=arguments.markdown)
+        _show(document(found))
     if found.problem:
         say(f"faithfulness-assert: {found.problem}")
         return NOT_GRADED
     return PASSED
 
 
-def _show(documents: Sequence[Document], *, markdown: bool) -> None:
-    """Documents one below the other, as Markdown or for a terminal."""
-    for place, shown in enumerate(documents):
-        if place:
-            show_line("")
-        if markdown:
-            for line in as_markdown(shown).splitlines():
-                show_line(line)
-        else:
-            show_line(shown.title, style="bold")
-            for part in shown.parts:
-                _show_part(part)
+def _show(document: Document) -> None:
+    show_line(document.title, style="bold")
+    for part in document.parts:
+        _show_part(part)
 
 
 def _show_part(part: Part) -> None:
@@ -203,11 +190,6 @@ def add_probe_arguments(parser: ArgumentParser) -> None:
     parser.epilog = "Exit codes: 0 every statement has a verdict, 2 wrong use, 3 some have none."
     add_judge_argument(parser)
     parser.add_argument(
-        "--against",
-        metavar="B",
-        help="a second judge: both cards, and on which kinds one is better",
-    )
-    parser.add_argument(
         "--per-kind",
         type=int,
         default=PER_KIND,
@@ -227,58 +209,32 @@ def add_probe_arguments(parser: ArgumentParser) -> None:
         help="ask about the scenes that are kept apart, after a prompt was tuned on the others",
     )
     add_options(parser, "an option of the judge or the grader, such as cache=DIR; may be repeated")
-    own = "an option of B alone, such as base_url=URL; it has those of -o, too; may be repeated"
-    add_options(parser, own, ("--against-option",))
     parser.add_argument("--concurrency", type=int, default=8, help="asks at once (default: 8)")
     parser.add_argument("--report", metavar="FILE", help="also write the card as an HTML page")
     parser.add_argument(
         "--estimate", action="store_true", help="say what it will use; send nothing"
     )
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print the card as JSON")
-    form.add_argument("--markdown", action="store_true", help="print the card as Markdown")
+    parser.add_argument("--json", action="store_true", help="print the card as JSON")
 
 
 def run_probe(arguments: Namespace) -> int:
     """Says what it will use, asks, and shows the card. Statements without a verdict end in 3."""
-    given = _given_to_probe(arguments)
+    asked = {name: getattr(arguments, name) for name in ("per_kind", "draw", "held_out")}
+    given = {"judge": judge_in(arguments), **asked, **parse_options(arguments.option, "--option")}
     if arguments.report:
         check_report(arguments.report)
-    estimates = [probe_estimate(**each) for each in given]
+    estimate = probe_estimate(**given)
     if arguments.estimate:
-        for each, estimate in zip(given, estimates, strict=True):
-            if len(given) > 1:
-                show_line(
-                    f"{each['judge'] if each['judge'] != SETTING else 'the judge of the settings'}:"
-                )
-            for line in str(estimate).splitlines():
-                show_line(line)
+        for line in str(estimate).splitlines():
+            show_line(line)
         return PASSED
     free = "this judge computes here: nothing is sent, and it costs nothing"
-    for estimate in estimates:
-        say(estimate.short if estimate.asks else free)
-    cards = [probe(**each, concurrency=arguments.concurrency) for each in given]
-    shown = cards[0] if len(cards) == 1 else compare_cards(*cards)
+    say(estimate.short if estimate.asks else free)
+    card = probe(**given, concurrency=arguments.concurrency)
     if arguments.report:
-        say(f"report: {write_probe_report(shown, arguments.report)}")
+        say(f"report: {write_probe_report(card, arguments.report)}")
     if arguments.json:
-        print_json(json.dumps(shown.to_json()))
+        print_json(json.dumps(card.to_json()))
     else:
-        both = [] if isinstance(shown, Card) else [shown.document()]
-        _show([*both, *(card.document() for card in cards)], markdown=arguments.markdown)
-    return PASSED if all(card.is_whole for card in cards) else NOT_GRADED
-
-
-def _given_to_probe(arguments: Namespace) -> list[dict[str, Any]]:
-    """The arguments of ``probe`` for each judge."""
-    options = parse_options(arguments.option, "--option")
-    own = parse_options(arguments.against_option, "--against-option")
-    asked = {
-        "per_kind": arguments.per_kind,
-        "draw": arguments.draw,
-        "held_out": arguments.held_out,
-    }
-    given = [{"judge": judge_in(arguments), **asked, **options}]
-    if arguments.against:
-        given.append({"judge": arguments.against, **asked, **options, **own})
-    return given
+        _show(card.document())
+    return PASSED if card.is_whole else NOT_GRADED

@@ -21,7 +21,6 @@ from ..agreement import Agreement
 from ..agreement.views import BLANK, facts, headline, tables
 from ..batch.outputs import whole_file
 from ..files import as_text, read_text
-from ..probe import Comparison
 from ..probe.card import Card, KindCard
 from ..records.errors import ConfigError
 from ..statistics import exact_interval
@@ -167,18 +166,16 @@ def write_agreement_report(found: Agreement, path: str | os.PathLike[str]) -> Pa
     return _written(path, "agreement", values)
 
 
-def write_probe_report(shown: Card | Comparison, path: str | os.PathLike[str]) -> Path:
-    """Writes a card, or a comparison with both cards, as one HTML file.
+def write_probe_report(card: Card, path: str | os.PathLike[str]) -> Path:
+    """Writes a card as one HTML file.
 
     Raises:
         ConfigError: the file cannot be written, or its name does not end in .html.
     """
-    if isinstance(shown, Card):
-        title, cards, compared = f"Blind spots of {shown.judge}", [shown], None
-    else:
-        title, cards = shown.title(), [shown.first, shown.second]
-        compared = {"pairs": shown.kinds, "note": shown.note()}
-    values = {"title": title, "cards": [_view(card) for card in cards], "compared": compared}
+    plots = [
+        {"title": title, "bars": [_bar(*line) for line in block]} for title, block in card.blocks()
+    ]
+    values = {"title": f"Blind spots of {card.judge}", "plots": plots, "notes": card.notes()}
     return _written(path, "probe", values)
 
 
@@ -187,13 +184,6 @@ def _written(path: str | os.PathLike[str], template: str, values: Mapping[str, A
     with whole_file(file) as part, as_text(part, errors="replace") as text:
         write_page(text, f"{template}.html.jinja", values, scripts=())
     return file
-
-
-def _view(card: Card) -> dict[str, Any]:
-    blocks = [
-        {"title": title, "bars": [_bar(*line) for line in block]} for title, block in card.blocks()
-    ]
-    return {"judge": card.judge, "blind": len(card.blind), "blocks": blocks, "notes": card.notes()}
 
 
 def _bar(name: str, kind: KindCard, said: str) -> Mapping[str, Any]:

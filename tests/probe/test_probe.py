@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -18,10 +19,11 @@ import pytest
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
 from true_server import block, text_of
 
-from faithfulness_assert.agreement.document import as_markdown
+from faithfulness_assert import ConfigError
 from faithfulness_assert.cli import main
 from faithfulness_assert.probe import Card, KindCard, Repeat, probe
 from faithfulness_assert.probe.scenes import make_probes
+from faithfulness_assert.report import write_probe_report
 from faithfulness_assert.statistics import at_least
 
 TRUE = {"verbatim", "paraphrase", "format", "arithmetic", "several"}
@@ -194,9 +196,6 @@ def test_a_judge_without_verdicts_earns_nothing(answer: Any, kind: str) -> None:
     assert not card.is_whole
     assert card.blind == []
     assert any(reason.startswith(kind) for reason in card.failures), card.failures
-    markdown = as_markdown(card.document())
-    assert "<b>" not in markdown
-    assert "*broke*" not in markdown
     assert "Too few verdicts to find a blind spot: number, date, unit" in "\n".join(card.notes())
 
 
@@ -228,6 +227,19 @@ def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering() -> No
     assert card["kinds"]["verbatim"]["wrong"] == 0
 
 
+def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside(
+    tmp_path: Path,
+) -> None:
+    card = probe("embedded", per_kind=2)
+    hostile = replace(card, judge="<b>J</b>", failures={"server: <img src=x>": 1})
+    text = write_probe_report(hostile, tmp_path / "card.html").read_text(encoding="utf-8")
+    assert text.count('class="share-bar') == 18
+    assert not re.search("<b>|<img|<script", text)
+    assert "&lt;img src=x&gt;" in text
+    with pytest.raises(ConfigError, match=r"must end in \.html"):
+        write_probe_report(hostile, tmp_path / "card.txt")
+
+
 @pytest.mark.parametrize(
     ("given", "named"),
     [
@@ -236,7 +248,6 @@ def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering() -> No
         (["-o", "split=claims"], "split"),
         (["-o", "nonsense=1"], "nonsense"),
         (["--judge", "nobody:x"], "nobody"),
-        (["--json", "--markdown"], "--markdown"),
         (["--concurrency", "0"], "concurrency"),
     ],
 )
