@@ -97,7 +97,7 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     data = ", ".join(str(part.input.get("name") or part.path) for part in parts)
     about = {
         **parts[0].about,
-        "input": {"name": data, "fingerprint": "", "bytes": 0},
+        "input": {"name": data, "fingerprint": ""},
         "rows": total,
         "made_from": [Path(part.path).resolve().name for part in parts],
     }

@@ -24,8 +24,8 @@ from .store import Store, lines_of_run, reading
 MAY_CHANGE = ("input.", "rows", "made_from", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
 NAME = "judge.name"
-InputIs = Literal["new", "same", "grown", "other", "unknown"]
-"""How the input of a run is to the one that it had: ``grown`` is the same with more after it."""
+InputIs = Literal["new", "same", "other", "unknown"]
+"""How the input of a run is to the one that it had."""
 
 
 def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
@@ -40,11 +40,7 @@ def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
         "judge": described(grader.judge),
         "policy": policy_as_json(grader.policy),
         "options": grader.shaping,
-        "input": {
-            "name": data_set.name,
-            "fingerprint": data_set.fingerprint(),
-            "bytes": data_set.size(),
-        },
+        "input": {"name": data_set.name, "fingerprint": data_set.fingerprint()},
     }
     as_json: dict[str, Any] = json.loads(json.dumps(told, default=plain))
     return as_json
@@ -79,20 +75,16 @@ def begun(store: Store, grader: Grader, data_set: DataSet) -> tuple[dict[str, An
         return about, "new"
     check_unchanged(before, about)
     about["made_from"] = before.get("made_from")
-    input_is = _input_is(before.get("input"), about["input"], data_set)
+    input_is = _input_is(before.get("input"), about["input"])
     about["rows"] = before.get("rows") if input_is == "same" else None
     return about, input_is
 
 
-def _input_is(before: object, now: Mapping[str, Any], data_set: DataSet) -> InputIs:
-    old = before if isinstance(before, dict) else {}
-    told, size = old.get("fingerprint"), old.get("bytes")
-    if not told or not now["fingerprint"]:
-        return "unknown" if not now["fingerprint"] else "other"
-    if told == now["fingerprint"]:
-        return "same"
-    grown = isinstance(size, int) and isinstance(told, str) and data_set.began_with(size, told)
-    return "grown" if grown else "other"
+def _input_is(before: object, now: Mapping[str, Any]) -> InputIs:
+    if not now["fingerprint"]:
+        return "unknown"
+    told = before.get("fingerprint") if isinstance(before, dict) else ""
+    return "same" if told == now["fingerprint"] else "other"
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -19,7 +19,6 @@ from rows import asked_of, changed_database, results_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunOutcome, run
-from faithfulness_assert.batch.data_sets import open_data_set
 
 Case = dict[str, Any]
 
@@ -151,35 +150,6 @@ def test_a_run_over_any_changed_input_ends_as_a_run_over_it_and_pays_for_new_tex
         assert len(judge.asked) == (Counter(after) - had).total()
         quiet(source, folder / "whole", judge=TruthfulJudge())
         assert results_of(folder / "run") == results_of(folder / "whole")
-
-
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-@pytest.mark.parametrize(
-    ("end", "more", "grown"),
-    [
-        ("", "\nrow\n", True),
-        ("\n", "row\n", True),
-        ("\n", "\n\nrow\n", True),
-        ("", "x\n", False),
-        ("\r\n", "row\r\n", True),
-        ('\n"open', '\nrow"\n', False),
-    ],
-)
-def test_a_file_has_grown_only_if_its_last_row_was_whole(
-    tmp_path: Path, kind: str, end: str, more: str, grown: bool
-) -> None:
-    if kind == "jsonl" and "open" in end:
-        pytest.skip("a quote is open in CSV only")
-    row = json.dumps(case(1)) if kind == "jsonl" else "c1,a,b"
-    head = row if kind == "jsonl" else f"id,answer,context\n{row}"
-    path = tmp_path / f"cases.{kind}"
-    path.write_bytes((head + end).encode())
-    data_set = open_data_set(path)
-    size, told = data_set.size(), data_set.fingerprint()
-    path.write_bytes((head + end + more.replace("row", row)).encode())
-    assert open_data_set(path).began_with(size, told) is grown
-    assert not open_data_set(path, mapping={"answer": "context"}).began_with(size, told)
-    assert not open_data_set(path).began_with(size - 1, told)
 
 
 def test_a_server_that_was_started_again_elsewhere_is_the_same_judge(tmp_path: Path) -> None:

@@ -260,7 +260,7 @@ def test_a_record_over_the_limit_is_a_row_that_says_so(
     lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
     small, large = json.dumps(CASE), json.dumps({"answer": "x" * 1000})
     lines.write_text(f"{small}\n{large}\n{small}")
-    assert problems(lines) == ["line 2: 1,015 bytes, the limit is 100"]
+    assert problems(lines) == ["line 2: over the limit of 100 bytes"]
     assert len(rows_of(lines)) == 3
     listed.write_text(f"[{small}, {'[' * 300}")
     monkeypatch.setattr(json_files, "CHUNK", 10)

@@ -144,17 +144,6 @@ def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:
         open_data_set(tmp_path / "a.parquet", encoding="cp1252")
 
 
-def test_utf8_text_that_is_read_as_another_encoding_is_said(tmp_path: Path) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text(table(",", [HEADER, *ROWS]), encoding="utf-8")
-    data_set = open_data_set(file, encoding="latin-1")
-    assert "reads as UTF-8 text too" in data_set.described()
-    list(data_set.rows())
-    assert "leave out encoding='latin-1'" in data_set.notes[-1]
-    file.write_text(table(",", [HEADER, ("1", "a", "b")]))
-    assert "UTF-8" not in open_data_set(file, encoding="latin-1").described()
-
-
 def test_a_header_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_bytes(table(";", [(*HEADER, "Qualität"), ("1", "a", "c", "x")]).encode("cp1252"))

@@ -93,49 +93,43 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     """The records of a file; ``-`` is standard input."""
     name = str(path)
     if name == "-":
-        path, name = standard_input(), "standard input"
+        path, name = _standard_input(), "standard input"
     suffix = path.suffix.lower()
     if path.is_dir():
         what = "the folder of a run" if (path / "run.sqlite").is_file() else "a folder"
         raise ConfigError(f"{name}: is {what}, and a file belongs here")
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
-    path, note = _as_read(path, name, suffix, encoding)
+    path = _as_read(path, name, suffix, encoding)
     source = _reading(name, path, suffix, mapping)
-    if not any(True for _ in source.records()):
+    if next(source.records(), None) is None:
         raise ConfigError(f"{name}: contains no cases")
-    return source._replace(
-        fingerprint=lambda: _hash_of(_parts(path), mapping),
-        size=lambda: path.stat().st_size,
-        note=note or source.note,
-    )
+    return source._replace(fingerprint=lambda: _hash_of(_parts(path), mapping))
 
 
 def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Source:
     """What reads the records of a file, and its columns."""
-    began_with = partial(_began_with, path, mapping)
     if suffix in (".csv", ".tsv"):
         form = tables.csv_form(path, mapping)
-        rest = partial(tables.csv_records, path, form)
-        return Source(name, rest, columns=form.columns, began_with=began_with)
+        return Source(name, partial(tables.csv_records, path, form), columns=form.columns)
     if suffix in tables.SPREADSHEETS:
         sheet = tables.Sheet(path)
-        return Source(name, lambda _: sheet.records(), columns=sheet.columns, note=sheet.note)
+        return Source(name, sheet.records, columns=sheet.columns, note=sheet.note)
     if suffix == ".parquet":
         columns = tables.parquet_columns(path)
-        return Source(name, lambda _: _numbered(tables.parquet_rows(path)), columns=columns)
+        return Source(name, lambda: _numbered(tables.parquet_rows(path)), columns=columns)
     if suffix == ".json":
         place, note = find_records(path, mapping)
         return Source(name, partial(json_records, path, place), note=note)
-    return Source(name, partial(json_lines, path), began_with=began_with)
+    return Source(name, partial(json_lines, path))
 
 
 def _numbered(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
     return (Record(f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
-def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> tuple[Path, str]:
-    """The file that is read, a copy for another encoding than UTF-8; and a note or ""."""
+def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
+    """The file that is read: a copy for another encoding than UTF-8."""
     try:
         with open_file(path) as file:
             start = file.read(2)
@@ -144,38 +138,16 @@ def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> tuple[
     if encoding is not None:
         if suffix not in TEXTS:
             raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
-        return as_utf8(path, name, encoding)
+        return _as_utf8(path, name, encoding)
     if start in (b"\xff\xfe", b"\xfe\xff"):
         use = option("encoding", "utf-16")
         raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
-    return path, ""
+    return path
 
 
 def _parts(path: Path) -> Iterator[bytes]:
     with open_file(path) as file:
         yield from iter(lambda: file.read(PART), b"")
-
-
-def _began_with(path: Path, mapping: Mapping[str, str], size: int, fingerprint: str) -> bool:
-    """Whether more lines were appended to a file that had this size and fingerprint.
-
-    If a quote was open at its end, what follows may belong to its last row.
-    """
-    with open_file(path) as file:
-        quotes, left = 0, size
-
-        def parts() -> Iterator[bytes]:
-            nonlocal quotes, left
-            while left and (part := file.read(min(left, 1 << 20))):
-                left -= len(part)
-                quotes += part.count(b'"')
-                yield part
-
-        same = _hash_of(parts(), mapping) == fingerprint and not left and size > 0
-        if not same or (path.suffix.lower() in (".csv", ".tsv") and quotes % 2):
-            return False
-        file.seek(size - 1)
-        return b"\n" in file.read(2)
 
 
 def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
@@ -193,13 +165,13 @@ def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
     name = type(source).__name__
     if is_table(source):
         columns = table_columns(source)
-        opened = Source(name, lambda _: _numbered(table_rows(source)), columns=columns)
+        opened = Source(name, lambda: _numbered(table_rows(source)), columns=columns)
     elif iter(source) is source:
         waiting = [_records(source)]
-        return Source(name, lambda _: _once(waiting), again=False)
+        return Source(name, lambda: _once(waiting), again=False)
     else:
         again = isinstance(source, Sequence)
-        opened = Source(name, lambda _: _records(source), again=again)
+        opened = Source(name, lambda: _records(source), again=again)
     return opened._replace(fingerprint=partial(_hash, source, opened.records, mapping))
 
 
@@ -246,8 +218,8 @@ def _hash(
 # ---------------------------------------------------------------- encodings, standard input
 
 
-def as_utf8(path: Path, name: str, encoding: str) -> tuple[Path, str]:
-    """A copy of a text file as UTF-8, which is deleted at exit, and what to know of it or "".
+def _as_utf8(path: Path, name: str, encoding: str) -> Path:
+    """A copy of a text file as UTF-8, which is deleted at exit.
 
     Raises:
         ConfigError: the encoding is unknown, or the file is not in it.
@@ -258,7 +230,7 @@ def as_utf8(path: Path, name: str, encoding: str) -> tuple[Path, str]:
     except (LookupError, TypeError, ValueError):
         known = "such as utf-8, cp1252 or utf-16"
         raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {known}") from None
-    copy = temporary_path(path.suffix)
+    copy = _temporary_path(path.suffix)
     try:
         with open_text(path, known, newline="") as file, new_file(copy, private=True) as whole:
             while part := file.read(PART):
@@ -266,34 +238,19 @@ def as_utf8(path: Path, name: str, encoding: str) -> tuple[Path, str]:
     except UnicodeError as error:
         problem = getattr(error, "reason", error)
         raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
-    if not _reads_as_utf8(path):
-        return copy, ""
-    leave_out = f"leave out {option('encoding', encoding)}"
-    return copy, f"{name} reads as UTF-8 text too; if that is what it is, {leave_out}"
+    return copy
 
 
-def _reads_as_utf8(path: Path) -> bool:
-    """Whether a file is UTF-8 text, and not only ASCII."""
-    only_ascii = True
-    try:
-        with open_text(path, "utf-8", newline="") as file:
-            while part := file.read(PART):
-                only_ascii = only_ascii and part.isascii()
-    except UnicodeError:
-        return False
-    return not only_ascii
-
-
-def standard_input() -> Path:
+def _standard_input() -> Path:
     """Standard input as a file, because a data set is read more than once."""
-    path = temporary_path(".json")
+    path = _temporary_path(".json")
     with new_file(path, private=True) as file:
         source: IO[bytes] = sys.stdin.buffer
         shutil.copyfileobj(source, file)
     return path
 
 
-def temporary_path(suffix: str) -> Path:
+def _temporary_path(suffix: str) -> Path:
     """The path for a file in a folder of its own, which is deleted at exit."""
     folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
     atexit.register(folder.cleanup)

@@ -63,29 +63,19 @@ class Source(NamedTuple):
 
     Args:
         name: for people: the file, or the kind of object.
-        rest: starts reading, from the first record on each time, with None for records whose
-            number (from 1) is known, which then need not be read.
+        records: starts reading, from the first record on each time.
         fingerprint: changes when the content changes; "" if that cannot be known.
         columns: those that every record has; None where each record has its own.
-        size: the bytes of the source; 0 if that is no file.
-        began_with: whether the source begins with so many bytes that had this fingerprint, and
-            what follows them are more records.
         note: what a person should know about how it is read.
         again: whether reading may start anew without cost.
     """
 
     name: str
-    rest: Callable[[Known], Iterator[Record | None]]
+    records: Callable[[], Iterator[Record]]
     fingerprint: Callable[[], str] = str
     columns: Sequence[str] | None = None
-    size: Callable[[], int] = int
-    began_with: Callable[[int, str], bool] = lambda *_: False
     note: str = ""
     again: bool = True
-
-    def records(self) -> Iterator[Record]:
-        """All records."""
-        return filter(None, self.rest(unknown))
 
     def head(self) -> Iterator[Record]:
         """The first records, for showing the columns. Not for an iterator."""
@@ -141,8 +131,8 @@ class DataSet:
             self.hints = self._told()
             not_utf8 = 0
             as_texts: list[int] = []
-            for number, record in enumerate(self._source.rest(known), 1):
-                if record is None or known(number):
+            for number, record in enumerate(self._source.records(), 1):
+                if known(number):
                     continue
                 not_utf8 += record.problem.startswith(NOT_UTF8)
                 id, fields, columns, problem = self._read(record)
@@ -160,7 +150,7 @@ class DataSet:
 
     def numbers(self) -> Iterator[int]:
         """The numbers of the rows, which takes less time than the rows. Not for an iterator."""
-        return (number for number, _ in enumerate(self._source.rest(lambda _: True), 1))
+        return (number for number, _ in enumerate(self._source.records(), 1))
 
     def _read(self, record: Record) -> tuple[str, dict[str, Any], dict[str, Any], str]:
         """Id, fields, columns and problem of a record."""
@@ -175,14 +165,6 @@ class DataSet:
     def fingerprint(self) -> str:
         """Changes when the content or the mapping changes; "" if that cannot be known."""
         return self._source.fingerprint()
-
-    def size(self) -> int:
-        """The bytes that the fingerprint is of; 0 if that is not a file."""
-        return self._source.size()
-
-    def began_with(self, size: int, fingerprint: str) -> bool:
-        """Whether it begins with so many bytes that had this fingerprint, and more rows follow."""
-        return self._source.began_with(size, fingerprint)
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""

@@ -18,7 +18,7 @@ from typing import IO, Any, cast
 
 from ...files import open_file, open_text
 from ...text.strings import clip
-from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8
+from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
 from .record_lists import EACH, Place, choose_place, of_object, records_at
 
 CHUNK = 1 << 16
@@ -37,9 +37,9 @@ _DECODER = json.JSONDecoder()
 _CUT = "the file ends here, it may be cut off"
 
 
-def json_records(file: Path, place: Place, known: Known) -> Iterator[Record | None]:
+def json_records(file: Path, place: Place) -> Iterator[Record]:
     """The records of a file: an object on each line, or those at a place in one JSON document."""
-    return json_lines(file, known) if place.form == "lines" else _document(file, place)
+    return json_lines(file) if place.form == "lines" else _document(file, place)
 
 
 def find_records(file: Path, mapping: Mapping[str, str]) -> tuple[Place, str]:
@@ -48,36 +48,28 @@ def find_records(file: Path, mapping: Mapping[str, str]) -> tuple[Place, str]:
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
     """
-    if _has_lines(file):
-        return Place((), "lines"), ""
     with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
         document, outline = _Document(text), list[Any]()
         with suppress(UnreadableError):  # what is before it counts
+            is_object = document.peek() == "{"
             _outline(document, outline.append, MAX_LEVELS)
+            if is_object and document.peek():  # another follows
+                return Place((), "lines"), ""
     return choose_place(outline[0] if outline else [], mapping, file.name)
 
 
-def json_lines(file: Path, known: Known) -> Iterator[Record | None]:
-    """The records of a file with an object on each line, with None for those that are known.
-
-    Blank lines are passed over.
-    """
-    number = records = 0
+def json_lines(file: Path) -> Iterator[Record]:
+    """The records of a file with an object on each line. Blank lines are passed over."""
     with open_file(file) as lines:
+        number = 0
         while line := lines.readline(MAX_RECORD + 1):
             number += 1
             place = f"line {number}"
-            if len(line) <= MAX_RECORD and not line.strip():
-                continue
-            records += 1
-            if known(records):
-                if len(line) > MAX_RECORD:
-                    _rest_of_line(lines)
-                yield None
-            elif len(line) > MAX_RECORD:
-                size = len(line) + _rest_of_line(lines)
-                yield Record(place, None, f"{size:,} bytes, the limit is {MAX_RECORD:,}")
-            else:
+            if len(line) > MAX_RECORD:
+                while line and not line.endswith(b"\n"):
+                    line = lines.readline(1 << 20)
+                yield Record(place, None, f"over the limit of {MAX_RECORD:,} bytes")
+            elif line.strip():
                 yield _line(place, line.removeprefix(BOM) if number == 1 else line)
 
 
@@ -97,30 +89,6 @@ def _item(place: str, item: Any) -> Record:
     if isinstance(item, dict):
         return Record(place, item)
     return Record(place, None, f"must be a JSON object, got {type(item).__name__}")
-
-
-def _rest_of_line(lines: IO[bytes]) -> int:
-    size = 0
-    while part := lines.readline(1 << 20):
-        size += len(part)
-        if part.endswith(b"\n"):
-            break
-    return size
-
-
-def _has_lines(file: Path) -> bool:
-    """Whether the first line is a whole object, and there are more."""
-    with open_file(file) as lines:
-        first = b""
-        while not first.strip() and (line := lines.readline(MAX_RECORD)):
-            first = line.removeprefix(BOM)
-        if not first.lstrip().startswith(b"{") or not first.endswith(b"\n"):
-            return False
-        try:
-            json.loads(first)
-        except (ValueError, RecursionError):
-            return False
-        return any(line.strip() for line in iter(lambda: lines.readline(1 << 20), b""))
 
 
 def _document(file: Path, place: Place) -> Iterator[Record]:

@@ -24,7 +24,7 @@ from ...cases.systems import COLUMN_FIELDS
 from ...files import open_file, open_text
 from ...records.errors import ConfigError, pip_install
 from . import workbook_process
-from .data_set import MAX_RECORD, Known, Record, UnreadableError, check_utf8, hint
+from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, hint
 
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
@@ -87,12 +87,12 @@ def _fields(columns: Sequence[str], mapping: Mapping[str, str]) -> int:
     return sum(has_column(columns, field, mapping) for field in COLUMN_FIELDS)
 
 
-def csv_records(file: Path, form: Form, known: Known) -> Iterator[Record | None]:
-    """The records of a file, with None for those that are known.
+def csv_records(file: Path, form: Form) -> Iterator[Record]:
+    """The records of a file.
 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
     """
-    rows, number, more = _reader(file, form), 0, 1 + form.skipped
+    rows, more = _reader(file, form), 1 + form.skipped
     next(rows, None)
     while True:
         first = rows.line_num + more
@@ -103,14 +103,12 @@ def csv_records(file: Path, form: Form, known: Known) -> Iterator[Record | None]
         except csv.Error as error:
             open_quote = str(error) == "unexpected end of data"
             problem = "a quote is opened and never closed" if open_quote else error
-            number += 1
             place = _place(first, rows.line_num + more - 1)
             yield Record(place, None, f"invalid CSV: {problem}")
             continue
         if cells:
-            number += 1
             place = _place(first, rows.line_num + more - 1)
-            yield None if known(number) else _record(place, cells, form.columns)
+            yield _record(place, cells, form.columns)
 
 
 def _reader(file: Path, form: Form) -> Any:

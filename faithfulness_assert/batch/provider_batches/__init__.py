@@ -159,7 +159,7 @@ def collect(
             advice = "Give the first command again, with another limit"
             return Standing(False, (), stopped=f"{problem}. {advice}")
         grader = _grader(settings, options)
-        unread = DataSet(Source("", lambda _: iter(())), {})  # the run has its own copy
+        unread = DataSet(Source("", lambda: iter(())), {})  # the run has its own copy
         check_unchanged(store.about() or {}, describe_run(grader, unread))
         grader.keep_secret(store.secret())
         return _step(store, settings, grader, outputs)
