@@ -87,7 +87,7 @@ class Controls:
 
     def _drawn(self, groups: Iterable[Sequence[str]], dice: Dice) -> Iterator[str]:
         """Sentences that can be used, one of each passage, then the next of each."""
-        plain = [dice.shuffled(filter(_is_plain, sentences)) for sentences in groups]
+        plain = [filter(_is_plain, dice.shuffled(sentences)) for sentences in groups]
         while plain:
             going_on = []
             for sentences in dice.shuffled(plain):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 import re
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from typing import TypeVar
@@ -92,17 +93,21 @@ def keyed(secret: bytes, *texts: str) -> bytes:
     return hmac.digest(secret, b"".join(b"%d:%b" % (len(part), part) for part in parts), "sha256")
 
 
+def _throws(key: bytes) -> Iterator[int]:
+    """Numbers of 64 bits without an end, eight of each HMAC."""
+    for block in count():
+        yield from struct.unpack(">8Q", hmac.digest(key, block.to_bytes(8, "big"), "sha512"))
+
+
 class Dice:
     """Throws that follow from a secret and the texts that they are about."""
 
     def __init__(self, secret: bytes, *texts: str) -> None:
-        self._key, self._thrown = keyed(secret, *texts), 0
+        self._throws = _throws(keyed(secret, *texts))
 
     def below(self, end: int) -> int:
         """A whole number from 0 to below ``end``."""
-        self._thrown += 1
-        thrown = hmac.digest(self._key, self._thrown.to_bytes(8, "big"), "sha256")
-        return int.from_bytes(thrown[:16], "big") % end
+        return next(self._throws) % end
 
     def one_of(self, items: Sequence[T]) -> T:
         """One of the items."""
