@@ -187,7 +187,7 @@ def test_a_frame_goes_in_and_a_frame_comes_out() -> None:
     assert list(graded["pass"]) == [True, False, False]
     assert graded["score"].mean() == 0.75  # of those that have one
     assert [len(statements) for statements in graded["statements"]] == [1, 2, 0]
-    shown = re.findall(r"<b>(PASS|FAIL|ERROR)</b>", results._repr_html_())
+    shown = re.findall(r"^(PASS|FAIL|ERROR)", results._repr_html_(), re.MULTILINE)
     assert shown == ["FAIL", "ERROR", "PASS"]
 
 
@@ -221,8 +221,8 @@ def test_a_model_of_ones_own_is_held_against_people_without_any_server(
 ) -> None:
     said = batch("june", own_model(project, 100))
     assert "100 cases: 90 passed, 10 failed, 0 not graded" in said
-    sheet, texts = project / "sheet.csv", ("--data", "answers.jsonl")
-    assert run("label", "june", "-o", str(sheet), "--n", "100", *texts).returncode == 0
+    sheet = project / "sheet.csv"
+    assert run("label", "june", "-o", str(sheet), "--n", "100").returncode == 0
     rows = rows_of(sheet)
     for row in rows:  # a person sees each fault
         wrong = "sank" in row["answer"] or "burned" in row["answer"]

@@ -6,8 +6,8 @@ Each way shows verdicts in the same words, and no control character of any text.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..text.strings import clip, one_line, visible
@@ -154,109 +154,47 @@ def _audit(audit: CitationAudit) -> str:
 
 
 # ---------------------------------------------------------------- a notebook
-# Only inline styles. Colours repeat what marks and words say, and are legible on light and dark.
+# What a terminal shows, as HTML.
 
 MOST_STATEMENTS = 100
 """Statements that are shown, those with a problem first. Of more, only the number is told."""
-MOST_EVIDENCE = 5
-MAX_TEXT = 1000
-MAX_LABEL = 60
 MOST_RESULTS = 20
 """Results of a list that are shown."""
-MAX_REASON = 300
-
-_GREEN, _RED, _AMBER, _GREY = "#2a9d5c", "#d64550", "#b8860b", "#808080"
-_OUTCOMES = {"PASS": _GREEN, "ERROR": _AMBER, "FAIL": _RED}
-_COLOURS = {"+": _GREEN, "x": _RED, "?": _RED, "~": _AMBER, "!": _AMBER}
-_CELL = "text-align:left;vertical-align:top;padding:.3em .6em;white-space:normal"
-_OPEN = '<div class="tex2jax_ignore mathjax_ignore" style="max-width:60em;line-height:1.4">'
+MAX_NAME = 60
+_OPEN = '<div class="tex2jax_ignore mathjax_ignore"><pre style="white-space:pre-wrap">'
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"})
-_QUIET = "opacity:.8;font-size:.92em"
 
 
 def notebook_view(result: GradingResult) -> str:
-    """The result as HTML. Its classes keep MathJax from reading texts as formulas."""
-    return f"{_OPEN}{''.join(_parts(result))}</div>"
+    """The result as HTML, below its name."""
+    worst = sorted(result.verdicts, key=lambda verdict: verdict.is_fine)[:MOST_STATEMENTS]
+    shown = replace(result, verdicts=tuple(sorted(worst, key=lambda verdict: verdict.id)))
+    lines = [clip(result.case_id, MAX_NAME)] if result.case_id else []
+    lines += terminal_view(shown).split("\n")
+    if more := len(result.verdicts) - len(worst):
+        lines.append(f"  and {more:,} more statements")
+    return _as_html(lines)
 
 
 def notebook_list(results: Sequence[GradingResult]) -> str:
-    """Many results, the worst first, as HTML: how many passed, and a table of the first ones."""
+    """Many results, the worst first, as HTML: how many passed, and a line for the first ones."""
     outcomes = Counter(result.outcome for result in results)
-    said = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
-    told = ", ".join(f"{outcomes[name]:,} {words}" for name, words in said.items())
-    worst = results[:MOST_RESULTS]
-    rows = "".join(map(_list_row, worst))
-    heads = "".join(f'<th style="{_CELL}">{name}</th>' for name in ("", "score", "case", "reason"))
-    more = len(results) - len(worst)
-    return (
-        f"{_OPEN}<p><b>{len(results):,} results</b>: {told}</p>{_table(heads, rows)}"
-        f"{_small(f'and {more:,} more; to_frame() has all') if more else ''}</div>"
-    )
+    words = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
+    told = ", ".join(f"{outcomes[name]:,} {said}" for name, said in words.items())
+    lines = [f"{len(results):,} results: {told}"]
+    for result in results[:MOST_RESULTS]:
+        score = "none" if result.score is None else f"{result.score:.2f}"
+        name, reason = clip(result.case_id, MAX_NAME), clip(result.short_reason)
+        lines.append(f"{result.outcome:5}  {score}  {name}  {reason}")
+    if (more := len(results) - MOST_RESULTS) > 0:
+        lines.append(f"and {more:,} more; to_frame() has all")
+    return _as_html(lines)
 
 
-def _list_row(result: GradingResult) -> str:
-    edge = f"border-left:4px solid {_OUTCOMES[result.outcome]};{_CELL}"
-    score = "none" if result.score is None else f"{result.score:.2f}"
-    cells = (score, result.case_id, result.short_reason)
-    texts = "".join(f'<td style="{_CELL}">{_text(cell, MAX_REASON)}</td>' for cell in cells)
-    return f'<tr><td style="{edge}"><b>{result.outcome}</b></td>{texts}</tr>'
-
-
-def _parts(result: GradingResult) -> Iterator[str]:
-    yield _notebook_head(result)
-    yield _small(result.short_reason)
-    shown = sorted(result.verdicts, key=lambda verdict: verdict.is_fine)[:MOST_STATEMENTS]
-    if shown:
-        rows = "".join(map(_row, sorted(shown, key=lambda v: v.id)))
-        widths = {"label": "20%", "statement": "40%", "evidence": "40%"}
-        heads = "".join(f'<th style="{_CELL};width:{w}">{n}</th>' for n, w in widths.items())
-        yield _table(heads, rows)
-    if more := len(result.verdicts) - len(shown):
-        yield _small(f"and {more:,} more statements")
-    for name, kept, _ in result.ratings():
-        yield _small(f"{name}: {kept:g}")
-    if result.citations is not None and result.citations.invalid_citations:
-        yield _small(f"cited, but not there: {', '.join(result.citations.invalid_citations)}")
-    for warning in result.warnings:
-        yield _small(f"! {warning}")
-    yield _small(f"policy {result.policy}, judge {result.judge}")
-
-
-def _notebook_head(result: GradingResult) -> str:
-    colour = _OUTCOMES[result.outcome]
-    score = "no score" if result.score is None else f"score {result.score:.2f}"
-    badge = f"border:2px solid {colour};border-radius:.3em;padding:0 .5em"
-    told = f"{score}, threshold {result.threshold:.2f} ({result.status})"
-    name = f" {_text(result.case_id, MAX_LABEL)}" if result.case_id else ""
-    return f'<p><b style="{badge}">{result.outcome}</b> <b>{_text(told)}</b>{name}</p>'
-
-
-def _row(verdict: Verdict) -> str:
-    mark = MARKS[verdict.label]
-    edge = f"border-left:4px solid {_COLOURS.get(mark, _GREY)};{_CELL}"
-    evidence = "".join(
-        f"<div><b>{_text(e.passage, MAX_LABEL)}:{e.sentence}</b> {_text(e.text)}</div>"
-        for e in verdict.evidence[:MOST_EVIDENCE]
-    )
-    said = [text for text in (wrong_in_words(verdict), verdict.reason) if text]
-    reason = "".join(f'<div style="{_QUIET}">{_text(text)}</div>' for text in said)
-    label = f'<td style="{edge}">{_text(mark)}&nbsp;{_text(in_words(verdict))}</td>'
-    statement = f'<td style="{_CELL}">{verdict.id}. {_text(verdict.statement)}{reason}</td>'
-    return f'<tr>{label}{statement}<td style="{_CELL}">{evidence or "none"}</td></tr>'
-
-
-def _table(heads: str, rows: str) -> str:
-    body = f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody>"
-    return f'<table style="border-collapse:collapse;width:100%;margin:.5em 0">{body}</table>'
-
-
-def _small(text: str) -> str:
-    return f'<p style="{_QUIET};margin:.2em 0">{_text(text)}</p>'
-
-
-def _text(text: str, limit: int = MAX_TEXT) -> str:
-    """A text on one line, clipped, with hidden characters shown, and escaped."""
-    return visible(clip(str(text), limit)).translate(_ESCAPED)
+def _as_html(lines: Iterable[str]) -> str:
+    """Lines of text as HTML. Its classes keep MathJax from reading texts as formulas."""
+    text = "\n".join(visible(line.replace("\n", " ")) for line in lines)
+    return f"{_OPEN}{text.translate(_ESCAPED)}</pre></div>"
 
 
 # ---------------------------------------------------------------- promptfoo

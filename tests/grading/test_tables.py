@@ -173,7 +173,7 @@ def test_a_notebook_shows_the_worst_first_and_escapes_every_text() -> None:
     page = grade_many(rows)._repr_html_()
     assert page.index("script&gt;bad") < page.index("no answer") < page.index("good 0")
     assert "<script" not in page
-    assert "32 results</b>: 30 passed, 1 failed, 1 could not be graded" in page
+    assert "32 results: 30 passed, 1 failed, 1 could not be graded" in page
     assert "and 12 more; to_frame() has all" in page
     assert "good 29" not in page
 
