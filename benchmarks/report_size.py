@@ -21,11 +21,11 @@ from peers.items import items
 from faithfulness_assert.batch import run
 
 
-def build(folder: Path, cases: Path) -> dict[str, float]:
+def build(folder: Path) -> dict[str, float]:
     """Time and memory of a process that builds the report, and its size."""
     report = folder / "report.html"
     command = [sys.executable, "-m", "faithfulness_assert", "report", str(folder / "run")]
-    subprocess.run([*command, "--data", str(cases), "-o", str(report)], check=True)
+    subprocess.run([*command, "-o", str(report)], check=True)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return {
         "build, CPU s": used.ru_utime + used.ru_stime,
@@ -45,7 +45,7 @@ def main() -> None:
                 case = {"id": f"case {number}", "answer": item.answer, "context": item.contexts}
                 file.write(json.dumps({**case, "topic": f"topic {number % 12}"}) + "\n")
         run(cases, Path(name) / "run", progress=False)
-        figures = build(Path(name), cases)
+        figures = build(Path(name))
     print(f"{given.cases:,} cases")
     for what, value in figures.items():
         print(f"  {what:14} {value:8.2f}")

@@ -56,10 +56,8 @@ def main() -> None:
         folder = (arguments.keep or Path(scratch)).resolve()
         os.chdir(folder)  # so that the page names its data set as people do
         first, second = example_run(Path()), example_run(Path(), improved=True)
-        data, others_data = (f"{run}.jsonl" for run in (first, second))
-        report = write_report(first, folder / "report.html", data=data).path
-        compared = folder / "compare.html"
-        write_report(first, compared, data=data, other=second, other_data=others_data)
+        report = write_report(first, folder / "report.html").path
+        write_report(first, folder / "compare.html", other=second)
         shoot(report, target, arguments.chromium, folder if arguments.keep else None)
 
 

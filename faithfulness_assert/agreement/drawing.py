@@ -91,9 +91,6 @@ LEAST = 5
 """Labels of either kind, if there are so many."""
 MOST = 10_000
 """Answers of a sheet."""
-SIZES = (MIN_LABELS, 50, MANY_LABELS, 200, 400, 800)
-JUDGES = ((0.8, 0.01), (0.5, 0.05))
-"""A good and a poor judge: which share of flagged answers is unfaithful, and of the others."""
 
 
 class Judged(NamedTuple):
@@ -188,16 +185,6 @@ class Drawn(NamedTuple):
     answers: list[Judged]
 
 
-class Width(NamedTuple):
-    """What so many labels buy: the half-widths of the interval with a good and a poor judge."""
-
-    labels: int
-    flagged: int
-    others: int
-    good: float
-    poor: float
-
-
 def count(run: Run) -> Counts:
     """The counts of a run.
 
@@ -239,24 +226,6 @@ def split(n: int, flagged: int, others: int) -> tuple[int, int]:
     wanted = min(flagged, max(least, min(most, round(n * rate))))
     rest = min(others, n - wanted)
     return min(flagged, n - rest), rest
-
-
-def widths(counts: Counts) -> Iterator[Width]:
-    """What each number of labels buys, up to all answers of the run."""
-    answers = counts.flagged + counts.others
-    for n in [*(size for size in SIZES if size < answers), min(answers, MOST)]:
-        flagged, others = split(n, counts.flagged, counts.others)
-        yield Width(n, flagged, others, *(_half(counts, flagged, others, j) for j in JUDGES))
-
-
-def _half(counts: Counts, flagged: int, others: int, judge: tuple[float, float]) -> float:
-    """Half of the interval that is to be expected."""
-    items = Counter[Item]()
-    for kind, labels, share in ((True, flagged, judge[0]), (False, others, judge[1])):
-        items[kind, True] = round(share * labels)
-        items[kind, False] = labels - items[kind, True]
-    found = share_of_unfaithful(Sample(items, (counts.others, counts.flagged)))
-    return ((found.high or 0.0) - (found.low or 0.0)) / 2
 
 
 def _number(answer: Judged, seed: int, use: str) -> bytes:

@@ -17,18 +17,15 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ..asking.ranking import nearest_sentences
-from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import safe_cell, whole_file
-from ..batch.rows import Row, digest
-from ..batch.run_description import about_of
-from ..batch.store import StoredRows
+from ..batch.store import Store, reading
 from ..cases.case import Case
 from ..files import as_text
 from ..records.errors import ConfigError, InputError
 from ..records.model import Verdict
 from ..records.option_names import option
-from ..text.strings import clean_text, clip
-from .drawing import MIN_LABELS, MOST, Drawn, Judged, draw, open_run
+from ..text.strings import clean_text
+from .drawing import MANY_LABELS, MIN_LABELS, MOST, Drawn, Judged, draw, open_run
 
 SUFFIXES = (".csv", ".jsonl")
 SEED = 1
@@ -62,31 +59,24 @@ def write_sheet(
     run: str | os.PathLike[str],
     path: str | os.PathLike[str],
     *,
-    n: int,
+    n: int = MANY_LABELS,
     seed: int = SEED,
-    data: Any = None,
-    mapping: Mapping[str, str] | None = None,
-    encoding: str | None = None,
 ) -> Written:
     """Draws answers of a run and writes the sheet in which people label them.
 
     Args:
-        run: the directory of the run, or its results as ``.jsonl``.
+        run: the directory of the run, which has the texts that it graded.
         path: the sheet, ``.csv`` or ``.jsonl``. It must not exist: it might have labels.
         n: how many answers are drawn, 30 to 10,000; all, if the run has fewer.
         seed: of the draw, from 0. A larger sheet with the same seed has the answers of a smaller.
-        data: the data set that was graded, as for ``open_data_set``; a run has it.
-        mapping, encoding: with which it was graded.
 
     Raises:
-        ConfigError: an argument cannot be used, the run has too few graded answers, or the data
-            set does not have the texts that were graded.
+        ConfigError: an argument cannot be used, or the run has too few graded answers.
     """
     file = _checked(path, n, seed)
     drawn = draw(open_run(run), n, seed=seed)
-    about = about_of(run)
-    cases = _cases(drawn, _data_set(run, data, mapping, encoding), about)
-    language = str((about.get("options") or {}).get("language", "en"))
+    with reading(run) as store:
+        cases, language = _cases(drawn, store)
     cut: list[str] = []
     with whole_file(file) as part:
         rows = _rows(drawn, cases, language, seed)
@@ -116,45 +106,18 @@ def _checked(path: str | os.PathLike[str], n: object, seed: object) -> Path:
     return file
 
 
-def _data_set(
-    run: str | os.PathLike[str],
-    data: Any,
-    mapping: Mapping[str, str] | None,
-    encoding: str | None,
-) -> DataSet:
-    if isinstance(data, DataSet):
-        return data
-    if data is not None:
-        return open_data_set(data, mapping=mapping, encoding=encoding)
-    if Path(run).is_dir():
-        return StoredRows(run)
-    how = f"{option('data', 'FILE')} (and {option('mapping')}, if it was graded with it)"
-    raise ConfigError(f"{run}: results have no answers and contexts. Give the data set with {how}")
-
-
-def _cases(drawn: Drawn, data: DataSet, about: Mapping[str, Any]) -> dict[str, Case]:
-    """The cases of the drawn answers by their ids, each with the texts that were graded."""
-    wanted = {answer.id: answer.input for answer in drawn.answers}
-    roles = (about.get("options") or {}).get("evidence_roles")
-    more = {} if roles is None else {"evidence_roles": roles}
-    found = {}
-    for row in data.rows():
-        if wanted.get(row.case_id) and wanted[row.case_id] == digest(row):
-            found[row.case_id] = _case(row, more)
-    if missing := [id for id in wanted if id not in found]:
-        problem = f"lacks {len(missing)} answers with the texts that were graded"
-        raise ConfigError(
-            f"{option('data')}: {data.name} {problem}, such as {clip(missing[0], 60)!r}. Name the "
-            f"data set of the run, with its {option('mapping')}"
-        )
-    return found
-
-
-def _case(row: Row, more: Mapping[str, Any]) -> Case:
-    try:
-        return Case(**row.fields, **more)
-    except (InputError, ConfigError):  # it was graded, so this is of another version
-        return Case(answer=str(row.fields.get("answer", "")), context=[])
+def _cases(drawn: Drawn, store: Store) -> tuple[dict[str, Case], str]:
+    """The cases of the drawn answers by their ids, and the language of the run."""
+    options = (store.about() or {}).get("options") or {}
+    roles = {name: options[name] for name in ("evidence_roles",) if name in options}
+    wanted, cases = {answer.id for answer in drawn.answers}, {}
+    for row in store.rows():
+        if row.case_id in wanted:
+            try:
+                cases[row.case_id] = Case(**row.fields, **roles)
+            except (InputError, ConfigError):  # it was graded, so this is of another version
+                cases[row.case_id] = Case(answer=str(row.fields.get("answer", "")), context=[])
+    return cases, str(options.get("language", "en"))
 
 
 def _rows(

@@ -8,6 +8,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from ..records.checks import is_whole
 from ..records.result import GradingResult
 
 FORMAT = 1
@@ -55,24 +56,27 @@ class Line(NamedTuple):
         return as_text({**own, **data, **own, **told})
 
     @classmethod
-    def of_json(cls, text: str | bytes) -> Line:
-        """The line in a text.
+    def of_json(cls, text: str | bytes, number: int = 0) -> Line:
+        """The line in a text, or the result in it, of which ``number`` is then the row.
 
         Raises:
             ValueError: it is not a result, or one of a newer version.
         """
         data = json.loads(text)
-        if not isinstance(data, dict) or not {"case_id", "row", "score"} <= data.keys():
-            raise ValueError("it is not a line of results: it lacks case_id, row or score")
+        if not isinstance(data, dict) or not {"case_id", "score"} <= data.keys():
+            raise ValueError("it is not a line of results: it lacks case_id or score")
+        row, columns = data.get("row", number), data.get("columns", NOTHING)
+        if not is_whole(row) or not isinstance(columns, Mapping):
+            raise ValueError("its row is no whole number, or its columns are no object")
         if (found := data.get("format", FORMAT)) != FORMAT:
             known = f"this version knows {FORMAT}"
             raise ValueError(f"it has the format {found} of a newer version, and {known}")
         result = {name: value for name, value in data.items() if name not in OWN_FIELDS}
         return cls(
-            str(data["case_id"]),
-            data["row"],
+            str(data["case_id"] or row),
+            row,
             str(data.get("input", "")),
-            data.get("columns", NOTHING),
+            columns,
             GradingResult.model_validate(result),
         )
 

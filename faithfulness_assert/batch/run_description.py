@@ -173,7 +173,7 @@ def _lines_of_file(path: str | PathLike[str]) -> Iterator[Line]:
             for text in texts:
                 number += 1
                 if text.strip():
-                    yield Line.of_json(text)
+                    yield Line.of_json(text, number)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:

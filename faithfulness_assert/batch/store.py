@@ -23,7 +23,6 @@ from typing import Any
 from ..files import open_database
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
-from .data_sets.data_set import DataSet, Known, Taken, unknown
 from .progress import every
 from .rows import Line, Row, as_text, digest
 from .summary import Counted, Summary
@@ -259,6 +258,16 @@ class Store:
         )
         return map(self._line, found)
 
+    def graded(self) -> Iterator[tuple[Row, Line]]:
+        """The rows that have a result, each with it, in their order. Raises as ``lines``."""
+        found = self.db.execute(
+            "SELECT row, case_id, fields, columns, problem, input, result "
+            "FROM results JOIN rows USING (row) ORDER BY row"
+        )
+        for number, case_id, fields, columns, problem, told, result in found:
+            row = self._row((number, case_id, fields, columns, problem))
+            yield row, self._line((number, case_id, told, columns, result))
+
     def _line(self, found: tuple[Any, ...]) -> Line:
         number, case_id, told, columns, text = found
         with self._told(f"the result of row {number} (delete it, and it is graded again)"):
@@ -441,19 +450,3 @@ def lines_of_run(path: str | PathLike[str]) -> Iterator[Line]:
     """The results of the run in a directory, in the order of their rows."""
     with reading(path) as store:
         yield from store.lines()
-
-
-class StoredRows(DataSet):
-    """The rows that a run has graded, as it keeps them."""
-
-    def __init__(self, path: str | PathLike[str]) -> None:
-        with reading(path) as store:
-            about = (store.about() or {}).get("input")
-        self.name = str(about.get("name") if isinstance(about, dict) else path)
-        self.notes = []
-        self._path = path
-
-    def rows(self, known: Known = unknown, taken: Taken = unknown) -> Iterator[Row]:  # noqa: ARG002 - ids are kept
-        """See ``DataSet``."""
-        with reading(self._path) as store:
-            yield from (row for row in store.rows() if not known(row.number))

@@ -92,7 +92,7 @@ def columns(arguments: Namespace) -> dict[str, str]:
     Raises:
         ConfigError: ``--map`` has another form, or names a field that a case does not have.
     """
-    named = {FROM: arguments.system, RECORDS: getattr(arguments, "records", None)}
+    named = {FROM: arguments.system, RECORDS: arguments.records}
     mapping: dict[str, str] = {key: value for key, value in named.items() if value}
     for item in arguments.map:
         name, sign, column = item.partition("=")

@@ -15,17 +15,9 @@ from ..batch.run_description import lines_of, names_of
 from ..grading import MAX_CONCURRENCY, Grader
 from ..options import parse_options
 from ..records.checks import check_number
-from ..records.errors import ConfigError
 from ..report import write_report
 from .app import FAILED, NOT_GRADED, PASSED
-from .arguments import (
-    add_judge_argument,
-    add_mapping_arguments,
-    add_options,
-    columns,
-    judge_in,
-    share,
-)
+from .arguments import add_judge_argument, add_options, judge_in, share
 from .terminal import say, show_line
 
 
@@ -36,7 +28,7 @@ def add_report_arguments(parser: ArgumentParser) -> None:
         "results",
         metavar="RESULTS",
         help="a run directory, or results as JSON lines: what grade --json printed, or export "
-        "wrote; - for standard input",
+        "wrote, which have no answers and contexts",
     )
     parser.add_argument(
         "other",
@@ -51,31 +43,11 @@ def add_report_arguments(parser: ArgumentParser) -> None:
         default="report.html",
         help="where the report is written (default: report.html)",
     )
-    parser.add_argument(
-        "--data",
-        metavar="FILE",
-        action="append",
-        default=[],
-        help="the data set that was graded, for the answers and contexts; what only a run names is "
-        "not opened; for two runs it may be given twice",
-    )
-    add_mapping_arguments(parser)
 
 
 def run_report(arguments: Namespace) -> int:
     """Writes the report, and says where it is and what it lacks."""
-    if len(arguments.data) > (1 if arguments.other is None else 2):
-        raise ConfigError("--data: give one data set for each run")
-    first, second = [*arguments.data, None, None][:2]
-    report = write_report(
-        arguments.results,
-        arguments.output,
-        data=first,
-        other=arguments.other,
-        other_data=second,
-        mapping=columns(arguments),
-        encoding=arguments.encoding,
-    )
+    report = write_report(arguments.results, arguments.output, other=arguments.other)
     for note in report.notes:
         say(f"note: {note}")
     what = ("changed " if arguments.other else "") + ("case" if report.cases == 1 else "cases")

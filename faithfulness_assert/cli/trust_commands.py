@@ -11,73 +11,53 @@ import shlex
 from argparse import ArgumentParser, Namespace
 
 from ..agreement.document import Document, Entries, Part, Table
-from ..agreement.drawing import count, open_run, widths
+from ..agreement.drawing import MANY_LABELS
 from ..agreement.measuring import measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
 from ..agreement.views import as_json, document
 from ..options import parse_options
 from ..probe import probe, probe_estimate
 from ..probe.asking import DRAW, PER_KIND
-from ..records.errors import ConfigError
 from ..report import check_report, write_probe_report
 from ..report.page import write_agreement_report
 from .app import NOT_GRADED, PASSED
 from .arguments import (
     add_judge_argument,
-    add_mapping_arguments,
     add_options,
     add_report_argument,
     check_report_argument,
-    columns,
     judge_in,
 )
 from .terminal import print_json, say, show_line, show_paragraph, show_table
-
-WIDTHS = ("labels", "flagged", "others", "good judge", "poor judge")
 
 
 def add_label_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``label``."""
     parser.epilog = "Exit codes: 0 the sheet is written, 2 wrong use."
-    parser.add_argument("source", metavar="RUN", help="a run directory, or its results as .jsonl")
+    parser.add_argument("source", metavar="RUN", help="a run directory")
     parser.add_argument(
         "-o",
         "--output",
         metavar="FILE",
-        help=f"the sheet that is written ({', '.join(SUFFIXES)}); it must not exist",
+        default="sheet.csv",
+        help=f"the sheet that is written ({', '.join(SUFFIXES)}; default: sheet.csv); it must not "
+        "exist",
     )
     parser.add_argument(
         "--n",
         type=int,
         metavar="N",
-        help="how many answers are drawn; without it, it is said what each number buys, and "
-        "nothing is written",
+        default=MANY_LABELS,
+        help=f"how many answers are drawn (default: {MANY_LABELS})",
     )
     parser.add_argument(
         "--seed", type=int, default=SEED, metavar="N", help=f"of the draw (default: {SEED})"
     )
-    parser.add_argument(
-        "--data", metavar="FILE", help="the data set that was graded, for the texts"
-    )
-    add_mapping_arguments(parser)
 
 
 def run_label(arguments: Namespace) -> int:
-    """Writes the sheet, or says what each number of labels buys."""
-    if arguments.n is None:
-        _show_widths(arguments)
-        return PASSED
-    if arguments.output is None:
-        raise ConfigError("--output: name the sheet, such as -o sheet.csv")
-    written = write_sheet(
-        arguments.source,
-        arguments.output,
-        n=arguments.n,
-        seed=arguments.seed,
-        data=arguments.data,
-        mapping=columns(arguments),
-        encoding=arguments.encoding,
-    )
+    """Writes the sheet."""
+    written = write_sheet(arguments.source, arguments.output, n=arguments.n, seed=arguments.seed)
     for note in written.notes:
         say(f"note: {note}")
     counts, answers = written.drawn
@@ -90,27 +70,6 @@ def run_label(arguments: Namespace) -> int:
     command = shlex.join(["agreement", str(written.path), arguments.source])
     say(f"Fill the column label, then: faithfulness-assert {command}")
     return PASSED
-
-
-def _show_widths(arguments: Namespace) -> None:
-    counts = count(open_run(arguments.source))
-    told = f"{counts.flagged:,} answers are flagged, {counts.others:,} are not"
-    show_line(f"{told}, {counts.left_out:,} are left out")
-    rows = [
-        (
-            f"{width.labels:,}",
-            f"{width.flagged:,}",
-            f"{width.others:,}",
-            *(f"± {100 * half:.1f}" for half in (width.good, width.poor)),
-        )
-        for width in widths(counts)
-    ]
-    show_table(WIDTHS, rows)
-    show_paragraph(
-        "± is half of the 95 % interval of the share of unfaithful answers, in points, if 80 % of "
-        "the flagged answers and 1 % of the others are unfaithful (good judge), or 50 % and 5 % "
-        "(poor judge). Nothing was written: choose --n."
-    )
 
 
 def add_agreement_arguments(parser: ArgumentParser) -> None:

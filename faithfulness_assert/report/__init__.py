@@ -1,8 +1,8 @@
 """HTML reports for people: what a run found, and why; or what changed between two runs.
 
-``building`` puts a report together from results (``result_records``), the texts that were graded
-(``joining``) and counts (``overview``). ``assets/`` has the page's
-template, style and script. ``page`` also shows what ``probe`` and ``agreement`` found.
+``building`` puts a report together from results with their texts (``results``) and counts
+(``overview``). ``assets/`` has the page's template, style and script. ``page`` also shows what
+``probe`` and ``agreement`` found.
 """
 
 from __future__ import annotations

@@ -7,29 +7,30 @@ import gzip
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing
-from functools import partial
+from collections.abc import Iterator
+from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from .. import __version__
-from ..batch.data_sets import DataSet, open_data_set
+from ..batch.comparison import KINDS, Change, compare
 from ..batch.outputs import whole_file
+from ..batch.run_description import names_of
 from ..files import as_text
 from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
-from .case_view import OUTCOME_NAMES, Vocabulary, detail_view, row_view
-from .joining import Compared, join
+from .case_view import OUTCOME_NAMES, UNRESOLVED, Vocabulary, detail_view, row_view
 from .overview import LABELS, Figures, comparison_overview, run_overview
 from .page import Block, check_report, write_page
 from .record import mapping_of
-from .result_records import Results, open_results
+from .results import Results, open_results
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
 COMPRESSION = 9
+MOST_CHANGES = 2000
+"""Changed cases in a report, the most important ones. All are counted."""
 
 
 class Report(NamedTuple):
@@ -38,7 +39,7 @@ class Report(NamedTuple):
     Args:
         path: the file.
         cases: how many cases it shows.
-        notes: what its reader is told about missing or damaged data.
+        notes: what its reader is told about the run and what of it is not known.
     """
 
     path: Path
@@ -50,52 +51,32 @@ def write_report(
     results: Any,
     path: str | os.PathLike[str] = "report.html",
     *,
-    data: Any = None,
     other: Any = None,
-    other_data: Any = None,
-    mapping: Mapping[str, str] | None = None,
-    encoding: str | None = None,
 ) -> Report:
     """Writes an HTML report of results: one file, which works from disk without a network.
 
-    The file is there only when it is complete; an older one stays until then. Memory grows by a
-    few hundred bytes for each case.
+    The file is there only when it is complete; an older one stays until then. For each case of a
+    run, memory grows by a few hundred bytes.
 
     Args:
         results: a run directory, a file of results (what ``grade --json`` prints, what ``batch
             --output`` writes), or an iterable of ``GradingResult``. A run, and the list that
-            ``grade_many`` returns, know their cases, and need no ``data``.
+            ``grade_many`` returns, have the answers and contexts; other results do not.
         path: the file to write, ``.html``.
-        data: the data set that was graded, as for ``open_data_set``. Results in files do not
-            contain their answers and contexts.
         other: results of a second run over the same cases. The report then shows what changed.
-        other_data: its data set, if that is another; without it, ``data`` is that of both.
-        mapping: columns for the fields of a case, as it was graded with.
-        encoding: that of the data sets, if they are text files that are not in UTF-8.
 
     Raises:
-        ConfigError: there are no results, the data set cannot be read, or the file cannot be
-            written.
+        ConfigError: the results cannot be read, or the file cannot be written.
     """
-    file = check_report(path)
-    opened = partial(open_data_set, mapping=mapping, encoding=encoding)
-    with ExitStack() as stack:
-        first = stack.enter_context(closing(open_results(results)))
-        page = stack.enter_context(closing(_Data()))
+    file, first = check_report(path), open_results(results)
+    with closing(_Data()) as page:
         if other is None:
-            mode = "run"
-            values = _one(first, data, opened, page)
-            notes = first.notes
+            mode, values = "run", _one(first, page)
         else:
-            mode = "compare"
-            second = stack.enter_context(closing(open_results(other)))
-            pair = (data, data if other_data is None else other_data)
-            values = _two(Compared((first, second), pair, opened), page)
-            notes = values["notes"]
-        part = stack.enter_context(whole_file(file))
-        with as_text(part, errors="replace") as text:
+            mode, values = "compare", _two((first, open_results(other)), page)
+        with whole_file(file) as part, as_text(part, errors="replace") as text:
             write_page(text, f"{mode}.html.jinja", values, page.blocks(mode))
-        return Report(file, page.rows.count, tuple(notes))
+        return Report(file, page.rows.count, tuple(values["notes"]))
 
 
 class _Data:
@@ -140,27 +121,50 @@ class _Data:
         yield Block("meta", packed(json.dumps(meta)))
 
 
-def _one(
-    results: Results, data: Any, opened: Callable[[Any], DataSet], page: _Data
-) -> dict[str, Any]:
+def _one(results: Results, page: _Data) -> dict[str, Any]:
     """Takes the cases of a run. Returns what the overview says."""
     figures = Figures(inverse=mapping_of(results.about.get("policy")).get("inverse") is True)
-    for record, texts in join(results, data, opened):
+    for record in results.records():
         badness = figures.add(record, page.rows.count)
-        places = figures.slices.add(record.columns, record.outcome)
-        page.rows.add([*row_view(record, texts, page.names), badness, places])
-        page.details.add(detail_view(record, texts, page.passages.place))
+        places = figures.slices.add(record.line.columns, record.outcome)
+        page.rows.add([*row_view(record, page.names), badness, places])
+        page.details.add(detail_view(record, page.passages.place))
     page.slices = figures.slices.names()
     return run_overview(results, figures)
 
 
-def _two(compared: Compared, page: _Data) -> dict[str, Any]:
-    """The same for the cases that changed between two runs."""
-    page.runs = [clip(clean_text(name)) for name in compared.comparison.names]
-    for row, details in compared.changes(page.names, page.passages.place):
-        page.rows.add(row)
+def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
+    """The same for the cases that changed between two runs, the most important first."""
+    first, second = runs
+    names = names_of(first.name, second.name)
+    comparison = compare(first.lines, second.lines, shown=MOST_CHANGES, names=names)
+    page.runs = [clip(clean_text(name)) for name in comparison.names]
+    wanted = {change.case_id for change in comparison.shown}
+    sides = [
+        {
+            record.line.case_id: (
+                row_view(record, page.names),
+                detail_view(record, page.passages.place),
+            )
+            for record in run.records()
+            if record.line.case_id in wanted
+        }
+        for run in runs
+    ]
+    for change in comparison.shown:
+        rows, details = zip(*(side[change.case_id] for side in sides), strict=True)
+        page.rows.add([KINDS.index(change.kind), *rows, _flips(change, page.names)])
         page.details.add(details)
-    return comparison_overview(compared)
+    return comparison_overview(comparison, runs)
+
+
+def _flips(change: Change, names: Vocabulary) -> list[list[Any]]:
+    place = names.labels.place
+    return [
+        [flip.statement, place(flip.before or UNRESOLVED), place(flip.after or UNRESOLVED)]
+        for flip in change.flips
+        if not flip.is_new
+    ]
 
 
 # ---------------------------------------------------------------- compressed blocks

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from ..asking.ranking import nearest_sentences
 from ..cases.case import Case, Passage
@@ -19,19 +19,11 @@ from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
 from ..text.absent_numbers import Numbers
 from ..text.wrong_words import MOST_WRONG, difference
-from .record import OUTCOMES, Record, plain, text_of
+from .record import OUTCOMES, Record, Texts, plain, text_of
 
 OUTCOME_NAMES = tuple(OUTCOMES.values())
 UNRESOLVED = "unresolved"
 SHOWN_METADATA = {"warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"}
-
-
-class Texts(NamedTuple):
-    """The texts of a case, as they were graded. ``passages``: ids and texts."""
-
-    answer: str
-    passages: Sequence[tuple[str, str]]
-    question: str = ""
 
 
 class Names:
@@ -89,7 +81,7 @@ def label_of(verdict: Verdict) -> str:
     return verdict.label or UNRESOLVED
 
 
-def row_view(record: Record, texts: Texts | None, names: Vocabulary) -> list[Any]:
+def row_view(record: Record, names: Vocabulary) -> list[Any]:
     """The row of a case: id, number, status, outcome, score, threshold, question, answer,
     statements. The score is None where it means nothing, the answer where it is not known, the
     threshold where the policy inverts scores.
@@ -97,14 +89,15 @@ def row_view(record: Record, texts: Texts | None, names: Vocabulary) -> list[Any
     A statement is its label, where it is in the answer, its text if that is not known from there,
     and its flags.
     """
-    answer, result = texts.answer if texts else None, record.result
+    texts, result = record.texts, record.result
+    answer = texts.answer if texts else None
     offsets = Offsets(answer or "")
     return [
         result.case_id,
-        record.row,
+        record.line.row,
         names.statuses.place(result.status),
         OUTCOME_NAMES.index(record.outcome),
-        record.score,
+        result.score,
         record.threshold,
         texts.question if texts else "",
         answer,
@@ -123,12 +116,13 @@ def _statement(
     return view if flags else view[:4] if statement else view[:3]
 
 
-def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]) -> dict[str, Any]:
+def detail_view(record: Record, place: Callable[[str], int]) -> dict[str, Any]:
     """What is only shown in a case, without what is empty.
 
     ``place`` keeps the text of a passage, and says where.
     """
-    result, metadata, audit = record.result, record.result.metadata, record.result.citations
+    result, texts = record.result, record.texts
+    metadata, audit = result.metadata, result.citations
     places = _Passages(texts.passages if texts else ())
     answer = Offsets(texts.answer if texts else "")
     nearest = _nearest(result, texts) if texts else {}
@@ -152,7 +146,7 @@ def detail_view(record: Record, texts: Texts | None, place: Callable[[str], int]
         "suggestions": metadata.get("suggestions"),
         "controls": metadata.get("controls"),
         "facts": _facts(result),
-        "columns": {text_of(k): plain(value) for k, value in record.columns.items()},
+        "columns": {text_of(k): plain(value) for k, value in record.line.columns.items()},
         "metadata": {name: v for name, v in metadata.items() if name not in SHOWN_METADATA},
     }
     return {name: value for name, value in view.items() if value}
@@ -231,7 +225,7 @@ def _verdict(verdict: Verdict, places: _Passages, nearest: Evidence | None) -> d
         "r": verdict.reason,
         "u": verdict.unresolved or "",
         "repeats": verdict.repeat_of,
-        "shown": verdict.shown if verdict.shown < 1 else None,
+        "shown": verdict.shown if 0 <= verdict.shown < 1 else None,
     }
     return {
         name: value for name, value in view.items() if value is not None and value not in ("", [])

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..batch.comparison import Change
+from ..batch.comparison import Change, Comparison
 from ..batch.comparison_views import rows_of, verdict_of
 from ..batch.summary import Summary
 from ..records.model import Verdict
@@ -19,9 +19,8 @@ from ..statistics import FALSE_ALARMS, p_value
 from ..text.strings import clip
 from .case_view import label_of
 from .groups import Repeats, Slices
-from .joining import Compared
 from .record import Record, mapping_of, text_of
-from .result_records import Results
+from .results import NO_TEXTS, Results
 
 LABELS = {
     "contradicted": ("✗", "contradicted", "The context says something else."),
@@ -80,6 +79,7 @@ class Figures:
         summary: see ``Summary``.
         inverse: whether the policy inverts scores; then the threshold is for the score before.
         labels: how many statements have each label.
+        with_texts: how many cases have their texts.
         scores: how many scores are in each of ``BINS`` equal parts of [0, 1].
         policies, judges, thresholds: how many cases were graded with each.
         slices: the cases by the columns of their data set.
@@ -89,6 +89,7 @@ class Figures:
     def __init__(self, *, inverse: bool = False) -> None:
         self.summary, self.slices, self.repeats = Summary(), Slices(), Repeats()
         self.inverse = inverse
+        self.with_texts = 0
         self.scores = [0] * BINS
         self.labels: Counter[str] = Counter()
         self.policies: Counter[str] = Counter()
@@ -103,10 +104,11 @@ class Figures:
         """
         result = record.result
         self.summary.add(result)
+        self.with_texts += record.texts is not None
         labels = [label_of(v) for v in result.verdicts if v.repeat_of is None]
         self.labels.update(labels if result.verdicts else result.counts)
-        if record.score is not None:
-            self.scores[min(int(record.score * BINS), BINS - 1)] += 1
+        if result.score is not None:
+            self.scores[min(int(result.score * BINS), BINS - 1)] += 1
         self.inverse |= result.metadata.get("inverse") is True
         self.policies[result.policy] += 1
         self.judges[result.judge] += 1
@@ -162,7 +164,7 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "title": "Faithfulness report",
         "source": clip(results.source, 300),
         "facts": run_facts(results.about, figures),
-        "notes": [*warnings_of(summary), *results.notes],
+        "notes": warnings_of(figures),
         "figures": figures,
         "summary": summary,
         "outcomes": [
@@ -205,9 +207,9 @@ def _thresholds(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def warnings_of(summary: Summary) -> list[str]:
-    """What is wrong with the run as a whole."""
-    notes = []
+def warnings_of(figures: Figures) -> list[str]:
+    """What is wrong with the run as a whole, and what of it is not known."""
+    summary, notes = figures.summary, []
     if not summary.cases:
         notes.append("There are no results: nothing has been graded yet, or the file is empty.")
     if summary.is_unreliable:
@@ -216,6 +218,8 @@ def warnings_of(summary: Summary) -> list[str]:
             f"The judge failed {failed:,} of {asked:,} controls, statements with known verdicts. "
             "Do not trust these scores; use another judge."
         )
+    if summary.cases and not figures.with_texts:
+        notes.append(NO_TEXTS)
     return notes
 
 
@@ -241,13 +245,12 @@ def label_parts(counts: Mapping[str, int]) -> list[Part]:
 # ---------------------------------------------------------------- two runs
 
 
-def comparison_overview(compared: Compared) -> dict[str, Any]:
+def comparison_overview(comparison: Comparison, sources: tuple[Results, Results]) -> dict[str, Any]:
     """What the overview of two runs says."""
-    comparison = compared.comparison
     return {
         "title": "Faithfulness: two runs compared",
-        "sources": compared.sources,
-        "notes": compared.notes,
+        "sources": sources,
+        "notes": [note.shown(str) for note in comparison.notes],
         "comparison": comparison,
         "verdict": verdict_of(comparison).shown(str),
         "chances": [p_value(p) for p in comparison.tests],

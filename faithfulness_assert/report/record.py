@@ -1,95 +1,70 @@
-"""A stored result as a report shows it: a result of ours, or what a table has of one.
+"""A case as a report shows it: its result, and the texts that were graded, if they are known.
 
-Numbers and metadata may be anything in a file; a ``Record`` has what a page can show of them.
+A run or a file of results may come from anybody: numbers and metadata may be anything in it. A
+``Record`` has what a page can show of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..batch.rows import NOTHING, OWN_FIELDS, Line
-from ..records.checks import is_fraction, is_whole
+from ..batch.rows import Line
+from ..records.checks import is_fraction
 from ..records.model import LABELS
 from ..records.result import GradingResult
-from ..text.strings import clean_text, clip
+from ..text.strings import clean_text
 
 MAX_NUMBER = 1e15
 UNSHOWN = {"graderError", "reasonParts", "tokens"}
 """Entries of the metadata that the page says in other words."""
 OUTCOMES = {"FAIL": "failed", "ERROR": "not_graded", "PASS": "passed"}
 COUNTED = (*LABELS, "unresolved")
-UNKNOWN = {"pass": False, "score": None, "status": "graded", "threshold": 0.0}
-"""What is taken for a field that is not there."""
+
+
+class Texts(NamedTuple):
+    """The texts of a case, as they were graded. ``passages``: ids and texts."""
+
+    answer: str
+    passages: Sequence[tuple[str, str]]
+    question: str = ""
 
 
 class Record(NamedTuple):
-    """A result, and what is stored beside it.
+    """A result with its row, as ``cleaned`` makes them, and its texts; None if not known."""
 
-    Args:
-        row: the number of the row, if it is known.
-        case_id: the name of the case: its id, or the number of its row.
-        input: the fingerprint of what was graded; "" if there is none.
-        columns: what was carried along from the data set.
-        threshold: the score that passes; None where it is not known, or scores are inverted.
-        result: what was graded. Its ``case_id`` is empty where the record has none.
-    """
-
-    row: int | None
-    case_id: str
-    input: str
-    columns: Mapping[str, Any]
-    threshold: float | None
-    result: GradingResult
+    line: Line
+    texts: Texts | None
 
     @property
-    def score(self) -> float | None:
-        """The score, if it means anything."""
-        return self.result.score
+    def result(self) -> GradingResult:
+        """What was graded."""
+        return self.line.result
 
     @property
     def outcome(self) -> str:
         """``passed``, ``failed``, or ``not_graded`` for a grader error."""
         return OUTCOMES[self.result.outcome]
 
-    def line(self) -> Line:
-        """What a comparison of two runs needs."""
-        return Line(self.case_id, self.row or 0, self.input, NOTHING, self.result)
+    @property
+    def threshold(self) -> float | None:
+        """The score that passes; None where it is none, or scores are inverted."""
+        known = is_fraction(self.result.threshold) and not self.result.metadata.get("inverse")
+        return self.result.threshold if known else None
 
 
-def record_of(data: Mapping[str, Any]) -> Record:
-    """The record in JSON.
-
-    Raises:
-        ValueError: it is no result.
-    """
-    given = {text_of(name): value for name, value in data.items() if value is not None}
-    own = {name: given.pop(name, None) for name in OWN_FIELDS if name != "case_id"}
-    given["case_id"] = text_of(given.get("case_id"))
-    if "pass_" in given:
-        given["pass"] = given.pop("pass_")
-    missing = {**UNKNOWN, "defined": "score" in given, "reason": "", "policy": ""}
-    try:
-        result = GradingResult.model_validate({**missing, **plain(given)})
-    except ValueError as error:
-        first: dict[str, Any] = getattr(error, "errors", lambda: [{}])()[0]
-        where = ".".join(map(str, first.get("loc", ())))
-        told = f"{where}: {first.get('msg', error)}"
-        raise ValueError(f"it is no result of this version: {clip(told, 200)}") from None
-    counts = counts_of({name: n for name, n in result.counts.items() if name in COUNTED})
-    result = replace(result, counts=counts, metadata=_metadata(result.metadata))
-    is_known = "threshold" in given and is_fraction(result.threshold)
-    row = own["row"] if is_whole(own["row"]) and 0 <= own["row"] < MAX_NUMBER else None
-    return Record(
-        row=row,
-        case_id=result.case_id or text_of(own["row"]),
-        input=text_of(own["input"]),
-        columns=mapping_of(own["columns"]),
-        threshold=result.threshold if is_known and not result.metadata.get("inverse") else None,
-        result=result,
+def cleaned(line: Line) -> Line:
+    """The line with numbers and metadata that a page can show."""
+    result = line.result
+    own = replace(
+        result,
+        counts=counts_of({name: n for name, n in result.counts.items() if name in COUNTED}),
+        named_scores=numbers_of(result.named_scores),
+        metadata=_metadata(result.metadata),
     )
+    return line._replace(result=own)
 
 
 def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -103,7 +78,7 @@ def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
         "inverse": bool,
     }
     entries = ((name, value) for name, value in data.items() if name not in UNSHOWN)
-    return {name: known[name](value) if name in known else value for name, value in entries}
+    return {name: known[name](value) if name in known else plain(value) for name, value in entries}
 
 
 # ---------------------------------------------------------------- values of any kind

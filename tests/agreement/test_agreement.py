@@ -25,7 +25,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Known:
 @pytest.fixture(scope="module")
 def sheet(known: Known) -> Path:
     path = known.folder / "sheet.csv"
-    return labelled(write_sheet(known.path, path, n=150, data=known.data).path, known, second=True)
+    return labelled(write_sheet(known.path, path, n=150).path, known, second=True)
 
 
 def blind(number: int, data: dict[str, Any]) -> None:
@@ -73,7 +73,7 @@ def test_what_the_policy_decides_alone_is_told_apart_and_is_no_error_of_the_judg
             data["status"], data["verdicts"] = "abstained", []
 
     run = changed(known, silent, tmp_path / "silent")
-    written = write_sheet(run, tmp_path / "sheet.jsonl", n=200, data=known.data)
+    written = write_sheet(run, tmp_path / "sheet.jsonl", n=200)
     sheet, page = labelled(written.path, known), tmp_path / "page.html"
     found = measure(sheet, run)
     level, ids = found.judges[0].answers, {item.id for item in found.decided}
@@ -127,7 +127,7 @@ def test_answers_that_a_judge_could_not_grade_are_told(
 
 def test_each_form_has_the_figures_and_no_markup_of_others(tmp_path: Path) -> None:
     run = known_run(tmp_path / "hostile", cases=200, wrong=0.3, text=HOSTILE)
-    sheet = labelled(write_sheet(run.path, tmp_path / "s.jsonl", n=80, data=run.data).path, run)
+    sheet = labelled(write_sheet(run.path, tmp_path / "s.jsonl", n=80).path, run)
     page = tmp_path / "page.html"
     asked = ("agreement", str(sheet), str(run.path))
     told = json.loads(command(*asked, "--json").stdout)

@@ -35,8 +35,7 @@ def sheet(request: pytest.FixtureRequest, known: Known, tmp_path_factory: Any) -
 
 
 def sheet_of(run: Known, folder: Path, name: str = "sheet.csv", **options: Any) -> Path:
-    options = {"n": 100, "data": run.data, **options}
-    return write_sheet(run.path, folder / name, **options).path
+    return write_sheet(run.path, folder / name, **{"n": 100, **options}).path
 
 
 def edited(sheet: Path, folder: Path, change: Callable[[Rows], object]) -> Path:
@@ -94,20 +93,6 @@ def test_each_answer_of_a_stratum_is_drawn_as_often_as_another(known: Known) -> 
     assert 0.7 * expected < spread < 1.35 * expected
 
 
-def test_without_a_number_it_says_what_each_buys_and_writes_nothing(
-    known: Known, tmp_path: Path
-) -> None:
-    done = command("label", str(known.path), "-o", str(tmp_path / "s.csv"))
-    assert done.returncode == 0
-    bought = re.findall(r"^(\d+) +\d+ +\d+ +± \d\.\d +± (\d\.\d)", done.stdout, re.MULTILINE)
-    assert {"100", "200", "300"} < {labels for labels, _ in bought}
-    assert [float(half) for _, half in bought] == sorted(
-        (float(h) for _, h in bought), reverse=True
-    )
-    assert "Nothing was written" in done.stdout
-    assert not (tmp_path / "s.csv").exists()
-
-
 # ---------------------------------------------------------------- what is shown
 
 
@@ -125,7 +110,7 @@ def test_no_word_tells_what_the_judge_said(sheet: Path, known: Known) -> None:
 def test_texts_are_never_formulas_are_cut_for_excel_and_whole_in_json_lines(tmp_path: Path) -> None:
     hostile = '=cmd|"/c calc"!A1 \x1b[31m\u202e -2+3 @SUM(1)\t=1;=2 ' + "long " * 8000
     run = known_run(tmp_path / "hostile", cases=40, text=hostile)
-    written = write_sheet(run.path, tmp_path / "s.csv", n=40, data=run.data)
+    written = write_sheet(run.path, tmp_path / "s.csv", n=40)
     assert "80 cells are longer than Excel takes" in written.notes[0]
     for row in rows_of(written.path):
         for cell in row.values():
@@ -142,8 +127,6 @@ def test_texts_are_never_formulas_are_cut_for_excel_and_whole_in_json_lines(tmp_
         ({"n": 29}, "n: must be from 30 to 10,000, got 29"),
         ({"n": True}, "n: must be"),
         ({"seed": -1}, "seed: must be a whole number"),
-        ({"data": None}, "lacks 100 answers with the"),
-        ({"data": [{"id": "case-1", "answer": "A", "context": "C"}]}, "lacks 100 answers with the"),
         ({"name": "sheet.txt"}, "must end in .csv or .jsonl"),
         ({"name": "no/sheet.csv"}, "there is no folder"),
         ({"name": "kept.csv"}, "exists, and may have labels"),

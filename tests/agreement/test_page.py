@@ -43,5 +43,5 @@ def test_each_command_of_the_page_prints_what_it_shows(
             ran.append(arguments[0])
         if lines and (output := OUTPUT.match(PAGE, fence.end())):
             assert shown_in(done.stdout, output[1]), done.stdout
-    assert ran == ["probe", "batch", "label", "label", "agreement", "rescore", "agreement"]
+    assert ran == ["probe", "batch", "label", "agreement", "rescore", "agreement"]
     assert (tmp_path / "agreement.html").stat().st_size > 10_000

@@ -121,12 +121,6 @@ def test_a_file_of_excel_is_told_once_before_and_after_it_is_graded_and_then_rea
     arguments = ("batch", file, "--encoding", "cp1252", "--run", good, "--quiet")
     assert command(monkeypatch, *arguments) == 0
     assert command(monkeypatch, *arguments) == 0  # the same input, so nothing is graded again
-    page = tmp_path / "page.html"
-    assert command(monkeypatch, "report", good, "-o", page, "--data", file) == 0
-    assert "no row with the texts" in capsys.readouterr().err
-    told = ("report", good, "-o", page, "--data", file, "--encoding", "cp1252")
-    assert command(monkeypatch, *told) == 0
-    assert "note:" not in capsys.readouterr().err
 
 
 def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:

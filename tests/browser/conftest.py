@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 from e2e.promptfoo import UnavailableError, installed
 from page_shapes import with_ids
 from report_example import example_run
+from report_pages import a_line
 
 from faithfulness_assert.report import write_report
 
@@ -99,8 +99,7 @@ def opened(chromium: Any) -> Iterator[Callable[..., Opened]]:
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the example run."""
     folder = tmp_path_factory.mktemp("example")
-    data = folder / "assistant-v1.jsonl"
-    return write_report(example_run(folder), folder / "report.html", data=data).path
+    return write_report(example_run(folder), folder / "report.html").path
 
 
 @pytest.fixture(scope="session")
@@ -108,19 +107,17 @@ def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The example run beside a second one."""
     folder = tmp_path_factory.mktemp("comparison")
     first, second = example_run(folder), example_run(folder, improved=True)
-    data = [folder / f"{run.name}.jsonl" for run in (first, second)]
-    target = folder / "report.html"
-    return write_report(first, target, data=data[0], other=second, other_data=data[1]).path
+    return write_report(first, folder / "report.html", other=second).path
 
 
 @pytest.fixture
 def report_of(tmp_path: Path) -> Callable[..., Path]:
-    """Writes the report of these results. Verdicts without a number get one."""
+    """Writes the report of these results, of cases in ``data``. Verdicts without a number get one."""
 
-    def write(*records: dict[str, Any], data: Any = None) -> Path:
+    def write(*records: dict[str, Any], data: Sequence[Any] = ()) -> Path:
         results = tmp_path / "results.jsonl"
         told = [{**record, "verdicts": with_ids(record.get("verdicts", ()))} for record in records]
-        results.write_text("".join(f"{json.dumps(record)}\n" for record in told))
-        return write_report(results, tmp_path / "report.html", data=data).path
+        results.write_text("".join(map(a_line, told, [*data, *[None] * len(told)])))
+        return write_report(results, tmp_path / "report.html").path
 
     return write

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from page_shapes import SHAPES, Shape
+from report_pages import a_line
 
 from faithfulness_assert.report import write_report
 
@@ -93,24 +94,19 @@ def renderers(chromium: Any) -> dict[int, float]:
 def report_with(shapes: Mapping[str, Shape], folder: Path, size: int, *, compared: bool) -> Path:
     """All shapes in one report."""
     folder.mkdir()
-    results, data = folder / "results.jsonl", folder / "data.jsonl"
-    shown = [(name, shape(size)) for name, shape in shapes.items()]
-    rows = [{"case_id": name, **each.result} for name, each in shown]
-    cases = [{"id": name, **each.case} for name, each in shown if each.case]
-    write(results, rows)
-    write(data, cases)
+    shown = {name: shape(size) for name, shape in shapes.items()}
+    texts = [each.case for each in shown.values()]
+
+    def write(file: str, **more: Any) -> Path:
+        rows = ({"case_id": name, **each.result, **more} for name, each in shown.items())
+        (folder / file).write_text("".join(map(a_line, rows, texts)), encoding="utf-8")
+        return folder / file
+
     if not compared:
-        return write_report(results, folder / "report.html", data=data).path
-    for row in rows:
-        row.update(status="graded", error=None)
-    write(results, rows)
-    other = write(folder / "other.jsonl", [{**row, "score": 0.9, "pass": True} for row in rows])
-    return write_report(results, folder / "report.html", data=data, other=other).path
-
-
-def write(path: Path, rows: list[Any]) -> Path:
-    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    return path
+        return write_report(write("results.jsonl"), folder / "report.html").path
+    results = write("results.jsonl", error=None)
+    other = write("other.jsonl", error=None, score=0.9, **{"pass": True})
+    return write_report(results, folder / "report.html", other=other).path
 
 
 TWICE = (

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from command import here
 from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
-from report_pages import Page, hash_of, read_page
+from report_pages import Page, a_line, hash_of, read_page
 from rows import changed_database, rows
 from strategies import examples
 
@@ -26,7 +27,8 @@ from faithfulness_assert.batch import run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
 from faithfulness_assert.batch.store import lines_of_run
-from faithfulness_assert.report import building, joining, write_report
+from faithfulness_assert.records.result_list import Results
+from faithfulness_assert.report import building, write_report
 from faithfulness_assert.report.case_view import Offsets
 
 RECORDS: list[dict[str, Any]] = [
@@ -67,7 +69,7 @@ def page_of(results: Any, tmp_path: Path, **given: Any) -> Page:
 
 @pytest.mark.parametrize("row", rows("report_overviews"), ids=lambda row: row["what"])
 def test_an_overview_says_what_its_row_says(row: dict[str, Any], tmp_path: Path) -> None:
-    page = page_of(lines(tmp_path, "".join(f"{json.dumps(r)}\n" for r in row["results"])), tmp_path)
+    page = page_of(lines(tmp_path, "".join(map(a_line, row["results"]))), tmp_path)
     text = " ".join(page.text.split())
     assert page.meta["cases"] == len(row["results"])
     assert [said for said in row["says"] if said not in text] == []
@@ -79,11 +81,11 @@ def test_an_overview_says_what_its_row_says(row: dict[str, Any], tmp_path: Path)
 
 @pytest.mark.parametrize("size", [1, 1_000_000])
 def test_every_case_has_its_answer_statements_evidence_and_passages_in_blocks_of_any_size(
-    size: int, finished: Path, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    size: int, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for kind in ("ROWS", "DETAILS", "PASSAGES"):
         monkeypatch.setattr(building, f"{kind}_SIZE", size)
-    page = page_of(finished, tmp_path, data=data)
+    page = page_of(finished, tmp_path)
     assert page.meta["cases"] == len(page.rows) == len(page.details) == 2
     tall, detail = page.rows[0], page.details[0]
     assert (tall[0], tall[6], tall[7]) == ("tall", "How tall?", RECORDS[0]["answer"])
@@ -108,31 +110,19 @@ def test_offsets_count_as_javascript_counts() -> None:
     assert [offsets(place) for place in range(len(text) + 1)] == utf16
 
 
-def test_a_changed_row_is_not_shown_as_the_one_that_was_graded(
+def test_a_run_has_its_texts_and_a_page_says_that_a_file_of_results_has_none(
     finished: Path, data: Path, tmp_path: Path
 ) -> None:
-    data.write_text(data.read_text("utf-8").replace("cheese", "gold"), encoding="utf-8")
-    page = page_of(finished, tmp_path, data=data)
-    assert [row[7] is None for row in page.rows] == [False, True]
-    assert "1 result has no row with the texts that were graded in the data set" in page.text
-    assert page.rows[1][8][1][3] == "It is made of cheese."
-
-
-def test_a_run_has_its_texts_and_a_file_of_results_says_how_to_get_them(
-    finished: Path, data: Path, tmp_path: Path
-) -> None:
-    moved = data.rename(tmp_path / "moved.jsonl")
+    data.unlink()
     assert page_of(finished, tmp_path).rows[0][7] == RECORDS[0]["answer"]
     write_results(lines_of_run(finished), tmp_path / "all.jsonl")
     page = page_of(tmp_path / "all.jsonl", tmp_path)
     assert [row[7] for row in page.rows] == [None, None]
-    assert "Give the data set with data=" in page.text
+    assert "The answers and contexts are not shown" in page.text
     detail = page.details[0]
     assert (detail["verdicts"][0]["e"], detail["passages"]) == ([[0, 0, 24]], [["doc", 0]])
     assert "complete" not in detail
     assert page.passages[0] == "The tower is 300 m tall."
-    page = page_of(tmp_path / "all.jsonl", tmp_path, data=moved)
-    assert page.rows[0][7] == RECORDS[0]["answer"]
 
 
 OPENED = """
@@ -184,7 +174,7 @@ def test_a_conversation_shows_its_answer_and_who_said_what(tmp_path: Path) -> No
         graded = tmp_path / "grade.html"
         option = f"evidence_roles={json.dumps(roles)}"
         here("grade", data, "-o", option, "--report", graded)
-        for page in (page_of(folder, tmp_path, data=data), read_page(graded)):
+        for page in (page_of(folder, tmp_path), read_page(graded)):
             assert page.rows[0][7] == "It opens at 9. You are two."
             assert page.text.count("embedded") == 1
             assert len(page.details[0]["passages"]) == len(roles)
@@ -207,29 +197,11 @@ def test_where_scores_are_inverted_the_threshold_is_not_shown_as_what_passes(
     assert page.rows[0][-2] > page.rows[1][-2]
 
 
-@pytest.mark.parametrize("ids", ["aaa", "a", "aa", "aab"])
-def test_results_with_one_id_are_never_shown_beside_the_answer_of_another(
-    tmp_path: Path, ids: str
-) -> None:
-    answers = ["It opens at 7.", "It opens at 8.", "It opens at 9."]
-    results = [grade(answer, "It opens at 9.", id="a") for answer in answers]
-    rows = [
-        {"id": id, "answer": answer, "context": "It opens at 9."}
-        for id, answer in zip(ids, answers, strict=False)
-    ]
-    page = page_of(results, tmp_path, data=iter(rows))
-    assert [row[7] for row in page.rows] == [None] * 3
-    assert "3 results have no row with the texts that were graded" in page.text
-
-
-def test_a_page_says_if_texts_were_found_by_id(tmp_path: Path) -> None:
-    records = [{**record, "id": None} for record in RECORDS]
-    for data in (RECORDS, records):  # without an id, the number of the row is one
-        results = [grade(row["answer"], row["context"], id=row["id"]) for row in data]
-        page = page_of(results, tmp_path, data=data)
-        assert [row[7] for row in page.rows] == [record["answer"] for record in RECORDS]
-        assert "found by the ids of the cases" in page.text
-        assert "no fingerprint that proves" in page.text
+def test_texts_in_columns_are_shown_only_if_they_are_what_was_graded(tmp_path: Path) -> None:
+    fine = json.loads(a_line({"case_id": "a"}, {"answer": "It is red.", "context": "It is red."}))
+    changed = {**fine, "columns": {**fine["columns"], "answer": "It is blue."}}
+    file = lines(tmp_path, "".join(f"{json.dumps(line)}\n" for line in (fine, changed)))
+    assert [row[7] for row in page_of(file, tmp_path).rows] == ["It is red.", None]
 
 
 def test_two_runs_side_by_side_show_what_flipped(
@@ -240,7 +212,7 @@ def test_two_runs_side_by_side_show_what_flipped(
         data.read_text("utf-8").replace("It is made of cheese.", "Its colour is red.")
     )
     other = run(second, tmp_path / "run2", progress=False).path
-    page = page_of(finished, tmp_path, data=data, other=other, other_data=second)
+    page = page_of(finished, tmp_path, other=other)
     assert page.meta["mode"] == "compare"
     ((kind, before, after, flips),) = page.rows
     assert (kind, before[0], after[0], flips) == (1, "tall", "tall", [])
@@ -252,10 +224,12 @@ def test_two_runs_side_by_side_show_what_flipped(
 def test_changes_that_are_too_many_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(joining, "MOST_CHANGES", 2)
-    before = [{"case_id": str(n), "score": 1, "pass": True, "status": "graded"} for n in range(5)]
-    after = [{**record, "score": n / 10, "pass": False} for n, record in enumerate(before)]
-    page = page_of(before, tmp_path, other=after)
+    monkeypatch.setattr(building, "MOST_CHANGES", 2)
+    ids = [{"case_id": str(n)} for n in range(5)]
+    before = (a_line({**one, "score": 1, "pass": True}) for one in ids)
+    after = (a_line({**one, "score": n / 10}) for n, one in enumerate(ids))
+    other = lines(tmp_path, "".join(after), "other.jsonl")
+    page = page_of(lines(tmp_path, "".join(before)), tmp_path, other=other)
     assert [row[1][0] for row in page.rows] == ["0", "1"]
     assert "3 more are only counted" in page.text
     kinds = [tag["href"] for _, tag in page.tags if "#kind=" in tag.get("href", "")]
@@ -297,13 +271,13 @@ TAGS |= {"dl", "dt", "dd", "div", "ul", "ol", "li", "svg", "rect", "line", "text
 def test_an_attack_is_a_text_wherever_it_stands(tmp_path: Path) -> None:
     result = grade("It is made of cheese.", "Its colour is red.")
     tail = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
-    hostile, data = [], []
+    hostile, cases = [], []
     for said in (f"{attack}{tail}" for attack in PAYLOADS):
         verdict = replace(result.verdicts[0], statement=said, reason=said, flags=(said,))
         texts = dict.fromkeys(("reason", "judge", "policy", "case_id"), said)
         hostile.append(replace(result, verdicts=(verdict,), **texts))
-        data.append({"answer": said, "context": said})
-    page = page_of(hostile, tmp_path, data=data)
+        cases.append({"answer": said, "context": said})
+    page = page_of(Results(hostile, cases), tmp_path)
     assert {tag for tag, _ in page.tags} <= {*TAGS, "title"}
     assert page.program.count("alert") == 0
     assert {detail["reason"] for detail in page.details} == {one.reason for one in hostile}
@@ -313,31 +287,19 @@ def test_an_attack_is_a_text_wherever_it_stands(tmp_path: Path) -> None:
 
 
 def test_no_results_are_a_page_that_says_so(tmp_path: Path) -> None:
-    for empty in (lines(tmp_path, "[]", "none.json"), []):
+    for empty in (lines(tmp_path, ""), []):
         assert "There are no results" in page_of(empty, tmp_path).text
-
-
-def test_half_a_file_shows_its_whole_lines_and_says_what_is_missing(
-    finished: Path, tmp_path: Path
-) -> None:
-    text = "".join(f"{line.to_json()}\n" for line in lines_of_run(finished)).encode()
-    for name in ("half.jsonl", "half.json"):
-        page = page_of(lines(tmp_path, text[: len(text) - 200], name), tmp_path)
-        assert page.meta["cases"] == 1
-        assert "1 line is left out, because it is not a result: line 2" in page.text
-    listed = b"[3, " + text.splitlines()[0] + b"]"
-    page = page_of(lines(tmp_path, listed, "listed.json"), tmp_path)
-    assert page.meta["cases"] == 1
-    assert "1 item is left out: a result has a score and a status" in page.text
 
 
 @pytest.mark.parametrize(
     "text",
     ["not json\n", '{"answer": "a", "context": "b"}\n', "[1, 2]\n", '{"score": 1}\n', "\0\0\0", "[" * 100_000],
 )  # fmt: skip
-def test_what_is_not_results_is_a_message(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ConfigError, match="contains no results"):
-        page_of(lines(tmp_path, text), tmp_path)
+def test_what_is_not_results_is_a_message_that_names_the_line(tmp_path: Path, text: str) -> None:
+    for before in ("", a_line({})):
+        number = 2 if before else 1
+        with pytest.raises(ConfigError, match=f"line {number}: not results of a run"):
+            page_of(lines(tmp_path, before + text), tmp_path)
     assert not (tmp_path / "report.html").exists()
     assert list(tmp_path.glob(".*part")) == []
 
@@ -364,18 +326,16 @@ records = st.dictionaries(st.sampled_from(FIELDS), json_values | verdicts) | st.
 
 @examples(60)
 @given(st.lists(records, min_size=1, max_size=3))
-def test_whatever_fields_contain_there_is_a_page(
+def test_whatever_fields_contain_there_is_a_page_or_a_message(
     tmp_path_factory: pytest.TempPathFactory, found: list[dict[str, Any]]
 ) -> None:
     folder = tmp_path_factory.mktemp("any")
-    given_lines = "".join(
-        json.dumps({"score": 1, "status": "graded", **record}) + "\n" for record in found
-    )
-    fine = {"score": 1, "status": "graded"}
-    text = f"{json.dumps(fine)}\n{given_lines}"
-    page = page_of(lines(folder, text), folder, data=[{"answer": "a", "context": "b"}, RECORDS[0]])
-    left = re.search(r"(\d+) lines? (?:is|are) left out", page.text)
-    assert page.meta["cases"] == len(page.rows) == 1 + len(found) - int(left[1] if left else 0)
+    texts = {"answer": "a", "context": "b"}
+    for record in (*found, *({"metadata": record.get("metadata")} for record in found)):
+        with suppress(ConfigError):
+            line = a_line({"score": 1, **record}, None if "columns" in record else texts)
+            page = page_of(lines(folder, line), folder)
+            assert page.meta["cases"] == len(page.rows) == 1
 
 
 def test_wrong_words_that_no_judge_would_name_are_left_out(tmp_path: Path) -> None:
@@ -387,7 +347,7 @@ def test_wrong_words_that_no_judge_would_name_are_left_out(tmp_path: Path) -> No
         "wrong": list("ab" * 5000),
     }
     record = {"score": 0, "status": "graded", "verdicts": [verdict]}
-    (shown,) = page_of(lines(tmp_path, json.dumps(record)), tmp_path).details[0]["verdicts"]
+    (shown,) = page_of(lines(tmp_path, a_line(record)), tmp_path).details[0]["verdicts"]
     assert shown["w"] == list("ab" * 10)
 
 
@@ -401,16 +361,14 @@ def test_the_command_writes_a_report_of_a_run_and_of_what_grade_prints(
     assert here("report", finished, "-o", target)[:2] == (0, f"{target}: 2 cases\n")
     assert read_page(target).meta["cases"] == 2
     kept = lines(tmp_path, here("grade", data, "--json").stdout, "kept.jsonl")
-    assert here("report", kept, "--data", data, "-o", target).returncode == 0
-    assert read_page(target).rows[0][7] == RECORDS[0]["answer"]
+    assert here("report", kept, "-o", target).returncode == 0
+    assert read_page(target).meta["cases"] == 2
 
 
 WRONG_USE = (
     ["missing.jsonl"],
     ["{run}", "-o", "report.txt"],
     ["{run}", "-o", "nowhere/report.html"],
-    ["{run}", "--data", "missing.jsonl"],
-    ["{run}", "--data", "a.jsonl", "--data", "b.jsonl"],
     ["{run}", "missing"],
 )
 
@@ -431,7 +389,7 @@ def test_results_as_lines_give_a_report_and_tables_of_them_do_not(
     for name in ("all.jsonl", "results.csv"):
         write_results(lines_of_run(finished), tmp_path / name)
     assert "1 of 2 answers fails" in page_of(tmp_path / "all.jsonl", tmp_path).text
-    with pytest.raises(ConfigError, match=r"needs the run directory, or results as \.jsonl"):
+    with pytest.raises(ConfigError, match=r"name its directory, or its results as \.jsonl"):
         page_of(tmp_path / "results.csv", tmp_path)
 
 

@@ -118,4 +118,4 @@ def test_the_report_of_graded_rows_has_their_texts_and_columns_as_long_as_it_kno
     assert page.rows[0][0] == "x"
     assert report.notes == ()
     report = write_report(list(results), tmp_path / "report.html")
-    assert "Give the data set" in json.dumps(report.notes)
+    assert "The answers and contexts are not shown" in json.dumps(report.notes)

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -31,10 +31,6 @@ class Known:
     @property
     def path(self) -> Path:
         return self.folder / "run"
-
-    @property
-    def data(self) -> Path:
-        return self.folder / "data.jsonl"
 
     def unfaithful(self) -> float:
         return sum(not all(said) for said in self.truth.values()) / len(self.truth)
@@ -73,8 +69,7 @@ def known_run(
             known.truth[id] = truth
         result = graded(said, flagged, 0 if truth[-1] else statements - 1)
         lines.append(line_of(number, record, result if number <= cases else not_graded()))
-    known.data.write_text("".join(json.dumps(record) + "\n" for record in known.records))
-    write_run(known.path, lines)
+    write_run(known.path, lines, rows=map(row_of, range(1, len(lines) + 1), known.records))
     return known
 
 
@@ -97,12 +92,22 @@ def not_graded(kind: JudgeErrorKind = "server") -> GradingResult:
 
 
 def line_of(number: int, record: Mapping[str, Any], result: GradingResult) -> Line:
-    fields = {name: record[name] for name in ("answer", "context")}
-    row = Row(number, str(record["id"]), fields)
+    row = row_of(number, record)
     return Line(row.case_id, number, digest(row), {}, result)
 
 
-def write_run(path: Path, lines: list[Line], about: Mapping[str, Any] = ABOUT) -> None:
+def row_of(number: int, record: Mapping[str, Any]) -> Row:
+    fields = {name: record[name] for name in ("answer", "context")}
+    return Row(number, str(record["id"]), fields)
+
+
+def write_run(
+    path: Path,
+    lines: list[Line],
+    about: Mapping[str, Any] = ABOUT,
+    rows: Iterable[Row] = (),
+) -> None:
+    """A run with these results, and with the texts of its ``rows`` where they are given."""
     with writing(path) as store, store.transaction():
         store.keep("about", {**about, "options": {}})
         for line in lines:
@@ -111,6 +116,8 @@ def write_run(path: Path, lines: list[Line], about: Mapping[str, Any] = ABOUT) -
                 (line.row, line.case_id, line.input),
             )
             store.add(line)
+        for row in rows:
+            store.add_row(row)
 
 
 def changed(run: Known, change: Callable[[int, dict[str, Any]], None], path: Path) -> Path:

@@ -11,6 +11,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+from faithfulness_assert.batch.rows import Row, digest
+
 
 @dataclass
 class Page(HTMLParser):
@@ -77,6 +79,17 @@ class Page(HTMLParser):
     def passages(self) -> list[str]:
         count = len(self.meta["passages"])
         return [text for n in range(count) for text in self.block(f"passages-{n}")]
+
+
+def a_line(record: dict[str, Any], case: dict[str, Any] | None = None) -> str:
+    """A line of results with these fields. ``case``: its texts, which it then has as those of a test do."""
+    some = {"case_id": "", "pass": False, "status": "graded", "reason": "", "policy": "default"}
+    line = {**some, "threshold": 0.8, "defined": "score" in record, "score": 0.0, **record}
+    fields = ("answer", "context", "question")
+    if texts := {name: case[name] for name in fields if name in case} if case else {}:
+        line["columns"] = {**line.get("columns", {}), **texts}
+        line["input"] = digest(Row(0, "", texts))
+    return f"{json.dumps(line)}\n"
 
 
 def read_page(path: Path) -> Page:

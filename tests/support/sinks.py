@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from fakes import ScriptedJudge, TruthfulJudge
+from report_pages import a_line
 
 import faithfulness_assert as fa
 from faithfulness_assert.batch.data_sets import open_data_set
@@ -186,9 +187,9 @@ def reading(folder: Path) -> dict[str, Sink]:
         return made.getvalue()
 
     def report(text: str) -> object:
-        found = "".join(f"{each.to_json()}\n" for each in lines(text))
-        data = file("d.jsonl", as_json_lines([{**case(text[:3000]), "answer": text}]))
-        return write_report(str(file("r.jsonl", found)), folder / "r.html", data=str(data))
+        given = {**case(text[:3000]), "answer": text}
+        found = "".join(a_line(json.loads(each.to_json()), given) for each in lines(text))
+        return write_report(str(file("r.jsonl", found)), folder / "r.html")
 
     return {
         "lines of a data set": rows(".jsonl", lambda text: as_json_lines([case(text), *cases(text)])),
