@@ -157,6 +157,8 @@ def _only_names(said: str, parts: list[str]) -> bool:
     said = _ENUMERATOR.sub("", said)
     if any(char.isdigit() for char in said) or re.search(r"[:：=]\s*\w|[.。।|;]$", said):
         return False
+    if said[:1].islower():
+        return False
     most = _NAME if said.endswith(("!", "！")) else 2 * _NAME
     if not parts or sum(map(_size, parts)) > most or _has("stating", parts):
         return False
@@ -413,7 +415,10 @@ def _thinks(said: str, parts: list[str]) -> bool:
         return False
     if _has("stating", parts) or not _has("thinking", parts):
         return False
-    return _all(parts, said, lambda part: _marks("thinking").within(part) or _is_marked(part))
+    thinks = _opens(_marks("thinking"))
+    return _all(
+        parts, said, lambda part: thinks(part) or _ends("thinking", part) or _is_marked(part)
+    )
 
 
 @cache
@@ -481,13 +486,17 @@ def _is_silent(part: str, searched: bool) -> bool:
         return False
     if _is_bare(part):
         return True
-    if searched or _marks("me").within(part):
-        return says
-    # It is the source that does not say it, not a witness.
-    spaced = not _DENSE.search(part) and part.strip()[-1] < "\uac00"
-    if spaced and source > denial and not _marks("impersonal").begin(part):
+    if not says or not (source >= 0 or searched or _marks("me").within(part)):
         return False
-    return source >= 0 and says
+    if source > denial or _DENSE.search(part) or part.strip()[-1] >= "\uac00":
+        return True
+    return _unknown(part[:denial]) <= _FEW  # it is the source that does not say it, not a witness
+
+
+def _unknown(part: str) -> int:
+    """How many words name neither the writer, nor its source, nor what these do."""
+    names = ("me", "source", "saying", "bare")
+    return sum(not _marks(*names).within(f" {word} ") for word in part.split())
 
 
 def _first(section: str, part: str) -> int:

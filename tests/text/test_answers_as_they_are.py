@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -12,6 +14,7 @@ from faithfulness_assert import GradingResult, Reply, grade
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.judge import Ask
 from faithfulness_assert.records.model import VERBATIM_FLAG
+from faithfulness_assert.text.forms import claims_nothing, declines
 
 ROWS = json.loads((ROOT / "fixtures" / "answers.json").read_text(encoding="utf-8"))
 
@@ -40,6 +43,31 @@ def aside(_text: str, ask: Ask) -> str:
 def graded(answer: str, label_of: Callable[[str, Ask], str] = aside) -> tuple[GradingResult, Judge]:
     judge = Judge(label_of)
     return grade(answer, ["It is so."], judge=judge, controls="off"), judge
+
+
+CLAIMS = (
+    "We present the first proof that the network does not leave the stated range for any input.",
+    "Flight 212 did not have any people on board.",
+    "Francis was only referred to as the Good.",
+    "There are not reports that the queen left.",
+    "The group showed that changed examples are often not correct, and not present in the data.",
+)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+def test_a_negative_fact_is_no_decline(claim: str) -> None:
+    assert grade(claim, "It is so.").status == "graded"
+
+
+def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shared: Path) -> None:
+    """Real statements, true and false: one in a thousand may decline, and one in two hundred be set aside."""
+    texts = [
+        json.loads(line)["statement"]
+        for file in sorted((shared / "labelled").glob("*.jsonl.gz"))
+        for line in gzip.decompress(file.read_bytes()).decode().splitlines()[::10]
+    ]
+    assert sum(map(declines, texts)) <= len(texts) / 1000
+    assert sum(map(claims_nothing, texts)) <= len(texts) / 200
 
 
 @pytest.mark.parametrize(
