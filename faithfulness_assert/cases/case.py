@@ -149,8 +149,7 @@ class Case:
         record has both ``context`` and ``retrieval_context``, the latter is used.
 
         Raises:
-            InputError: as above, or an unknown field looks like a misspelled one, or it is no
-                record. An ``InputError`` in place of one says why.
+            InputError: as above, or it is no record. An ``InputError`` in place of one says why.
         """
         if isinstance(record, InputError):
             raise record
@@ -158,7 +157,11 @@ class Case:
             shape = "a mapping with answer and context, or a Case"
             raise InputError(f"a case must be {shape}, got {type(record).__name__}")
         fields, ignored = split_record(record)
-        case = cls(**fields, evidence_roles=evidence_roles)
+        try:
+            case = cls(**fields, evidence_roles=evidence_roles)
+        except _MissingError as error:
+            beside = f", and beside that {names_of(ignored)}" if ignored else ""
+            raise InputError(f"{error}{beside}") from None
         object.__setattr__(case, "ignored", ignored)
         return case
 
@@ -181,10 +184,14 @@ def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation |
 
 def _answer(value: object, given: Iterable[str]) -> str:
     if value is None:
-        raise InputError(f"answer: missing; pass a string. {_looked_for('answer', given)}")
+        raise _MissingError(f"answer: missing; pass a string. {_looked_for('answer', given)}")
     answer = _string(value, "answer:")
     _check_size("answer", len(answer), MAX_ANSWER_CHARS, "grade it in parts")
     return answer
+
+
+class _MissingError(InputError):
+    """A field that was not given. The text ends with the names of those that were."""
 
 
 def _looked_for(field: str, given: Iterable[str]) -> str:
@@ -215,7 +222,7 @@ def _string(value: object, what: str) -> str:
 def _context(value: object, given: Iterable[str], said: Conversation | None) -> tuple[Passage, ...]:
     """The passages of the context, then those of a conversation."""
     if value is None and said is None:
-        raise InputError(
+        raise _MissingError(
             "context: missing; pass a string or a list of passages (an empty list means that "
             f"retrieval found nothing). {_looked_for('context', given)}"
         )

@@ -20,7 +20,7 @@ from ..records.option_names import option
 from ..text.strings import clip, is_blank, key_words
 from .case import passages_of
 from .locate import Located, locate
-from .systems import FROM, names
+from .systems import COLUMN_FIELDS, FROM, names
 from .written_lists import read_list
 
 MAX_KEYS = 500
@@ -120,7 +120,7 @@ class Chosen(NamedTuple):
 def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) -> Chosen:
     """Which keys of these records of plain JSON hold the fields that ``mapping`` does not name."""
     located = [locate(record, mapping) for record in records]
-    paths = {field: _paths_of(field, located) for field in ("messages", *_HOLDS)}
+    paths = {field: _paths_of(field, located) for field in COLUMN_FIELDS}
     there = {field for field, found in paths.items() if found}
     chosen: dict[str, str] = {}
     notes: list[str] = []
@@ -141,6 +141,7 @@ def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, st
         first, *rivals = found.paths
         if rivals and field != "question":
             unclear[field] = found.paths
+            there.discard(field)
             continue
         there.add(field)
         lower = [*rivals, *(path for path in found.others if path in own)]
@@ -168,12 +169,17 @@ def _is_message(item: Any) -> bool:
     return isinstance(item, Mapping) and not _SPEAKERS.isdisjoint(item)
 
 
-def refusal(field: str, records: Sequence[Mapping[str, Any]], chosen: Chosen) -> str:
+def refusal(
+    field: str, records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], chosen: Chosen
+) -> str:
     """Why records without a field are not read, with their keys and what would do."""
     keys = list(dict.fromkeys(key for record in records for key in record))
     has = f"it has {', '.join(_quoted(key) for key in keys[:MAX_SHOWN]) or 'nothing'}"
     if len(keys) > MAX_SHOWN:
         has += f" and {len(keys) - MAX_SHOWN} more"
+    if field in mapping:
+        said = option("mapping", {field: mapping[field]})
+        return f"no column for {field}: {said} names nothing in it; {has}"
     if rivals := chosen.unclear.get(field):
         uses = " or ".join(option("mapping", {field: path}) for path in rivals[:3])
         return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
@@ -16,7 +14,6 @@ from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
 from .systems import (
     COLUMN_FIELDS,
-    FIRST_MARKS,
     FROM,
     RECORDS,
     SYSTEMS,
@@ -27,8 +24,6 @@ from .systems import (
 from .written_lists import read_list
 
 _PLAIN_PATH = re.compile(r"[\w.-]+")
-_NAMES = re.compile(r'"(?:[^"\\]|\\.)*"|[\w-]+')
-"""The names in a JMESPath: one with other signs than these is in quotes, as in JSON."""
 _AUDIT = "last_citation_audit"
 _TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
 _ABSENT = object()
@@ -64,23 +59,6 @@ class Located(NamedTuple):
         for path in self.paths.values():
             rest = _without(rest, path)
         return rest
-
-
-def has_column(columns: Collection[str], field: str, mapping: Mapping[str, str]) -> bool:
-    """Whether rows with these columns may have a field; in an export, that cannot be told."""
-    starts = {name.split(".")[0] for name in columns}
-    if field in mapping:
-        path = mapping[field]
-        return path in columns or not starts.union(columns).isdisjoint(names_in(path))
-    known = any(name in columns for name in names(field))
-    return known or FROM in mapping or not starts.isdisjoint(FIRST_MARKS)
-
-
-def names_in(path: str) -> Iterator[str]:
-    """The names in a JMESPath."""
-    for name in _NAMES.findall(path):
-        with suppress(ValueError):  # not JSON: no path either
-            yield json.loads(name) if name.startswith('"') else name
 
 
 # ---------------------------------------------------------------- records
@@ -128,22 +106,8 @@ def split_columns(
     record: Mapping[str, Any], mapping: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The fields of a case in a record, and the columns that are not."""
-    known = None if mapping else _plain_fields(tuple(record))
-    if known is not None:
-        fields = {name: record[name] for name in known}
-        return fields, {name: value for name, value in record.items() if name not in fields}
     located = locate(record, mapping)
     return {name: located.value(name) for name in located.paths}, located.columns()
-
-
-@lru_cache(maxsize=1000)
-def _plain_fields(columns: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The fields of all records with these columns; None if it depends on what is in them."""
-    if any(name.split(".")[0] in FIRST_MARKS for name in columns) or "metrics" in columns:
-        return None
-    if "context" in columns and "retrieval_context" in columns:
-        return None
-    return tuple(known_fields(dict.fromkeys(columns))[0])
 
 
 def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:

@@ -10,8 +10,7 @@ they are (``CASE_ALIASES``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -188,6 +187,12 @@ FIRST_MARKS = {way[0].split(".")[0] for system in SYSTEMS.values() for way in sy
 """Columns of which a record of a system with marks has one, or the start of its name."""
 
 
+def may_have(columns: Collection[str], field: str) -> bool:
+    """Whether rows with these columns may have a field; in an export, that cannot be told."""
+    starts = {name.split(".")[0] for name in columns}
+    return not starts.isdisjoint(FIRST_MARKS) or any(name in columns for name in names(field))
+
+
 # ---------------------------------------------------------------- what a user says about columns
 
 COLUMN_FIELDS = (*FIELDS, "id")
@@ -225,11 +230,9 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
 # ---------------------------------------------------------------- fields of a record
 
 MAX_IGNORED = 100
-"""Fields. Of more, the rest is neither listed nor compared with ours."""
+"""Fields that are listed."""
 
 _KNOWN = (*CASE_ALIASES, "id", *_OUR_NAMES)
-_NOT_A_TYPO = {"retrieved_context_ids"}  # a field of ragas
-_SIMILAR = 0.8
 _MISSING = {"NAType", "NaTType"}  # of pandas; they cannot be compared
 
 
@@ -251,7 +254,7 @@ def by_our_names(ours: Mapping[str, Any], named: Mapping[str, Any]) -> dict[str,
     for alias, value in named.items():
         name = _OUR_NAMES.get(alias)
         if name is None:
-            raise _unknown(alias)
+            raise InputError(f"{alias:.60}: unknown field. {suggest(alias[:60], _KNOWN)}")
         if is_missing(value):
             continue
         if name in given:
@@ -266,14 +269,8 @@ def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
     """The fields of a case in a record, and the names of those that are ignored.
 
     A record may be of another system, with fields that are not part of a case.
-
-    Raises:
-        InputError: the name of an unknown field looks like a misspelled one.
     """
     fields, others = known_fields(record)
-    for name in list(others)[:MAX_IGNORED]:
-        if name not in CASE_ALIASES and _is_typo(name):
-            raise _unknown(name)
     named = (clean_text(name)[:60] for name, value in others.items() if _has_content(value))
     return fields, tuple(islice(named, MAX_IGNORED))
 
@@ -292,21 +289,7 @@ def known_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
     return fields, {name: fields.pop(name) for name in others}
 
 
-@lru_cache(maxsize=1000)
-def _is_typo(name: str) -> bool:
-    """Whether a name looks like a misspelled one of ours; ``question_id`` does not."""
-    if name in _NOT_A_TYPO or any(name.startswith(f"{known}_") for known in _KNOWN):
-        return False
-    import difflib  # only needed for unknown fields
-
-    return bool(difflib.get_close_matches(name[:60], _KNOWN, 1, _SIMILAR))
-
-
 def _has_content(value: object) -> bool:
     if isinstance(value, str | list | tuple | Mapping):
         return bool(value)
     return value is not None and value is not False
-
-
-def _unknown(name: str) -> InputError:
-    return InputError(f"{name:.60}: unknown field. {suggest(name[:60], _KNOWN)}")

@@ -13,8 +13,8 @@ from typing import Any
 from ..records.errors import ConfigError, InputError
 from ..text.strings import names_of
 from .case import Case
-from .locate import has_column, read_record
-from .systems import names as names_for
+from .locate import read_record
+from .systems import may_have, names
 
 
 def is_table(source: object) -> bool:
@@ -22,7 +22,7 @@ def is_table(source: object) -> bool:
     if isinstance(source, Mapping):
         return False
     marks = ("itertuples", "iter_rows", "column_names")
-    return _is_arrow(source) or any(hasattr(source, name) for name in marks)
+    return _is_arrow(source) or any(hasattr(source, mark) for mark in marks)
 
 
 def table_columns(table: Any) -> list[str] | None:
@@ -31,11 +31,11 @@ def table_columns(table: Any) -> list[str] | None:
     The index of a pandas frame is one, if it has a name.
     """
     if _is_arrow(table):
-        names = table.schema.names
+        found = table.schema.names
     else:
         named = _with_index(table)
-        names = named.columns if hasattr(named, "columns") else table.column_names
-    return None if names is None else [str(name) for name in names]
+        found = named.columns if hasattr(named, "columns") else table.column_names
+    return None if found is None else [str(name) for name in found]
 
 
 def table_rows(table: Any) -> Iterator[dict[str, Any]]:
@@ -114,28 +114,13 @@ def check_unique(columns: Iterable[str], where: str) -> None:
         raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
 
 
-def meant_column(names: Iterable[str], columns: Iterable[str]) -> str | None:
-    """The only column with one of these names in other letters, as ``retrievedContexts``."""
-
-    def bare(name: str) -> str:
-        return "".join(filter(str.isalnum, name.casefold()))
-
-    wanted = set(map(bare, names))
-    found = [column for column in columns if bare(column) in wanted]
-    return found[0] if len(found) == 1 else None
-
-
 def _check_columns(columns: list[str]) -> None:
     check_unique(columns, "cases")
-    if has_column(columns, "messages", {}):
-        return
-    for field in ("answer", "context"):
-        if not has_column(columns, field, {}):
-            meant = meant_column(names_for(field), columns)
-            fix = f"Rename {meant!r} to {field}" if meant else "Rename the column that holds it"
+    for field in () if may_have(columns, "messages") else ("answer", "context"):
+        if not may_have(columns, field):
             raise ConfigError(
-                f"cases: no column for {field}. Looked for {', '.join(names_for(field))}; the "
-                f"table has {names_of(columns)}. {fix}"
+                f"cases: no column for {field}. Looked for {', '.join(names(field))}; the table "
+                f"has {names_of(columns)}. Rename the column that holds it"
             )
 
 
@@ -151,6 +136,6 @@ def _is_arrow(table: Any) -> bool:
 
 def _with_index(frame: Any) -> Any:
     """A pandas frame whose index, where it has a name, is a column too: it may be the id."""
-    names = getattr(getattr(frame, "index", None), "names", ())
-    new = [name for name in names if name is not None and name not in frame.columns]
+    index = getattr(getattr(frame, "index", None), "names", ())
+    new = [name for name in index if name is not None and name not in frame.columns]
     return frame.reset_index(new) if new else frame

@@ -300,7 +300,7 @@ def test_a_column_of_any_name_is_found_by_its_quoted_jmespath(
         (row,) = open_data_set(tmp_path / "a.csv", mapping=mapping).rows()
         assert row.fields["context"] == ["b", "c"]
     with pytest.raises(ConfigError, match="no column for context"):
-        open_data_set(tmp_path / "a.csv", mapping={"context": f'"x{column}"'})
+        open_data_set(tmp_path / "a.csv", mapping={"context": json.dumps(f"x{column}")})
 
 
 @pytest.mark.parametrize("row", fixture("csv_cells.json"), ids=lambda row: row["cell"])

@@ -146,7 +146,10 @@ def test_missing_values_of_a_frame_are_missing_and_arrays_are_lists() -> None:
     ("cases", "problem"),
     [
         (pandas.DataFrame({"reply": ["a"], "context": ["b"]}), "no column for answer"),
-        (pandas.DataFrame({"Answer": ["a"], "context": ["b"]}), "Rename 'Answer' to answer"),
+        (
+            pandas.DataFrame({"Answer": ["a"], "context": ["b"]}),
+            "the table has Answer, context. Rename",
+        ),
         (polars.DataFrame({"answer": ["a"]}), "no column for context"),
         ({"train": OfHuggingFace()}, "must be an iterable of cases or a table, got dict"),
         ("cases.csv", "got str"),

@@ -10,14 +10,13 @@ from typing import Any, NamedTuple
 
 from ...cases.as_json import record_as_json
 from ...cases.field_names import choose_fields, refusal
-from ...cases.locate import application_error, has_column, locate, read_record, split_columns
+from ...cases.locate import application_error, locate, read_record, split_columns
 from ...cases.systems import COLUMN_FIELDS, FROM, RECORDS, names
 from ...cases.tables import check_unique
 from ...cases.written_lists import seems_list
 from ...files import temporary_database
 from ...records.errors import ConfigError
 from ...records.option_names import option
-from ...text.strings import names_of
 from ..rows import Row
 
 MAX_NOTES = 20
@@ -77,10 +76,6 @@ class Source(NamedTuple):
     note: str = ""
     again: bool = True
 
-    def head(self) -> Iterator[Record]:
-        """The first records, for showing the columns. Not for an iterator."""
-        return islice(self.records(), SAMPLE)
-
 
 def hint() -> str:
     """What to do about a file that is not UTF-8 text."""
@@ -114,7 +109,8 @@ class DataSet:
         self.hints: list[str] = []
         self._source = source
         self._given = self._mapping = mapping
-        self._head: list[dict[str, Any]] = []
+        self._head: list[dict[str, Any]] = []  # the first records
+        self._not_utf8 = 0  # how many of them are not UTF-8 text
         self._chosen = choose_fields((), mapping)
 
     def rows(self, known: Known = unknown, taken: Taken = unknown) -> Iterator[Row]:
@@ -173,9 +169,8 @@ class DataSet:
         shown = ", ".join(carried[:MAX_SHOWN_COLUMNS])
         more = len(carried) - MAX_SHOWN_COLUMNS
         rest = f" and {more} more" if more > 0 else ""
-        bad = sum(record.problem.startswith(NOT_UTF8) for record in self._source.head())
-        told = [*self._told(), *([_not_utf8(bad)] if bad else [])]
-        notes = [f"  note            {note}" for note in told]
+        bad = [_not_utf8(self._not_utf8)] if self._not_utf8 else []
+        notes = [f"  note            {note}" for note in (*self._told(), *bad)]
         return "\n".join([self.name, *lines, f"  carried along   {shown or '-'}{rest}", *notes])
 
     def check(self) -> None:
@@ -188,36 +183,28 @@ class DataSet:
         columns = self._source.columns
         if columns is not None:
             check_unique(columns, self.name)
-            for field, path in self._given.items():
-                if field not in (FROM, RECORDS) and not has_column(columns, field, self._given):
-                    shown = ", ".join(columns[:MAX_SHOWN_COLUMNS]) or "none"
-                    problem = f"no column for {field}. Looked for {path}; it has {shown}"
-                    raise ConfigError(f"{self.name}: {problem}")
-        sample = self._source.head() if self._source.again else ()
+        sample = list(islice(self._source.records(), SAMPLE)) if self._source.again else []
+        self._not_utf8 = sum(record.problem.startswith(NOT_UTF8) for record in sample)
         self._head = [record_as_json(r.values)[0] for r in sample if r.values is not None]
+        if columns is not None and not self._head:
+            self._head = [dict.fromkeys(columns)]
         self._chosen = choose_fields(self._head, self._given)
         self._mapping = {**self._chosen.mapping, **self._given}
-        if columns is not None and not has_column(columns, "messages", self._mapping):
-            self._check_fields(lambda field: has_column(columns, field, self._mapping))
+        if columns is not None:
+            self.check_cases()
 
     def check_cases(self) -> None:
-        """Raises ``ConfigError`` if no record has an answer or none has a context.
+        """Raises ``ConfigError`` if no record has an answer, a context or a field of the mapping.
 
         It names the keys that are there, and what would do.
         """
-        failed = any(application_error(record, record) for record in self._head)
-        if self._head and not failed and "messages" not in self._chosen.there:
-            self._check_fields(self._chosen.there.__contains__)
-
-    def _check_fields(self, has: Callable[[str], bool]) -> None:
-        for field in ("answer", "context"):
-            if field in self._chosen.unclear or not has(field):
-                head = self._head or [dict.fromkeys(self._source.columns or ())]
-                problem = refusal(field, head, self._chosen)
-                if field in self._given:
-                    said = option("mapping", {field: self._given[field]})
-                    keys = names_of({key for record in head for key in record})
-                    problem = f"{field}: {said} names nothing in it; it has {keys}"
+        there = self._chosen.there
+        if not self._head or any(application_error(record, record) for record in self._head):
+            return
+        needed = () if "messages" in there else ("answer", "context")
+        for field in dict.fromkeys((*self._given, *needed)):
+            if field not in (*there, FROM, RECORDS):
+                problem = refusal(field, self._head, self._given, self._chosen)
                 raise ConfigError(f"{self.name}: {problem}")
 
     def _told(self) -> list[str]:
@@ -242,12 +229,12 @@ class DataSet:
         """The columns that the first records have for each field, and the others."""
         found: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
         carried: dict[str, None] = {}
-        for record in self._source.head():
-            values, _ = record_as_json(record.values or {})
-            paths = locate(values, self._mapping).paths
+        for record in self._head:
+            located = locate(record, self._mapping)
             for field in COLUMN_FIELDS:
-                found[field] |= dict.fromkeys(paths[n] for n in names(field) if n in paths)
-            carried |= dict.fromkeys(split_columns(values, self._mapping)[1])
+                own = (located.paths[name] for name in names(field) if name in located.paths)
+                found[field] |= dict.fromkeys(own)
+            carried |= dict.fromkeys(located.columns())
         return {field: list(paths) for field, paths in found.items()}, list(carried)
 
 

@@ -19,8 +19,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from ...cases.locate import has_column
-from ...cases.systems import COLUMN_FIELDS
+from ...cases.systems import COLUMN_FIELDS, FIRST_MARKS, names
 from ...files import open_file, open_text
 from ...records.errors import ConfigError, pip_install
 from . import workbook_process
@@ -79,12 +78,8 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> Form:
         forms.append(Form(delimiter, columns, bool(told)))
     if not forms:
         raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
-    return max(forms, key=lambda form: (_fields(form.columns, mapping), len(form.columns)))
-
-
-def _fields(columns: Sequence[str], mapping: Mapping[str, str]) -> int:
-    """How many fields of a case these columns have."""
-    return sum(has_column(columns, field, mapping) for field in COLUMN_FIELDS)
+    known = {*mapping.values(), *FIRST_MARKS, *(n for field in COLUMN_FIELDS for n in names(field))}
+    return max(forms, key=lambda form: (len(known.intersection(form.columns)), len(form.columns)))
 
 
 def csv_records(file: Path, form: Form) -> Iterator[Record]:
