@@ -35,7 +35,8 @@ _NAMES = {  # what a part has under another name
     **dict.fromkeys(("toolName", "tool_name"), "name"),
     **dict.fromkeys(("toolCallId", "toolUseId"), "tool_call_id"),
 }
-_WITHOUT_CONTENT = ("step_start", "start_step", "source_url")
+MARKS = ("step_start", "start_step", "source_url")
+"""Types of parts that say nothing, such as where a step begins."""
 _SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "observation": "tool"}
 _CLASSES = {"Human": "user", "AI": "assistant", "System": "system", "Tool": "tool"}
 
@@ -67,7 +68,9 @@ def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
         for key, named in _PARTS.items():
             if isinstance(inner := as_plain(part.get(key)), Mapping):
                 return known_part({**inner, **_mapping(inner.get("origin")), "type": named})
-        return part
+    if not type_:
+        said = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
+        return {**part, "type": said}
     word = type_.replace("-", "_") if "-" in type_ or type_ in _TYPES else type_
     if word.startswith("tool_") and ("state" in part or "toolCallId" in part) and "output" in part:
         name = word.removeprefix("tool_")
@@ -80,11 +83,6 @@ def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
     if word in ("finished_call", "tool_invocation") and "output" not in renamed:
         renamed["output"] = renamed.get("result")
     return {**renamed, "type": _TYPES.get(word, word)}
-
-
-def has_content(part: Mapping[str, Any]) -> bool:
-    """Whether a part is more than a mark, such as where a step begins."""
-    return part["type"] not in _WITHOUT_CONTENT
 
 
 def grounding_of(message: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:

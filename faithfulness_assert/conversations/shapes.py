@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
 from .events import CALLS, REASONING, RESULTS, ROLES, Event, Kind, Role, role_of
-from .other_forms import grounding_of, has_content, known_messages, known_part
+from .other_forms import MARKS, grounding_of, known_messages, known_part
 from .tool_data import (
     DOCUMENTS,
     TEXTS,
@@ -16,7 +16,7 @@ from .tool_data import (
     as_plain,
     part_text,
     passed_to,
-    runs_in,
+    runs_of,
     tool_texts,
     without_echoes,
 )
@@ -98,12 +98,10 @@ class MessageReader:
             part = {"type": "text", "text": part}
         if not isinstance(part, Mapping):
             raise InputError(f"{place}: must be a mapping or a text, got {type(part).__name__}")
-        part = _typed(part)
-        if not has_content(part):
-            return
+        part = known_part(part)
         type_ = part["type"]
         kind = _kind(type_)
-        if type_ in REASONING:
+        if type_ in REASONING or type_ in MARKS:
             return
         if type_ in _ASSISTANTS_TEXTS and self.role in ("user", "system"):
             yield self._unused(f"{place} is not used: a part of type {type_!r} is an assistant's")
@@ -129,16 +127,12 @@ class MessageReader:
     def _calls_beside(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
         """The calls that OpenAI's and LangChain's messages have beside their content."""
         for key in ("tool_calls", "function_call"):
-            calls = as_plain(message.get(key))
-            calls = [calls] if isinstance(calls, Mapping) else [] if calls is None else calls
-            if not isinstance(calls, list | tuple):
-                kind = type(calls).__name__
-                raise InputError(f"{place}.{key}: must be a list of calls, got {kind}")
-            for number, call in enumerate(map(as_plain, calls)):
-                if not isinstance(call, Mapping):
-                    problem = f"must be a mapping, got {type(call).__name__}"
-                    raise InputError(f"{place}.{key}[{number}]: {problem}")
-                yield self._call(call)
+            calls = as_plain(message.get(key)) or []
+            calls = [calls] if isinstance(calls, Mapping) else calls
+            plain = list(map(as_plain, calls)) if isinstance(calls, list | tuple) else [calls]
+            if not all(isinstance(call, Mapping) for call in plain):
+                raise InputError(f"{place}.{key}: must be a list of calls, each of them a mapping")
+            yield from map(self._call, plain)
 
     def _call(self, call: Mapping[str, Any]) -> Event:
         """A call of a tool. It is kept for the result."""
@@ -147,7 +141,7 @@ class MessageReader:
         name = inner.get("name")
         tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
         id = next((call[key] for key in _CALL_IDS if call.get(key) is not None), None)
-        passed = Call(tool, runs_in(passed_to({**call, **inner})))
+        passed = Call(tool, passed_to({**call, **inner}))
         self.calls[f"name {tool}"] = passed
         if id is not None:
             self.calls[f"id {id}"] = passed
@@ -162,7 +156,7 @@ class MessageReader:
             named = f" {clip(id, 40)!r}" if id else ""
             yield self._unused(f"{place}: a tool result without its call{named}")
         call = call or self.calls.get(f"name {name}")
-        passed = call.passed if call else runs_in(passed_to(part))
+        passed = call.passed if call else passed_to(part)
         tool = clip(clean_text(str(name or "")), 60)
         yield from self._output(f"tool {tool}".strip(), payload, place, passed)
 
@@ -174,8 +168,8 @@ class MessageReader:
                 yield self._unused(found.problem)
                 continue
             inside = list(self._inside(found.messages))
-            said = "\n".join(passed_to({"input": e.text}) for e in inside if e.kind == "text")
-            new = without_echoes(found.text, passed, runs_in(said))
+            said = runs_of(event.text for event in inside if event.kind == "text")
+            new = without_echoes(found.text, passed, said)
             name = f"{tool}, {clip(found.title, 60)}" if found.title else tool
             if is_blank(new) and not is_blank(found.text):
                 problem = "only repeats what was passed to the tool: no evidence"
@@ -211,16 +205,6 @@ def _kind(type_: str) -> Kind:
     return "call" if type_.endswith(CALLS) else "unused"
 
 
-def _typed(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A part with a type."""
-    part = known_part(part)
-    if isinstance(part.get("type"), str) and part["type"]:
-        return part
-    if part.get("thought"):
-        return {**part, "type": "thought"}
-    return {**part, "type": "text" if "text" in part else "without a type"}
-
-
 def _content(message: Mapping[str, Any], role: Role, place: str) -> tuple[str, Any]:
     """The content of a message, and its place."""
     for key in _CONTENT:
@@ -245,4 +229,4 @@ def _has_results(content: Any) -> bool:
     """Whether a tool's message consists of results, as OpenTelemetry's and Gemini's do."""
     items = content if isinstance(content, list | tuple) else [content]
     mappings = (item for item in map(as_plain, items) if isinstance(item, Mapping))
-    return any(_kind(_typed(item)["type"]) == "result" for item in mappings)
+    return any(_kind(known_part(item)["type"]) == "result" for item in mappings)

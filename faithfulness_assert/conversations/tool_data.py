@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
@@ -40,10 +40,6 @@ class ToolText(NamedTuple):
     title: str = ""
     problem: str = ""
     messages: tuple[Mapping[str, Any], ...] = ()
-
-
-class _TooDeepError(ValueError):
-    pass
 
 
 def as_plain(value: Any) -> Any:
@@ -152,7 +148,7 @@ def _data(value: Any, place: str) -> ToolText:
     try:
         data = _parsed(value) if as_text else value
         lines = list(_lines(data, "", MAX_DEPTH, messages))
-    except (_TooDeepError, RecursionError, ValueError):
+    except (RecursionError, ValueError):
         if as_text:
             return ToolText(value)
         problem = f"nested more than {MAX_DEPTH} deep; give it as JSON text"
@@ -161,29 +157,26 @@ def _data(value: Any, place: str) -> ToolText:
     return ToolText(text, messages=tuple(messages))
 
 
-class _Pairs(list[tuple[str, Any]]):
-    """The names and values of an object; a name may be there twice."""
-
-
 def _parsed(text: str) -> Any:
-    return json.loads(
-        text, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_Pairs
-    )
+    """JSON, with its numbers as they are written."""
+    return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
 
 
 def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]]) -> Iterator[str]:
-    """A line for each value, with the names that lead to it. Messages go into ``messages``."""
+    """A line for each value, with the names that lead to it. Messages go into ``messages``.
+
+    Raises:
+        ValueError: it is nested too deeply.
+    """
     if not depth:
-        raise _TooDeepError
-    if isinstance(value, Mapping):
-        value = _Pairs(value.items())
-    if not isinstance(value, list | tuple) or not value:
+        raise ValueError("nested too deeply")
+    if not isinstance(value, list | tuple | Mapping) or not value:
         yield _line(name, _shown(value))
-    elif isinstance(value, _Pairs):
+    elif isinstance(value, Mapping):
         if _is_message(value):
-            messages.append(_as_mapping(value))
+            messages.append(value)
             return
-        for key, item in value:
+        for key, item in value.items():
             word = one_line(str(key))
             if len(word) > _MAX_NAME:
                 yield word
@@ -209,15 +202,13 @@ def _opened(value: Any) -> Any:
     return as_plain(value)
 
 
-def _is_message(pairs: _Pairs) -> bool:
+def _is_message(item: Mapping[str, Any]) -> bool:
     """Whether an object in the data is what somebody said, such as a sub-agent."""
-    role = next((value for key, value in pairs if key == "role"), None)
-    kind = next((value for key, value in pairs if key == "type"), None)
-    said = any(key in _SAID for key, _ in pairs)
-    known = isinstance(role, str) and role.strip().lower() in ROLES
-    if _is_of_others(dict(pairs)):
+    if _is_of_others(item):
         return True
-    return said and (known or (role is None and kind in ("ai", "human")))  # LangChain's types
+    role, said = item.get("role"), any(key in item for key in _SAID)
+    known = isinstance(role, str) and role.strip().lower() in ROLES
+    return said and (known or (role is None and item.get("type") in ("ai", "human")))  # LangChain's
 
 
 def _is_of_others(item: Mapping[str, Any]) -> bool:
@@ -232,9 +223,7 @@ def _conversation(value: Any) -> list[Any]:
     Items of OpenAI's responses have it by their types; types such as ``message`` alone do not
     make a conversation, because other systems (Slack) have them too.
     """
-    if not isinstance(value, list | tuple) or isinstance(value, _Pairs) or not value:
-        return []
-    items = list(map(_as_mapping, value))
+    items = list(map(as_plain, value)) if isinstance(value, list | tuple) else []
     told = (item for item in map(_serialized, items) if role_of(item))
     return items if any("role" in item or _speaks(str(item.get("type"))) for item in told) else []
 
@@ -249,14 +238,6 @@ def _serialized(item: Any) -> Any:
     return inner if isinstance(inner, Mapping) else item
 
 
-def _as_mapping(value: Any) -> Any:
-    """Pairs as mappings again, to read them as messages."""
-    value = as_plain(value)
-    if isinstance(value, _Pairs):
-        return {key: _as_mapping(item) for key, item in value}
-    return [_as_mapping(item) for item in value] if isinstance(value, list | tuple) else value
-
-
 def _path(name: str, more: str) -> str:
     """A name of limited length, so that deep data does not become much longer than it is."""
     path = f"{name}{more}".removeprefix(".")
@@ -268,11 +249,10 @@ def _line(name: str, text: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, list | tuple):
-        return "{}" if isinstance(value, _Pairs) else "[]"
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    return str(value)
+    """A value that has no others in it, as JSON has it; a text and a number as they are."""
+    if isinstance(value, Mapping):
+        return "{}"
+    return json.dumps(value) if isinstance(value, bool | list | tuple | None) else str(value)
 
 
 # ---------------------------------------------------------------- echoes
@@ -291,16 +271,14 @@ _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*(?=\S)")
 
 
-def passed_to(call: Mapping[str, Any]) -> str:
-    """What an assistant passed to a tool, as words with single spaces. It is never evidence."""
-    values = (as_plain(call.get(key)) for key in _PASSED)
-    return "\n".join(" ".join(_words(_text(value))) for value in values if value is not None)
+def passed_to(call: Mapping[str, Any]) -> Runs:
+    """The runs of words that an assistant passed to a tool. They are never evidence."""
+    return runs_of(as_plain(call.get(key)) for key in _PASSED)
 
 
-def runs_in(passed: str) -> Runs:
-    """All runs of ``MIN_WORDS`` words in what was passed."""
-    values = (value.split() for value in passed.split("\n"))
-    return frozenset(run for words in values for run in _runs(words))
+def runs_of(values: Iterable[Any]) -> Runs:
+    """All runs of ``MIN_WORDS`` words in these texts or data."""
+    return frozenset(run for value in values for run in _runs(_words(_text(value))))
 
 
 def without_echoes(text: str, *passed: Runs) -> str:
@@ -344,6 +322,6 @@ def _words(text: str) -> list[str]:
 
 def _text(value: Any) -> str:
     try:
-        return as_lines(value)
+        return "" if value is None else as_lines(value)
     except InputError:  # too deep
         return ""
