@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
-from ..records.errors import ConfigError
+from ..records.errors import ConfigError, InputError
 from ..records.option_names import option
 from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
@@ -29,7 +29,7 @@ _TEXTS = ("text", "content", "page_content", "pageContent", "document", "documen
 _ABSENT = object()
 _REQUEST = ("messages", "contents", *OPENTELEMETRY)
 """What a mapping has that is a request of an API, or a span of OpenTelemetry."""
-_SPEAKERS = {"question": ("user", "human"), "answer": ("assistant", "ai")}
+_SPEAKERS = {"question": "user", "answer": "assistant"}
 
 
 class Located(NamedTuple):
@@ -39,18 +39,16 @@ class Located(NamedTuple):
         record: the record; in an export, cells of JSON text may be read already.
         paths: for each field, by a name that a ``Case`` knows, its path in the record.
         system: the system that exported the record; None for a plain record.
-        raw: fields that the user named a column for; their values are not interpreted.
     """
 
     record: Mapping[str, Any]
     paths: Mapping[str, str]
     system: System | None = None
-    raw: frozenset[str] = frozenset()
 
     def value(self, name: str) -> Any:
         """The value of a field."""
         value = value_at(self.record, self.paths[name])
-        return value if self.system is None or name in self.raw else _interpreted(name, value)
+        return value if self.system is None else _interpreted(name, value)
 
     def columns(self) -> dict[str, Any]:
         """The record without the fields of the case."""
@@ -129,7 +127,7 @@ def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
         for field, path in own.items()
         if value_at(located.record, path, _ABSENT) is not _ABSENT
     }
-    return located._replace(paths={**paths, **there}, raw=frozenset(there))
+    return located._replace(paths={**paths, **there})
 
 
 def _recognised(record: Mapping[str, Any]) -> System | None:
@@ -157,9 +155,6 @@ def _in_columns(record: Mapping[str, Any]) -> Located:
 
 def _in_export(record: Mapping[str, Any], system: System) -> Located:
     read: dict[str, Any] = {**record, **_read_cells(record, system.cells)}
-    parts = [value_at(record, name) for name in system.id_parts]
-    if parts and None not in parts:
-        read["id"] = "-".join(map(str, parts))
     found: dict[str, str] = {}
     for field in COLUMN_FIELDS:
         if field == "messages" and "context" in found:
@@ -250,25 +245,20 @@ def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
 
 
 def _interpreted(name: str, value: Any) -> Any:
-    """The value of a field in an export. What is of no known form stays as it is."""
+    """The value of a field in an export: of messages the text. An answer of no known form stays."""
     if name not in _SPEAKERS or not isinstance(value, Mapping | list):
         return value
-    text = _message_text(value, _SPEAKERS[name])
-    return value if text is None and name == "answer" else text  # a question may be missing
+    from ..conversations.conversation import read_conversation  # most cases have none
+
+    messages = [value] if isinstance(value, Mapping) else value
+    if isinstance(value, Mapping) and "content" in value:
+        messages = [{"role": _SPEAKERS[name], **value}]
+    try:
+        said = read_conversation(messages, (), has_answer=name == "question")
+    except InputError:
+        return value if name == "answer" else None
+    return said.answer if name == "answer" else said.question or None
 
 
 def _is_message(value: Any) -> bool:
     return isinstance(value, Mapping) and "role" in value and "content" in value
-
-
-def _message_text(value: Any, roles: tuple[str, ...]) -> str | None:
-    """The text of a chat message, or of the last one in a list that has one of these roles."""
-    if isinstance(value, Mapping):
-        content = value.get("content")
-        if isinstance(content, list):  # parts: {"type": "text", "text": ...}
-            parts = [part.get("text") for part in content if isinstance(part, Mapping)]
-            return "\n".join(part for part in parts if isinstance(part, str)) or None
-        return content if isinstance(content, str) else None
-    messages = [item for item in value if isinstance(item, Mapping)]
-    own = [m for m in messages if str(m.get("role", m.get("type", ""))).lower() in roles]
-    return _message_text(own[-1], roles) if own else None

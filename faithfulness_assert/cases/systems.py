@@ -35,7 +35,6 @@ class System(NamedTuple):
         unless: a record with one of these names is another system's.
         cells: columns that may be JSON text, as CSV exports write them.
         repeated: columns that only repeat others; they are not carried along.
-        id_parts: columns that together are the id.
     """
 
     paths: Paths
@@ -43,7 +42,6 @@ class System(NamedTuple):
     unless: tuple[str, ...] = ()
     cells: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
-    id_parts: tuple[str, ...] = ()
 
 
 _RECORDS: Mapping[str, System] = {
@@ -120,9 +118,15 @@ def _inside(places: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
     return tuple(f"{place}.{name}" for place in places for name in names)
 
 
-def _trace(given: tuple[str, ...], said: tuple[str, ...], *context: str) -> Paths:
-    """The paths of records of what went into an application (``given``), and what it ``said``."""
-    return {
+def _trace(
+    given: tuple[str, ...],
+    said: tuple[str, ...],
+    marks: tuple[tuple[str, ...], ...],
+    unless: tuple[str, ...] = (),
+    context: tuple[str, ...] = (),
+) -> System:
+    """A system that keeps what went into an application (``given``), and what it ``said``."""
+    paths = {
         "answer": (*said, *_inside(said, _ANSWER)),
         "question": (*given, *_inside(given, _QUESTION)),
         "context": (
@@ -132,6 +136,7 @@ def _trace(given: tuple[str, ...], said: tuple[str, ...], *context: str) -> Path
         "messages": (*_inside(given, ("messages",)), *given),
         "id": _IDS,
     }
+    return System(paths, marks, unless, (*given, *said, "metadata", _DOCUMENTS))
 
 
 def _attributes(*names: str) -> str:
@@ -151,37 +156,31 @@ SYSTEMS: Mapping[str, System] = {
             "context": _inside(_PROMPTFOO, _CONTEXT),
             "question": _inside(_PROMPTFOO, dict.fromkeys(("query", *names("question"), "prompt"))),
             "messages": _inside(_PROMPTFOO, ("messages",)),
-            "id": _IDS,
+            "id": ("testIdx && join('-', [to_string(testIdx), to_string(promptIdx)])", *_IDS),
         },
         marks=(("vars", "promptIdx"), ("vars", "response")),
-        repeated=("testCase", "prompt", "response", "gradingResult", "tokenUsage", "promptId"),
-        id_parts=("testIdx", "promptIdx"),  # its own id is another one in each run
+        repeated=(
+            *("testCase", "prompt", "response", "gradingResult", "tokenUsage", "promptId"),
+            "id",  # another one in each run
+        ),
     ),
     "opentelemetry": System(
         {"messages": (_attributes(*OPENTELEMETRY),), "id": _IDS},
         marks=tuple((place + name,) for place in ("", "attributes.") for name in OPENTELEMETRY),
     ),
-    "langsmith": System(
-        _trace(("inputs",), ("outputs",)),
-        marks=(("outputs", "inputs"),),
-        cells=("inputs", "outputs", "metadata", _DOCUMENTS),
-    ),
-    "phoenix": System(
-        _trace(_GIVEN, _SAID, "reference"),
-        marks=(
+    "langsmith": _trace(("inputs",), ("outputs",), (("outputs", "inputs"),)),
+    "phoenix": _trace(
+        _GIVEN,
+        _SAID,
+        (
             tuple(reversed((_GIVEN[0], _SAID[0]))),
             ("output", "input", "context.span_id"),
             ("output", "input", "context.trace_id"),
         ),
         unless=names("answer"),
-        cells=(*_GIVEN, *_SAID, "metadata", _DOCUMENTS),
+        context=("reference",),
     ),
-    "langfuse": System(
-        _trace(("input",), ("output",)),
-        marks=(("output", "input"),),
-        unless=names("answer"),
-        cells=("input", "output", "metadata", _DOCUMENTS),
-    ),
+    "langfuse": _trace(("input",), ("output",), (("output", "input"),), unless=names("answer")),
 }
 FIRST_MARKS = {way[0].split(".")[0] for system in SYSTEMS.values() for way in system.marks}
 """Columns of which a record of a system with marks has one, or the start of its name."""
