@@ -104,8 +104,8 @@ def grade_rest(
     notes: list[str] = []
     with store.transaction():
         about, input_is = begun(store, grader, data_set)
-        rows = data_set.rows(lambda number: number <= known, store.has_id)
         known = store.size
+        rows = data_set.rows(known, store.has_id)
         if input_is in ("other", "unknown"):
             rows = data_set.rows()  # those that can be read once are compared as far as they were
             compared = rows if input_is == "other" else islice(rows, known)

@@ -249,14 +249,8 @@ def passages_of(value: object) -> tuple[Passage, ...]:
         raise InputError(f"context: must be a string or a list of passages, got {got}")
     flat = [text for item in items for text in (item if _is_texts(item) else (item,))]
     passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
-    if passages and all(_names_file(passage.text) for passage in passages):
-        raise InputError(
-            f"context: is only {clip(passages[0].text.strip())!r}, a file that nobody has read. "
-            "Write the text itself in its place; promptfoo's results keep only what the config "
-            "says, so write it into `vars` there"
-        )
     broken = [what for passage in passages if (what := _left_over(passage.text))]
-    if broken and (len(broken) == len(passages) or broken[0] != _MISSING):
+    if broken and (len(broken) == len(passages) or broken[0] in (_OBJECT, _UNFILLED)):
         text = next(passage.text for passage in passages if _left_over(passage.text) == broken[0])
         raise InputError(f"context: a passage is only {clip(text.strip())!r}: {broken[0]}")
     return passages
@@ -265,10 +259,15 @@ def passages_of(value: object) -> tuple[Passage, ...]:
 _OBJECT = "an object that was written as a text; pass the text in it"
 _UNFILLED = "a variable of a template that nobody filled in"
 _MISSING = "a missing value that was written as a text; pass an empty list if there is no context"
+_FILE = (
+    "a file that nobody has read. Write the text itself in its place; promptfoo's results keep "
+    "only what the config says, so write it into `vars` there"
+)
 _LEFT_OVER = {
     _OBJECT: lazy_pattern(r"\s*\[object \w{1,40}\]\s*"),
     _UNFILLED: lazy_pattern(r"\s*(?:\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\})\s*"),
     _MISSING: lazy_pattern(r"\s*(?:undefined|nan|none|null|<na>|#n/a|#ref!|#value!)\s*", re.I),
+    _FILE: lazy_pattern(r"\s*file://(?:\S+|\S+(?: \S+){0,20}\.\w{1,5})\s*", re.I),
 }
 
 
@@ -277,17 +276,6 @@ def _left_over(text: str) -> str:
     if len(text) > 200:
         return ""
     return next((what for what, form in _LEFT_OVER.items() if form.fullmatch(text)), "")
-
-
-def _names_file(text: str) -> bool:
-    """Whether a text is nothing but the address of a file, such as ``file://context.txt``."""
-    if text[:200].lstrip()[:7].lower() != "file://":
-        return False
-    words, ending = text.split(None, 20), text.rstrip().rpartition(".")[2]
-    if len(words) == 1:
-        return True
-    one_line = "\n" not in text.strip() and len(words) <= 20
-    return one_line and ending.isalnum() and len(ending) <= 5 and words[0] != "file://"
 
 
 def _passage(item: object, place: int) -> Passage:

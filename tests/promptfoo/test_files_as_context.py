@@ -42,7 +42,7 @@ def test_results_of_promptfoo_that_keep_an_address_are_not_graded(
     assert done.returncode == 3
     assert "0 passed, 0 failed, 2 not graded" in done.stdout
     said = " ".join(done.stdout.split())
-    assert "'file://context.txt', a file that nobody has read" in said
+    assert "'file://context.txt': a file that nobody has read" in said
     assert "write it into `vars`" in said
 
 
@@ -59,7 +59,7 @@ def test_an_address_is_no_passage(address: str) -> None:
     for context in (address, [address, address], [{"text": address, "id": "a"}]):
         result = grade("It is old.", context)
         assert result.status == "invalid_input"
-        assert f"context: is only '{address.strip()}'" in result.reason
+        assert f"context: a passage is only '{address.strip()}'" in result.reason
 
 
 @pytest.mark.parametrize("address", ADDRESSES)

@@ -63,15 +63,12 @@ def open_data_set(
     elif encoding is not None:
         raise ConfigError(f"{option('encoding')}: only for a file")
     elif isinstance(source, Mapping):
-        found = f"a mapping with {names_of(source)}"
-        raise ConfigError(f"data set: got {found}; pass a list, or one of its values")
+        raise ConfigError(f"data set: got {names_of(source)}; pass a list, or one of its values")
     elif isinstance(source, bytes) or not (isinstance(source, Iterable) or is_table(source)):
         raise ConfigError(f"data set: must be a path or an iterable, got {type(source).__name__}")
     else:
         opened = _object(source, mapping)
-    data_set = DataSet(opened, mapping)
-    data_set.check()
-    return data_set
+    return DataSet(opened, mapping)
 
 
 # ---------------------------------------------------------------- files

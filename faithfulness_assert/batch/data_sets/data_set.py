@@ -33,19 +33,6 @@ NOT_UTF8 = "not UTF-8 text"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
-Known = Callable[[int], object]
-"""Whether the record with a number is known already."""
-
-
-Taken = Callable[[str], object]
-"""Whether an id is that of a record that is known."""
-
-
-def unknown(_: object) -> bool:
-    """That no record is known."""
-    return False
-
-
 class Record(NamedTuple):
     """What a source gives for a row: its values, or why it cannot be read.
 
@@ -104,23 +91,36 @@ class DataSet:
     """
 
     def __init__(self, source: Source, mapping: Mapping[str, str]) -> None:
+        """Chooses the columns that hold the fields of a case.
+
+        Raises:
+            ConfigError: two columns have the same name, or a case needs one more; where rows may
+                have different columns, see ``check_cases``.
+        """
+        if source.columns is not None:
+            check_unique(source.columns, source.name)
         self.name = source.name
         self.notes: list[str] = []
         self.hints: list[str] = []
-        self._source = source
-        self._given = self._mapping = mapping
-        self._head: list[dict[str, Any]] = []  # the first records
-        self._not_utf8 = 0  # how many of them are not UTF-8 text
-        self._chosen = choose_fields((), mapping)
+        self._source, self._given = source, mapping
+        sample = list(islice(source.records(), SAMPLE)) if source.again else []
+        self._not_utf8 = sum(record.problem.startswith(NOT_UTF8) for record in sample)
+        self._head = [record_as_json(r.values)[0] for r in sample if r.values is not None]
+        if source.columns is not None and not self._head:
+            self._head = [dict.fromkeys(source.columns)]
+        self._chosen = choose_fields(self._head, mapping)
+        self._mapping = {**self._chosen.mapping, **mapping}
+        if source.columns is not None:
+            self.check_cases()
 
-    def rows(self, known: Known = unknown, taken: Taken = unknown) -> Iterator[Row]:
+    def rows(self, after: int = 0, taken: Callable[[str], bool] | None = None) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
 
         Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
 
         Args:
-            known: which rows, by their numbers, are left out.
+            after: how many rows are left out, from the first on.
             taken: whether one of those has this ``case_id``.
         """
         with closing(_Ids(self.notes, taken)) as ids:
@@ -128,7 +128,7 @@ class DataSet:
             not_utf8 = 0
             as_texts: list[int] = []
             for number, record in enumerate(self._source.records(), 1):
-                if known(number):
+                if number <= after:
                     continue
                 not_utf8 += record.problem.startswith(NOT_UTF8)
                 id, fields, columns, problem = self._read(record)
@@ -165,33 +165,13 @@ class DataSet:
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
         found, carried = self._sample()
-        lines = [f"  {field:15} {_either(found[field])}" for field in COLUMN_FIELDS]
+        lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in COLUMN_FIELDS]
         shown = ", ".join(carried[:MAX_SHOWN_COLUMNS])
         more = len(carried) - MAX_SHOWN_COLUMNS
         rest = f" and {more} more" if more > 0 else ""
         bad = [_not_utf8(self._not_utf8)] if self._not_utf8 else []
         notes = [f"  note            {note}" for note in (*self._told(), *bad)]
         return "\n".join([self.name, *lines, f"  carried along   {shown or '-'}{rest}", *notes])
-
-    def check(self) -> None:
-        """Chooses the columns that hold the fields of a case.
-
-        Raises:
-            ConfigError: two columns have the same name, or a case needs one more; where rows may
-                have different columns, see ``check_cases``.
-        """
-        columns = self._source.columns
-        if columns is not None:
-            check_unique(columns, self.name)
-        sample = list(islice(self._source.records(), SAMPLE)) if self._source.again else []
-        self._not_utf8 = sum(record.problem.startswith(NOT_UTF8) for record in sample)
-        self._head = [record_as_json(r.values)[0] for r in sample if r.values is not None]
-        if columns is not None and not self._head:
-            self._head = [dict.fromkeys(columns)]
-        self._chosen = choose_fields(self._head, self._given)
-        self._mapping = {**self._chosen.mapping, **self._given}
-        if columns is not None:
-            self.check_cases()
 
     def check_cases(self) -> None:
         """Raises ``ConfigError`` if no record has an answer, a context or a field of the mapping.
@@ -238,13 +218,6 @@ class DataSet:
         return {field: list(paths) for field, paths in found.items()}, list(carried)
 
 
-def _either(columns: list[str]) -> str:
-    if len(columns) < 2:
-        return columns[0] if columns else "-"
-    says = f"{option('mapping')} says which one counts"
-    return f"{' or '.join(columns)} (a row must not have both; {says})"
-
-
 def _not_utf8(rows: int) -> str:
     return f"{rows:,} row{' is' if rows == 1 else 's are'} {NOT_UTF8}. {hint()}"
 
@@ -256,7 +229,7 @@ class _Ids:
     hundred million ids does not fit into memory.
     """
 
-    def __init__(self, notes: list[str], taken: Taken = unknown) -> None:
+    def __init__(self, notes: list[str], taken: Callable[[str], bool] | None) -> None:
         self._notes, self._taken = notes, taken
         notes.clear()
         self._missing = self._doubled = 0
@@ -288,7 +261,7 @@ class _Ids:
 
     def _add(self, id: str) -> bool:
         new = self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (id,)).rowcount == 1
-        return new and not self._taken(id)
+        return new and not (self._taken and self._taken(id))
 
     def _count(self, id: str) -> int:
         """How often this id was asked for, this time included."""

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...cases.as_json import record_as_json
-from ...cases.field_names import choose_fields, find_field
+from ...cases.field_names import choose_fields
 from ...cases.systems import RECORDS
 from ...records.errors import ConfigError
 from ...records.option_names import option
@@ -78,10 +77,15 @@ NONE, PART, FULL = 0, 1, 2
 def records_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
     """The records at these steps of a value in memory."""
     for inside in _walk(value, steps):
-        if isinstance(inside, list):
+        form = _form(inside, {})
+        if form == "list":
             yield from inside
+        elif form == "object":
+            yield from (of_object(name, item) for name, item in inside.items())
+        elif form == "parallel":
+            yield from _rows(inside)
         elif isinstance(inside, Mapping):
-            yield from _of_mapping(inside)
+            yield inside
 
 
 def of_object(name: str, value: Any) -> Any:
@@ -94,16 +98,6 @@ def of_object(name: str, value: Any) -> Any:
         except (ValueError, RecursionError, TypeError):
             pass
     return value if "id" in value else {"id": name, **value}
-
-
-def _of_mapping(value: Mapping[str, Any]) -> Iterator[Any]:
-    form = _form(value, {})
-    if form == "object":
-        yield from (of_object(name, item) for name, item in value.items())
-    elif form == "parallel":
-        yield from _rows(value)
-    else:
-        yield value
 
 
 def _places(value: Any, steps: tuple[str, ...], mapping: Mapping[str, str]) -> Iterator[Place]:
@@ -141,25 +135,23 @@ def _form(value: Any, mapping: Mapping[str, str]) -> str:
         return "list"
     if not isinstance(value, Mapping):
         return "one"
-    if _is_parallel(value):
+    if _is_parallel(value, mapping):
         return "parallel"
     inner = [of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
     are_records = all(isinstance(item, Mapping) and _likeness([item], mapping) for item in inner)
     return "object" if inner and are_records else "one"
 
 
-def _is_parallel(value: Mapping[str, Any]) -> bool:
+def _is_parallel(value: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
     """Whether an object has lists of equal length, one with answers and one with contexts."""
     lists = [item for item in value.values() if isinstance(item, list)]
     if len(lists) < 2 or not lists[0] or any(len(item) != len(lists[0]) for item in lists):
         return False
-    rows = list(islice(_rows(value), _SAMPLE))
-    plain = [record_as_json(row)[0] for row in rows]
-    return all(find_field(field, plain).paths for field in ("answer", "context"))
+    return _likeness(list(islice(_rows(value), _SAMPLE)), mapping) == FULL
 
 
 def _rows(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of parallel lists. What is no list is the same in all."""
+    """The rows of parallel lists."""
     lists = {name: item for name, item in value.items() if isinstance(item, list)}
     for items in zip(*lists.values(), strict=True):
         yield dict(zip(lists, items, strict=True))
@@ -168,8 +160,7 @@ def _rows(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _likeness(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) -> int:
     """How much of a case the records have."""
     own = {field: path for field, path in mapping.items() if field != RECORDS}
-    plain = [record_as_json(record)[0] for record in records]
-    chosen = choose_fields(plain, own)
+    chosen = choose_fields(records, own)
     there = chosen.there | set(chosen.unclear)
     if "messages" in there or {"answer", "context"} <= there:
         return FULL
