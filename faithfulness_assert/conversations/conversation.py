@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
-from ..text.strings import clip, is_blank, names_of
-from .events import OPENTELEMETRY, REASONING, ROLES, Event, role_of
+from ..text.strings import is_blank, names_of
+from .events import OPENTELEMETRY, REASONING, ROLES, Event, role_of, unknown_role
 from .other_forms import CONTAINERS, known_messages
 from .shapes import MessageReader
 from .tool_data import as_plain
@@ -104,7 +104,7 @@ def _answer(events: Sequence[Event], messages: Sequence[Any]) -> tuple[str, int]
         raise InputError(f"messages: {_no_answer(messages)}")
     for place, message in enumerate(messages[last:], last):
         if (role := role_of(message)) not in ROLES:
-            problem = f"{_unknown(role)}. It could be the answer, so nothing is graded"
+            problem = f"{unknown_role(role)}. It could be the answer, so nothing is graded"
             raise InputError(f"messages[{place}].role: {problem}")
     own = [event for event in events if event.turn == last and event.role == "assistant"]
     texts = [event.text for event in own if event.kind == "text"]
@@ -120,11 +120,6 @@ def _no_answer(messages: Sequence[Any]) -> str:
     roles = names_of({str(role_of(message)) for message in messages if role_of(message)})
     there = f"the roles are {roles}" if messages else "it is missing or empty"
     return f"no assistant message, so no answer; {there}"
-
-
-def _unknown(role: str | None) -> str:
-    known = "assistant, user, tool, system and developer"
-    return f"unknown role {clip(role or '', 40)!r}; known are {known}"
 
 
 def _is_assistants(message: Any) -> bool:
@@ -223,11 +218,7 @@ def _events(messages: Iterable[Any]) -> Iterator[Event]:
         if not isinstance(message, Mapping):
             kind = type(message).__name__
             raise InputError(f"{place}: must be a mapping with role and content, got {kind}")
-        role = role_of(message)
-        if role is None:
+        if role_of(message) is None:
             keys = names_of(message)
             raise InputError(f"{place}.role: missing, or not a text; the message has {keys}")
-        if role in ROLES:
-            yield from reader.events(message, place)
-        else:
-            yield reader.unused(f"{place} is not used: {_unknown(role)}")
+        yield from reader.events(message, place)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
 from ..records.errors import ConfigError
+from ..text.strings import clip
 
 Role = Literal["assistant", "user", "system", "tool"]
 Kind = Literal["text", "call", "result", "unused"]
@@ -63,6 +64,12 @@ def role_of(message: Any) -> str | None:
             return "tool"
         return "assistant" if kind.endswith(CALLS) or kind in REASONING else None
     return role.strip().lower() if isinstance(role, str) else None
+
+
+def unknown_role(role: str | None) -> str:
+    """What is wrong with the role of a message."""
+    known = "assistant, user, tool, system and developer"
+    return f"unknown role {clip(role or '', 40)!r}; known are {known}"
 
 
 def check_evidence_roles(value: object) -> tuple[str, ...]:

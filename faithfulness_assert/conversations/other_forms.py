@@ -38,7 +38,6 @@ _NAMES = {  # what a part has under another name
 MARKS = ("step_start", "start_step", "source_url")
 """Types of parts that say nothing, such as where a step begins."""
 _SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "observation": "tool"}
-_CLASSES = {"Human": "user", "AI": "assistant", "System": "system", "Tool": "tool"}
 
 
 def known_messages(message: Any) -> Iterator[Any]:
@@ -124,7 +123,8 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
             found = {**({"type": kind} if _is_role(kind) else {}), **inner}
             named = message.get("id")
             if isinstance(named, list) and named and "type" not in inner:
-                found.setdefault("role", _of_class(str(named[-1])))
+                role = str(named[-1]).lower().removesuffix("chunk").removesuffix("message")
+                found.setdefault("role", role)
     if isinstance(inner := as_plain(found.get("content")), Mapping) and "parts" in inner:
         found = {**found, **inner, "content": inner["parts"]}  # an event of the ADK; Mastra
         found.pop("parts")
@@ -154,10 +154,6 @@ def _split(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     if message.get("from") == "function_call":
         message = {"role": "assistant", "content": [{"type": "tool_call", **message}]}
     yield message
-
-
-def _of_class(name: str) -> str:
-    return next((role for start, role in _CLASSES.items() if name.startswith(start)), name)
 
 
 def _payload(value: Any) -> Any:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
-from .events import CALLS, REASONING, RESULTS, ROLES, Event, Kind, Role, role_of
+from .events import CALLS, REASONING, RESULTS, ROLES, Event, Kind, Role, role_of, unknown_role
 from .other_forms import MARKS, grounding_of, known_messages, known_part
 from .tool_data import (
     DOCUMENTS,
@@ -58,13 +59,17 @@ class MessageReader:
         self.turn, self.role = 0, "assistant"
 
     def events(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
-        """The events of the next message, whose role is known.
+        """The events of the next message. One of a role that is not known is not used.
 
         Raises:
             InputError: it is of no known shape; the text names the place.
         """
         self.turn += 1
-        self.role = role = ROLES.get(role_of(message) or "", "assistant")
+        known = ROLES.get(role_of(message) or "")
+        if known is None:
+            yield self._unused(f"{place} is not used: {unknown_role(role_of(message))}")
+            return
+        self.role = role = known
         name, content = _content(message, role, place)
         if role == "tool" and not _has_results(content):
             yield from self._result(message, content, name)
@@ -83,11 +88,6 @@ class MessageReader:
         for key in _BESIDE:
             if message.get(key):
                 yield self._unused(f"{place}.{key} is not used")
-
-    def unused(self, problem: str) -> Event:
-        """The event of the next message, which is not read."""
-        self.turn += 1
-        return self._unused(problem)
 
     def _unused(self, problem: str) -> Event:
         return Event(self.turn, "assistant", "unused", problem)
@@ -189,11 +189,8 @@ class MessageReader:
         if self.depth:
             reader = MessageReader(self.depth - 1)
             for message in (known for one in messages for known in known_messages(one)):
-                if role_of(message) in ROLES:
-                    try:
-                        yield from list(reader.events(message, ""))
-                    except InputError:
-                        continue
+                with suppress(InputError):
+                    yield from list(reader.events(message, ""))
 
 
 def _kind(type_: str) -> Kind:

@@ -224,12 +224,10 @@ def _conversation(value: Any) -> list[Any]:
     make a conversation, because other systems (Slack) have them too.
     """
     items = list(map(as_plain, value)) if isinstance(value, list | tuple) else []
-    told = (item for item in map(_serialized, items) if role_of(item))
-    return items if any("role" in item or _speaks(str(item.get("type"))) for item in told) else []
-
-
-def _speaks(kind: str) -> bool:
-    return kind in ("ai", "human") or kind.endswith(CALLS)
+    told = [item for item in map(_serialized, items) if role_of(item)]
+    kinds = [str(item.get("type")) for item in told]
+    speaks = any(kind in ("ai", "human") or kind.endswith(CALLS) for kind in kinds)
+    return items if speaks or any("role" in item for item in told) else []
 
 
 def _serialized(item: Any) -> Any:
