@@ -64,8 +64,7 @@ def found_case(
         "metadata": _plain(metadata if isinstance(metadata, Mapping) else {}),
         **_plain({"context": context} if context else {}),
     }
-    located = locate(record, {FROM: "langfuse"})
-    return {name: located.value(name) for name in located.paths}
+    return locate(record, {FROM: "langfuse"}).fields()
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -119,13 +119,13 @@ class Chosen(NamedTuple):
 
 def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) -> Chosen:
     """Which keys of these records of plain JSON hold the fields that ``mapping`` does not name."""
-    located = [locate(record, mapping) for record in records]
+    located = [(one, one.fields()) for one in (locate(record, mapping) for record in records)]
     paths = {field: _paths_of(field, located) for field in COLUMN_FIELDS}
     there = {field for field, found in paths.items() if found}
     chosen: dict[str, str] = {}
     notes: list[str] = []
     unclear: dict[str, tuple[str, ...]] = {}
-    exported = any(one.system for one in located)
+    exported = any(one.system for one, _ in located)
     chat = _chat(records) if not mapping.keys() & {"messages", "answer", FROM} else ""
     if chat and not there & {"messages", "answer"} and not find_field("answer", records).paths:
         note = f"the messages are read from {chat!r}"
@@ -210,13 +210,13 @@ def _quoted(column: str) -> str:
     return repr(column) if "," in column else clip(column, 60)
 
 
-def _paths_of(field: str, located: Iterable[Located]) -> set[str]:
+def _paths_of(field: str, located: Iterable[tuple[Located, Mapping[str, Any]]]) -> set[str]:
     """Where our names for a field are; an object is not what an answer is."""
     return {
         one.paths[name]
-        for one in located
+        for one, values in located
         for name in names(field)
-        if name in one.paths and not (field == "answer" and isinstance(one.value(name), Mapping))
+        if name in values and not (field == "answer" and isinstance(values[name], Mapping))
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
@@ -45,10 +45,12 @@ class Located(NamedTuple):
     paths: Mapping[str, str]
     system: System | None = None
 
-    def value(self, name: str) -> Any:
-        """The value of a field."""
-        value = value_at(self.record, self.paths[name])
-        return value if self.system is None else _interpreted(name, value)
+    def fields(self) -> dict[str, Any]:
+        """The fields of the case, with their values."""
+        values = {name: value_at(self.record, path) for name, path in self.paths.items()}
+        if self.system is None:
+            return values
+        return {name: _interpreted(name, value) for name, value in values.items()}
 
     def columns(self) -> dict[str, Any]:
         """The record without the fields of the case."""
@@ -63,20 +65,20 @@ class Located(NamedTuple):
 
 
 def read_record(
-    record: Mapping[str, Any], mapping: Mapping[str, str], named: Iterable[str] | None = None
+    record: Mapping[str, Any], mapping: Mapping[str, str], named: Container[str] = ()
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
     """The fields of a case in a row of any library, the other columns, and what is wrong or "".
 
-    ``named``: the fields that a user named in the mapping, which must be there; None: all of it.
+    ``named``: the fields that a user named in the mapping, which must be there.
     """
     values, problems = record_as_json(record)
-    fields, columns = split_columns(values, mapping)
+    located = locate(values, mapping)
+    fields, columns = located.fields(), located.columns()
     for name, problem in problems.items():
         if name not in columns:  # a field is graded, so it must be what it is
             return {}, {}, f"{name}: {problem}"
     for name in ("answer", "context"):
-        must = name in (mapping if named is None else named)
-        if must and name not in fields and "messages" not in fields:
+        if name in named and name not in fields and "messages" not in fields:
             said = option("mapping", {name: mapping[name]})
             return {}, {}, f"{name}: {said} names nothing in it; it has {names_of(values)}"
     if failed := application_error(values, fields):
@@ -98,14 +100,6 @@ def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> s
         return ""
     errors = (value_at(record, path) for path in ("error", "response.error"))
     return next((error for error in errors if isinstance(error, str) and error.strip()), "")
-
-
-def split_columns(
-    record: Mapping[str, Any], mapping: Mapping[str, str]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields of a case in a record, and the columns that are not."""
-    located = locate(record, mapping)
-    return {name: located.value(name) for name in located.paths}, located.columns()
 
 
 def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:

@@ -54,7 +54,13 @@ def table_rows(table: Any) -> Iterator[dict[str, Any]]:
         yield from table.with_format(None) if hasattr(table, "with_format") else table
 
 
-def record_of(item: Any) -> Mapping[str, Any] | None:
+def items_of(source: Any) -> Iterator[Any]:
+    """The items of a table or an iterable: records as mappings, and what is none as it is."""
+    items = table_rows(source) if is_table(source) else source
+    return (item if (record := _record_of(item)) is None else record for item in items)
+
+
+def _record_of(item: Any) -> Mapping[str, Any] | None:
     """What an item says as a record, such as a sample of ragas; None if it is no record."""
     if isinstance(item, Mapping):
         return item
@@ -94,18 +100,16 @@ class Given:
             _check_columns(columns)
 
     def __iter__(self) -> Iterator[object]:
-        for number, item in enumerate(self._items(), 1):
-            record = _of_case(item) if isinstance(item, Case) else record_of(item)
+        for number, item in enumerate(items_of(self._source), 1):
+            is_record = isinstance(item, Mapping)
             if self._keep:
-                self.rows.append(record or {})
-            if self._is_table and record is not None:
-                fields, _, problem = read_record(record, {})
+                own = _of_case(item) if isinstance(item, Case) else {}
+                self.rows.append(item if is_record else own)
+            if self._is_table and is_record:
+                fields, _, problem = read_record(item, {})
                 yield InputError(f"row {number}: {problem}") if problem else fields
             else:
-                yield item if isinstance(item, Case) or record is None else record
-
-    def _items(self) -> Iterable[Any]:
-        return table_rows(self._source) if self._is_table else self._source
+                yield item
 
 
 def check_unique(columns: Iterable[str], where: str) -> None:

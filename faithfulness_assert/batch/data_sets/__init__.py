@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import atexit
-import codecs
 import hashlib
-import io
 import json
 import shutil
 import sys
@@ -19,7 +17,7 @@ from typing import IO, Any
 from ...cases.as_json import record_as_json
 from ...cases.case import Case
 from ...cases.systems import check_mapping
-from ...cases.tables import check_unique, is_table, record_of, table_columns, table_rows
+from ...cases.tables import check_unique, is_table, items_of, table_columns
 from ...files import new_file, open_file, open_text
 from ...records.errors import ConfigError
 from ...records.option_names import option
@@ -159,26 +157,24 @@ def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
 
 def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
     """The records of a table, or of any iterable."""
-    name = type(source).__name__
-    if is_table(source):
-        columns = table_columns(source)
-        opened = Source(name, lambda: _numbered(table_rows(source)), columns=columns)
-    elif iter(source) is source:
+    name, is_a_table = type(source).__name__, is_table(source)
+    if not is_a_table and iter(source) is source:
         waiting = [_records(source)]
         return Source(name, lambda: _once(waiting), again=False)
-    else:
-        again = isinstance(source, Sequence)
-        opened = Source(name, lambda: _records(source), again=again)
-    return opened._replace(fingerprint=partial(_hash, source, opened.records, mapping))
+    columns = table_columns(source) if is_a_table else None
+    opened = Source(name, partial(_records, source), columns=columns)
+    if is_a_table or isinstance(source, Sequence):
+        return opened._replace(fingerprint=partial(_hash, source, opened.records, mapping))
+    return opened._replace(again=False)  # it may be a stream, of which reading it twice costs much
 
 
 def _records(source: Iterable[Any]) -> Iterator[Record]:
-    for number, item in enumerate(source, 1):
+    for number, item in enumerate(items_of(source), 1):
         place = f"row {number}"
         if isinstance(item, Case):
             yield Record(place, _case_fields(item))
-        elif (record := record_of(item)) is not None:
-            yield Record(place, record)
+        elif isinstance(item, Mapping):
+            yield Record(place, item)
         else:
             problem = f"must be a Case or a mapping, got {type(item).__name__}"
             yield Record(place, None, problem)
@@ -202,12 +198,10 @@ def _once(waiting: list[Iterator[Record]]) -> Iterator[Record]:
 def _hash(
     source: object, records: Callable[[], Iterator[Record]], mapping: Mapping[str, str]
 ) -> str:
-    """The hash of all records, if they are in memory. A Hugging Face data set has one already."""
+    """The hash of all records. A Hugging Face data set has one already."""
     known = getattr(source, "_fingerprint", None)
     if isinstance(known, str):
         return _hash_of([known.encode()], mapping)
-    if not (isinstance(source, Sequence) or is_table(source)):
-        return ""  # it may be a stream, of which reading it twice costs much
     told = ([record_as_json(record.values or {}), record.problem] for record in records())
     return _hash_of((json.dumps(part, sort_keys=True).encode() for part in told), mapping)
 
@@ -221,20 +215,17 @@ def _as_utf8(path: Path, name: str, encoding: str) -> Path:
     Raises:
         ConfigError: the encoding is unknown, or the file is not in it.
     """
-    try:
-        known = codecs.lookup(encoding).name
-        io.TextIOWrapper(io.BytesIO(), known)  # refuses what is not of text, such as base64
-    except (LookupError, TypeError, ValueError):
-        known = "such as utf-8, cp1252 or utf-16"
-        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {known}") from None
     copy = _temporary_path(path.suffix)
     try:
-        with open_text(path, known, newline="") as file, new_file(copy, private=True) as whole:
+        with open_text(path, encoding, newline="") as file, new_file(copy, private=True) as whole:
             while part := file.read(PART):
                 whole.write(part.encode())
     except UnicodeError as error:
         problem = getattr(error, "reason", error)
         raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
+    except (LookupError, TypeError, ValueError):
+        known = "such as utf-8, cp1252 or utf-16"
+        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {known}") from None
     return copy
 
 

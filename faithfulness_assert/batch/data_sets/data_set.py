@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...cases.as_json import record_as_json
 from ...cases.field_names import choose_fields, refusal
-from ...cases.locate import application_error, locate, read_record, split_columns
+from ...cases.locate import application_error, locate, read_record
 from ...cases.systems import COLUMN_FIELDS, FROM, RECORDS, names
 from ...cases.tables import check_unique
 from ...cases.written_lists import seems_list
@@ -164,14 +164,21 @@ class DataSet:
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
-        found, carried = self._sample()
+        found: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
+        columns: dict[str, None] = {}
+        for record in self._head:
+            located = locate(record, self._mapping)
+            for field in COLUMN_FIELDS:
+                own = (located.paths[name] for name in names(field) if name in located.paths)
+                found[field] |= dict.fromkeys(own)
+            columns |= dict.fromkeys(located.columns())
         lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in COLUMN_FIELDS]
-        shown = ", ".join(carried[:MAX_SHOWN_COLUMNS])
-        more = len(carried) - MAX_SHOWN_COLUMNS
-        rest = f" and {more} more" if more > 0 else ""
+        more = len(columns) - MAX_SHOWN_COLUMNS
+        carried = ", ".join(islice(columns, MAX_SHOWN_COLUMNS)) or "-"
+        lines.append(f"  carried along   {carried}" + (f" and {more} more" if more > 0 else ""))
         bad = [_not_utf8(self._not_utf8)] if self._not_utf8 else []
         notes = [f"  note            {note}" for note in (*self._told(), *bad)]
-        return "\n".join([self.name, *lines, f"  carried along   {shown or '-'}{rest}", *notes])
+        return "\n".join([self.name, *lines, *notes])
 
     def check_cases(self) -> None:
         """Raises ``ConfigError`` if no record has an answer, a context or a field of the mapping.
@@ -196,7 +203,7 @@ class DataSet:
         """A note, if several rows have one answer and each another text as its context."""
         contexts: dict[str, set[str]] = {}
         for record in self._head:
-            fields = split_columns(record, self._mapping)[0]
+            fields = locate(record, self._mapping).fields()
             found = [next((fields[n] for n in names(f) if n in fields), None) for f in _GRADED]
             answer, context, question = found
             if isinstance(answer, str) and isinstance(context, str) and answer.strip():
@@ -204,18 +211,6 @@ class DataSet:
         if all(len(texts) < 2 for texts in contexts.values()):
             return ""
         return "rows with one answer have several contexts; each is graded against its own alone"
-
-    def _sample(self) -> tuple[dict[str, list[str]], list[str]]:
-        """The columns that the first records have for each field, and the others."""
-        found: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
-        carried: dict[str, None] = {}
-        for record in self._head:
-            located = locate(record, self._mapping)
-            for field in COLUMN_FIELDS:
-                own = (located.paths[name] for name in names(field) if name in located.paths)
-                found[field] |= dict.fromkeys(own)
-            carried |= dict.fromkeys(located.columns())
-        return {field: list(paths) for field, paths in found.items()}, list(carried)
 
 
 def _not_utf8(rows: int) -> str:
