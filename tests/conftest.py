@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 # what another one does, on another Python or for a mutant. `fuzz` draws anew, and keeps what it finds: see tools/draw_anew.py.
 settings.register_profile(
     "same",
+    max_examples=60,
     deadline=None,
     derandomize=True,
     database=None,
@@ -28,6 +29,7 @@ settings.register_profile("few", settings.get_profile("same"), max_examples=25)
 settings.register_profile(
     "fuzz",
     settings.get_profile("same"),
+    max_examples=100,
     derandomize=False,
     database=DirectoryBasedExampleDatabase(ROOT / ".hypothesis" / "found"),
     print_blob=True,
