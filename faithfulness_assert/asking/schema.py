@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 from operator import ne
@@ -106,8 +105,6 @@ def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
             value = {"ask": "", **value}
             for entry in _entries(value) if form.reasons == "problems" else ():
                 entry.setdefault("reason", "")
-        if _fits(value, json_schema(form)):
-            return ()
         errors = _validator(form).iter_errors(value)
         return tuple(_described(error) for error in islice(errors, MAX_ERRORS))
     except ValueError as error:
@@ -129,31 +126,6 @@ def label_problem(error: str) -> Literal["wrong", "missing", ""]:
     return "missing" if problem.startswith("'label' is a required") else ""
 
 
-_TYPES: Mapping[str, tuple[type, ...]] = {
-    "integer": (int,),
-    "number": (int, float),
-    "string": (str,),
-}
-
-
-def _fits(value: Any, schema: Schema) -> bool:
-    """Whether a value conforms, for schemas as they are made above. False may also mean doubt.
-
-    jsonschema is slow to load, and only needed to say what is wrong.
-    """
-    kind = schema["type"]
-    if kind == "object":
-        inner = schema["properties"]
-        return (
-            type(value) is dict
-            and value.keys() == inner.keys()
-            and all(_fits(value[name], inner[name]) for name in inner)
-        )
-    if kind == "array":
-        return type(value) is list and all(_fits(item, schema["items"]) for item in value)
-    return type(value) in _TYPES[kind] and value in schema.get("enum", (value,))
-
-
 def _described(error: ValidationError) -> str:
     """The place and the problem. A message begins with the wrong value and ends with the rule."""
     place = error.json_path.removeprefix("$").removeprefix(".") or "reply"
@@ -165,6 +137,7 @@ def _described(error: ValidationError) -> str:
 
 @lru_cache(maxsize=64)
 def _validator(form: ReplyForm) -> Validator:
+    # It is slow to load, and most replies are exact (see ``reading/reader.py``).
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(json_schema(form))

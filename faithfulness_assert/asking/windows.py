@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..records.errors import InputError
 from ..records.judge import Limits, Numbered
 from ..records.model import Evidence
-from .tokens import CountTokens
+from .tokens import estimate_tokens
 
 OVERLAP = 2
 """Sentences that two neighbouring windows share, so that evidence across a border is not lost."""
@@ -23,13 +23,11 @@ class Budget(NamedTuple):
     """How much one ask may hold.
 
     Args:
-        count: counts the tokens of a text.
         limits: the judge's limits.
         room: tokens for context and statements together; None for no limit.
         reply_tokens: what the reply to each statement takes of the room.
     """
 
-    count: CountTokens
     limits: Limits
     room: int | None = None
     reply_tokens: int = 0
@@ -44,21 +42,14 @@ class Budget(NamedTuple):
         """Tokens for the statements: one third of the room."""
         return None if self.room is None else self.room // 3
 
-    def line_tokens(self, text: str) -> int:
-        """The tokens of a text on a numbered line."""
-        return self.count(text) + LINE_TOKENS
-
     def statement_tokens(self, text: str) -> int:
         """The tokens that a statement takes of the room."""
-        return self.line_tokens(text) + self.reply_tokens
+        return line_tokens(text) + self.reply_tokens
 
 
-def most_line_tokens(text: str) -> int:
-    """The most tokens that a numbered line can have: a token has at least one byte.
-
-    What fits by this number is not counted: the first count loads tiktoken's ranks.
-    """
-    return len(text.encode()) + LINE_TOKENS
+def line_tokens(text: str) -> int:
+    """The tokens of a text on a numbered line, by the estimate: the same on every machine."""
+    return estimate_tokens(text) + LINE_TOKENS
 
 
 def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
@@ -68,12 +59,10 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
         InputError: one item alone is too long.
     """
     most, room = budget.limits.statements, budget.statements_room
-    reply = budget.reply_tokens
-    fits = room is None or sum(most_line_tokens(text) + reply for _, text in items) <= room
     groups: list[list[tuple[int, str]]] = []
     used = 0
     for number, text in items:
-        tokens = 0 if fits else budget.statement_tokens(text)
+        tokens = budget.statement_tokens(text)
         if room is not None and tokens > room:
             problem = f"statement {number} has about {tokens:,} tokens, too many for"
             raise InputError(f"answer: {problem} {budget.limits.named}")
@@ -89,7 +78,7 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
 def packed(
     wanted: Iterable[tuple[int, Collection[int]]],
     statements: Mapping[int, str],
-    line_tokens: Callable[[int], int],
+    size: Callable[[int], int],
     budget: Budget,
 ) -> Iterator[tuple[set[int], tuple[int, ...]]]:
     """Statements with the lines of the context that they are shown together, ask by ask.
@@ -99,7 +88,7 @@ def packed(
     Args:
         wanted: numbers of statements, each with the lines that it is to be shown with.
         statements: their texts.
-        line_tokens: the tokens of a line of the context.
+        size: the tokens of a line of the context.
         budget: how much one ask may hold.
     """
     room, most = budget.room, budget.limits.statements
@@ -107,40 +96,33 @@ def packed(
     lines: set[int] = set()
     used = 0
     for number, own in wanted:
-        tokens = sum(map(line_tokens, set(own) - lines))
+        tokens = sum(map(size, set(own) - lines))
         tokens += 0 if number in numbers else budget.statement_tokens(statements[number])
         full = most is not None and len(numbers | {number}) > most
         if numbers and (full or (room is not None and used + tokens > room)):
             yield numbers, tuple(sorted(lines))
             numbers, lines, used = set(), set(), 0
-            tokens = budget.statement_tokens(statements[number]) + sum(map(line_tokens, own))
+            tokens = budget.statement_tokens(statements[number]) + sum(map(size, own))
         numbers, lines, used = numbers | {number}, lines.union(own), used + tokens
     if numbers:
         yield numbers, tuple(sorted(lines))
 
 
 def cut_to_fit(
-    sentences: Sequence[Evidence],
-    budget: Budget,
-    most: int | None = None,
-    into: int | None = None,
+    sentences: Sequence[Evidence], most: int, into: int | None = None
 ) -> tuple[Evidence, ...]:
     """The sentences, numbered anew, with those that are too long cut into parts.
 
     Args:
         sentences: the context.
-        budget: how much one ask may hold.
-        most: the most tokens of a sentence; by default what fits one ask.
+        most: the most tokens of a sentence.
         into: the most tokens of a part; by default as ``most``.
     """
-    most = most or budget.context_room
-    if most is None:
-        return tuple(sentences)
     parts = [
         part
         for sentence in sentences
         for part in (
-            [sentence] if _fits(sentence, budget, most) else _parts(sentence, budget, into or most)
+            [sentence] if line_tokens(sentence.text) <= most else _parts(sentence, into or most)
         )
     ]
     if len(parts) == len(sentences):
@@ -148,29 +130,23 @@ def cut_to_fit(
     return tuple(replace(part, sentence=number) for number, part in enumerate(parts, 1))
 
 
-def _fits(sentence: Evidence, budget: Budget, room: int) -> bool:
-    text = sentence.text
-    return most_line_tokens(text) <= room or budget.line_tokens(text) <= room
-
-
-def _parts(sentence: Evidence, budget: Budget, room: int) -> list[Evidence]:
+def _parts(sentence: Evidence, room: int) -> list[Evidence]:
     """A sentence in halves, cut at white space where there is some, until each part fits."""
-    if _fits(sentence, budget, room):
-        return [sentence]
     text = sentence.text
+    if line_tokens(text) <= room:
+        return [sentence]
     middle = text.rfind(" ", len(text) // 4, len(text) // 2) + 1 or len(text) // 2
     place = sentence.start + middle
     first = replace(sentence, text=text[:middle], end=place)
     second = replace(sentence, text=text[middle:], start=place)
-    return [*_parts(first, budget, room), *_parts(second, budget, room)]
+    return [*_parts(first, room), *_parts(second, room)]
 
 
 def window(sentences: Sequence[Evidence], budget: Budget) -> tuple[range, ...]:
     """Ranges of sentence numbers that each fit one ask; one range where everything fits."""
-    room = budget.context_room
-    if room is None or sum(most_line_tokens(s.text) for s in sentences) <= room:
+    if budget.context_room is None:
         return (range(1, len(sentences) + 1),)
-    return overlapping([budget.line_tokens(s.text) for s in sentences], room)
+    return overlapping([line_tokens(s.text) for s in sentences], budget.context_room)
 
 
 def overlapping(sizes: Sequence[int], room: int) -> tuple[range, ...]:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from ..asking.controls import Control, mixed
 from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
-from ..asking.windows import MIN_ROOM, Budget, chunk, cut_to_fit, most_line_tokens, window
+from ..asking.tokens import estimate_tokens
+from ..asking.windows import LINE_TOKENS, MIN_ROOM, Budget, chunk, cut_to_fit, window
 from ..records.errors import InputError, OtherReply
 from ..records.judge import Ask, AskKind, Numbered, Payload
 from .state import Job, State, ended, numbered_texts
@@ -76,14 +77,14 @@ def fit(state: State) -> State:
     if most is None:
         return state._replace(budget=budget, windows=windows)
     bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
-    at_least = most - _prompt_bytes(bare)
-    statements = state.statements
-    texts = [s.text for s in state.context] + [s.text for s in statements]
-    needed = sum(map(most_line_tokens, texts)) + budget.reply_tokens * len(statements)
+    # What fits into a third of the room, by bytes, is shown as it is: no line of it is cut.
+    at_least = most - sum(len(message["content"].encode()) for message in bare.messages)
+    texts = [s.text for s in state.context] + [s.text for s in state.statements]
+    needed = sum(len(text.encode()) + LINE_TOKENS for text in texts)
+    needed += budget.reply_tokens * len(state.statements)
     if max(MIN_ROOM, 3 * needed) <= at_least:
-        # All fits, even into a third of the room, so nothing needs to be counted.
         return state._replace(budget=budget._replace(room=at_least), windows=windows)
-    return _fitted(state, budget, most - prompt_tokens(budget, bare))
+    return _fitted(state, budget, most - prompt_tokens(bare))
 
 
 def _fitted(state: State, budget: Budget, room: int) -> State:
@@ -99,21 +100,19 @@ def _fitted(state: State, budget: Budget, room: int) -> State:
     # A longer line is no sentence but a text without ends. It is cut into lines of which a window
     # has several, so that windows overlap, and that evidence of two of them fits one ask.
     most = room * 2 // 3
-    context = cut_to_fit(state.context, budget, min(most, max(LONG_LINE, most // LINES)))
+    context = cut_to_fit(state.context, min(most, max(LONG_LINE, most // LINES)))
     return state._replace(budget=budget, context=context, windows=window(context, budget))
 
 
 def is_too_long(budget: Budget, text: str) -> bool:
     """Whether a claim of the judge (or a whole answer) does not fit one ask."""
     room = budget.statements_room
-    if room is None or most_line_tokens(text) + budget.reply_tokens <= room:
-        return False
-    return budget.statement_tokens(text) > room
+    return room is not None and budget.statement_tokens(text) > room
 
 
-def prompt_tokens(budget: Budget, ask: Ask) -> int:
+def prompt_tokens(ask: Ask) -> int:
     """The tokens of the messages of an ask."""
-    return sum(budget.count(message["content"]) for message in ask.messages)
+    return sum(estimate_tokens(message["content"]) for message in ask.messages)
 
 
 def is_within(budget: Budget, ask: Ask) -> bool:
@@ -122,11 +121,4 @@ def is_within(budget: Budget, ask: Ask) -> bool:
     most_tokens = budget.limits.prompt_room(ask.max_tokens)
     if most_items is not None and len(ask.ids) > most_items:
         return False
-    if most_tokens is None or _prompt_bytes(ask) <= most_tokens:
-        return True
-    return prompt_tokens(budget, ask) <= most_tokens
-
-
-def _prompt_bytes(ask: Ask) -> int:
-    """At least as many as the prompt has tokens."""
-    return sum(len(message["content"].encode()) for message in ask.messages)
+    return most_tokens is None or prompt_tokens(ask) <= most_tokens

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ..asking.windows import chunk, cut_to_fit, overlapping, packed
+from ..asking.windows import chunk, cut_to_fit, line_tokens, overlapping, packed
 from ..records.model import Evidence, Verdict
 from ..records.views import percent
 from .findings import SETTLED
@@ -91,9 +91,9 @@ def _ranked(state: State) -> tuple[Likely, tuple[Evidence, ...]]:
     """The parts of the context, ranked for each statement, and the context cut to make them."""
     from ..asking.ranking import Ranking  # few contexts are so long
 
-    budget, most = state.budget, _part_tokens(state)
-    context = cut_to_fit(state.context, budget, most // 2, most // PIECES)
-    sizes = [budget.line_tokens(sentence.text) for sentence in context]
+    most = _part_tokens(state)
+    context = cut_to_fit(state.context, most // 2, most // PIECES)
+    sizes = [line_tokens(sentence.text) for sentence in context]
     parts = overlapping(sizes, most)
     ranking = Ranking((sentence.text for sentence in context), parts)
     ranked: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}

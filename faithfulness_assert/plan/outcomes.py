@@ -99,16 +99,14 @@ def worth_asking_again(policy: Policy, error: JudgeError) -> bool:
     return isinstance(error, UnreadableReply) and error.kind == "unreadable"
 
 
-def noted_reading(
-    state: State, job: Job, outcome: Outcome, form: str, *, entries: int | None = None
-) -> State:
-    """The state with how a reply was read in its log.
+def noted_reading(state: State, job: Job, outcome: Outcome, form: str, entries: int) -> State:
+    """The state with how a reply with so many verdicts was read in its log.
 
     JSON that conforms to the schema of its ask is noted as ``schema``, any other with what breaks
-    the schema. ``entries``: how many it has, if it should have one for each number of its ask.
+    the schema.
     """
     expected = len(job.ask.ids)
-    mismatches = ((expected, entries),) if entries not in (None, expected) else ()
+    mismatches = ((expected, entries),) if entries != expected else ()
     errors = _schema_errors(job, outcome) if form in ("json", "repaired") else ()
     form = "schema" if form == "json" and not errors else form
     return noted(state, Log(forms=(form,), schema_errors=errors, mismatches=mismatches))

@@ -77,7 +77,7 @@ def grade_plan(
         overdue: says why nothing more may be done, or None. It is called between the stages before
             the first ask. Later asks are up to whoever drives the plan.
     """
-    budget = Budget(estimate_tokens, limits or Limits())
+    budget = Budget(limits or Limits())
     state = State(case, policy, budget, language, secret, count)
     cuts, has_asked = MOST_CUTS, False
     for stage in chain((_audited, _checked, _split, _numbered), _stages(policy)):

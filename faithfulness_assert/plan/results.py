@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from zlib import crc32
 
 from ..asking.controls import Answered, problem_of, summary
 from ..asking.schema import MAX_ERRORS
@@ -47,9 +46,7 @@ def _metadata(state: State, found: Found) -> dict[str, Any]:
     """The metadata that every result may have, without entries that say nothing."""
     statuses = [error.http_status for error in state.log.errors if error.http_status]
     verdicts = found.verdicts
-    controls, usage = _controls(state, verdicts), state.log.usage
-    # ``tokens_used`` of the result says more.
-    tokens = {"prompt": usage.prompt, "completion": usage.completion, "total": usage.total}
+    controls = _controls(state, verdicts)
     entries = {
         "windows": len(state.windows) if len(state.windows) > 1 else None,
         "replies": dict(Counter(state.log.forms)),
@@ -60,12 +57,9 @@ def _metadata(state: State, found: Found) -> dict[str, Any]:
         "truths": [{"passage": s.passage, "text": s.text} for s in state.context]
         if state.policy.verify == "truths" and verdicts
         else None,
-        "truthsExtractionLimit": state.policy.truths_limit,
-        "tokens": tokens if usage.total else None,
         "repeats": sum(v.repeat_of is not None for v in verdicts),
         "inverse": state.policy.inverse,
         "httpStatus": statuses[0] if statuses else None,
-        "guidance": _fingerprint(state.policy),
         "controls": dict(summary(controls)) if controls else None,
         "untested": _untested(state, verdicts),
     }
@@ -102,13 +96,6 @@ def _controls(state: State, verdicts: Sequence[Verdict]) -> Answered:
 def _untested(state: State, verdicts: Sequence[Verdict]) -> int:
     """How many windows have verdicts, and could have no control."""
     return state.untested if any(v.label for v in verdicts) else 0
-
-
-def _fingerprint(policy: Policy) -> str | None:
-    """Distinguishes runs with different guidance or examples."""
-    if not policy.guidance and not policy.examples:
-        return None
-    return f"{crc32(repr((policy.guidance, policy.examples)).encode('utf-8', 'replace')):08x}"
 
 
 # ---------------------------------------------------------------- not graded

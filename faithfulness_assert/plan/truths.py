@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 
+from ..asking.tokens import estimate_tokens
 from ..asking.windows import LINE_TOKENS, Budget, chunk
 from ..records.errors import UnreadableReply
 from ..records.judge import Limits, Numbered, Outcome
@@ -29,7 +30,7 @@ def jobs(state: State) -> tuple[Job, ...]:
     """Asks for the truths of all pieces that have none."""
     waiting = tuple((n, text) for n, text in _asked(state) if n not in state.truths)
     # `chunk` fills a third of the room.
-    budget = Budget(state.budget.count, Limits(), 3 * _piece_tokens(state))
+    budget = Budget(Limits(), 3 * _piece_tokens(state))
     groups = chunk(waiting, budget)
     return number_jobs(state, (Draft("truths", group) for group in groups))
 
@@ -53,7 +54,7 @@ def _runs(sentences: Sequence[Evidence], state: State) -> Iterator[Piece]:
     run: list[Evidence] = []
     used = LINE_TOKENS
     for sentence in sentences:
-        tokens = state.budget.count(sentence.text) + 1
+        tokens = estimate_tokens(sentence.text) + 1
         if run and used + tokens > most:
             yield tuple(run)
             run, used = [], LINE_TOKENS
@@ -66,7 +67,7 @@ def _asked(state: State) -> Numbered:
     """The numbered pieces, without those that are one sentence too long for an ask."""
     texts = (" ".join(sentence.text for sentence in piece) for piece in _pieces(state))
     most = _piece_tokens(state) - LINE_TOKENS
-    return tuple((n, text) for n, text in enumerate(texts, 1) if state.budget.count(text) <= most)
+    return tuple((n, text) for n, text in enumerate(texts, 1) if estimate_tokens(text) <= most)
 
 
 def take(state: State, job: Job, outcome: Outcome) -> State:

@@ -9,7 +9,7 @@ from itertools import chain
 
 from ..asking.controls import Answered, Control, Controls
 from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
-from ..asking.windows import chunk, packed
+from ..asking.windows import chunk, line_tokens, packed
 from ..policy.policy import Policy
 from ..reading.reader import read
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, settle
@@ -143,7 +143,7 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     wanted = ((number, {n for f in found for n in f.evidence}) for number, found in both)
 
     def size(line: int) -> int:
-        return state.budget.line_tokens(state.context[line - 1].text)
+        return line_tokens(state.context[line - 1].text)
 
     drafts = []
     for numbers, lines in packed(wanted, texts, size, state.budget._replace(room=room)):
@@ -161,7 +161,7 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
     lines, cells = dict(job.ask.payload.items), job.cells
     said, single = usable_text(job.ask, outcome), len(lines) == 1
     reading = read(said, state.policy.labels, job.ask.form, single=single)
-    state = noted_reading(state, job, outcome, reading.form, entries=len(reading.rows))
+    state = noted_reading(state, job, outcome, reading.form, len(reading.rows))
     try:
         settled = settle(
             reading,
@@ -184,14 +184,13 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         for text, sure in [(lines[n], surest.get(n, f.confidence))]
     }
     own = {number: _unless_asserted(state, number, found[n]) for n, number in job.own.items()}
-    denied = state.asked.keys() - set(lines) if settled.denies_all else settled.denied
     state = noted(state, Log(warnings=tuple(_warnings(own, settled.ignored))))
     return state._replace(
         findings=_heard(state, job, own),
         controls=_answered(state, job, {n: finding.label for n, finding in found.items()}),
         bare=state.bare | {job.window} if job.bare else state.bare,
         failed={cell: error for cell, error in state.failed.items() if cell not in cells},
-        denied=state.denied.union(denied),
+        denied=state.denied | settled.denied,
     )
 
 

@@ -11,7 +11,7 @@ from ..records.views import in_words
 from ..text.strings import clip
 from .conclude import conclude
 from .jobs import fit, is_too_long, is_within
-from .outcomes import noted_reading, usable_text, worth_asking_again
+from .outcomes import usable_text, worth_asking_again
 from .state import Job, Log, Rated, State, context_lines, ended, noted
 
 MAX_PROBLEMS = 20
@@ -71,8 +71,7 @@ def take_ratings(state: State, job: Job, outcome: Outcome) -> State:
     if absent := [name for name in names if name not in ratings]:
         problem = f"the judge's reply has no usable rating of {', '.join(absent)}"
         raise UnreadableReply(problem)
-    state = state._replace(rated=Rated(ratings, suggestions))
-    return noted_reading(state, job, outcome, "json")
+    return noted(state._replace(rated=Rated(ratings, suggestions)), Log(forms=("ratings",)))
 
 
 # ---------------------------------------------------------------- the judge's own reason

@@ -1,4 +1,4 @@
-"""Describes a policy in plain text: as a row of a table, or in full with a worked example."""
+"""Describes a policy in plain text: as a row of a table, or in full."""
 
 from __future__ import annotations
 
@@ -6,25 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from itertools import groupby
 
-from ..records.model import CitationAudit, Label, Verdict
 from .policy import Policy
-from .scoring import calculation, overall, overall_calculation, passes, score
 from .values import SCORED, Example, ScoreCap
 
-_EXAMPLE: tuple[Label, ...] = (
-    "supported",
-    "supported",
-    "partially_supported",
-    "not_enough_info",
-    "contradicted",
-)
-_EXAMPLE_RATINGS = {
-    "faithfulness": 0.9,
-    "relevance": 0.9,
-    "completeness": 0.8,
-    "reasoning_quality": 0.7,
-}
-_EXAMPLE_UNCITED = 5
 _NAMES_SHOWN = 8
 _NO_STATEMENTS = {"fail": "undefined, fails", "pass": "1, passes", "error": "grader error"}
 
@@ -71,11 +55,10 @@ def nothing_to_check(policy: Policy) -> str:
 
 
 def in_full(policy: Policy) -> Iterator[str]:
-    """A policy line by line: its judge calls, fields, a worked example, its deviations."""
+    """A policy line by line: its judge calls, fields and deviations."""
     yield f"asks: {asks(policy)}"
     yield from _fields(policy)
     yield f"nothing to check: {nothing_to_check(policy)}"
-    yield f"example: {worked_example(policy)}"
     yield from (f"differs: {deviation}" for deviation in policy.deviations)
 
 
@@ -114,31 +97,3 @@ def _names(pairs: Iterator[tuple[object, object]]) -> str:
     names = [str(name) for name, _ in pairs]
     more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
     return ", ".join(names[:_NAMES_SHOWN]) + more
-
-
-def worked_example(policy: Policy) -> str:
-    """A small case scored by this policy, in one line."""
-    return _rated_example(policy) if policy.dimensions else _judged_example(policy)
-
-
-def _rated_example(policy: Policy) -> str:
-    ratings = {name: _EXAMPLE_RATINGS[name] for name in policy.dimensions}
-    outcome, _ = overall(policy, ratings, CitationAudit(uncited_claim_count=_EXAMPLE_UNCITED))
-    line = overall_calculation(policy, ratings, outcome)
-    ending = _ending(outcome.value, is_pass=passes(policy, outcome.value, ()))
-    return f"{_EXAMPLE_UNCITED} uncited sentences: {line}; {ending}"
-
-
-def _judged_example(policy: Policy) -> str:
-    labels = [label for label in _EXAMPLE if label in policy.weights]
-    verdicts = [Verdict(number, "", label) for number, label in enumerate(labels, 1)]
-    outcome = score(policy, verdicts)
-    if outcome is None:
-        return "no statement counts"
-    said = ", ".join(label.replace("_", " ") for label in labels)
-    ending = _ending(outcome.value, is_pass=passes(policy, outcome.value, verdicts))
-    return f"{said}: {calculation(policy, verdicts, outcome)}; {ending}"
-
-
-def _ending(value: float, *, is_pass: bool) -> str:
-    return f"score {value:.4g}, {'passes' if is_pass else 'fails'}"

@@ -248,25 +248,13 @@ _LEADING = lazy_pattern(
     r"|(\d{1,6})[*_]{0,3}(?:[.):\]=→](?!\d)|->|–\s))",
     re.IGNORECASE,
 )
-# A sentence with one of these is about others, too, whatever it begins with.
-_WIDE = lazy_pattern(
-    r"\b(?:others?|rest|remaining|except\w*|besides|aside|apart|sole\w*|alone|both|neither|nor"
-    r"|too|also|as well|as (?:is|are)|so (?:is|are)|these|those|them|they|answer|response"
-    r"|everything|everyone|earlier|previous\w*|former\w*|after|before|starting|latter|none"
-    r"|(?:all|every|each|only|no) (?:of )?(?:the )?(?:statements?|claims?|ones?|this|verdicts?))\b",
-    re.IGNORECASE,
-)
 _GRANTS = frozenset("supported yes statement statements claims and all".split())
 """Words of a line that only repeats what the rows grant: "Supported: 1, 2, 3"."""
-_EARLIER = lazy_pattern(
-    r"\b(?:earlier|previous\w*|former\w*|before|so far|nothing in the answer"
-    r"|(?:all|none)(?: of)? my|the (?:whole|entire) answer)\b",
-    re.IGNORECASE,
-)
+# A text with one of these is about others, too, whatever it begins with.
 _OTHERS = lazy_pattern(
     r"\b(?:other|these|those|both|all|none|neither|earlier|previous|remaining)"
     r"(?: of)?(?: the| my| your)?(?: \w+)? (?:statement|claim|verdict|answer|point)s?\b"
-    r"|\bnone of (?:them|these|this)\b|\bthe (?:whole|entire) answer\b",
+    r"|\bnone of (?:them|these|this)\b|\bthe (?:others|(?:whole|entire) answer)\b",
     re.IGNORECASE,
 )
 _SAYS_SOMETHING = lazy_pattern(r"[^\W_]|[^\w\s.,;:'’\"“”()\[\]{}/*_#>`|–—…&+-]")
@@ -274,9 +262,6 @@ _SENTENCES = lazy_pattern(
     r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
 )
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
-_RANGE = lazy_pattern(
-    r"\b(?:statements|claims) (\d{1,6}) ?(?:-|–|to|through) ?(\d{1,6})\b", re.IGNORECASE
-)
 
 
 class Remark(NamedTuple):
@@ -328,21 +313,13 @@ def _remark(sentence: str, about: frozenset[int], numbers: Collection[int]) -> R
     # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
     bare = {int(n) for n in _BARE.findall(_SENTENCES.sub(" ", sentence))} & set(numbers) - about
     wide = len(named) != 1 or named != about or named.isdisjoint(numbers) or bool(bare)
-    return Remark(named, wide or _WIDE.search(sentence) is not None, sentence)
+    return Remark(named, wide or _OTHERS.search(sentence) is not None, sentence)
 
 
 def _named(sentence: str) -> frozenset[int]:
     """The numbers that a sentence names."""
     found = (part for parts in _NAMED.findall(sentence) for part in parts)
-    named = {int(n) for part in found for n in re.findall(r"\d+", part)}
-    for first, last in _RANGE.findall(sentence):
-        named.update(range(int(first), min(int(last), int(first) + 1000) + 1))
-    return frozenset(named)
-
-
-def is_about_all_before(remark: Remark) -> bool:
-    """Whether a remark may be about what was said in earlier replies, and names nothing of it."""
-    return remark.others and _EARLIER.search(remark.text) is not None
+    return frozenset(int(n) for part in found for n in re.findall(r"\d+", part))
 
 
 def about_others(text: str, number: int | None) -> bool:

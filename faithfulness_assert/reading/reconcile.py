@@ -23,7 +23,6 @@ from .gate import (
     denies,
     denies_all,
     field_objects,
-    is_about_all_before,
     objects,
     remarks,
 )
@@ -60,7 +59,6 @@ class Settled(NamedTuple):
 
     findings: dict[int, Finding]  # one for each statement of the ask
     denied: frozenset[int]  # numbers that the ask does not have and that the reply speaks against
-    denies_all: bool  # it speaks against all earlier replies
     ignored: int  # how many rows have a number that the ask does not have
 
 
@@ -106,8 +104,7 @@ def settle(
     denied = {row.number for row in strangers if row.number and row.label not in earning}
     loud = [remark for remark in said if objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
-    denies_all = any(map(is_about_all_before, loud))
-    return Settled(findings, frozenset(denied), denies_all, len(strangers))
+    return Settled(findings, frozenset(denied), len(strangers))
 
 
 def around(reading: Reading, numbers: Collection[int]) -> list[Remark]:

@@ -260,16 +260,9 @@ def test_the_judge_sees_the_question_but_it_is_never_evidence() -> None:
 def test_guidance_reaches_the_judge_and_is_fingerprinted() -> None:
     judge = TruthfulJudge()
     example = {"context": "It opens at 9.", "statement": "It opens at nine.", "label": "supported"}
-    result = grade(
-        TALL,
-        CONTEXT,
-        judge=judge,
-        guidance="Treat {braces} as text.",
-        examples=[example],
-    )
+    grade(TALL, CONTEXT, judge=judge, guidance="Treat {braces} as text.", examples=[example])
     assert "Treat {braces} as text." in judge.asked[0].messages[0]["content"]
     assert "It opens at nine." in judge.asked[0].messages[0]["content"]
-    assert len(result.metadata["guidance"]) == 8
 
 
 def test_results_are_frozen_and_unchanged_by_a_json_round_trip() -> None:

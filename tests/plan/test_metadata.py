@@ -122,10 +122,3 @@ def test_verdicts_that_cannot_be_matched_are_counted_too(caplog: pytest.LogCaptu
     assert result.metadata["mismatchedCounts"][0] == {"expected": 3, "actual": 2}
     assert "verdicts in a reply: expected 3, got 2" in caplog.text
     assert "museum" not in caplog.text
-
-
-def test_tokens_are_in_the_metadata_where_there_are_any() -> None:
-    result = graded(GOOD)
-    assert result.metadata["tokens"] == {"prompt": 100, "completion": 20, "total": 120}
-    assert result.tokens_used.total == 120
-    assert "tokens" not in Grader("embedded").grade(ANSWER, CONTEXT).metadata

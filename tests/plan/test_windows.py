@@ -8,7 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faithfulness_assert.asking.windows import OVERLAP, Budget, chunk, cut_to_fit, window
+from faithfulness_assert.asking.windows import (
+    OVERLAP,
+    Budget,
+    chunk,
+    cut_to_fit,
+    line_tokens,
+    window,
+)
 from faithfulness_assert.records.errors import InputError
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import Evidence
@@ -18,21 +25,8 @@ SIZES = st.lists(st.integers(1, 20), min_size=1, max_size=12)
 
 
 def words(count: int) -> str:
-    """A text of so many tokens, but far more bytes."""
-    return " ".join(["extraordinarily"] * count)
-
-
-def count_words(text: str) -> int:
-    return len(text.split())
-
-
-def halves(text: str) -> int:
-    return len(text) // 2
-
-
-def never(text: str) -> int:
-    """What is short in bytes is not counted: the first count loads tiktoken's ranks."""
-    raise AssertionError(text)
+    """A text of so many tokens."""
+    return " ".join(["abc"] * count)
 
 
 def sentences(*texts: str) -> tuple[Evidence, ...]:
@@ -48,7 +42,7 @@ def test_windows_are_filled_share_two_sentences_and_show_everything(
     sizes: list[int], room: int
 ) -> None:
     context = sentences(*map(words, sizes))
-    windows = window(context, Budget(count_words, Limits(), room))
+    windows = window(context, Budget(Limits(), room))
     lines = [size + LINE for size in sizes]
     used = [sum(lines[n - 1] for n in shown) for shown in windows]
     assert (windows[0].start, windows[-1].stop) == (1, len(sizes) + 1)
@@ -56,7 +50,7 @@ def test_windows_are_filled_share_two_sentences_and_show_everything(
     for (one, other), tokens in zip(pairwise(windows), used, strict=False):
         assert tokens + lines[one.stop - 1] > room * 2 // 3
         assert other.start == max(one.stop - OVERLAP, one.start + 1)
-    assert window(context, Budget(never, Limits())) == (range(1, len(sizes) + 1),)
+    assert window(context, Budget(Limits())) == (range(1, len(sizes) + 1),)
 
 
 @example([7, 7, 7], 60, None, 0)
@@ -65,7 +59,7 @@ def test_groups_of_statements_are_filled_and_one_that_is_too_long_is_named(
     sizes: list[int], room: int, most: int | None, reply: int
 ) -> None:
     items = tuple((number, words(size)) for number, size in enumerate(sizes, 1))
-    budget = Budget(count_words, Limits(statements=most), room, reply)
+    budget = Budget(Limits(statements=most), room, reply)
     tokens = {number: size + LINE + reply for number, size in enumerate(sizes, 1)}
     if too_long := [n for n in tokens if tokens[n] > room // 3]:
         first = f"statement {too_long[0]} has about {tokens[too_long[0]]} tokens"
@@ -80,38 +74,21 @@ def test_groups_of_statements_are_filled_and_one_that_is_too_long_is_named(
     for (one, other), filled in zip(pairwise(groups), used, strict=False):
         assert len(one) == most or filled + tokens[other[0][0]] > room // 3
     assert chunk((), budget) == ()
-    assert len(chunk(items, Budget(never, Limits(statements=most)))) == -(
-        -len(items) // (most or 99)
-    )
+    assert len(chunk(items, Budget(Limits(statements=most)))) == -(-len(items) // (most or 99))
 
 
 @given(
-    st.lists(st.text("xy ", min_size=1, max_size=90), min_size=1, max_size=4), st.integers(9, 60)
+    st.lists(st.text("xy é", min_size=1, max_size=90), min_size=1, max_size=4), st.integers(4, 60)
 )
 def test_a_sentence_that_is_too_long_is_cut_and_nothing_is_lost(
-    texts: list[str], room: int
+    texts: list[str], most: int
 ) -> None:
     whole = sentences(*texts)
-    parts, most = cut_to_fit(whole, Budget(halves, Limits(), room)), room * 2 // 3 - LINE
+    parts = cut_to_fit(whole, most)
     assert [part.sentence for part in parts] == list(range(1, len(parts) + 1))
-    assert all(halves(part.text) <= most for part in parts)
+    assert all(line_tokens(part.text) <= most for part in parts)
     assert "".join(part.text for part in parts) == "".join(texts)
     for part in parts:
         (inside,) = (s for s in whole if s.start <= part.start and part.end <= s.end)
         assert inside.text[part.start - inside.start : part.end - inside.start] == part.text
-        assert part.text == inside.text or halves(inside.text) > most
-    assert cut_to_fit(whole, Budget(never, Limits())) == whole
-
-
-@given(st.lists(st.text("aé", min_size=1, max_size=9), min_size=1, max_size=5), st.integers(0, 4))
-def test_what_is_short_in_bytes_is_not_counted(texts: list[str], reply: int) -> None:
-    context, items = sentences(*texts), tuple(enumerate(texts, 1))
-    most = sum(len(text.encode()) + LINE for text in texts)
-    in_windows = Budget(never, Limits(), (3 * most + 1) // 2)
-    assert window(context, in_windows) == (range(1, len(texts) + 1),)
-    assert cut_to_fit(context, in_windows) == context
-    in_groups = Budget(never, Limits(), 3 * (most + reply * len(texts)), reply)
-    assert chunk(items, in_groups) == (items,)
-    for short, room in ((window, in_windows), (chunk, in_groups)):
-        with pytest.raises(AssertionError):
-            short(context if short is window else items, room._replace(room=room.room - 3))
+        assert part.text == inside.text or line_tokens(inside.text) > most

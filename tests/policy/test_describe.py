@@ -1,4 +1,4 @@
-"""A policy is described for a reader: fields in words, an example that the scorer works out, deviations."""
+"""A policy is described for a reader: fields in words, and deviations."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from faithfulness_assert.policy.values import Example, ScoreCap
 
 
 @pytest.mark.parametrize("name", sorted(policies))
-def test_a_policy_in_full_shows_its_threshold_an_example_and_its_deviations_in_words(
+def test_a_policy_in_full_shows_its_threshold_and_its_deviations_in_words(
     name: str,
 ) -> None:
     policy = policies[name]
@@ -18,11 +18,10 @@ def test_a_policy_in_full_shows_its_threshold_an_example_and_its_deviations_in_w
     assert lines[0] == f"asks: {asks(policy)}"
     assert f"nothing to check: {nothing_to_check(policy)}" in lines
     assert f"threshold: {policy.threshold:g}" in lines
-    assert sum(line.startswith("example: ") for line in lines) == 1
     assert [
         line.removeprefix("differs: ") for line in lines if line.startswith("differs: ")
     ] == list(policy.deviations)
-    fields = [line for line in lines if not line.startswith(("example: ", "differs: "))]
+    fields = [line for line in lines if not line.startswith("differs: ")]
     assert not [
         line
         for line in fields
@@ -71,8 +70,3 @@ def test_fields_of_your_own_are_shown_in_words() -> None:
 )
 def test_the_result_of_nothing_to_check_says_whether_it_passes(ending: object, shown: str) -> None:
     assert nothing_to_check(Policy(endings={"no_statements": ending})) == shown  # type: ignore[dict-item]
-
-
-def test_the_example_of_ratings_shows_what_the_score_caps_change() -> None:
-    (example,) = [line for line in in_full(policies["masis"]) if line.startswith("example: ")]
-    assert example.endswith("= 0.845; uncited ≤ 0.5: 0.705; score 0.705, passes")
