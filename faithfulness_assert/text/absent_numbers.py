@@ -49,18 +49,13 @@ _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _ROMAN_PARTS = lazy_pattern(r"(X{0,3})(IX|IV|V?I{0,3})")
 _ONES = {"IX": 9, "IV": 4}
 _CELL = lazy_pattern(r"[0-9]+(?:[.,][0-9]+)*")
-_TOKEN = lazy_pattern(r"[^\W\d_]+|[0-9]|%")
 
 
 class Numbers:
-    """What a context has: its numbers, and its words. Each is read when it is first asked for."""
+    """The numbers that a context has. They are read when they are first asked for."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(token.casefold() for token in _TOKEN.findall(ascii_digits(self.text)))
 
     @cached_property
     def numbers(self) -> list[Number]:

@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -50,10 +49,10 @@ def audit_citations(
     parts = split(answer, language)
     unread = [s for s in parts.skipped if s.reason in ("code", "link definition")]
     reader = CitationReader(ids)
-    citations = reader.citations(_blanked(answer, [(s.start, s.end) for s in unread]))
-    names = dict.fromkeys(name for citation in citations for name in citation.names)
-    invalid = tuple(name for name in names if not reader.exists(name))
-    places = [citation.place for citation in citations]
+    citations = list(reader.citations(_blanked(answer, [(s.start, s.end) for s in unread])))
+    named = dict.fromkeys(name for _, names in citations for name in names)
+    invalid = tuple(name for name in named if not reader.exists(name))
+    places = [place for place, _ in citations]
     uncited = tuple(
         statement.text
         for statement in parts.statements
@@ -129,16 +128,6 @@ def _see() -> re.Pattern[str]:
     return re.compile(rf"(?:{any_of('see')})\s", re.IGNORECASE)
 
 
-class Citation(NamedTuple):
-    """A citation: where it begins in the answer, and the ids that it names, as passages have them.
-
-    An id that no passage has is as the answer writes it.
-    """
-
-    place: int
-    names: tuple[str, ...]
-
-
 class _Name(NamedTuple):
     """One id that a citation may name."""
 
@@ -152,35 +141,30 @@ class CitationReader:
 
     def __init__(self, ids: Iterable[str]) -> None:
         self._ids = {name.casefold(): name for name in ids if not is_blank(name)}
-        self._shapes = _shapes(self._ids.values(), own_words=False)
-        self._own_shapes = _shapes(self._ids.values(), own_words=True)
-        self._read: dict[tuple[str, Style], tuple[str, ...]] = {}
+        self._shapes = {_shape(name, own_words=False) for name in self._ids} - {""}
+        self._own_shapes = {_shape(name, own_words=True) for name in self._ids} - {""}
 
     def exists(self, name: str) -> bool:
         """Whether a passage has this id."""
         return name.casefold() in self._ids
 
-    def citations(self, text: str) -> list[Citation]:
-        """The citations of a text without code, in order."""
-        found = []
+    def citations(self, text: str) -> Iterator[tuple[int, list[str]]]:
+        """Where each citation of a text without code begins, and the ids that it names, in order.
+
+        An id is as passages have it, or as the answer writes it if no passage has it.
+        """
         for mark in groups(text):
             if mark.style == "brackets" and _defines_note(text, mark):
                 continue
             target = self._ids.get(mark.target.removeprefix("#").casefold())
-            names = (target,) if target else self._names(mark.content, mark.style)
-            found.append(Citation(mark.start, names))
-        return [citation for citation in found if citation.names]
+            names = [target] if target else self._names(mark.content, mark.style)
+            if names:
+                yield mark.start, names
 
     # ---- names
 
-    def _names(self, content: str, style: Style = "brackets") -> tuple[str, ...]:
+    def _names(self, content: str, style: Style) -> list[str]:
         """The ids that brackets or parentheses name; none if they are not a citation."""
-        key = content, style  # an answer cites the same few passages many times
-        if key not in self._read:
-            self._read[key] = tuple(self._find_names(content, style))
-        return self._read[key]
-
-    def _find_names(self, content: str, style: Style) -> list[str]:
         whole = self._ids.get(content.strip().casefold())
         parts = [whole] if whole else _SEPARATOR.split(content)
         tokens = [token for part in parts for token in self._expanded(part)]
@@ -192,13 +176,16 @@ class CitationReader:
             return []
         return [name.text for name in listed]
 
+    def _is_like_an_id(self, text: str) -> bool:
+        return _shape(text, own_words=False) in self._shapes
+
     def _is_distinct(self, name: _Name) -> bool:
         """Whether an id is a citation in parentheses, without a word for sources.
 
         A number or a word alone is not: "(3)" may be an equation, "(report)" a remark.
         """
         if not name.exists:
-            return self._own_shapes.fullmatch(name.text) is not None
+            return _shape(name.text, own_words=True) in self._own_shapes
         return not (name.text.isdecimal() or name.text.isalpha())
 
     def _expanded(self, part: str) -> list[str]:
@@ -207,7 +194,7 @@ class CitationReader:
         An id that looks like a range stays as it is.
         """
         token = part.strip(MARKS)
-        if self.exists(token) or self._shapes.fullmatch(token):
+        if self.exists(token) or self._is_like_an_id(token):
             return [token]
         if not token or _LOCATOR.fullmatch(token):
             return []
@@ -229,7 +216,7 @@ class CitationReader:
         source = _source().match(text)
         if sourced := source and self._sourced(text, source):
             return sourced
-        if _GENERIC.fullmatch(text) or self._shapes.fullmatch(text):
+        if _GENERIC.fullmatch(text) or self._is_like_an_id(text):
             return _Name(text, exists=False, is_sourced=False)
         number, dagger, _ = text.partition("†")
         if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
@@ -246,7 +233,7 @@ class CitationReader:
         inner = _source().match(rest) if source["label"] else None
         if inner:
             return self._sourced(rest, inner)
-        if _NUMBER.fullmatch(rest) or self._shapes.fullmatch(rest):
+        if _NUMBER.fullmatch(rest) or self._is_like_an_id(rest):
             name = rest if source["label"] else f"{source[0]}{rest}"
             return _Name(name, exists=False, is_sourced=True)
         return None
@@ -266,61 +253,40 @@ def _defines_note(text: str, bracket: Mark) -> bool:
 
 # ---------------------------------------------------------------- the shapes of ids
 
-MAX_SHAPES = 50
-"""With more, the most frequent ones are used."""
 MAX_ID = 100
 """Characters. A longer id has no shape."""
 
-_DIGIT = re.compile(r"\d")
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_HEX = re.compile(r"[0-9a-f]{6,}", re.IGNORECASE)
+_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HEX = re.compile(r"[0-9a-f]{6,}")
 _RUN = re.compile(r"[^\W_]+")
 _PART = re.compile(r"\d+|[^\W\d_]+")
-_WORD = r"[^\W\d_]{1,30}"
-
-
-def _shapes(ids: Iterable[str], *, own_words: bool) -> re.Pattern[str]:
-    """The shapes of some ids: with them, an id that does not exist is recognised as an id.
-
-    ``doc_1_chunk_0`` has the shape word, number, word, number, so ``doc_1_chunk_9`` may be an id
-    too. An id without a digit has no shape, as every word would look like it, and nor has a year
-    such as 1969.
-
-    Args:
-        ids: the ids that exist.
-        own_words: only ids with the same words have the shape: ``doc_9``, but not ``note_9``.
-    """
-    shapes = Counter(_shape(name, own_words=own_words) for name in ids)
-    del shapes[""]
-    patterns = [shape for shape, _ in shapes.most_common(MAX_SHAPES)]
-    return re.compile(rf"(?!(?:19|20)\d\d\Z)(?:{'|'.join(patterns) or '(?!)'})", re.IGNORECASE)
 
 
 def _shape(name: str, *, own_words: bool) -> str:
-    """A pattern for ids that look like ``name``; "" if it has no shape."""
-    if len(name) > MAX_ID or not _DIGIT.search(name):
+    """What an id looks like: one that does not exist is recognised by the shape of one that does.
+
+    ``doc_1_chunk_0`` has the shape word, number, word, number, so ``doc_1_chunk_9`` may be an id
+    too. An id without a digit has no shape (""), as every word would look like it, and nor has a
+    year such as 1969.
+
+    Args:
+        own_words: words stand for themselves: ``doc_9`` has the shape of ``doc_1``, ``note_9`` not.
+    """
+    name = name.casefold()
+    if len(name) > MAX_ID or not any(char.isdecimal() for char in name):
         return ""
-    if _UUID.fullmatch(name):
-        return _UUID.pattern
     if name.isdecimal():
-        return rf"\d{{{len(name)}}}" if len(name) > 3 else ""
+        is_year = len(name) == 4 and name[:2] in ("19", "20")
+        return f"{len(name)} digits" if len(name) > 3 and not is_year else ""
+    if _UUID.fullmatch(name):
+        return "uuid"
     own_words = own_words or " " in name
-    pattern, done = "", 0
-    for run in _RUN.finditer(name):
-        pattern += re.escape(name[done : run.start()]) + _run_shape(run[0], own_words=own_words)
-        done = run.end()
-    return pattern + re.escape(name[done:])
+    return _RUN.sub(lambda run: _run_shape(run[0], own_words=own_words), name)
 
 
 def _run_shape(run: str, *, own_words: bool) -> str:
-    """The shape of letters and digits without a separator."""
+    """The shape of letters and digits without a separator; of what looks random, its length."""
     parts = _PART.findall(run)
-    if len(parts) > 1 and _HEX.fullmatch(run):
-        return rf"[0-9a-f]{{{len(run)}}}"
-    if len(parts) > 2 and len(run) > 7 and min(map(len, parts)) == 1:  # it looks random
-        return rf"[^\W_]{{{len(run)}}}"
-    words = (re.escape(part) if own_words else _WORD for part in parts)
-    return "".join(
-        rf"\d{{1,{max(6, len(part))}}}" if _DIGIT.match(part) else word
-        for part, word in zip(parts, words, strict=True)
-    )
+    if len(parts) > 1 and (_HEX.fullmatch(run) or (len(parts) > 2 and len(run) > 7)):
+        return f"<{len(run)}>"
+    return "".join("0" if part[0].isdecimal() else part if own_words else "a" for part in parts)

@@ -1,8 +1,8 @@
 """Removes the inline markup of markdown, and keeps each visible character's place in the source.
 
 Emphasis, links, code spans, known HTML tags and escapes are removed; what they enclose stays. So do
-comments, unknown tags, link titles and attributes such as ``alt``: they are text. Struck-through
-text keeps its ``~~``. One pass over the tokens, so time is linear for any input.
+comments, link titles, unknown tags, and tags with attributes such as ``alt``: they are text.
+Struck-through text keeps its ``~~``. One pass over the tokens, so time is linear for any input.
 """
 
 from __future__ import annotations
@@ -26,12 +26,10 @@ _ATTRIBUTE = (
 )
 _TARGET = r"(?:<[^<>\n]{0,2000}>|(?:[^\s()<>\\]|\\.|\([^\s()]{0,500}\)){0,2000})"
 _TITLE = r"""\s{1,9}(?:"[^"]{0,500}"|'[^']{0,500}')"""
-_VISIBLE_ATTRIBUTE = lazy_pattern(
-    rf"""
-    \s(?:alt|title|aria-label|label|placeholder|summary|content|value)\s{{0,9}}=\s{{0,9}}
-    (?P<value>{_VALUE})
-    """,
-    re.IGNORECASE | re.VERBOSE,
+_SAYS_SOMETHING = lazy_pattern(
+    rf"\s(?:alt|title|aria-label|label|placeholder|summary|content|value)\s{{0,9}}=\s{{0,9}}"
+    rf"(?!['\"]\s*['\"]){_VALUE}",
+    re.IGNORECASE,
 )
 _SIGN = re.compile(r"[\\`$<!\[\]*_~]|-->")
 _TOKEN = lazy_pattern(
@@ -130,28 +128,15 @@ class _Stripper:
 
     def tag(self, token: re.Match[str]) -> None:
         name = token["name"].lower()
-        self.hide(*token.span())
         if name in _TAGS["block"]:
             self.breaks.append(token.start())
+        if _SAYS_SOMETHING.search(token[0]):
+            return
+        self.hide(*token.span())
         if name in _SHOWN_AS and (not token["slash"] or name in _STRUCK):
             self.show(token.start(), _SHOWN_AS[name])
         elif name in ("sub", "sup") and self.raw[token.end() : token.end() + 1].isdigit():
             self.show(token.start(), " ")
-        for attribute in _VISIBLE_ATTRIBUTE.finditer(token[0]):
-            start, end = attribute.span("value")
-            self.attribute(token.start() + start, token.start() + end)
-            if self.hidden[token.end() - 1] and self.raw[token.end() : token.end() + 1].isalnum():
-                self.show(token.end() - 1, " ")
-
-    def attribute(self, start: int, end: int) -> None:
-        """Shows an attribute's value that a reader may see, in parentheses."""
-        is_quoted = self.raw[start] in "\"'"
-        inner, after = (start + 1, end - 1) if is_quoted else (start, end)
-        if not self.raw[inner:after].strip():
-            return
-        self.hidden[inner:after] = bytes(after - inner)
-        self.show(inner - 2, " (")
-        self.show(after, ")")
 
     def address(self, token: re.Match[str]) -> None:
         self.hide(token.start(), token.start() + 1)

@@ -1,16 +1,10 @@
-"""Whether a sentence claims nothing, only declines, or names something, by its words alone.
+"""The plain form of a text, tables of patterns, and which words are numbers, names or in common.
 
-The phrases are tables of patterns. In a table, each line is a regular expression, or "word:
-expression". An indented line continues the one before it; ``<name>`` is a part from
-``words/phrases.txt``; ``~`` is a gap of up to 60 characters inside a sentence. The plain form of a
-text, which they match, is lower case, one line, straight quotes, no markdown, no English short
-forms.
+In a table, each line is a regular expression. An indented line continues the one before it;
+``<name>`` is a part from ``words/phrases.txt``; ``~`` is a gap of up to 60 characters inside a
+sentence. The plain form of a text, which they match, is lower case, one line, straight quotes, no
+markdown, no English short forms.
 
-Sentences that claim nothing are questions, greetings and offers. The rules are strict, because a
-judge may try to set aside what it should judge: only wording that is known to claim nothing counts,
-and a sentence that also states something does not.
-
-A text with a number or a name always claims something, so it is never set aside as "not a claim".
 In doubt a word is a name: a capital letter shows one, except at the start of a text, where common
 words have one too. Scripts without capitals hide names, so a text in them counts as named unless it
 contains a polite phrase.
@@ -19,6 +13,7 @@ contains a polite phrase.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
@@ -65,40 +60,30 @@ def _lines(table: str) -> list[str]:
 
 
 @cache
-def pairs(table: str) -> tuple[tuple[str, str], ...]:
-    """A table of "word: rule" lines."""
-    return tuple((word, rule) for word, _, rule in (line.partition(": ") for line in _lines(table)))
+def _parts() -> Mapping[str, str]:
+    """The parts of rules by name: each line of their table is "name: rule"."""
+    lines = (line.partition(": ") for line in _lines(word_lists("phrases")["parts"]))
+    return {name: rule for name, _, rule in lines}
 
 
 def _filled(rule: str) -> str:
     """``rule`` with its parts and gaps written out."""
-    rule = re.sub(
-        r"<(\w+)>", lambda part: _filled(dict(pairs(word_lists("phrases")["parts"]))[part[1]]), rule
-    )
+    rule = re.sub(r"<(\w+)>", lambda part: _filled(_parts()[part[1]]), rule)
     return rule.replace("~", r"[^.!?。！？।]{0,60}?")
 
 
 @cache
-def compiled(rule: str) -> re.Pattern[str]:
-    return re.compile(_filled(rule))
-
-
-@cache
 def rules(table: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(map(compiled, _lines(table)))
+    return tuple(re.compile(_filled(line)) for line in _lines(table))
 
 
 # ---------------------------------------------------------------- numbers and names
 
 
-def _listed(section: str) -> frozenset[str]:
-    return frozenset(word_lists("names")[section].split())
-
-
-_NUMBER_WORDS = _listed("numbers")
-_SENTENCE_STARTERS = _listed("sentence starters")
-_POLITE_PRONOUNS = _listed("polite pronouns")
-_POLITE_PHRASES = _listed("polite phrases")
+_NUMBER_WORDS, _SENTENCE_STARTERS, _POLITE_PRONOUNS, _POLITE_PHRASES = (
+    frozenset(word_lists("names")[section].split())
+    for section in ("numbers", "sentence starters", "polite pronouns", "polite phrases")
+)
 _PUNCTUATION = "\"'“”‘’«»„(*[_]).,;:!?…—–-"
 
 

@@ -1,12 +1,8 @@
 """The words of a statement that its evidence lacks, and the value that the evidence has instead.
 
-A value is wrong if it is nowhere in the context, or if evidence of the same matter lacks it and has
-another one of its kind. A name must be both: the context may speak of it in other words. Nothing is
-corrected: where more than one value could be meant, none is shown.
-
-Values of one kind may stand for each other. A number's kind is what it counts or measures. A name's
-is the word before it: what follows "born in" in one text stands in the place of what follows it in
-another.
+A value, a number or a date, is wrong if it is nowhere in the context, or if evidence of the same
+matter lacks it and has another one of its kind: what it counts or measures. Nothing is corrected:
+where more than one value could be meant, none is shown.
 """
 
 from __future__ import annotations
@@ -14,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
-from unicodedata import combining, normalize
 
 from .absent_numbers import (
     MOST_EVIDENCE,
@@ -39,8 +34,6 @@ WEEKDAY: Kind = ("weekday", "")
 SHORTEST = 3
 """Letters of a word that says what a number counts."""
 
-_CAPITAL = r"[A-ZÀ-ÖØ-Þ][^\W\d_]+"
-_NAME = lazy_pattern(rf"(?<![^\W_]){_CAPITAL}(?:[ -]{_CAPITAL})*")
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _DECADE = lazy_pattern(r" ?['’]?s(?![^\W_])")
 MOST_WRONG = 20
@@ -51,17 +44,17 @@ _QUOTED = lazy_pattern(r"“([^“”\n]{2,100})”|\"([^\"\n]{2,100})\"|‘([^�
 
 
 class Value(NamedTuple):
-    """A number, a month, a day of the week, or a name.
+    """A number, a month, or a day of the week.
 
     Args:
         start: where it begins.
         text: as it is written; of a number with its sign of money, month, scale or unit.
-        kind: what values may stand for it, or ``UNKNOWN``.
+        kind: what values may stand for it.
     """
 
     start: int
     text: str
-    kind: Kind
+    kind: Kind = UNKNOWN
 
 
 class Difference(NamedTuple):
@@ -69,14 +62,6 @@ class Difference(NamedTuple):
 
     wrong: tuple[str, ...]
     says: str = ""
-
-
-class Wrong(NamedTuple):
-    """Wrong words, and their kind if they are a number or a date."""
-
-    start: int
-    text: str
-    kind: Kind = UNKNOWN
 
 
 def difference(
@@ -96,19 +81,17 @@ def difference(
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     is_alike = _alike(statement, text)
-    own, dates, found = Own(statement), dates_in(statement), list[Wrong]()
+    own, dates, found = Own(statement), dates_in(statement), list[Value]()
     near = Numbers(without_references(text)) if is_alike and (own.numbers or dates) else NONE
     instead = _instead(own, dates, near)
     found += _wrong_numbers(own, near, context, instead, question)
     if dates:
-        there = _dates(context.words)
+        there = _dates(context.text)
         kinds = instead.keys() if text else {kind for kind, _ in there}
-        known = there | _dates(question.words)
-        found += [Wrong(*d) for d in dates if d.kind in kinds and date_of(d.text) not in known]
+        known = there | _dates(question.text)
+        found += [d for d in dates if d.kind in kinds and date_of(d.text) not in known]
     values = {*found}
     found = [*values, *_quoted(statement, reason, text, context)]
-    if is_alike:
-        found += _wrong_names(statement, text, context)
     words = dict.fromkeys(wrong.text for wrong in sorted(found))
     if any(value.kind == DAY for value in values):  # "4 July" in place of "5 June" is one value
         values = {value for value in values if value.kind != MONTH}
@@ -133,7 +116,7 @@ def _wrong_numbers(
     context: Numbers,
     instead: Mapping[Kind, list[Value]],
     question: Numbers,
-) -> Iterator[Wrong]:
+) -> Iterator[Value]:
     """The numbers that are nowhere, or of a kind of which the evidence has others."""
     if not own.numbers:
         return
@@ -146,45 +129,22 @@ def _wrong_numbers(
     for number, start, end in found:
         kind = kind_of(own.text, number)
         if kind != DAY or end == number.end:  # the day is right, but of another month
-            yield Wrong(start, own.text[start:end], kind)
+            yield Value(start, own.text[start:end], kind)
 
 
 @lru_cache(maxsize=2)  # of the context and of the question
-def _dates(words: frozenset[str]) -> frozenset[tuple[Kind, str]]:
-    return frozenset(date for date in map(date_of, words) if date)
+def _dates(text: str) -> frozenset[tuple[Kind, str]]:
+    return frozenset(date for date in map(date_of, {*_WORD.findall(text)}) if date)
 
 
-def _wrong_names(statement: str, evidence: str, context: Numbers) -> Iterator[Wrong]:
-    """Initials are left out: they may stand for words."""
-    named = [name for name in names_in(statement) if name.kind != UNKNOWN]
-    said = plain_words(statement) if named else set()
-    others = {name.kind for name in names_in(evidence) if _lacks(said, name)} if named else set()
-    for name in named:
-        if name.kind in others and not name.text.isupper() and _lacks(_plain(context.words), name):
-            yield Wrong(name.start, name.text)
-
-
-def _lacks(words: set[str], name: Value) -> bool:
-    parts = plain_words(name.text)
-    return parts != set() and parts.isdisjoint(words)
-
-
-@lru_cache(maxsize=1)  # the statements of a case have the same context
-def _plain(words: frozenset[str]) -> set[str]:
-    return plain_words(" ".join(words))
-
-
-def _quoted(statement: str, reason: str, evidence: str, context: Numbers) -> Iterator[Wrong]:
+def _quoted(statement: str, reason: str, evidence: str, context: Numbers) -> Iterator[Value]:
     """Without any evidence, a judge may quote what it finds: then the context must lack it, too."""
+    there = (evidence or context.text).casefold() if reason else ""
     for match in _QUOTED.finditer(reason):
         quote = next(group for group in match.groups() if group)
         start = statement.find(quote)
-        if evidence:
-            is_there = quote.casefold() in evidence.casefold()
-        else:
-            is_there = plain_words(quote) <= _plain(context.words)
-        if start >= 0 and not is_there and len(quote) < len(statement) / 2:
-            yield Wrong(start, quote)
+        if start >= 0 and quote.casefold() not in there and len(quote) < len(statement) / 2:
+            yield Value(start, quote)
 
 
 def _instead(own: Own, dates: list[Value], evidence: Numbers) -> dict[Kind, list[Value]]:
@@ -243,15 +203,6 @@ def _weekdays() -> frozenset[str]:
     return frozenset(word_lists("names")["weekdays"].split())
 
 
-def names_in(text: str) -> Iterator[Value]:
-    """The words with capitals, but the most common ones."""
-    for match in _NAME.finditer(text):
-        if match[0].casefold() not in _common():
-            before = word_before(text, match.start())
-            kind = ("name", before[1].casefold()) if before else UNKNOWN
-            yield Value(match.start(), match[0], kind)
-
-
 def kind_of(text: str, number: Number) -> Kind:
     """What a number counts or measures; of one that says neither, the word before it."""
     kinds = number.kinds() - {"", "half"}
@@ -267,25 +218,8 @@ def kind_of(text: str, number: Number) -> Kind:
     return ("behind", before[1].casefold()) if before else UNKNOWN
 
 
-def plain_words(text: str) -> set[str]:
-    """The beginnings of a text's words without case and accents: "Chinese" is "China" here."""
-    words = (word for word in _WORD.findall(text) if len(word) > 2)
-    if text.isascii():
-        return {word[:STEM].casefold() for word in words}
-    parts = (normalize("NFD", word.casefold()) for word in words)
-    return {"".join(char for char in part if not combining(char))[:STEM] for part in parts}
-
-
 def _value(text: str, number: Number) -> Value:
     kind, start, end = kind_of(text, number), number.first, number.last
     if kind[0] == "year" and (decade := _DECADE.match(text, end)):
         end = decade.end()
     return Value(start, text[start:end], kind)
-
-
-@cache
-def _common() -> frozenset[str]:
-    """The words that have a capital for another reason than that they are names."""
-    lists = word_lists("names")
-    usual = f"{lists['openers']} {lists['sentence starters']}".split()
-    return frozenset((*usual, *valued("months"), *_weekdays()))

@@ -97,12 +97,6 @@ def test_the_year_that_is_shown_is_the_only_one_of_the_evidence(
         ("The tower opened in 1889.", "He was born in 1899.", ["1889"], ""),
         ("It closes at 22:00 on July 4.", "It closes at 17:00 on July 5.", ["22:00", "4"], ""),
         ("The tower opened in 1889.", "The tower opened in 1889.", [], ""),
-        ("The old museum in town was built by Anna Wong.", "The old museum in town was built by Bob Li.", ["Anna Wong"], ""),
-        # What a statement speaks of may have another name in the context.
-        ("Anna Wong built the museum.", "She built the museum.", [], ""),
-        ("The old museum was built by Anna Wong.", "The old museum was built by her.", [], ""),
-        ("The museum was built in the United States.", "An American museum, built of stone.", [], ""),
-        ("The museum was built in NYC.", "The museum was built in New York City.", [], ""),
         # It says when somebody was born, not when he died.
         ("The old painter Max Lee died in 1958.", "The old painter Max Lee, born in 1978.", ["1958"], ""),
     ],
