@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from .number_words import valued
+from .headings import makes_claim
+from .number_words import valued, words_of
 from .strings import is_blank, lazy_pattern, word_lists
 
 Style = Literal["brackets", "parentheses", "sign"]
@@ -24,6 +25,8 @@ MOST_MARKS = 20
 """Citations in a row behind a sentence."""
 LONGEST_TITLE = 160
 """Characters of a line that names a source and claims nothing."""
+MOST_IN_TITLE = 20
+"""Words of the name of a source."""
 
 _GROUP = lazy_pattern(
     r"(?P<b>\[(?P<in>[^\[\]\n]{1,200})\](?:\((?P<to>#[^()\s]{1,200})\)|(?!\()))"
@@ -110,6 +113,16 @@ def _named() -> re.Pattern[str]:
     )
 
 
+@cache
+def _place() -> re.Pattern[str]:
+    """Brackets that hold only numbers of chapters and the like: (see Section 4.2, Annex C)."""
+    labels = "|".join(map(re.escape, words_of("labels")))
+    part = rf"(?:{labels})\.?\s?(?:\d[\d.]{{0,9}}|[IVX]{{1,6}}|[^\W\d_])(?!\w)"
+    see = rf"(?:(?:{any_of('see')})\s(?:\w{{1,3}}\s)?)?"
+    inside = rf"{see}{part}(?:[,;]?\s{part}){{0,9}}|[第제]\d{{1,4}}\w\s?\w{{0,2}}"
+    return re.compile(rf"[\[(](?:{inside})[\])]\W?", re.IGNORECASE)
+
+
 def end_of_marks(text: str, place: int) -> int:
     """Where the citations end that stand behind a sentence which ends at ``place``."""
     end = place
@@ -156,6 +169,8 @@ def without_references(text: str) -> str:
 def is_reference(text: str, *, is_listed: bool = False) -> bool:
     """Whether a piece of a text only names sources: "[a.pdf, p. 3]", "Source: Annual Report 2019".
 
+    It claims nothing beside them, nor in their names.
+
     Args:
         is_listed: whether it stands in a list of sources, where authors, year and title will do.
     """
@@ -164,25 +179,24 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
         label or is_listed or _MAY_CITE.search(text) or "/" in text
     ):
         return False
-    rest = _ADDRESS.sub(" ", without_marks(text[label.end() :] if label else text))
-    rest = _FILE_NAME.sub(" ", _LIST_MARKER.sub("", rest))
-    if is_blank(rest):
+    if (is_listed and _is_entry(text)) or _place().fullmatch(text.translate(_ASCII)):
         return True
-    if is_listed and is_entry(text):
-        return True
-    return (label is not None or is_listed) and _is_title(rest)
+    said = text[label.end() :] if label else text
+    rest = _LIST_MARKER.sub("", _without_addresses(without_marks(said)))
+    if not (is_blank(rest) or ((label or is_listed) and _is_title(rest))):
+        return False
+    title = " ".join(_WORD.findall(_without_addresses(said)))
+    return not makes_claim(title, MOST_IN_TITLE)
 
 
-def is_entry(text: str) -> bool:
+def _without_addresses(text: str) -> str:
+    """A text without addresses and names of files."""
+    return _FILE_NAME.sub(" ", _ADDRESS.sub(" ", text))
+
+
+def _is_entry(text: str) -> bool:
     """Whether a line begins as those of a bibliography do: with authors and a year."""
     return _ENTRY.match(text) is not None
-
-
-def title_of(text: str) -> str:
-    """The words of a reference without its label, addresses and names of files."""
-    label = _label().match(text)
-    rest = _ADDRESS.sub(" ", text[label.end() :] if label else text)
-    return " ".join(_WORD.findall(_FILE_NAME.sub(" ", rest)))
 
 
 def heads_sources(text: str) -> bool:

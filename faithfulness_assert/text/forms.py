@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NamedTuple
 
+from .citations import is_reference
 from .headings import has_verb
 from .headings import is_short_answer as _is_bare_answer
 from .phrases import plain
@@ -35,15 +36,12 @@ _BEHIND_QUESTION = " .…"
 _COLON = (":", "：")
 _ADDRESS = r"<?(?:https?://|www\.)[^\s<>]+>?"
 _URL = lazy_pattern(rf"\s*{_ADDRESS}(?:\s+{_ADDRESS})*\s*")
-_BRACKETED = lazy_pattern(r"\s*(?:[\[(【（][^\[\]()【】（）]{1,200}[\])】）][\s.,;]*)+")
 _ENUMERATOR = lazy_pattern(
     r"^(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)]?|[^\W\d_][.)]|[一二三四五六七八九十]{1,3}、)\s*"
 )
-_FILE_NAME = lazy_pattern(r"[\w./#§-]*[._/#§][\w./#§-]+")
 _AMOUNT = lazy_pattern(
     r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
 )
-_QUANTITY = lazy_pattern(r"\d\s?(?:[%‰°€$£¥₩₫₽]|[A-Z]{3}\b)|[€$£¥]\s?\d")
 _DASH = lazy_pattern("[–—]")
 _CONTRAST = lazy_pattern(
     r"\s(but|however|although|though|aber|jedoch|mais|pero|aunque|però|porém|mas|но|однако|хотя|nhưng)\s"
@@ -133,7 +131,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
     said = " ".join(sentence.split()).strip("*_>#~| ")
     if len(sentence) > LONGEST or is_blank(said):
         return False
-    if _URL.fullmatch(said) or is_citation(said):
+    if is_reference(said):
         return True
     said = said.strip("\"'“”„«»")
     parts = _parts(said)
@@ -163,24 +161,6 @@ def _only_names(said: str, parts: list[str]) -> bool:
     if not parts or sum(map(_size, parts)) > most or _has("stating", parts):
         return False
     return not _is_bare_answer(said) and not any(has_verb(part.strip()) for part in parts)
-
-
-def is_citation(text: str) -> bool:
-    """Whether a text is only citations in brackets: ``(Roth, 2020)``, ``[source: a.md]``.
-
-    Each word is a number, a name, the name of a file or a small word of citations.
-    """
-    if not _BRACKETED.fullmatch(text):
-        return False
-    if _QUANTITY.search(text):
-        return False
-    inner, small = _FILE_NAME.sub(" 1 ", text), _marks("citation")
-    for mark in small.words:
-        if _DENSE.search(mark) or " " in mark.strip():
-            inner = inner.replace(mark.strip(), " ").replace(mark.strip().capitalize(), " ")
-    words = [word for word in re.findall(r"[^\W_]+", inner) if len(word) > 1]
-    names = [w for w in words if f" {w.casefold()} " not in small.words and not re.search(r"\d", w)]
-    return all(w[0].isupper() or w.istitle() for w in names) and not has_verb(" ".join(names))
 
 
 def _asks(said: str, parts: list[str]) -> bool:

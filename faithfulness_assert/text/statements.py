@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
-from .citations import heads_sources, is_entry, is_reference, title_of
-from .forms import is_citation
+from .citations import heads_sources, is_reference
 from .headings import is_short_answer, makes_claim
 from .inline import Clear, clear
 from .json_answer import leaves
@@ -28,10 +27,6 @@ _PARENTHESIS = lazy_pattern(r"\([^()]*\)[.!?]?|（[^（）]*）[。！？]?")
 _EXPECTS_ANSWER = re.compile(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE
 )
-
-
-MOST_IN_TITLE = 20
-"""Words of the name of a source."""
 
 
 class Split(NamedTuple):
@@ -106,17 +101,10 @@ def _all_pieces(text: str, language: str) -> list[Piece]:
             found = [piece._replace(shown=row if row != piece.text else "") for piece in found]
         elif block.kind == "table header" and not (i and all_blocks[i - 1].kind == block.kind):
             headers = _cells(text, block)
-        if _only_cites(" ".join(piece.text for piece in found), is_listed=is_listed):
+        if is_reference(" ".join(piece.text for piece in found), is_listed=is_listed):
             found = [_cited(piece) for piece in found]
-        pieces += [_cited(p) if _only_cites(p.text, is_listed=is_listed) else p for p in found]
+        pieces += [_cited(p) if is_reference(p.text, is_listed=is_listed) else p for p in found]
     return pieces
-
-
-def _only_cites(said: str, *, is_listed: bool) -> bool:
-    """Whether a piece names sources, and claims nothing beside them or in their names."""
-    if not is_reference(said, is_listed=is_listed):
-        return False
-    return (is_listed and is_entry(said)) or not makes_claim(title_of(said), MOST_IN_TITLE)
 
 
 def _cited(piece: Piece) -> Piece:
@@ -213,7 +201,7 @@ MAY_BE_SKIPPED = ("table header", "link definition", "heading", "bold")
 def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     """Why a piece is not a statement; "" if it is one."""
     if kind not in MAY_BE_SKIPPED:
-        return "citation" if said.startswith(_OPENING) and is_citation(said) else ""
+        return "citation" if said.startswith(_OPENING) and is_reference(said) else ""
     if kind == "table header":
         has_claim = any(makes_claim(cell.rstrip("."), 3) for cell in said.split(" | "))
         return "" if has_claim else kind
@@ -241,7 +229,7 @@ def _sentences(part: Clear, language: str) -> Iterator[Piece]:
         if is_blank(said):
             continue
         piece = Piece(part.places[start], part.places[end - 1] + 1, said)
-        if before and _PARENTHESIS.fullmatch(said) and not is_citation(said):
+        if before and _PARENTHESIS.fullmatch(said) and not is_reference(said):
             before = before._replace(end=piece.end, text=f"{before.text} {said}")
             continue
         if before:
