@@ -77,11 +77,10 @@ class Store:
 
     Attributes:
         path: the directory.
-        read_only: whether the run may be read only. A finished one can be shown.
     """
 
-    def __init__(self, db: sqlite3.Connection, path: Path, *, read_only: bool) -> None:
-        self.db, self.path, self.read_only = db, path, read_only
+    def __init__(self, db: sqlite3.Connection, path: Path) -> None:
+        self.db, self.path = db, path
         self._grouped, self._waiting = False, 0
         self._lock = threading.Lock()
         self._failed: sqlite3.Error | None = None
@@ -194,10 +193,10 @@ class Store:
 
     def secret(self) -> bytes:
         """The secret of the run, from which controls and tags of asks follow. It is made once."""
-        if self.kept("secret") is None and not self.read_only:
+        if self.kept("secret") is None:
             self.keep("secret", secrets.token_hex(32))
         with self._told("the secret of the run"):
-            return bytes.fromhex(self.kept("secret") or "")
+            return bytes.fromhex(self.kept("secret"))
 
     # ------------------------------------------------------------ reading
 
@@ -341,32 +340,20 @@ def reading(path: str | PathLike[str]) -> Iterator[Store]:
     """
     folder = Path(path)
     if not is_run(folder):
-        problem = f"must be the directory of a run; it has no {NAME}"
-        if (folder / "results.jsonl").exists():
-            problem = f"has results.jsonl of an older version, but no {NAME}: grade once more"
-        raise ConfigError(f"{path}: {problem}")
+        raise ConfigError(f"{path}: must be the directory of a run; it has no {NAME}")
     with _problems_of(folder), closing(_opened(folder / NAME, writes=False)) as db:
         _check(db, folder / NAME)
-        yield Store(db, folder, read_only=True)
+        yield Store(db, folder)
 
 
 @contextmanager
 def writing(path: str | PathLike[str]) -> Iterator[Store]:
     """The run in a directory, made if there is none, to be changed by this process alone.
 
-    One that may be read only is opened for that.
-
     Raises:
         ConfigError: another process works on it, or it cannot be used.
     """
     folder = Path(path)
-    if is_run(folder) and not all(os.access(p, os.W_OK) for p in (folder, folder / NAME)):
-        with reading(folder) as store:
-            yield store
-        return
-    if not is_run(folder) and (folder / "results.jsonl").exists():
-        problem = f"has results.jsonl of an older version, but no {NAME}; use another directory"
-        raise ConfigError(f"{path}: {problem}")
     with _problems_of(folder):
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -386,7 +373,7 @@ def writing(path: str | PathLike[str]) -> Iterator[Store]:
 
 
 def _made(db: sqlite3.Connection, folder: Path) -> Store:
-    store = Store(db, folder, read_only=False)
+    store = Store(db, folder)
     if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
         with store.transaction():
             for command in SCHEMA.split(";"):

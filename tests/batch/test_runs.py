@@ -310,13 +310,6 @@ def test_a_database_that_is_cut_off_is_told_and_kept(tmp_path: Path, size: int) 
     assert file.stat().st_size == size
 
 
-def test_a_run_of_an_older_version_is_told_by_its_files(tmp_path: Path) -> None:
-    written(tmp_path / "results.jsonl", "")
-    for use in (lambda: quiet(cases(2), tmp_path), lambda: list(lines_of(tmp_path)())):
-        with pytest.raises(ConfigError, match=r"has results\.jsonl of an older"):
-            use()
-
-
 VALUES = st.none() | st.integers(-9, 9) | st.floats() | st.text(max_size=9) | st.binary(max_size=9)
 
 
@@ -476,54 +469,6 @@ def test_a_full_disk_stops_a_run_that_goes_on_when_there_is_room(tmp_path: Path,
     assert finished(tmp_path / "run") < 300
     assert quiet(cases(300), tmp_path / "run").stopped == ""
     assert list(results_of(tmp_path / "run")) == list(range(1, 301))
-
-
-def only_read(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    """From now on the system says of all below this folder that it may only be read."""
-    access = os.access
-
-    def guarded(path: Any, mode: int, **named: Any) -> bool:
-        inside = folder in (Path(path), *Path(path).parents)
-        return not (inside and mode & os.W_OK) and access(path, mode, **named)
-
-    monkeypatch.setattr(os, "access", guarded)
-
-
-@pytest.mark.parametrize("over", ["here", "a batch API"])
-def test_a_finished_run_on_a_disk_that_may_only_be_read_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, over: str
-) -> None:
-    """Also if it was killed before its end was noted."""
-    data, path = file_of(tmp_path, cases(6)), tmp_path / "run"
-    words: tuple[Any, ...] = ("batch", data, "--run", path)
-    if over == "here":
-        here(*words)
-    else:
-        with BatchServer(looks=0) as server:
-            over_batch_api(path, data, server)
-        words = ("batch", "--run", path)
-    changed_database(path, "UPDATE run SET value = json_remove(value, '$.rows')")
-    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
-    only_read(monkeypatch, path)
-    again = here(*words, "--report", tmp_path / "report.html")
-    assert (again.returncode, "6 cases: 4 passed" in again.stdout) == (1, True), again.stderr
-    assert here("report", path, "-o", tmp_path / "b.html").returncode == 0
-    assert here("compare", path, path).returncode == 0
-    assert {file: file.read_bytes() for file in path.rglob("*") if file.is_file()} == before
-
-
-def test_a_run_that_is_not_finished_asks_nothing_there_and_says_why(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Errors that would be graded again stay as they are."""
-    judge, directory = Failing({2}, "auth"), tmp_path / "run"
-    first = quiet(cases(3), directory, judge=judge)
-    only_read(monkeypatch, directory)
-    again = quiet(cases(3), directory, judge=judge)
-    assert again.summary.not_graded == first.summary.not_graded == 1
-    with pytest.raises(ConfigError, match="cannot be written, and the run is not finished"):
-        quiet(cases(5), directory, judge=judge)
-    assert len(judge.asked) == 3
 
 
 def test_a_directory_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:

@@ -86,8 +86,7 @@ def submit(
     settings = _settings(via, {"judge": chosen.judge, **options})
     grader = _grader(settings, options)
     with writing(directory) as store:
-        if not store.read_only:
-            settings = _begun(store, settings, grader, data_set, regrade_changed, retry_errors)
+        settings = _begun(store, settings, grader, data_set, regrade_changed, retry_errors)
         grader.keep_secret(store.secret())
         problem = ""
         if budget:
