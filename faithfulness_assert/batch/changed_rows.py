@@ -8,7 +8,7 @@ is named before anything is paid.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from ..records.errors import ConfigError
 from ..records.option_names import option
@@ -28,10 +28,10 @@ _KEYS = ("input, case_id, row", "input, case_id", "input, row", "input", "case_i
 """What old and new rows have in common, in this order. Without ``input`` a row has changed."""
 
 
-def fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> Iterator[str]:
+def fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
     """Puts these rows in the place of those of the run. To be called in a transaction.
 
-    Yields notes on what was done.
+    Returns notes on what was done.
 
     Raises:
         ConfigError: rows with a result or an ask have changed or are gone, and ``regrade`` is
@@ -59,12 +59,12 @@ def fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> Iterator[str]:
         "WHERE same AND (old != new OR old.case_id != n.case_id)"
     ).fetchone()
     _apply(store)
-    if moved:
-        yield f"{moved:,} results follow their rows to another place or id"
-    if changed:
-        yield f"{changed:,} rows that changed are graded again"
-    if gone:
-        yield f"{gone:,} results of rows that are gone were moved to the table earlier"
+    notes = {
+        "results follow their rows to another place or id": moved,
+        "rows that changed are graded again": changed,
+        "results of rows that are gone were moved to the table earlier": gone,
+    }
+    return [f"{count:,} {note}" for note, count in notes.items() if count]
 
 
 def _counts(store: Store) -> tuple[int, int]:

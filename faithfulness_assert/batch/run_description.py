@@ -28,8 +28,8 @@ InputIs = Literal["new", "same", "other", "unknown"]
 """How the input of a run is to the one that it had."""
 
 
-def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
-    """What the results of a run depend on. It contains no key and no password.
+def describe_grader(grader: Grader) -> dict[str, Any]:
+    """What results depend on beside the data set. It contains no key and no password.
 
     Options that only decide how fast or at what price results come (``timeout``, ``max_retries``,
     ``deadline``, ``cache``, ``prices``) are left out: they may change while a run goes on.
@@ -40,10 +40,15 @@ def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
         "judge": described(grader.judge),
         "policy": policy_as_json(grader.policy),
         "options": grader.shaping,
-        "input": {"name": data_set.name, "fingerprint": data_set.fingerprint()},
     }
     as_json: dict[str, Any] = json.loads(json.dumps(told, default=plain))
     return as_json
+
+
+def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
+    """What the results of a run depend on."""
+    told = {"name": data_set.name, "fingerprint": data_set.fingerprint()}
+    return {**describe_grader(grader), "input": told}
 
 
 def policy_in(about: Mapping[str, Any], path: Path) -> Policy:

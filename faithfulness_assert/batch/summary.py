@@ -21,9 +21,6 @@ MOST_RESAMPLED = 1000
 UNRELIABLE = 0.1
 """The share of failed controls from which a run warns that its judge is unreliable."""
 
-DIFFERING = "several answers came for one ask that do not say the same: what differs does not count"
-"""A warning of a result whose asks went over a batch API."""
-
 _SCALE = 10**12  # scores are added as whole numbers: the same sum in every order
 _USAGE = ("prompt", "completion", "cached", "reasoning", "num_requests")
 MOST_GROUPS = 100
@@ -66,8 +63,6 @@ class Counted(NamedTuple):
         error, used = result.error, result.tokens_used
         names = ("controls", "untested", "judgeNote")
         notes = {name: found for name in names if (found := result.metadata.get(name))}
-        if any(DIFFERING in warning for warning in result.warnings):
-            notes["differing"] = True
         if any(VERBATIM_FLAG in verdict.flags for verdict in result.verdicts):
             notes["verbatim"] = True
         return cls(
@@ -97,7 +92,6 @@ class Summary:
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         verbatim: how many have a statement that is not supported, though the context has it word
             for word.
-        differing: for how many an ask had several answers that do not say the same.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         untested: how many cases have a part of their context for which no control could be made.
         caveats: what is to be known of a judge, such as the embedded one.
@@ -106,7 +100,7 @@ class Summary:
 
     def __init__(self, seconds: float | None = None) -> None:
         self.cases = self.passed = self.not_graded = self.defined = 0
-        self.differing = self.untested = self.verbatim = 0
+        self.untested = self.verbatim = 0
         self.caveats: set[str] = set()
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
@@ -136,7 +130,6 @@ class Summary:
         self.untested += "untested" in notes and told.cases
         if caveat := notes.get("judgeNote"):
             self.caveats.add(caveat)
-        self.differing += "differing" in notes and told.cases
         self.verbatim += "verbatim" in notes and told.cases
         self._add_spent(told)
         if told.score is not None:
@@ -201,7 +194,6 @@ class Summary:
             "tokens_used": {**self.tokens, "estimated": self._estimated},
             "cost": self.cost,
             "errors": [group._asdict() for group in self.errors.groups()],
-            "differing": self.differing,
             "verbatim": self.verbatim,
             "controls": dict(self.controls),
             "untested": self.untested,
@@ -242,8 +234,6 @@ class Summary:
                 f"{self.verbatim:,} cases with a statement that is not supported, though the "
                 "context has it word for word: check the judge"
             )
-        if self.differing:
-            lines.append(f"{self.differing:,} cases: {DIFFERING}")
         lines += self.errors.lines()
         if self.tokens["num_requests"]:
             lines.append(self.spent())

@@ -20,7 +20,7 @@ from ..batch import RunOutcome, merge, rescore
 from ..batch import run as run_rows
 from ..batch.data_sets import DataSet
 from ..batch.outputs import SUFFIXES, write_results
-from ..batch.provider_batches import Standing, collect, import_answers, is_begun, submit
+from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.run_description import lines_of
 from ..batch.stops import Budget, SoftStop
 from ..batch.store import reading
@@ -222,9 +222,7 @@ def _go_on_alone(arguments: Namespace) -> int:
     if given := next((name for name, value in wanted.items() if value), None):
         name = option("from" if given == "system" else given)
         raise ConfigError(f"{name}: needs INPUT; without it, a run goes on as it began")
-    if arguments.replies:
-        return _go_on(arguments, partial(import_answers, arguments.directory, arguments.replies))
-    return _go_on(arguments, partial(collect, arguments.directory))
+    return _go_on(arguments, partial(collect, arguments.directory, arguments.replies))
 
 
 def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
@@ -237,6 +235,9 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
     try:
         with soft:
             reached = step()
+    except BudgetError as error:
+        say(f"Nothing was sent: {error}")
+        return NOT_GRADED
     except JudgeError as error:
         return _stopped(f"{error.message}. {error.fix}".strip(), run)
     except KeyboardInterrupt:
@@ -248,9 +249,6 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
         return _stopped(f"{error.filename or run}: {error.strerror}", run)
     for said in reached.said:
         say(said)
-    if reached.stopped:
-        say(f"Nothing was sent: {reached.stopped}")
-        return NOT_GRADED
     if not reached.finished:
         for file in reached.files:
             show_line(str(file))

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import uuid
-from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
 from os import PathLike
@@ -20,17 +19,14 @@ from urllib.parse import urlsplit
 from ...grading import Grader
 from ...judges import JUDGES
 from ...judges.remote.remote_judge import RemoteJudge
-from ...options import UNSTORED, hide_key
-from ...policy.files import SUFFIXES, read_data
-from ...policy.presets import ALIASES, policies
+from ...options import UNSTORED, hide_key, names_taken_by
 from ...records.errors import ConfigError
 from ...records.option_names import option
 from ...settings import SETTING, choose
 from ..changed_rows import fit
 from ..data_sets import DataSet
-from ..data_sets.data_set import Source
 from ..estimate import estimate_run
-from ..run_description import begun, check_unchanged, describe_run
+from ..run_description import begun, check_unchanged, describe_grader, policy_in
 from ..stops import Budget
 from ..store import Store, is_run, reading, writing
 from .asks import Asks
@@ -38,16 +34,20 @@ from .providers import AnthropicBatches, OpenAIBatches
 from .rounds import Rounds, Standing
 from .service import Service
 
-__all__ = ["SERVICES", "Standing", "collect", "import_answers", "is_begun", "submit"]
+__all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""
 SETTINGS = "batch"
-"""Under which name a run keeps what makes its grader again."""
+"""Under which name a run keeps what, beside its policy, makes its grader again."""
 SERVICES: Mapping[str, type[Service]] = {
     f"{service.provider}-batch": service for service in (OpenAIBatches, AnthropicBatches)
 }
 """The ways to a judge over a batch API."""
+
+
+class BudgetError(ConfigError):
+    """A run would cost more than it may. It says why; nothing was sent, and nothing changed."""
 
 
 def submit(
@@ -69,12 +69,13 @@ def submit(
         via: one of ``SERVICES``, or ``files`` to only write the files.
         judge: ``openai:MODEL`` or ``anthropic:MODEL``.
         options: also ``policy`` and ``threshold``; see ``Grader``.
-        retry_errors: if the run was finished, cases that could not be graded are asked again,
+        retry_errors: if the run was finished, cases that could not be graded are graded again,
             where that may succeed now.
         regrade_changed: so are rows that have changed.
-        budget: nothing is sent if the estimate for the whole run is more. A batch is paid whole.
+        budget: of the estimate for the whole run. A batch is paid whole.
 
     Raises:
+        BudgetError: the estimate is more.
         ConfigError: an option that cannot be used, or the directory has another run.
         JudgeError: the provider could not be asked. The run can go on.
     """
@@ -82,20 +83,17 @@ def submit(
     rest = {"cache": None, **options}  # a cache of the project is for other runs
     policy, threshold = rest.pop("policy", None), rest.pop("threshold", None)
     chosen = choose(judge, policy, threshold, rest)
-    options = {**chosen.options, "policy": chosen.policy, "threshold": chosen.threshold}
-    settings = _settings(via, {"judge": chosen.judge, **options})
-    grader = _grader(settings, options)
+    settings = _settings(via, chosen.judge, chosen.options)
+    options = _with_some_key(settings, chosen.options)
+    grader = Grader(chosen.judge, chosen.policy, chosen.threshold, **options)
     with writing(directory) as store:
-        settings = _begun(store, settings, grader, data_set, regrade_changed, retry_errors)
-        grader.keep_secret(store.secret())
-        problem = ""
-        if budget:
-            told = estimate_run(store.rows(), **settings["grader"])
-            problem = budget.too_small_for(told)
-        if problem != settings.get("stopped", "") and Asks(store).last_round() is None:
-            store.keep(SETTINGS, {**settings, "stopped": problem})  # so collecting sends nothing
-        if problem:
-            return Standing(False, (), stopped=problem)
+        with store.transaction():
+            settings = _begun(store, settings, grader, data_set, regrade_changed, retry_errors)
+            if budget:
+                planned = {"judge": settings["judge"], **settings["options"]}
+                told = estimate_run(store.rows(), policy=grader.policy, **planned)
+                if problem := budget.too_small_for(told):
+                    raise BudgetError(problem)
         return _step(store, settings, grader)
 
 
@@ -108,88 +106,63 @@ def _begun(
     retry_errors: bool,
 ) -> dict[str, Any]:
     """The settings of the run, which is begun if there is none, or fitted to its data set."""
-    with store.transaction():
-        about, input_is = begun(store, grader, data_set)
-        kept = store.kept(SETTINGS)
-        if kept is None and input_is != "new":
-            problem = f"this run was begun without {option('via')}; keep to it"
-            raise ConfigError(f"{store.path}: {problem}")
-        if kept and kept["via"] != settings["via"]:
-            problem = f"this run was begun via {kept['via']}; keep to it"
-            raise ConfigError(f"{store.path}: {problem}")
-        settings = kept or settings
-        if input_is == "new":
-            for row in data_set.rows():
-                store.add_row(row)
-        elif input_is != "same":
-            deque(fit(store, data_set.rows(), regrade=regrade), maxlen=0)
+    about, input_is = begun(store, grader, data_set)
+    if input_is == "new":
+        for row in data_set.rows():
+            store.add_row(row)
+    else:
+        before = store.kept(SETTINGS)
+        if before is None or before["via"] != settings["via"]:
+            how = f"via {before['via']}" if before else f"without {option('via')}"
+            raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
+        settings = before
+        if input_is != "same":
+            fit(store, data_set.rows(), regrade=regrade)
         if retry_errors and store.finished == store.size and store.retry_errors():
-            last = Asks(store).last_round()  # what failed until then may be asked again
-            settings = {**settings, "since": last.number + 1 if last else 0}
-        store.keep("about", {**about, "rows": store.size})
-        store.keep(SETTINGS, settings)
-        store.secret()
+            Asks(store).forget("row NOT IN (SELECT row FROM results)")
+    store.keep("about", {**about, "rows": store.size})
+    store.keep(SETTINGS, settings)
     return settings
 
 
-def collect(
-    directory: str | PathLike[str], outputs: Sequence[Path] | None = None, **options: Any
-) -> Standing:
+def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) -> Standing:
     """Fetches what is done, and sends what comes next. Any machine with the directory can do it.
 
     Args:
         directory: of a run that ``submit`` began.
-        outputs: files with answers that somebody brought; see ``import_answers``.
-        options: those that a directory does not keep: ``api_key``, and a ``base_url`` with a
-            password; default: the environment's.
+        replies: files with the answers to the files of a round, in any order, if somebody brought
+            them. What they lack is asked again.
 
     Raises:
-        ConfigError: the directory has no such run.
+        ConfigError: the directory has no such run, or a file cannot be read.
         JudgeError: the provider could not be asked. The run can go on.
     """
+    if missing := next((file for file in replies if not Path(file).is_file()), None):
+        raise ConfigError(f"{missing}: cannot be read: there is no such file")
     if not is_begun(directory):
         raise ConfigError(
             f"{directory}: has no run over a batch API. Begin one with: "
             "faithfulness-assert batch INPUT --run DIR --via openai-batch --judge openai:MODEL"
         )
     with writing(directory) as store:
-        settings = store.kept(SETTINGS)
-        if problem := settings.get("stopped"):
-            advice = "Give the first command again, with another limit"
-            return Standing(False, (), stopped=f"{problem}. {advice}")
-        grader = _grader(settings, options)
-        unread = DataSet(Source("", lambda: iter(())), {})  # the run has its own copy
-        check_unchanged(store.about() or {}, describe_run(grader, unread))
-        grader.keep_secret(store.secret())
-        return _step(store, settings, grader, outputs)
-
-
-def import_answers(directory: str | PathLike[str], files: Sequence[str | Path]) -> Standing:
-    """Reads the answers to the files of a round, in any order. What they lack is asked again.
-
-    Raises:
-        ConfigError: the directory has no such run, or a file cannot be read.
-    """
-    paths = [Path(file) for file in files]
-    for path in paths:
-        if not path.is_file():
-            raise ConfigError(f"{path}: cannot be read: there is no such file")
-    return collect(directory, paths)
+        settings, about = store.kept(SETTINGS), store.about() or {}
+        options = _with_some_key(settings, settings["options"])
+        grader = Grader(settings["judge"], policy_in(about, store.path), None, **options)
+        check_unchanged(about, describe_grader(grader))
+        return _step(store, settings, grader, replies)
 
 
 def _step(
-    store: Store,
-    settings: Mapping[str, Any],
-    grader: Grader,
-    outputs: Sequence[Path] | None = None,
+    store: Store, settings: Mapping[str, Any], grader: Grader, replies: Sequence[str | Path] = ()
 ) -> Standing:
-    """Goes on as far as possible, with the outputs that somebody brought or without."""
-    form, judge = _form(settings["grader"]["judge"]), cast("RemoteJudge", grader.judge)
-    here = nullcontext() if settings["via"] == FILES else closing(form(judge))
-    with here as service:
-        since = settings.get("since", 0)
-        rounds = Rounds(store, settings["run"], grader, form, service, since)
-        return rounds.advance() if outputs is None else rounds.take(outputs)
+    """Goes on as far as possible, with the replies that somebody brought or without."""
+    grader.keep_secret(store.secret())
+    form, judge = _form(settings["judge"]), cast("RemoteJudge", grader.judge)
+    with nullcontext() if settings["via"] == FILES else closing(form(judge)) as service:
+        rounds = Rounds(store, settings["run"], grader, form, service)
+        if replies:
+            rounds.take(replies)
+        return rounds.advance()
 
 
 def is_begun(directory: str | PathLike[str]) -> bool:
@@ -200,9 +173,8 @@ def is_begun(directory: str | PathLike[str]) -> bool:
         return store.kept(SETTINGS) is not None
 
 
-def _settings(via: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes the same grader again on another machine, without keys."""
-    judge = options["judge"]
+def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes the same grader again on another machine, with its policy, without keys."""
     if via not in (FILES, *SERVICES):
         raise ConfigError(f"via: must be one of {', '.join((*SERVICES, FILES))}, got {via!r}")
     provider = judge.partition(":")[0] if isinstance(judge, str) else ""
@@ -211,13 +183,17 @@ def _settings(via: str, options: Mapping[str, Any]) -> dict[str, Any]:
     if stored := [name for name in UNSTORED if options.get(name)]:
         problem = "a run over a batch API keeps its replies in its own directory"
         raise ConfigError(f"{stored[0]}: {problem}")
-    kept = {name: value for name, value in options.items() if not _is_secret(name, value)}
-    policy = _stored_policy(options.get("policy", "default"))
-    settings = {"run": uuid.uuid4().hex, "via": via, "grader": {**kept, "policy": policy}}
+    others = names_taken_by("policy") | {"policy_options"}
+    kept = {
+        name: value
+        for name, value in options.items()
+        if name not in others and not _is_secret(name, value)
+    }
+    settings = {"run": uuid.uuid4().hex, "via": via, "judge": judge, "options": kept}
     try:
         return dict(json.loads(json.dumps(settings)))
     except TypeError as error:
-        raise ConfigError(f"policy and options must be plain data here: {error}") from None
+        raise ConfigError(f"options must be plain data here: {error}") from None
 
 
 def _form(judge: str) -> type[Service]:
@@ -233,21 +209,9 @@ def _is_secret(name: str, value: object) -> bool:
     return "@" in parts.netloc or bool(parts.query)
 
 
-def _stored_policy(policy: object) -> object:
-    """The policy as data: another machine may not have its file."""
-    if not isinstance(policy, str) or ALIASES.get(policy, policy) in policies:
-        return policy
-    path = policy.removeprefix("file://")
-    if not path.lower().endswith(SUFFIXES):
-        return policy  # Grader says what is wrong with it
-    data = read_data(path, "policy")
-    return {"name": Path(path).stem, **data} if isinstance(data, dict) else data
-
-
-def _grader(settings: Mapping[str, Any], options: Mapping[str, Any]) -> Grader:
-    """The grader of a run. Files can be written without a key."""
-    given = {**settings["grader"], **options, "policy": settings["grader"]["policy"]}
-    key = f"{JUDGES[_form(given['judge']).provider].package.upper()}_API_KEY"
-    if settings["via"] == FILES and not given.get("api_key") and not os.environ.get(key):
-        given["api_key"] = "none"
-    return Grader(**given)
+def _with_some_key(settings: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a grader. Files can be written without a key."""
+    name = f"{JUDGES[_form(settings['judge']).provider].package.upper()}_API_KEY"
+    has_one = options.get("api_key") or os.environ.get(name)
+    needs_one = settings["via"] != FILES
+    return dict(options) if has_one or needs_one else {**options, "api_key": "none"}

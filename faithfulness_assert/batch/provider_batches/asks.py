@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ...reading.rows import KEY_CHARS
 from ..store import Store
-from .service import Rejection, Said
+from .service import Said
 
 MOST_ANSWERS = 8
 """To one ask, that differ. If there are more, none of them is believed."""
@@ -27,10 +27,9 @@ class Try(NamedTuple):
         answers: status and body, or the word of a problem; all that differ, if several came.
     """
 
-    round: int
     key: str
     steps: Mapping[str, int]
-    answers: Sequence[list[Any] | str]
+    answers: list[list[Any] | str]
 
 
 class Round(NamedTuple):
@@ -71,11 +70,15 @@ class Asks:
         values = number, json.dumps(steps), json.dumps(files), answered
         self._db.execute("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?)", values)
 
-    def forget(self, number: int) -> None:
-        """Removes a round, whose asks are then sent again. To be called in a transaction."""
-        asks = "SELECT id FROM asks WHERE round = ?"
-        self._db.execute(f"DELETE FROM answers WHERE id IN ({asks})", (number,))  # noqa: S608 - our own text
-        self._db.execute("DELETE FROM asks WHERE round = ?", (number,))
+    def forget(self, which: str) -> None:
+        """Forgets the asks that fulfil a condition, as if they had never been sent."""
+        asks = f"FROM asks WHERE {which}"
+        self._db.execute(f"DELETE FROM answers WHERE id IN (SELECT id {asks})")  # noqa: S608 - our own text
+        self._db.execute(f"DELETE {asks}")
+
+    def forget_round(self, number: int) -> None:
+        """Forgets a round, whose asks are then sent again. To be called in a transaction."""
+        self.forget(f"round = {number:d}")
         self._db.execute("DELETE FROM rounds WHERE number = ?", (number,))
 
     def add_ask(
@@ -91,20 +94,18 @@ class Asks:
         found = self._db.execute("SELECT round, file FROM asks WHERE id = ?", (id,)).fetchone()
         return bool(found == (number, file))
 
-    def tries(self, row: int, until: int) -> list[Try]:
-        """What was sent for a row until this round, and what came back, in the order of sending."""
+    def tries(self, row: int) -> list[Try]:
+        """What was sent for a row, and what came back, in the order of sending."""
         tries: dict[str, Try] = {}
         found = self._db.execute(
-            "SELECT id, round, key, steps, said FROM asks JOIN answers USING (id) "
-            "WHERE row = ? AND round <= ? GROUP BY id, said "
-            "ORDER BY asks.rowid, min(answers.rowid)",
-            (row, until),
+            "SELECT id, key, steps, said FROM asks JOIN answers USING (id) WHERE row = ? "
+            "GROUP BY id, said ORDER BY asks.rowid, min(answers.rowid)",
+            (row,),
         )
-        for id, number, key, steps, said in found:
-            new = Try(number, key, json.loads(steps), [])
-            answers = tries.setdefault(id, new).answers
+        for id, key, steps, said in found:
+            answers = tries.setdefault(id, Try(key, json.loads(steps), [])).answers
             if len(answers) <= MOST_ANSWERS:
-                answers.append(json.loads(said))  # type: ignore[attr-defined]
+                answers.append(json.loads(said))
         return list(tries.values())
 
     # ------------------------------------------------------------ answers
@@ -113,16 +114,15 @@ class Asks:
         """Keeps what came back for an ask. Returns whether the round has such an ask."""
         if not said.custom_id.isascii():
             return False
-        answer = json.dumps(said.problem or [said.status, said.body])
         insert = "INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND round = ?"
-        return self._db.execute(insert, (answer, said.custom_id, number)).rowcount > 0
+        values = json.dumps(said.answer), said.custom_id, number
+        return self._db.execute(insert, values).rowcount > 0
 
-    def reject(self, number: int, file: str, why: Rejection) -> None:
+    def reject(self, number: int, file: str, line: int, error: Mapping[str, str]) -> None:
         """Keeps that the provider refused a line of a file, as the answer to its ask."""
         asks = "SELECT id FROM asks WHERE round = ? AND file = ? ORDER BY rowid LIMIT 1 OFFSET ?"
-        error = {"message": why.message, "code": why.code, "param": why.param}
-        for (id,) in self._db.execute(asks, (number, file, why.line - 1)).fetchall():
-            self.add_answer(number, Said(id, 400, {"error": error}))
+        for (id,) in self._db.execute(asks, (number, file, line - 1)).fetchall():
+            self.add_answer(number, Said(id, [400, {"error": error}]))
 
     def add_missing(self, number: int, file: str, word: str) -> None:
         """Notes for the asks of a file that have no answer why that is so."""
@@ -134,10 +134,10 @@ class Asks:
 
     def odd_answers(self, number: int) -> dict[str, int]:
         """What is odd about the answers of a round, and how often."""
-        unnamed, without, doubled, differing = self._db.execute(
-            "SELECT sum(unnamed), sum(without), sum(times - 1), sum(kinds > 1) FROM ("
+        unnamed, without, doubled = self._db.execute(
+            "SELECT sum(unnamed), sum(without), sum(times - 1) FROM ("
             "SELECT max(said LIKE '[200,%' AND instr(said, substr(id, ?)) = 0) AS unnamed, "
-            "min(said LIKE '\"%') AS without, count(*) AS times, count(DISTINCT said) AS kinds "
+            "min(said LIKE '\"%') AS without, count(*) AS times "
             "FROM asks JOIN answers USING (id) WHERE round = ? GROUP BY id)",
             (-KEY_CHARS, number),
         ).fetchone()
@@ -145,5 +145,4 @@ class Asks:
             "answers that do not name their ask, and are not used": unnamed,
             "asks without an answer": without,
             "doubled lines": doubled,
-            "asks with several answers that are not the same; they are read together": differing,
         }

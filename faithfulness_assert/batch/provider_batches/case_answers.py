@@ -5,8 +5,8 @@ Otherwise it is asked again in the next round, at most ``TRIES`` times in all. A
 name its ask is never read, under whichever id it came. A failure cannot name its ask, but it cannot
 raise a score either.
 
-Of several replies under one id none is picked. They are read together, as one reply that says all
-of it, so that a statement is open about which they differ; what came for one ask is paid for.
+Of several replies under one id that differ none is picked, and the ask is sent again. What came for
+one ask is paid for.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
@@ -22,11 +21,9 @@ from ...judges.http import Answer
 from ...judges.remote.provider import Steps, merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.stored_replies import ask_key
-from ...records.errors import JudgeError, PromptTooLong
+from ...records.errors import JudgeError
 from ...records.judge import Ask, Outcome, Reply
 from ...records.usage import Usage
-from ..store import SERVER_ERRORS
-from ..summary import DIFFERING
 from .asks import MOST_ANSWERS, Try
 from .service import EXPIRED, MISSING, NOT_RUN
 
@@ -49,11 +46,10 @@ class CaseAnswers:
     Args:
         judge: reads answers.
         tries: what was sent for the case, in the order of the rounds.
-        since: the round from which tries count. What failed before may be asked again.
     """
 
-    def __init__(self, judge: RemoteJudge, tries: Iterable[Try], since: int = 0) -> None:
-        self._judge, self._since = judge, since
+    def __init__(self, judge: RemoteJudge, tries: Iterable[Try]) -> None:
+        self._judge = judge
         self._tries: dict[str, list[Try]] = defaultdict(list)
         for sent in tries:
             self._tries[sent.key].append(sent)
@@ -72,19 +68,15 @@ class CaseAnswers:
         return outcome
 
     def _outcome(self, ask: Ask, tries: Sequence[Try]) -> Outcome | None:
-        spent, counted, differed = Usage(), 0, False
+        spent, counted = Usage(), 0
         for sent in tries:
             steps = {**self._judge.first_steps, **sent.steps}
             all_heard = [self._heard(ask, said, steps) for said in sent.answers]
-            heard = _together(ask, all_heard)
-            spent = sum((said.spent for said in all_heard), spent)
-            if heard.outcome is None:
-                continue
-            differed |= heard.differs
-            counted += sent.round >= self._since
-            final = heard.final and (sent.round >= self._since or not _comes_again(heard.outcome))
-            if final or counted >= TRIES:
-                return self._last(heard.outcome, spent, steps, differed=differed)
+            spent = sum((heard.spent for heard in all_heard), spent)
+            heard = _together(all_heard)
+            counted += heard.outcome is not None
+            if heard.outcome is not None and (heard.final or counted >= TRIES):
+                return self._last(heard.outcome, spent, steps)
         return None
 
     def _heard(self, ask: Ask, said: list[Any] | str, steps: Steps) -> Heard:
@@ -104,11 +96,11 @@ class CaseAnswers:
             return Heard(_unnamed(outcome))
         return Heard(outcome, final=isinstance(outcome, Reply) or not outcome.retryable)
 
-    def _last(self, outcome: Outcome, spent: Usage, steps: Steps, *, differed: bool) -> Outcome:
+    def _last(self, outcome: Outcome, spent: Usage, steps: Steps) -> Outcome:
         """The outcome after which the ask is not sent again, with the cost of all answers."""
         if isinstance(outcome, Reply):
-            usage, warnings = outcome.usage and spent, (DIFFERING,) if differed else ()
-            reply = replace(outcome, usage=usage, requests=spent.num_requests, warnings=warnings)
+            usage = outcome.usage and spent
+            reply = replace(outcome, usage=usage, requests=spent.num_requests)
             return self._judge.warned(reply, steps)
         outcome.usage = spent if spent.num_requests else None
         return outcome
@@ -117,13 +109,12 @@ class CaseAnswers:
 class Heard(NamedTuple):
     """What an answer says about its ask: nothing that counts as a try, or an outcome.
 
-    ``final``: the outcome counts, and the ask is not sent again. ``differs``: it is that of several
-    answers that do not say the same. ``cut_off``: a reply of a judge that needs more room to think.
+    ``final``: the ask is not sent again. ``cut_off``: a reply of a judge that needs more room to
+    think.
     """
 
     outcome: Outcome | None
     final: bool = False
-    differs: bool = False
     cut_off: Reply | None = None
 
     @property
@@ -140,44 +131,16 @@ def _is_unnamed(outcome: Outcome, ask: Ask) -> TypeGuard[Reply]:
     return ask.echo not in outcome.text
 
 
-def _together(ask: Ask, heard: Sequence[Heard]) -> Heard:
+def _together(heard: Sequence[Heard]) -> Heard:
     """What all that came for one ask says. A failure says nothing against a reply."""
     replies = [said.outcome for said in heard if said.final and isinstance(said.outcome, Reply)]
     if not replies:
         return max(heard, key=lambda said: (said.final, said.outcome is not None))
-    first = replies[0]
-    told = {(_plain(reply.text), reply.finish_reason, reply.refusal) for reply in replies}
+    told = {(reply.text, reply.finish_reason, reply.refusal) for reply in replies}
     if len(told) == 1 and len(heard) <= MOST_ANSWERS:
-        return Heard(first, final=True)
-    if ask.kind == "verdicts" and len(heard) <= MOST_ANSWERS and all(map(_is_object, replies)):
-        text = "\n".join(sorted(reply.text for reply in replies))
-        usage = first.usage if all(reply.usage for reply in replies) else None
-        return Heard(replace(first, text=text, usage=usage), final=True, differs=True)
-    return Heard(JudgeError(DIFFERING, "unreadable", retryable=True), differs=True)
-
-
-def _plain(text: str) -> str:
-    """What a reply says, without how it is laid out."""
-    with suppress(ValueError, RecursionError):
-        text = json.dumps(json.loads(text), sort_keys=True)
-    return text
-
-
-def _is_object(reply: Reply) -> bool:
-    """Whether a reply is complete, and nothing but a JSON object: such can be read in a row."""
-    if reply.refusal or reply.finish_reason in NEVER_READ:
-        return False
-    try:
-        return isinstance(json.loads(reply.text), dict)
-    except (ValueError, RecursionError):
-        return False
-
-
-def _comes_again(outcome: Outcome) -> bool:
-    """Whether a failure may have passed when the run goes on later."""
-    if isinstance(outcome, Reply | PromptTooLong):
-        return False
-    return outcome.retryable or outcome.kind in SERVER_ERRORS
+        return Heard(replies[0], final=True)
+    problem = "several answers came for one ask that do not say the same"
+    return Heard(JudgeError(problem, "unreadable", retryable=True))
 
 
 def _no_answer(word: str) -> JudgeError | None:

@@ -66,9 +66,9 @@ class OpenAIBatches(Service):
             body = response.get("body")
             if body is None and isinstance(error, dict):
                 body = error if "error" in error else {"error": error}
-            return Said(custom_id, response["status_code"], body)
+            return Said(custom_id, [response["status_code"], body])
         code = str(error.get("code")) if isinstance(error, dict) else ""
-        return Said(custom_id, problem=_OPENAI_PROBLEMS.get(code, MISSING))
+        return Said(custom_id, _OPENAI_PROBLEMS.get(code, MISSING))
 
     def send(self, file: str, name: str, begin: Callable[[], None]) -> str:
         """See ``Service``."""
@@ -151,10 +151,10 @@ class AnthropicBatches(Service):
             return None
         result = result if isinstance(result, dict) else {}
         if result.get("type") == "succeeded":
-            return Said(custom_id, 200, result.get("message"))
+            return Said(custom_id, [200, result.get("message")])
         if result.get("type") == "errored":
-            return Said(custom_id, 200, _error(result.get("error")))  # its type says the status
-        return Said(custom_id, problem=_ANTHROPIC_PROBLEMS.get(str(result.get("type")), MISSING))
+            return Said(custom_id, [200, _error(result.get("error"))])  # its type says the status
+        return Said(custom_id, _ANTHROPIC_PROBLEMS.get(str(result.get("type")), MISSING))
 
     def send(self, file: str, name: str, begin: Callable[[], None]) -> str:  # noqa: ARG002 - there is no place for the name
         """See ``Service``."""

@@ -56,13 +56,11 @@ class Standing(NamedTuple):
         finished: all cases have results.
         said: what happened, in lines for the user.
         files: files that somebody has to take to a server, and whose answers to import.
-        stopped: why nothing was sent; "" if it was.
     """
 
     finished: bool
     said: tuple[str, ...]
     files: tuple[Path, ...] = ()
-    stopped: str = ""
 
 
 class Rounds:
@@ -74,7 +72,6 @@ class Rounds:
         grader: judge and policy.
         form: of the files: that of the API of its judge.
         service: takes the files; None if somebody else carries them.
-        since: the round from which tries count; see ``CaseAnswers``.
     """
 
     def __init__(
@@ -84,10 +81,9 @@ class Rounds:
         grader: Grader,
         form: type[Service],
         service: Service | None,
-        since: int = 0,
     ) -> None:
         self._store, self._asks, self._run_id = store, Asks(store), run_id
-        self._grader, self._form, self._service, self._since = grader, form, service, since
+        self._grader, self._form, self._service = grader, form, service
         self._judge = cast("RemoteJudge", grader.judge)
         self._said: list[str] = []
 
@@ -104,13 +100,13 @@ class Rounds:
             with self._store.transaction():
                 self._end_round(current)
             shutil.rmtree(self._folder(current.number), ignore_errors=True)
-            if any(map(_is_left_out, current.files)):
+            if any(file.get("left_out") for file in current.files):
                 self._said.append("Nothing more was sent. Go on with the run to send the rest.")
                 return Standing(False, tuple(self._said))
         return Standing(True, tuple(self._said))
 
-    def take(self, outputs: Sequence[Path]) -> Standing:
-        """The same with output files that somebody brought."""
+    def take(self, outputs: Sequence[str | Path]) -> None:
+        """Ends the round that waits with output files that somebody brought."""
         current, path = self._waiting(), self._store.path
         if current is None:
             raise ConfigError(f"{path}: the run is finished; no answers are missing")
@@ -121,7 +117,6 @@ class Rounds:
                 raise ConfigError(f"{path}: {problem}. Import the answers to its own files")
             self._end_round(current)
         shutil.rmtree(self._folder(current.number), ignore_errors=True)
-        return self.advance()
 
     def _waiting(self) -> Round | None:
         """The round that waits for answers; None if all cases have results.
@@ -131,7 +126,7 @@ class Rounds:
         last = self._asks.last_round()
         if last and not last.answered and not self._folder(last.number).exists():
             with self._store.transaction():
-                self._asks.forget(last.number)
+                self._asks.forget_round(last.number)
             last = self._asks.last_round()
         return last if last and not last.answered else self._next(last)
 
@@ -165,8 +160,7 @@ class Rounds:
             file["sending"] = time.time()
             self._asks.save(current)
 
-        again = f"/{file['again']}" if "again" in file else ""
-        name = f"{self._run_id}/{current.number}/{file['name']}{again}"
+        name = f"{self._run_id}/{current.number}/{file['name']}"
         with service_errors(self._judge.secrets):
             found = self._found(current, file, name, service) if "sending" in file else Found()
             if found.undecided:
@@ -216,27 +210,26 @@ class Rounds:
             raise
 
     def _end(self, current: Round, file: dict[str, Any], look: Look, service: Service) -> None:
-        """Fetches what came of a file. If it was refused as a whole, it is sent again later."""
+        """Fetches what came of a file.
+
+        If it was refused, only the asks of the lines that it was refused for have an answer.
+        """
         for rejection in look.rejected[:5]:
             where = f"line {rejection.line}" if rejection.line else ""
             param = f" ({rejection.param})" if rejection.param else ""
             told = ": ".join(filter(None, (where, rejection.code, rejection.message))) + param
             self._say(current, f"the provider refused the file: {told}")
-        if look.rejected and not any(rejection.line for rejection in look.rejected):
-            del file["batch"], file["sending"]
-            file["again"] = file.get("again", 1) + 1  # its batch is not the one that was refused
-            self._said.append("The file is sent again when you go on with the run.")
-            self._asks.save(current)
-            return
-        file.update(here=True, cancelled=look.cancelled, rejected=bool(look.rejected))
+        file.update(here=True, left_out=look.cancelled or bool(look.rejected))
         with TemporaryFile(dir=self._folder(current.number)) as output:
             if not look.rejected:
                 output.writelines(self._fetched(file["batch"], service))
             output.seek(0)
             with self._store.transaction():
                 self._read(current, [output])
-                for rejection in filter(lambda rejection: rejection.line, look.rejected):
-                    self._asks.reject(current.number, file["name"], rejection)
+                for line, *why in look.rejected:
+                    if line:
+                        error = dict(zip(("code", "message", "param"), why, strict=True))
+                        self._asks.reject(current.number, file["name"], line, error)
                 self._asks.save(current)
 
     def _fetched(self, batch: str, service: Service) -> Iterator[bytes]:
@@ -263,7 +256,7 @@ class Rounds:
         """Notes what has no answer, and that no more will come. Tells what was odd."""
         number = current.number
         for file in current.files:
-            word = NOT_RUN if _is_left_out(file) else MISSING
+            word = NOT_RUN if file.get("left_out") else MISSING
             self._asks.add_missing(number, file["name"], word)
         self._asks.save(current._replace(answered=True))
         for what, count in self._asks.odd_answers(number).items():
@@ -280,8 +273,7 @@ class Rounds:
             steps = merge_steps(steps, {**steps, **last.steps})
         with store.transaction(), RequestFiles(self._folder(number), self._form) as requests:
             for row in store.rest():
-                tries = self._asks.tries(row.number, number - 1)
-                answers = CaseAnswers(self._judge, tries, self._since)
+                answers = CaseAnswers(self._judge, self._asks.tries(row.number))
                 result = (
                     self._grader.invalid(row.problem)
                     if row.problem
@@ -307,8 +299,3 @@ class Rounds:
             current = Round(number, steps, requests.files)
             self._asks.save(current)
         return current
-
-
-def _is_left_out(file: dict[str, Any]) -> bool:
-    """Whether a provider may not have read all of a file."""
-    return bool(file.get("rejected") or file.get("cancelled"))

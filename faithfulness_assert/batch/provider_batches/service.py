@@ -33,12 +33,13 @@ CONNECTIONS_FAIL = {"APIConnectionError", "TransportError"}
 
 
 class Said(NamedTuple):
-    """What a line of an output file says about an ask: an HTTP answer, or why there is none."""
+    """What a line of an output file says about an ask.
+
+    ``answer``: status and body of an HTTP answer, or why there is none.
+    """
 
     custom_id: str
-    status: int = 0
-    body: Any = None
-    problem: str = ""
+    answer: list[Any] | str
 
 
 class Rejection(NamedTuple):
@@ -176,28 +177,24 @@ class RequestFiles(ExitStack):
         self.files: list[dict[str, Any]] = []
         shutil.rmtree(folder, ignore_errors=True)
 
-    def add(self, name: str, body: Mapping[str, Any]) -> str:
+    def add(self, id: str, body: Mapping[str, Any]) -> str:
         """Adds the request with this id. Returns the name of its file."""
-        data = self._form.request(name, body)
+        data = self._form.request(id, body)
         text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         line = text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes a lone surrogate
-        self._file_for(len(line)).write(line)
-        self.files[-1]["lines"] += 1
-        return str(self.files[-1]["name"])
-
-    def _file_for(self, size: int) -> BinaryIO:
-        """The file that has room for a line of this size."""
         if (
             self._file is None
             or self.files[-1]["lines"] >= self._form.max_lines
-            or self._file.tell() + size > self._form.max_bytes
+            or self._file.tell() + len(line) > self._form.max_bytes
         ):
             self.finish()
             private_folder(self._folder)
             name = f"requests-{len(self.files) + 1:03}.jsonl"
             self._file = self.enter_context(append_file(self._folder / name))
             self.files.append({"name": name, "lines": 0})
-        return self._file
+        self._file.write(line)
+        self.files[-1]["lines"] += 1
+        return str(self.files[-1]["name"])
 
     def finish(self) -> None:
         """Makes sure that what was written survives a crash of the machine."""
