@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from ..statistics import FALSE_ALARMS, SURE, p_value
 from ..text.strings import clip, visible
-from .comparison import Change, Comparison, Note, Outcome, Quoted
+from .comparison import Change, Comparison, Outcome, Quoted
 from .rechecking import Recheck
 from .summary import Summary
 
@@ -33,7 +33,7 @@ def as_text(comparison: Comparison) -> str:
     """The comparison in plain text. Texts in it are not yet escaped for a terminal."""
     names = [clip(name, MAX_NAME) for name in comparison.names]
     width = max(14, *map(len, names))
-    lines = [verdict_of(comparison).shown(clip), ""]
+    lines = [verdict_of(comparison, clip), ""]
     for name, a, b in [("", *names), *rows_of(comparison)]:
         lines.append(f"{name:24} {a:>{width}} {b:>{width}}")
     lines += ["", *_facts(comparison, clip)]
@@ -45,7 +45,7 @@ def as_text(comparison: Comparison) -> str:
 def as_markdown(comparison: Comparison) -> str:
     """The comparison as GitHub's Markdown, short enough for a comment."""
     head = " | ".join(map(code, comparison.names))
-    lines = [f"### Faithfulness: {verdict_of(comparison).shown(code)}", ""]
+    lines = [f"### Faithfulness: {verdict_of(comparison, code)}", ""]
     lines += [f"| | {head} |", "|---|---|---|"]
     lines += [f"| {name} | {a} | {b} |" for name, a, b in rows_of(comparison)]
     lines += ["", *(f"- {fact}" for fact in _facts(comparison, code)), ""]
@@ -67,15 +67,12 @@ def code(text: str) -> str:
     return f"<code>{''.join(signs)}</code>"
 
 
-def verdict_of(comparison: Comparison) -> Note:
+def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
     """Whether the second run is worse than the first, or why nobody can tell."""
-    before, after = comparison.names
-    if not comparison.comparable:
-        problems = [Note("{} is not comparable with {}", (after, before)), *comparison.problems]
-        return Note.joined(problems[:2], ": ")
-    return Note(
-        f"{{}} is {'worse' if comparison.worse else 'not worse'} than {{}}", (after, before)
-    )
+    before, after = map(quoted, comparison.names)
+    if problems := comparison.problems(quoted):
+        return f"{after} is not comparable with {before}: {problems[0]}"
+    return f"{after} is {'worse' if comparison.worse else 'not worse'} than {before}"
 
 
 def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
@@ -97,12 +94,11 @@ def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
 
 def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
     kinds, tests = comparison.kinds, comparison.tests
-    yield from (problem.shown(quoted) for problem in comparison.problems[1:])
+    yield from comparison.problems(quoted)[1:]
     for name, summary in zip(comparison.names, comparison.summaries, strict=True):
         for group in summary.errors.groups()[:MOST_CAUSES]:
-            cause = f"{group.cases:,} could not be graded in {{}}: {{}}, such as: {{}}"
-            message = group.message or "different messages"
-            yield Note(cause, (name, group.kind, message)).shown(quoted)
+            cause = f"{group.cases:,} could not be graded in {quoted(name)}: {quoted(group.kind)}"
+            yield f"{cause}, such as: {quoted(group.message or 'different messages')}"
     yield (
         f"{kinds['regressed']:,} regressed, {kinds['improved']:,} improved, {kinds['status']:,} "
         f"with another status, {kinds['score']:,} with another score"
@@ -114,20 +110,19 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
             f"them is at most {FALSE_ALARMS / 2:g}"
         )
         yield _power_line(comparison)
-        yield from recheck_lines(comparison.recheck, unexplained=comparison.worse)
+        if comparison.recheck:
+            yield from _recheck_lines(comparison.recheck, unexplained=comparison.worse)
     if comparison.other_input:
-        other = f"{comparison.other_input:,} cases have another answer, context or question in {{}}"
-        yield Note(other, comparison.names[1:]).shown(quoted)
-    yield from (note.shown(quoted) for note in comparison.notes)
+        other = f"{comparison.other_input:,} cases have another answer, context or question"
+        yield f"{other} in {quoted(comparison.names[1])}"
+    yield from comparison.notes(quoted)
 
 
-def recheck_lines(recheck: Recheck | None, *, unexplained: bool) -> Iterator[str]:
+def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
     """What asking today's judge again has shown: what it changed, and what the system changed.
 
     ``unexplained``: the second run is worse, even where neither cause was found.
     """
-    if not (recheck and recheck.judge and recheck.system):
-        return
     parts = {"the judge": recheck.judge, "the system": recheck.system}
     cases = f"{recheck.judge.counts.cases:,} cases of the first run, asked again of today's judge"
     lost = f" ({recheck.not_graded:,} more could not be graded)" if recheck.not_graded else ""
@@ -141,7 +136,7 @@ def recheck_lines(recheck: Recheck | None, *, unexplained: bool) -> Iterator[str
             f"{name}: mean score {before:.3f} -> {after:.3f}, {p_value(shift.chance)} for no change"
         )
     if unexplained and not found:
-        more = "; --recheck N asks more" if len(recheck.rows) < recheck.possible else ""
+        more = "; --recheck N asks more" if recheck.left else ""
         yield f"Whether the judge or the system did it, so few cases cannot tell{more}"
 
 

@@ -10,7 +10,6 @@ changed name a cause.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from os import PathLike
 from random import Random
 from typing import Any, NamedTuple
@@ -76,28 +75,37 @@ class Shift(NamedTuple):
         return self.is_found and min(self.counts.tests()) <= min(self.back.tests())
 
 
-@dataclass(slots=True)
-class Recheck:
+class Recheck(NamedTuple):
+    """What asking today's judge again about cases of A has shown.
+
+    Args:
+        judge, system: what each changed.
+        not_graded: how many cases could not be graded today.
+        left: how many cases more could be asked again.
+    """
+
+    judge: Shift
+    system: Shift
+    not_graded: int
+    left: int
+
+
+class Cases(NamedTuple):
     """Cases of A that are asked again of today's judge.
 
     Args:
         rows: those cases, as A had them.
         before, after: what A and B found of them, by the id of the case.
         possible: how many could be asked again, because they were graded in both runs.
-        judge, system: what each changed; None until it was asked.
-        not_graded: how many could not be graded today.
     """
 
     rows: list[Row]
     before: Mapping[str, Graded]
     after: Mapping[str, Graded]
     possible: int
-    judge: Shift | None = None
-    system: Shift | None = None
-    not_graded: int = 0
 
-    def ask(self, grader: Grader, concurrency: int = 8) -> None:
-        """Asks again, and says what the judge changed, and what the system.
+    def ask(self, grader: Grader, concurrency: int = 8) -> Recheck:
+        """Asks again.
 
         Raises:
             ConfigError: no case could be graded today.
@@ -107,17 +115,16 @@ class Recheck:
             if line.result.error is None:
                 today[line.case_id] = Graded(line.result.pass_, line.result.score)
             else:
-                self.not_graded += 1
                 problem = line.result.short_reason
         if not today:
             raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
-        self.judge = shift_of([(self.before[id], now) for id, now in today.items()])
-        self.system = shift_of([(now, self.after[id]) for id, now in today.items()])
+        judge = shift_of([(self.before[id], now) for id, now in today.items()])
+        system = shift_of([(now, self.after[id]) for id, now in today.items()])
+        cases = len(self.rows)
+        return Recheck(judge, system, cases - len(today), self.possible - cases)
 
 
-def choose_cases(
-    before: str | PathLike[str], after: str | PathLike[str], most: int = MOST
-) -> Recheck:
+def choose_cases(before: str | PathLike[str], after: str | PathLike[str], most: int) -> Cases:
     """The cases of A to ask again: drawn at random among those that were graded in both runs.
 
     Args:
@@ -136,7 +143,7 @@ def choose_cases(
         chance = Random(SEED)  # noqa: S311 - not used for security
         drawn = {row: (id, graded) for row, id, graded in chance.sample(both, min(most, len(both)))}
         rows = [row for row in store.rows() if row.number in drawn]
-    return Recheck(rows, dict(drawn.values()), new, len(both))
+    return Cases(rows, dict(drawn.values()), new, len(both))
 
 
 def grader_for(

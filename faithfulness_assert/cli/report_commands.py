@@ -10,7 +10,7 @@ from argparse import ArgumentParser, Namespace
 from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
 from ..batch.estimate import estimate_run
-from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
+from ..batch.rechecking import MOST, Cases, choose_cases, grader_for
 from ..batch.run_description import lines_of, names_of
 from ..grading import MAX_CONCURRENCY, Grader
 from ..options import parse_options
@@ -107,8 +107,7 @@ def run_compare(arguments: Namespace) -> int:
     comparison = compare(before, after, names=names, **options)
     if recheck is not None and comparison.comparable:
         cases, grader = recheck
-        cases.ask(grader, arguments.concurrency)
-        comparison.recheck = cases
+        comparison.recheck = cases.ask(grader, arguments.concurrency)
     if arguments.markdown:
         sys.stdout.buffer.write(as_markdown(comparison).encode())
     else:
@@ -119,7 +118,7 @@ def run_compare(arguments: Namespace) -> int:
     return FAILED if comparison.worse else PASSED
 
 
-def _prepared(arguments: Namespace) -> tuple[Recheck, Grader]:
+def _prepared(arguments: Namespace) -> tuple[Cases, Grader]:
     """The cases to ask again and who grades them. Says before what that costs and can show."""
     check_number("recheck", arguments.recheck, 1, 100_000, whole=True)
     check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)

@@ -250,9 +250,9 @@ def comparison_overview(comparison: Comparison, sources: tuple[Results, Results]
     return {
         "title": "Faithfulness: two runs compared",
         "sources": sources,
-        "notes": [note.shown(str) for note in comparison.notes],
+        "notes": comparison.notes(),
         "comparison": comparison,
-        "verdict": verdict_of(comparison).shown(str),
+        "verdict": verdict_of(comparison),
         "chances": [p_value(p) for p in comparison.tests],
         "rows": rows_of(comparison),
         "limit": FALSE_ALARMS / 2,
