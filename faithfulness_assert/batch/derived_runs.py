@@ -16,6 +16,7 @@ from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping
 from ..records.errors import ConfigError
 from ..settings import AnyPolicy
+from ..text.strings import clip
 from .local_run import RunOutcome
 from .run_description import changes, how_graded, policy_in
 from .store import NAME, Store, reading, writing
@@ -64,13 +65,9 @@ class _Part(NamedTuple):
 
     path: str
     about: dict[str, Any]
+    input: dict[str, Any]
     rows: int
     first: int
-
-    @property
-    def input(self) -> dict[str, Any]:
-        told = self.about.get("input")
-        return told if isinstance(told, dict) else {}
 
 
 def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]) -> RunOutcome:
@@ -99,53 +96,48 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
         **parts[0].about,
         "input": {"name": data, "fingerprint": ""},
         "rows": total,
-        "made_from": [Path(part.path).resolve().name for part in parts],
     }
     with _new_run(directory, about) as made:
         for part in parts:
             with reading(part.path) as kept:
                 for table in ("rows", "results", "earlier"):
                     _copy(kept, made, table, part.first)
-        renumber = bool(_shared_ids(made, parts))
-        if renumber:
+        notes = []
+        if _shared_ids(made, parts):
+            notes.append("cases without an id have the number of their row in all shards as id")
             for part in parts:
                 made.db.execute(
                     "UPDATE rows SET case_id = CAST(row AS TEXT) "
                     "WHERE row > ? AND row <= ? AND case_id = CAST(row - ? AS TEXT)",
                     (part.first, part.first + part.rows, part.first),
                 )
-            if shared := _shared_ids(made, parts):
-                raise ConfigError(f"merge: {shared}; each case must be in one run only")
-    note = "cases without an id have the number of their row in all shards as id"
-    return RunOutcome(Path(directory), total, notes=(note,) * renumber)
+        if shared := _shared_ids(made, parts):
+            raise ConfigError(f"merge: {shared}; each case must be in one run only")
+    return RunOutcome(Path(directory), total, notes=tuple(notes))
 
 
 def _part(path: str | PathLike[str], earlier: Sequence[_Part]) -> _Part:
     """A run that fits those before it, and is finished."""
     with reading(path) as store:
-        about, rows = how_graded(store), store.size
-        is_finished = rows == about.get("rows") == store.finished
-    first = earlier[-1].first + earlier[-1].rows if earlier else 0
-    part = _Part(str(path), about, rows, first)
-    told = part.input.get("fingerprint")
+        about, rows, finished = how_graded(store), store.size, store.finished
+    told = about.get("input")
+    data = told if isinstance(told, dict) else {}
+    mark = data.get("fingerprint")
     for other in earlier:
         same = Path(other.path).resolve() == Path(path).resolve()
-        if same or (told and told == other.input.get("fingerprint")):
-            raise ConfigError(
-                f"{path}: has the same data as {other.path} ({part.input.get('name')}); a shard "
-                "can be merged once"
-            )
+        if same or (mark and mark == other.input.get("fingerprint")):
+            problem = f"has the same data as {other.path} ({data.get('name')})"
+            raise ConfigError(f"{path}: {problem}; a shard can be merged once")
     if earlier and (changed := changes(earlier[0].about, about)):
         raise ConfigError(
             f"{path}: was graded otherwise than {earlier[0].path}: {'; '.join(changed)}. Only runs "
             "that were graded alike can be merged; `rescore` gives a run another policy"
         )
-    if not is_finished:
-        raise ConfigError(
-            f"{path}: is not finished: go on with it (`batch` with the same settings) before it is "
-            "merged"
-        )
-    return part
+    if not rows == finished == about.get("rows"):
+        how = "go on with it (`batch` with the same settings) before it is merged"
+        raise ConfigError(f"{path}: is not finished: {how}")
+    first = earlier[-1].first + earlier[-1].rows if earlier else 0
+    return _Part(str(path), about, data, rows, first)
 
 
 def _shared_ids(made: Store, parts: Sequence[_Part]) -> str:
@@ -196,10 +188,17 @@ def rescore(
         about = how_graded(kept)
         old = policy_in(about, kept.path)
         new = _wanted(old, policy, threshold, dict(options))
-        _check_asks(old, new, kept.path)
-        made_from = [kept.path.resolve().name]
-        told = {**about, "policy": policy_as_json(new), "made_from": made_from}
-        with _new_run(directory, told) as made:
+        if names := asking_otherwise(old, new):
+            was, now = policy_as_json(old), policy_as_json(new)
+            told = (
+                f"{name} (was {clip(repr(was[name]), VALUE)}, is {clip(repr(now[name]), VALUE)})"
+                for name in names
+            )
+            raise ConfigError(
+                f"{kept.path}: needs new asks for {', '.join(told)}. Leave that as it was, or "
+                "grade with `batch` into another directory"
+            )
+        with _new_run(directory, {**about, "policy": policy_as_json(new)}) as made:
             _copy(kept, made, "rows")
             for line in kept.lines():
                 result = weighed_again(line.result, old, new)
@@ -229,21 +228,3 @@ def _wanted(
     source_options = check_mapping("policy_options", options.get("policy_options"))
     new = find_policy(old if policy is None else policy, changes, source_options)
     return replace(new, controls=old.controls) if new.controls == "auto" else new
-
-
-def _check_asks(old: Policy, new: Policy, path: Path) -> None:
-    """Raises ``ConfigError`` if the judge would be asked otherwise, with the fields."""
-    if names := asking_otherwise(old, new):
-        told = policy_as_json(old), policy_as_json(new)
-        changes = (
-            f"{name} (was {_shown(told[0][name])}, is {_shown(told[1][name])})" for name in names
-        )
-        raise ConfigError(
-            f"{path}: needs new asks for {', '.join(changes)}. Leave that as it was, or grade "
-            "with `batch` into another directory"
-        )
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= VALUE else f"{text[: VALUE - 3]}..."

@@ -17,11 +17,12 @@ from ..grading import Grader
 from ..policy.policy import TAKES, Policy, plain, policy_as_json
 from ..records.errors import ConfigError
 from ..records.judge import described
+from ..text.strings import clip
 from .data_sets import DataSet
 from .rows import Line, Lines
 from .store import Store, lines_of_run, reading
 
-MAY_CHANGE = ("input.", "rows", "made_from", "judge.base_url")
+MAY_CHANGE = ("input.", "rows", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
 NAME = "judge.name"
 InputIs = Literal["new", "same", "other", "unknown"]
@@ -79,7 +80,6 @@ def begun(store: Store, grader: Grader, data_set: DataSet) -> tuple[dict[str, An
         store.keep("about", about)
         return about, "new"
     check_unchanged(before, about)
-    about["made_from"] = before.get("made_from")
     input_is = _input_is(before.get("input"), about["input"])
     about["rows"] = before.get("rows") if input_is == "same" else None
     return about, input_is
@@ -129,8 +129,7 @@ def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
 def _shown(values: Mapping[str, object], name: str) -> str:
     if name not in values:
         return "not given"
-    text = json.dumps(values[name], ensure_ascii=False)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return clip(json.dumps(values[name], ensure_ascii=False), 60)
 
 
 # ---------------------------------------------------------------- a run that is only read
@@ -151,11 +150,8 @@ def how_graded(store: Store) -> dict[str, Any]:
 
 def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
     """What two runs are called: a directory or a file by its name, else as they were given."""
-    names = [Path(path).resolve().name for path in (before, after)]
-    for first, second in ([name.removesuffix(".jsonl") for name in names], names):
-        if first != second:
-            return first, second
-    return (str(before), str(after)) if str(before) != str(after) else ("A", "B")
+    first, second = (Path(path).resolve().name.removesuffix(".jsonl") for path in (before, after))
+    return (first, second) if first != second else (str(before), str(after))
 
 
 def about_of(path: str | PathLike[str]) -> dict[str, Any]:

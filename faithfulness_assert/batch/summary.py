@@ -6,7 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..records.model import VERBATIM_FLAG
 from ..records.result import GradingResult
@@ -24,7 +24,7 @@ UNRELIABLE = 0.1
 _SCALE = 10**12  # scores are added as whole numbers: the same sum in every order
 _USAGE = ("prompt", "completion", "cached", "reasoning", "num_requests")
 MOST_GROUPS = 100
-"""Groups of one kind. More differ in what they quote, and become one group."""
+"""Groups. What comes after them is one group of its kind: it differs in what it quotes."""
 SHOWN_GROUPS = 3
 MAX_KIND = 60
 MAX_MESSAGE = 200
@@ -88,6 +88,7 @@ class Summary:
         statuses: how many have each status.
         defined: how many have a score that means something.
         tokens: sums of the fields of ``Usage``.
+        estimated: whether some of them are no more than estimated.
         cost: the sum of the costs; None without prices.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         verbatim: how many have a statement that is not supported, though the context has it word
@@ -108,7 +109,7 @@ class Summary:
         self.errors = ErrorGroups()
         self.cost: float | None = None
         self.seconds = seconds
-        self._estimated = False
+        self.estimated = False
         self._sum = self._squares = 0
         self._first: list[float] = []
 
@@ -147,7 +148,7 @@ class Summary:
     def _add_spent(self, told: Counted) -> None:
         used = (told.prompt, told.completion, told.cached, told.reasoning, told.requests)
         self.tokens.update(dict(zip(_USAGE, used, strict=True)))
-        self._estimated |= told.estimated
+        self.estimated |= told.estimated
         if told.cost is not None:
             self.cost = (self.cost or 0.0) + told.cost
 
@@ -178,27 +179,6 @@ class Summary:
         """Whether the judge failed so many controls that its scores mean little."""
         asked, wrong = self.controls["asked"], self.controls["failed"]
         return bool(asked) and wrong + self.controls["unanswered"] >= UNRELIABLE * asked
-
-    def to_json(self) -> dict[str, Any]:
-        """All of it as plain JSON."""
-        interval = self.interval
-        return {
-            "cases": self.cases,
-            "passed": self.passed,
-            "failed": self.failed,
-            "not_graded": self.not_graded,
-            "statuses": dict(sorted(self.statuses.items())),
-            "scores": self.defined,
-            "mean_score": self.mean,
-            "interval": interval and {**interval._asdict(), "level": LEVEL},
-            "tokens_used": {**self.tokens, "estimated": self._estimated},
-            "cost": self.cost,
-            "errors": [group._asdict() for group in self.errors.groups()],
-            "verbatim": self.verbatim,
-            "controls": dict(self.controls),
-            "untested": self.untested,
-            "seconds": self.seconds,
-        }
 
     def brief(self) -> str:
         """Counts, mean score, and whether the judge is reliable."""
@@ -244,7 +224,7 @@ class Summary:
     def spent(self) -> str:
         """What all of it has cost, on one line."""
         prompt, completion = self.tokens["prompt"], self.tokens["completion"]
-        about = "about " if self._estimated else ""
+        about = "about " if self.estimated else ""
         tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"
         cost = "" if self.cost is None else f", cost {self.cost:.4g}"
         return f"spent: {self.tokens['num_requests']:,} requests, {tokens}{cost}"
@@ -276,14 +256,13 @@ class ErrorGroup(NamedTuple):
 
 
 class ErrorGroups:
-    """Groups of errors: the same in every order, and few however many errors there are.
+    """Groups of errors: few, however many errors there are.
 
     ``last``: the error that was added last, in words.
     """
 
     def __init__(self) -> None:
-        self._counts: dict[str, Counter[str]] = {}
-        self._messages: dict[tuple[str, str], str] = {}
+        self._groups: dict[tuple[str, str], ErrorGroup] = {}
         self.last = ""
 
     def add(self, kind: str, message: str, cases: int = 1) -> None:
@@ -291,25 +270,16 @@ class ErrorGroups:
         self.last = f"last error ({kind}): {message}"
         kind = kind[:MAX_KIND] or "unknown error"  # a file of results may say anything
         message = clip(message, MAX_MESSAGE)
-        counts = self._counts.setdefault(kind, Counter())
-        key = "" if "" in counts else _alike(message)
-        counts[key] += cases
-        if key:
-            first = self._messages.get((kind, key), message)
-            self._messages[kind, key] = min(first, message)
-        if len(counts) > MOST_GROUPS:
-            self._counts[kind] = Counter({"": sum(counts.values())})
-            for known in counts:
-                self._messages.pop((kind, known), None)
+        key = kind, _alike(message)
+        if key not in self._groups and len(self._groups) >= MOST_GROUPS:
+            key, message = (kind, ""), ""
+        group = self._groups.get(key, ErrorGroup(kind, 0, message))
+        first = min(group.message, message)  # the same one in every order
+        self._groups[key] = ErrorGroup(kind, group.cases + cases, first)
 
     def groups(self) -> list[ErrorGroup]:
         """All groups, the largest first."""
-        found = (
-            ErrorGroup(kind, count, self._messages.get((kind, key), ""))
-            for kind, counts in self._counts.items()
-            for key, count in counts.items()
-        )
-        return sorted(found, key=lambda group: (-group.cases, group.kind, group.message))
+        return sorted(self._groups.values(), key=lambda group: (-group.cases, *group))
 
     def lines(self) -> Iterator[str]:
         """The largest groups, for people."""

@@ -228,7 +228,7 @@ def spent(summary: Summary) -> list[tuple[str, str]]:
     tokens = summary.tokens
     if not tokens["num_requests"] and not tokens["prompt"] and summary.cost is None:
         return []
-    about = "about " if summary.to_json()["tokens_used"]["estimated"] else ""
+    about = "about " if summary.estimated else ""
     rows = [
         ("requests", f"{tokens['num_requests']:,}"),
         ("prompt tokens", f"{about}{tokens['prompt']:,}"),

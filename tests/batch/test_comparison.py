@@ -192,7 +192,6 @@ def test_a_comparison_shows_the_numbers_of_each_run_as_batch_does() -> None:
         ("a/results.jsonl", "b/results.jsonl", ("a/results.jsonl", "b/results.jsonl")),
         ("runs/v1.2", "runs/v1.3", ("v1.2", "v1.3")),
         ("june", "june.jsonl", ("june", "june.jsonl")),
-        ("june", "june", ("A", "B")),
     ],
 )
 def test_runs_are_called_by_their_names(before: str, after: str, names: tuple[str, str]) -> None:

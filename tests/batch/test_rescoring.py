@@ -109,12 +109,9 @@ def test_it_is_the_run_that_grading_gives(june: Path, tmp_path: Path, changes: A
     graded(wanted, **{"citations": "audit", **changes})
     assert results_of(tmp_path / "again") == results_of(wanted)
     assert results_of(wanted) != results_of(june)
-    told, others = about_of(outcome.path), about_of(wanted)
-    assert told.pop("made_from") == ["june"]
-    assert told == others
+    assert about_of(outcome.path) == about_of(wanted)
     with reading(wanted) as store:
-        found = store.summary()
-    assert {**outcome.summary.to_json(), "seconds": 0} == {**found.to_json(), "seconds": 0}
+        assert outcome.summary.brief() == store.summary().brief()
 
 
 OTHER = {
@@ -206,7 +203,6 @@ def test_it_goes_on_with_new_rows_under_the_new_policy(june: Path, tmp_path: Pat
     outcome = run([*cases(), more], tmp_path / "again", progress=False, **given)
     assert judge.asked
     assert outcome.graded == 1
-    assert about_of(outcome.path)["made_from"] == ["june"]
 
 
 def test_wrong_use_is_told_and_no_run_is_overwritten(june: Path, tmp_path: Path) -> None:
