@@ -8,7 +8,7 @@ missing, also of a batch that is completed. Anthropic's requests are one body, i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -26,7 +26,6 @@ from .service import (
     Rejection,
     Said,
     Service,
-    Sought,
     count_of,
     id_in,
     read_line,
@@ -83,11 +82,10 @@ class OpenAIBatches(Service):
         )
         return id_in(batch)
 
-    def find(self, sought: Sought) -> Found:
+    def find(self, name: str, *_: object) -> Found:
         """See ``Service``. The name is in the metadata of a batch."""
-        batches = self._api.batches.list(limit=100)
-        for batch in sought.among(batches, lambda batch: batch.created_at):
-            if (batch.metadata or {}).get(NAME_KEY) == sought.name:
+        for batch in self._api.batches.list(limit=100):
+            if (batch.metadata or {}).get(NAME_KEY) == name:
                 return Found(str(batch.id))
         return Found()
 
@@ -163,18 +161,23 @@ class AnthropicBatches(Service):
         begin()
         return id_in(self._once.messages.batches.create(requests=requests))
 
-    def find(self, sought: Sought) -> Found:
+    def find(
+        self,
+        name: str,  # noqa: ARG002 - a batch has none here
+        lines: int,
+        known: Sequence[str],
+        has: Callable[[str], bool],
+    ) -> Found:
         """See ``Service``. When it has ended, the ids of its answers show whose a batch is."""
         undecided = []
-        batches = self._api.messages.batches.list(limit=100)
-        for batch in sought.among(batches, _made_at):
+        for batch in self._api.messages.batches.list(limit=100):
             total = _total(batch.request_counts) if batch.request_counts else 0
-            known = batch.id in (*sought.known, *self._others) or batch.archived_at is not None
-            if known or total not in (0, sought.lines):
+            is_other = batch.id in (*known, *self._others) or batch.archived_at is not None
+            if is_other or total not in (0, lines):
                 continue
             if not self.look(batch.id).ended:
                 undecided.append(batch.id)
-            elif sought.has(self._an_id_in(batch.id)):
+            elif has(self._an_id_in(batch.id)):
                 return Found(batch.id)
             else:
                 self._others.add(batch.id)
@@ -220,10 +223,6 @@ def _error(error: object) -> object:
     if isinstance(error, dict) and isinstance(error.get("error"), dict):
         return error
     return {"error": error or {"message": "the provider gave no reason", "type": "api_error"}}
-
-
-def _made_at(batch: Any) -> float | None:
-    return float(batch.created_at.timestamp()) if batch.created_at else None
 
 
 def _total(counts: Any) -> int:

@@ -37,7 +37,6 @@ from .service import (
     Look,
     RequestFiles,
     Service,
-    Sought,
     is_refused,
     read_line,
     service_errors,
@@ -157,7 +156,7 @@ class Rounds:
             return ""
 
         def begin() -> None:
-            file["sending"] = time.time()
+            file["sending"] = True
             self._asks.save(current)
 
         name = f"{self._run_id}/{current.number}/{file['name']}"
@@ -186,10 +185,9 @@ class Rounds:
         """Looks for the batch of a file that may have been sent, until it would be listed."""
         known = [other["batch"] for other in current.files if other.get("batch")]
         has = partial(self._asks.has_ask, current.number, file["name"])
-        age = max(0.0, time.time() - file["sending"])
         for pause in LOOK_AGAIN:
             time.sleep(pause)
-            found = service.find(Sought(name, file["lines"], age, known, has))
+            found = service.find(name, file["lines"], known, has)
             if found.batch or found.undecided:
                 return found
         return Found()

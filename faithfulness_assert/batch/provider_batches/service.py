@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import shutil
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, ClassVar, NamedTuple, TypeVar
+from typing import Any, BinaryIO, ClassVar, NamedTuple
 
 from ...files import append_file, private_folder, to_disk
 from ...judges.http import Answer
@@ -18,12 +17,9 @@ from ...judges.remote.redaction import Secrets, safe_text
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import JudgeError
 
-Batch = TypeVar("Batch")
-
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
 """Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
 NOT_FOUND = 404
-DAY = 86_400.0
 NO_CONNECTION = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
 """Classes of errors of HTTP clients before anything was sent."""
 UNDECIDED = (408, 409)
@@ -67,37 +63,6 @@ class Look(NamedTuple):
     cancelled: bool = False
     rejected: tuple[Rejection, ...] = ()
     told: str = ""
-
-
-class Sought(NamedTuple):
-    """A batch that may have been sent.
-
-    Args:
-        name: the name under which it was sent.
-        lines: how many requests it has.
-        age: the most seconds since it was sent.
-        known: the ids of other batches.
-        has: whether an ask with this id is in it.
-    """
-
-    name: str
-    lines: int
-    age: float
-    known: Sequence[str]
-    has: Callable[[str], bool]
-
-    def among(
-        self, batches: Iterable[Batch], made: Callable[[Batch], float | None]
-    ) -> Iterator[Batch]:
-        """Those of all batches, the newest first, that are not too old by the provider's clock."""
-        oldest = -math.inf
-        for batch in batches:
-            at = made(batch)
-            if at is not None:
-                oldest = max(oldest, at - self.age - DAY)
-                if at < oldest:
-                    return
-            yield batch
 
 
 class Found(NamedTuple):
@@ -150,8 +115,17 @@ class Service(ABC):
         """
 
     @abstractmethod
-    def find(self, sought: Sought) -> Found:
-        """Looks for a batch that may have been sent without our taking note of it."""
+    def find(
+        self, name: str, lines: int, known: Sequence[str], has: Callable[[str], bool]
+    ) -> Found:
+        """Looks for a batch that may have been sent without our taking note of it.
+
+        Args:
+            name: the name under which it was sent.
+            lines: how many requests it has.
+            known: the ids of other batches.
+            has: whether an ask with this id is in it.
+        """
 
     @abstractmethod
     def look(self, batch: str) -> Look:
