@@ -112,5 +112,5 @@ def test_errors_are_told_in_groups_that_do_not_depend_on_their_order() -> None:
     groups = summary(results).errors.groups()
     assert groups == summary(results[::-1]).errors.groups()
     assert [group[:2] for group in groups] == [("server", 5), ("server", 4), ("auth", 1)]
-    many = summary([failed("transport", "x" * n) for n in range(150)]).text()
+    many = summary([failed("transport", "x" * n) for n in range(1, 151)]).text()
     assert "not graded: 50 x transport, with different messages" in many
