@@ -20,7 +20,7 @@ from ..settings import SETTING, AnyPolicy
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, grade_rest
-from .row_grading import GraderSettings, Share
+from .row_grading import GraderSettings
 from .stops import Budget, SoftStop
 from .store import writing
 
@@ -92,17 +92,24 @@ def run(
             directory cannot be used.
     """
     hide_key(options)
-    settings = GraderSettings.of(judge, policy, threshold, options)
     if concurrency is not None:
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
-    share = Share(concurrency, requests_per_minute, tokens_per_minute)
-    grader = settings.run_grader(share)
+    settings = GraderSettings.of(
+        judge,
+        policy,
+        threshold,
+        options,
+        concurrency=concurrency,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
+    )
+    grader = settings.grader()
     if engine not in ("local", "ray"):
         raise ConfigError(f"engine: must be local or ray, got {engine!r}")
     for name, value in {"address": address, "actors": actors}.items():
         if engine == "local" and value is not None:
             raise ConfigError(f"{name}: only for the engine ray; leave it out")
-    cluster = _ray_cluster(settings, share, address, actors) if engine == "ray" else None
+    cluster = _ray_cluster(settings, address, actors) if engine == "ray" else None
     budget = Budget(max_run_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
         raise ConfigError("max_cost: needs the option prices, or no cost is known")
@@ -116,8 +123,7 @@ def run(
             store,
             data_set,
             grader,
-            share,
-            cluster,
+            cluster or settings.asks_at_once(grader),
             budget,
             soft,
             retry_errors=retry_errors,
@@ -126,9 +132,7 @@ def run(
         )
 
 
-def _ray_cluster(
-    settings: GraderSettings, share: Share, address: str | None, actors: int | None
-) -> Cluster:
+def _ray_cluster(settings: GraderSettings, address: str | None, actors: int | None) -> Cluster:
     """Our way to grade on Ray, which is an extra."""
     if actors is not None:
         check_number("actors", actors, 1, 10_000, whole=True)
@@ -139,4 +143,4 @@ def _ray_cluster(
             raise
         advice = pip_install(extra="ray")
         raise ConfigError(f"engine: {error.name} is not installed: {advice}") from None
-    return Cluster(settings, share, address, actors)
+    return Cluster(settings, address, actors)

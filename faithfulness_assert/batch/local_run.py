@@ -20,7 +20,7 @@ from ..records.errors import ConfigError
 from .changed_rows import fit
 from .data_sets import DataSet
 from .progress import Counts, count_rows, every, shown
-from .row_grading import Share, graded_or_left
+from .row_grading import graded_or_left
 from .rows import Line, NotAsked, Row
 from .run_description import begun
 from .stops import Budget, SoftStop, from_interrupt
@@ -86,8 +86,7 @@ def grade_rest(
     store: Store,
     data_set: DataSet,
     grader: Grader,
-    share: Share,
-    cluster: Cluster | None,
+    on: Cluster | int,
     budget: Budget,
     soft: SoftStop,
     *,
@@ -97,7 +96,7 @@ def grade_rest(
 ) -> RunOutcome:
     """Begins a run, or goes on with it; see ``batch.run``.
 
-    The ``grader`` grades it, or others that a ``cluster`` makes like it.
+    ``on``: a cluster, or how many asks of the grader are under way at once on this machine.
     """
     notes: list[str] = []
     with store.transaction():
@@ -124,12 +123,12 @@ def grade_rest(
             count_rows(work.counts, data_set.numbers())
         new = iter(()) if about.get("rows") == known else rows
         rest = work.until_stopped(chain(store.rest(), store.taken(new)))
+        work.ends_what_it_began = isinstance(on, int)
         lines = (
-            cluster.graded(rest, secret)
-            if cluster
-            else graded_or_left(rest, grader, share.asks_at_once(grader), lambda: soft.reason)
+            graded_or_left(rest, grader, on, lambda: soft.reason)
+            if isinstance(on, int)
+            else on.graded(rest, secret)
         )
-        work.ends_what_it_began = cluster is None
         if gate := grader.gate:
             work.counts.trouble = lambda: gate.breaker.trouble
         work.grade(lines, progress=progress)

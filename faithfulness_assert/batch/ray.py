@@ -23,7 +23,7 @@ from ..records.judge import Judge
 from ..records.result import GradingResult
 from ..settings import SETTING, AnyPolicy
 from .data_sets import open_data_set
-from .row_grading import GraderSettings, Share, grade_rows, graded_or_left
+from .row_grading import GraderSettings, grade_rows, graded_or_left
 from .rows import Line, NotAsked, Row
 
 CHUNK = 64
@@ -65,15 +65,15 @@ class GradedBatches:
         concurrency: int | None = None,
         **options: Any,
     ) -> None:
-        self.share = Share(concurrency)
-        settings = GraderSettings.of(judge, policy, threshold, options)
-        self.grader, self.mapping = self.share.ready(settings.grader()), mapping
+        settings = GraderSettings.of(judge, policy, threshold, options, concurrency=concurrency)
+        self.grader, self.mapping = settings.grader(stops=False), mapping
+        self.at_once = settings.asks_at_once(self.grader)
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         """The batch with its results."""
         records = batch.to_pylist()
         rows = open_data_set(records, mapping=self.mapping).rows() if records else ()
-        graded = grade_rows(rows, self.grader, concurrency=self.share.asks_at_once(self.grader))
+        graded = grade_rows(rows, self.grader, concurrency=self.at_once)
         lines = sorted(graded, key=lambda line: line.row)
         ours = [PREFIX + name for name in _COLUMNS]
         batch = batch.select([name for name in batch.column_names if name not in ours])
@@ -86,13 +86,13 @@ class GradedBatches:
 class _GradedRows(GradedBatches):
     """The same for rows of a run. They come and go pickled: a table would change their values."""
 
-    def __init__(self, settings: GraderSettings, share: Share) -> None:
-        self.share, self.grader = share, settings.run_grader(share)
+    def __init__(self, settings: GraderSettings) -> None:
+        self.grader = settings.grader()
+        self.at_once = settings.asks_at_once(self.grader)
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         """The lines, and at the end the rows that were not asked about."""
-        at_once = self.share.asks_at_once(self.grader)
-        lines = graded_or_left(_unpickled(batch), self.grader, at_once)
+        lines = graded_or_left(_unpickled(batch), self.grader, self.at_once)
         return _pickled(sorted(lines, key=lambda line: isinstance(line, NotAsked)))
 
 
@@ -109,7 +109,6 @@ class Cluster(NamedTuple):
     """Where the rows of a run are graded, by so many ``actors``; see ``batch.run``."""
 
     settings: GraderSettings
-    share: Share
     address: str | None = None
     actors: int | None = None
 
@@ -122,15 +121,15 @@ class Cluster(NamedTuple):
         _connect(self.address)
         cores = int(ray.cluster_resources().get("CPU", 1))
         actors = self.actors or cores  # each sends a request at once
-        actors = max(1, min(actors, int(self.share.requests_per_minute or actors)))
-        given = self.settings._replace(secret=secret), self.share.of(actors)
+        actors = max(1, min(actors, int(self.settings.requests_per_minute or actors)))
+        settings = self.settings.for_one_of(actors)._replace(secret=secret)
         chunks = iter(lambda: list(islice(rows, CHUNK)), [])
         while some := [ray.put(_pickled(chunk)) for chunk in islice(chunks, AT_ONCE)]:
             ds = ray.data.from_arrow_refs(some)
             ds.context.enable_progress_bars = ds.context.print_on_execution_start = False
             graded = ds.map_batches(
                 _GradedRows,
-                fn_constructor_args=given,
+                fn_constructor_args=(settings,),
                 batch_format="pyarrow",
                 batch_size=CHUNK,
                 num_cpus=0,  # after a node is lost, those that are left must take all actors

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ..drive.asks import GivenUp
-from ..drive.breaker import NO_DEADLINE, patience_of
+from ..drive.breaker import patience_of
 from ..drive.grades import ASKS_AT_ONCE, Slots
 from ..drive.many import run_many
 from ..grading import Grader
@@ -20,12 +20,22 @@ from .rows import Line, NotAsked, Row, digest
 
 
 class GraderSettings(NamedTuple):
-    """What ``Grader`` takes, so that another process can make the same one."""
+    """What makes a grader, here or in another process, and what it may use.
+
+    Args:
+        judge, policy, threshold, options: as ``Grader`` takes them.
+        concurrency: asks under way at once; None: 8, or 1 for a judge that computes here.
+        requests_per_minute, tokens_per_minute: None for no limit.
+        secret: from which asks follow; None for the grader's own.
+    """
 
     judge: Any
     policy: Any
     threshold: float | None
     options: Mapping[str, Any]
+    concurrency: int | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
     secret: bytes | None = None
 
     @classmethod
@@ -35,52 +45,34 @@ class GraderSettings(NamedTuple):
         policy: AnyPolicy | None,
         threshold: float | None,
         options: Mapping[str, Any],
+        **limits: Any,
     ) -> GraderSettings:
         """What was given, completed by the settings of this machine: others may have none."""
-        return cls(*choose(judge, policy, threshold, options)[:4])
+        return cls(*choose(judge, policy, threshold, options)[:4], **limits)
 
-    def grader(self) -> Grader:
-        """A new grader."""
-        grader = Grader(self.judge, self.policy, self.threshold, **self.options)
-        return grader if self.secret is None else grader.keep_secret(self.secret)
-
-    def run_grader(self, share: Share) -> Grader:
-        """A new grader for rows of a run, which stops if its server is down for too long."""
-        patience = patience_of(self.options.get("deadline", DEADLINE))
-        return share.ready(self.grader(), patience)
-
-
-class Share(NamedTuple):
-    """What one of several graders may use.
-
-    Args:
-        concurrency: asks under way at once; None: 8, or 1 for a judge that computes here.
-        requests_per_minute, tokens_per_minute: None for no limit.
-    """
-
-    concurrency: int | None = None
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-
-    def of(self, graders: int) -> Share:
-        """The share of one of so many graders. Each has the whole concurrency.
+    def for_one_of(self, graders: int) -> GraderSettings:
+        """Those of one of so many graders, which share the limits. Each has the whole concurrency.
 
         Requests are whole ones: each grader rounds its share up, so it is rounded down here.
         """
         requests, tokens = self.requests_per_minute, self.tokens_per_minute
         if requests:
             requests = requests // graders or requests / graders
-        return Share(self.concurrency, requests, tokens and tokens / graders)
+        return self._replace(
+            requests_per_minute=requests, tokens_per_minute=tokens and tokens / graders
+        )
 
-    def ready(self, grader: Grader, patience: float = NO_DEADLINE) -> Grader:
-        """The grader within these limits, and waiting for a server that is down for a while.
+    def grader(self, *, stops: bool = True) -> Grader:
+        """A new grader within these limits, which waits for a server that is down for a while.
 
-        ``patience``: seconds without any answer; then rows have no result.
+        ``stops``: after some time without any answer rows have no result; else it waits on.
         """
+        grader = Grader(self.judge, self.policy, self.threshold, **self.options)
         limits = (self.requests_per_minute, self.tokens_per_minute)
-        if limits == (None, None) and computes_here(grader):
-            return grader
-        return grader.keep_limits(*limits, patience)
+        if limits != (None, None) or not computes_here(grader):
+            deadline = self.options.get("deadline", DEADLINE) if stops else None
+            grader.keep_limits(*limits, patience_of(deadline))
+        return grader if self.secret is None else grader.keep_secret(self.secret)
 
     def asks_at_once(self, grader: Grader) -> int:
         """How many asks of this grader are under way at once."""

@@ -25,10 +25,9 @@ from true_server import answered
 from virtual_time import run_virtually
 
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usage
-from faithfulness_assert.batch.row_grading import Share
 from faithfulness_assert.drive import gate as gates
 from faithfulness_assert.drive.asks import GivenUp, TimeLeft
-from faithfulness_assert.drive.breaker import CONFIRMED, COOL_DOWN, FAILURES
+from faithfulness_assert.drive.breaker import CONFIRMED, COOL_DOWN, FAILURES, NO_DEADLINE
 from faithfulness_assert.drive.gate import Gate, LocalServer
 from faithfulness_assert.drive.rates import LEAST, PerMinute
 from faithfulness_assert.records.judge import Limits, Outcome, Payload, ReplyForm
@@ -187,9 +186,9 @@ def test_what_an_ask_used_beyond_its_prompt_is_paid_for_by_the_asks_after_it(
 
 @pytest.mark.parametrize("limit", [0, -1, "60", True, float("nan"), float("inf")])
 def test_a_limit_that_is_no_number_over_0_is_the_callers_mistake(limit: Any) -> None:
-    for name in ("requests_per_minute", "tokens_per_minute"):
-        with pytest.raises(ConfigError, match=f"{name}: must be"):
-            Share(**{name: limit}).ready(Grader(TruthfulJudge()))
+    for limits, name in (((limit, None), "requests"), ((None, limit), "tokens")):
+        with pytest.raises(ConfigError, match=f"{name}_per_minute: must be"):
+            Grader(TruthfulJudge()).keep_limits(*limits)
 
 
 @dataclass
@@ -206,7 +205,7 @@ class Clocked(TruthfulJudge):
 
 def test_asks_go_out_no_faster_than_allowed_however_they_are_driven() -> None:
     judge = Clocked()
-    grader = Share(requests_per_minute=600).ready(Grader(judge))  # one in 0.1 s
+    grader = Grader(judge).keep_limits(600, None)  # one in 0.1 s
     assert grader.grade(**CASE).score == 1.0
     assert asyncio.run(grader.agrade(**CASE)).score == 1.0
     assert [r.score for r in grader.grade_many([CASE] * 12, concurrency=12)] == [1.0] * 12
@@ -218,7 +217,7 @@ def test_the_wait_for_a_limit_does_not_count_against_the_deadline_of_a_grade(
     statements: int | None,
 ) -> None:
     judge = TruthfulJudge(limits=Limits(statements=statements))
-    grader = Share(requests_per_minute=75).ready(Grader(judge, "ragas", deadline=2.0))
+    grader = Grader(judge, "ragas", deadline=2.0).keep_limits(75, None)
     case = {"answer": "It rains. It snows.", "context": "It rains. It snows."}
     results = list(grader.grade_many([case] * 3, concurrency=3))  # 6 asks take 2.8 s, or 9 longer
     assert [result.status for result in results] == ["graded"] * 3
@@ -229,7 +228,7 @@ def test_a_limit_holds_only_for_what_a_store_of_replies_lacks(
     tmp_path: Path, questions: int, asks: int
 ) -> None:
     judge = Clocked()
-    grader = Share(requests_per_minute=240).ready(Grader(judge, cache=tmp_path))
+    grader = Grader(judge, cache=tmp_path).keep_limits(240, None)
     cases = [{**CASE, "question": str(number % questions)} for number in range(63)]
     results = list(grader.grade_many(cases, concurrency=1))
     assert [result.score for result in results] == [1.0] * 63  # or a quarter of a minute
@@ -591,7 +590,7 @@ def test_a_judge_of_the_users_own_keeps_limits_and_waits_for_an_outage_in_a_run(
     judge = ScriptedJudge(
         ["unreadable", JudgeError("down", "server", retryable=True), "unreadable"]
     )
-    grader = Share(requests_per_minute=60_000).ready(Grader(judge, reasks=0))
+    grader = Grader(judge, reasks=0).keep_limits(60_000, None, NO_DEADLINE)
     results = list(grader.grade_many([CASE] * 2, concurrency=1))
     assert [result.status for result in results] == ["unreadable"] * 2
     assert len(judge.asked) == 3
