@@ -53,10 +53,6 @@ class Answer:
     body: bytes
 
 
-class IdleConnectionError(JudgeError):
-    """The server closed a connection between two asks, and did not answer the second one."""
-
-
 class Connection:
     """A way to one API. To be used on one event loop.
 
@@ -131,7 +127,7 @@ class DirectConnection(Connection):
             line.close()
         await asyncio.sleep(0)  # the loop closes sockets in its next round, and may be closed then
 
-    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
+    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
         content = self._encoded(body)
         idle = self._idle_line()
         line = idle or await self._open()
@@ -140,10 +136,9 @@ class DirectConnection(Connection):
         except Exception:
             if idle is None or idle.has_heard:
                 raise
-            for other in self._idle:  # as old as this one
+            for other in self._idle:  # as old as this one, which the server closed just then
                 other.close()
-            problem = "no connection to the judge: the server closed it"
-            raise IdleConnectionError(problem, "transport", retryable=True) from None
+            return await self._exchange(body, seconds, more)
         if self._is_closed:
             line.close()
         elif line.is_idle:

@@ -107,7 +107,8 @@ def test_an_ask_on_an_idle_connection_that_its_server_closes_is_sent_once_more()
 
     with Loopback(answer) as server:
         judge = OpenAIJudge("m", base_url=server.url, api_key="k")
-        assert [judge.ask(ASK).requests for _ in range(3)] == [1, 2, 1]
+        assert [judge.ask(ASK).requests for _ in range(3)] == [1, 1, 1]
+        assert len(server.requests) == 4
         judge.close()
         with pytest.raises(JudgeError) as error:
             judge.ask(ASK)

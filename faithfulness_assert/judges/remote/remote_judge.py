@@ -20,7 +20,7 @@ from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
-from ..http import Answer, Connection, DirectConnection, IdleConnectionError, not_sent
+from ..http import Answer, Connection, DirectConnection, not_sent
 from ..proxies import ProxiedConnection
 from ..secret import secret_of_key
 from .answers import ServerError
@@ -300,10 +300,9 @@ class RemoteJudge:
     async def _send(self, ask: Ask, deadline: float | None) -> Reply:
         """Sends an ask, and again without what the server rejects.
 
-        That is learned once; each reply warns of it. Once it is sent again, too, where the server
-        closed an idle connection just then: that says nothing about the server.
+        That is learned once; each reply warns of it.
         """
-        steps, spent, closed = self._needs.steps, Usage(), False
+        steps, spent = self._needs.steps, Usage()
         while True:
             seconds = self.timeout + self._time_to_think(steps)
             if deadline is not None and (seconds := min(seconds, deadline - time.monotonic())) <= 0:
@@ -311,9 +310,6 @@ class RemoteJudge:
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
             sent, cap = steps, self._needs.cap(self.worded(ask), steps)
             answered = await self._try(self.request(ask, sent), seconds, ask.fresh)
-            if isinstance(answered, IdleConnectionError) and not closed:
-                spent, closed = spent + Usage(num_requests=1), True
-                continue
             outcome, steps = self.checked(ask, answered, sent, cap)
             lower = isinstance(outcome, JudgeError) and outcome.http_status in (*REJECTING, 413)
             if steps == sent and not (lower and self._needs.cap(self.worded(ask), sent) < cap):
