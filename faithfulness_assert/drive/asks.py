@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 from ..records.errors import JudgeError
 from ..records.judge import Ask, Outcome, Reply
@@ -21,6 +22,9 @@ log = logging.getLogger("faithfulness_assert")
 log.addHandler(logging.NullHandler())
 
 MAX_CAUSES = 5
+
+Phase = Literal["ask", "line", "limit"]
+"""What an ask is in: under way at all, in line for a server, waiting for a limit."""
 
 
 class TimeLeft:
@@ -45,7 +49,7 @@ class TimeLeft:
         self._left = math.inf if deadline is None else deadline
         self.timeout, self._now = timeout, now
         self._since: float | None = None  # None while the time stands still
-        self._asks = self._in_line = self._waiting = 0
+        self._now_in: dict[Phase, int] = {"ask": 0, "line": 0, "limit": 0}
 
     def __call__(self) -> float:
         """The seconds."""
@@ -60,8 +64,8 @@ class TimeLeft:
 
     def start(self) -> None:
         """An ask is ready."""
-        stands_still = self._waiting or (self._asks and self._in_line == self._asks)
-        if stands_still:
+        asks, in_line, waiting = self._now_in.values()
+        if waiting or (asks and in_line == asks):
             self._left, self._since = self(), None
         elif self._since is None:
             self._since = self._now()
@@ -79,35 +83,14 @@ class TimeLeft:
                 self._left, self._since = self(), None
 
     @contextmanager
-    def of_an_ask(self) -> Iterator[None]:
-        """While an ask is under way, in line or not."""
-        self._asks += 1
-        try:
-            yield
-        finally:
-            self._asks -= 1
-            self.start()
-
-    @contextmanager
-    def in_line(self) -> Iterator[None]:
-        """While an ask waits for a server that answers others first."""
-        self._in_line += 1
+    def during(self, phase: Phase) -> Iterator[None]:
+        """While an ask of this grade is in a phase."""
+        self._now_in[phase] += 1
         self.start()
         try:
             yield
         finally:
-            self._in_line -= 1
-            self.start()
-
-    @contextmanager
-    def standing_still(self) -> Iterator[None]:
-        """While an ask waits for a limit, its grade loses no time."""
-        self._waiting += 1
-        self.start()
-        try:
-            yield
-        finally:
-            self._waiting -= 1
+            self._now_in[phase] -= 1
             self.start()
 
 

@@ -80,8 +80,8 @@ class Gate:
 
     def forget(self) -> None:
         """Forgets what belongs to the event loop of the process that this one was forked from."""
-        self.breaker = Breaker(self.breaker.patience)
-        for part in (self._server, self._per_minute, self._rate):
+        self.breaker, self._rate = Breaker(self.breaker.patience), LearnedRate()
+        for part in (self._server, self._per_minute):
             if part:
                 part.forget()
 
@@ -102,13 +102,12 @@ class Gate:
         spent, retries, pauses = Usage(), 0, 0
         failed_at, gives_up_at = math.inf, math.inf
         first = math.inf  # when the first try went since the breaker was told of a failure
-        with left.of_an_ask():
+        with left.during("ask"):
             while True:
                 others_answered = self.breaker.answered_after(failed_at)
                 try:
-                    async with self._turn(ask, left, again=pauses > 0) as sent:
-                        first = min(first, sent.at)
-                        outcome = sent.outcome = await send()
+                    outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
+                    first = min(first, sent_at)
                     was_sent = True
                 except JudgeError as error:
                     outcome, was_sent = error, False
@@ -123,7 +122,7 @@ class Gate:
                     retries += 1
                 else:
                     if was_sent:
-                        self.breaker.failed(outcome, first, sent.at)
+                        self.breaker.failed(outcome, first, sent_at)
                         first = math.inf
                     goes_again = self.breaker.explains(outcome, others_answered=others_answered)
                     retries, failed_at = 0, loop.time()
@@ -139,9 +138,10 @@ class Gate:
                 )
                 await asyncio.sleep(pause)
 
-    @asynccontextmanager
-    async def _turn(self, ask: Ask, left: TimeLeft, *, again: bool) -> AsyncIterator[Sent]:
-        """Waits until the ask may be sent, and learns from its outcome.
+    async def _try(
+        self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool
+    ) -> tuple[Outcome, float]:
+        """Sends an ask when it may go, and learns from its outcome; also the instant when it went.
 
         The wait for a limit costs its grade no time, unless the ask goes ``again``: a server that
         refuses it every time would never be given up. Nor does the wait in line for a server on
@@ -155,18 +155,14 @@ class Gate:
         async with server.taken(ask, self._timeout, left) if server else nullcontext():
             await self.breaker.passed(left)
             if self._per_minute or self._rate.holds:
-                with nullcontext() if again else left.standing_still():
+                with nullcontext() if again else left.during("limit"):
                     if self._per_minute:
                         await self._per_minute.wait(ask)
                     await self._rate.wait()
             if left() <= 0:
                 raise late()
             tried, beside = self._rate.sent(), server.under_way if server else 0
-            sent = Sent(tried.at)
-            yield sent
-            outcome = sent.outcome
-            if outcome is None:
-                return
+            outcome = await send()
             if self._per_minute:
                 self._per_minute.spent(ask, outcome)
             if isinstance(outcome, Reply):
@@ -176,16 +172,7 @@ class Gate:
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 took = asyncio.get_running_loop().time() - tried.at
                 server.learn(took / beside, late=not isinstance(outcome, Reply))
-
-
-class Sent:
-    """An ask that may be sent now, ``at`` this instant. Whoever sends it sets its ``outcome``."""
-
-    __slots__ = ("at", "outcome")
-
-    def __init__(self, at: float) -> None:
-        self.at = at
-        self.outcome: Outcome | None = None
+            return outcome, tried.at
 
 
 def _forget() -> None:
@@ -243,7 +230,7 @@ class LocalServer:
         self._admit()
         try:
             if not admitted.done():
-                with left.in_line():
+                with left.during("line"):
                     await asyncio.wait([admitted], timeout=MOST_WAIT_IN_LINE)
             if not admitted.done():
                 message = "not asked: other asks took all the time of the server on this machine"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Iterable
+from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
 from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, Generic, TypeVar
@@ -43,10 +43,10 @@ def run_many(
     try:
         for grade in grades:
             batch.start(grade)
-            while batch.has_next():
-                yield batch.next()
-        while batch.waiting or batch.ready:
-            yield batch.next()
+            while batch.is_full() or not batch.finished.empty():
+                yield from batch.results()
+        while batch.waiting:
+            yield from batch.results()
     except BaseException as error:
         said = batch.stop()
         log.warning("%s", said)
@@ -67,7 +67,6 @@ class _Batch(Generic[T]):
         self.at_once = concurrency + 1 + concurrency // 8
         self.window = WINDOW * concurrency
         self.waiting: deque[Future[T]] = deque()  # whose turn has not come
-        self.ready: deque[Future[T]] = deque()
         self.finished: SimpleQueue[Future[T]] = SimpleQueue()
         self.under_way = self.given = 0
 
@@ -77,32 +76,21 @@ class _Batch(Generic[T]):
         self.waiting.append(future)
         self.under_way += 1
 
-    def has_next(self) -> bool:
-        """Whether a result is ready. Waits for one if no other grade may start before."""
-        while not self.ready and (self._is_full() or not self.finished.empty()):
-            self._take()
-        return bool(self.ready)
-
-    def next(self) -> T:
-        """The next result. Waits for it."""
-        while not self.ready:
-            self._take()
-        result = self.ready.popleft().result()
-        self.given += 1
-        return result
-
-    def _is_full(self) -> bool:
+    def is_full(self) -> bool:
+        """Whether no other grade may start now."""
         return self.under_way >= self.at_once or len(self.waiting) >= self.window
 
-    def _take(self) -> None:
-        """Waits for a grade to end."""
-        future = self.finished.get()
+    def results(self) -> Iterator[T]:
+        """Waits for a grade to end; the results whose turn then has come."""
+        ended = self.finished.get()
         self.under_way -= 1
+        ready = self.waiting if self.in_order else deque([ended])
         if not self.in_order:
-            self.waiting.remove(future)
-            self.ready.append(future)
-        while self.in_order and self.waiting and self.waiting[0].done():
-            self.ready.append(self.waiting.popleft())
+            self.waiting.remove(ended)
+        while ready and ready[0].done():
+            result = ready.popleft().result()
+            self.given += 1
+            yield result
 
     def stop(self) -> str:
         """Cancels all grades under way. Says what was done, and what it cost."""

@@ -153,10 +153,6 @@ class LearnedRate:
         self._tries: deque[Try] = deque()  # the last ones, in the order in which they went
         self._since = self._free_at = -math.inf  # when the present rate began; the next try
         self._clean = 0  # tries since the last refusal
-        self.forget()
-
-    def forget(self) -> None:
-        """Forgets who waits: a forked process has another event loop."""
         self._line = asyncio.Lock()
 
     @property
