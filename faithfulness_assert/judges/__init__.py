@@ -150,26 +150,21 @@ def _parse(spec: str) -> tuple[str, str]:
     return kind, argument.strip()
 
 
-_MODELS = (
-    ("claude", "anthropic"),
-    *((name, "openai") for name in ("gpt", "chatgpt", "o1", "o3", "o4")),
-)
+_OPENAIS = ("gpt", "chatgpt", "o1", "o3", "o4")
+"""How the names of OpenAI's models begin."""
 
 
 def _hint(spec: str) -> str:
     """What somebody may have meant who named no judge, such as only a model."""
     import difflib  # only ever needed on the way to an error
 
-    for sign in (":", "/"):
-        said, found, model = spec.partition(sign)
-        near = difflib.get_close_matches(said.lower(), list(JUDGES), n=1)
-        if found and near:
-            return f"Did you mean '{near[0]}:{model.strip()}'?"
-    for start, kind in _MODELS:
-        if spec.lower().startswith(start):
+    said, found, model = spec.replace("/", ":", 1).partition(":")
+    if near := difflib.get_close_matches(said.lower(), list(JUDGES), n=1):
+        meant = f"{near[0]}:{model.strip()}" if found else JUDGES[near[0]].form
+        return f"Did you mean {meant!r}?"
+    for kind, starts in (("anthropic", "claude"), ("openai", _OPENAIS)):
+        if spec.lower().startswith(starts):
             return f"Did you mean '{kind}:{spec}'?"
-    if near := difflib.get_close_matches(spec.lower(), list(JUDGES), n=1):
-        return f"Did you mean {JUDGES[near[0]].form!r}?"
     return (
         f"Known: {', '.join(judge_forms())}. A model of another server that is compatible with "
         "OpenAI's is 'openai:MODEL', with base_url. Or pass an object with an 'ask' method."

@@ -18,66 +18,32 @@ from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
 from .remote.answers import bad_answer, read_json_object, usage_of
-from .remote.provider import Fallback, Fallbacks, Provider, Steps
+from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
 
 # ---------------------------------------------------------------- requests
 
 FALLBACKS: Fallbacks = {
-    "format": Fallback.of(
+    "format": Fallback(
         r"output[_ ](?:config|format)|json[_ ]schema|\bschema\b|grammar|structured[_ ]output",
-        "the server does not support a JSON Schema; none was sent",
+        ("the server does not support a JSON Schema; none was sent",),
     ),
-    "effort": Fallback.of(
+    "effort": Fallback(
         r"thinking|effort",
-        "the server does not support a thinking effort; a thinking budget was sent",
-        "the server does not support reasoning_effort; none was sent",
+        (
+            "the server does not support a thinking effort; a thinking budget was sent",
+            "the server does not support reasoning_effort; none was sent",
+        ),
         part=True,
     ),
-    "temperature": Fallback.of(
-        "temperature", "the server does not support this temperature; none was sent"
+    "temperature": Fallback(
+        "temperature", ("the server does not support this temperature; none was sent",)
     ),
 }
 
-
 BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 3_072}
 """Tokens for thinking by effort, where a server takes no effort; more for any other word."""
-
-
-def message_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-    """The body of a request for a message.
-
-    ``settings`` has ``model`` and ``temperature``; None is not sent. A model that thinks takes no
-    temperature.
-    """
-    schema = {"format": {"type": "json_schema", "schema": ask.schema}}
-    effort = None if steps["effort"] > 1 else settings.get("reasoning_effort")
-    config = {} if steps["format"] else schema
-    thinking: dict[str, Any] | None = None
-    if effort == "none":
-        thinking = {"type": "disabled"}
-    elif effort and not steps["effort"]:
-        thinking, config = {"type": "adaptive"}, {**config, "effort": effort}
-    elif effort:
-        budget = min(BUDGETS.get(effort, 12_000), ask.max_tokens * 3 // 4)
-        thinking = {"type": "enabled", "budget_tokens": max(budget, 1_024)}
-    quiet = steps["temperature"] or (effort and effort != "none")
-    parameters: dict[str, Any] = {
-        "model": settings["model"],
-        "max_tokens": ask.max_tokens,
-        "system": "\n\n".join(m["content"] for m in ask.messages if m["role"] == "system") or None,
-        "messages": [dict(m) for m in ask.messages if m["role"] != "system"],
-        "output_config": config or None,
-        "thinking": thinking,
-        "temperature": None if quiet else settings["temperature"],
-    }
-    return {name: value for name, value in parameters.items() if value is not None}
-
-
-def headers(key: str) -> dict[str, str]:
-    """The headers of a request with this key."""
-    return {"anthropic-version": "2026-10-21", **({"x-api-key": key} if key else {})}
 
 
 # ---------------------------------------------------------------- replies
@@ -133,19 +99,6 @@ def _usage(data: object) -> Usage | None:
 
 # ---------------------------------------------------------------- the judge
 
-ANTHROPIC = Provider(
-    name="anthropic",
-    home="https://api.anthropic.com",
-    path="/v1/messages",
-    max_temperature=1,
-    fallbacks=FALLBACKS,
-    headers=headers,
-    request=message_request,
-    read=read_message,
-    client="Anthropic",
-    api="messages",
-)
-
 
 class AnthropicJudge(RemoteJudge):
     """A judge behind an Anthropic-compatible Messages API.
@@ -160,4 +113,40 @@ class AnthropicJudge(RemoteJudge):
         client: an ``anthropic.Anthropic``, ``AsyncAnthropic``, ``AnthropicBedrock`` or the like.
     """
 
-    provider = ANTHROPIC
+    provider = "anthropic"
+    home = "https://api.anthropic.com"
+    path = "/v1/messages"
+    max_temperature = 1
+    fallbacks = FALLBACKS
+    read_reply = staticmethod(read_message)
+
+    @staticmethod
+    def headers(key: str) -> dict[str, str]:
+        """See ``RemoteJudge``."""
+        return {"anthropic-version": "2026-10-21", **({"x-api-key": key} if key else {})}
+
+    def body(self, ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
+        """See ``RemoteJudge``. A model that thinks takes no temperature."""
+        schema = {"format": {"type": "json_schema", "schema": ask.schema}}
+        effort = None if steps["effort"] > 1 else settings.get("reasoning_effort")
+        config = {} if steps["format"] else schema
+        thinking: dict[str, Any] | None = None
+        if effort == "none":
+            thinking = {"type": "disabled"}
+        elif effort and not steps["effort"]:
+            thinking, config = {"type": "adaptive"}, {**config, "effort": effort}
+        elif effort:
+            budget = min(BUDGETS.get(effort, 12_000), ask.max_tokens * 3 // 4)
+            thinking = {"type": "enabled", "budget_tokens": max(budget, 1_024)}
+        quiet = steps["temperature"] or (effort and effort != "none")
+        parameters: dict[str, Any] = {
+            "model": settings["model"],
+            "max_tokens": ask.max_tokens,
+            "system": "\n\n".join(m["content"] for m in ask.messages if m["role"] == "system")
+            or None,
+            "messages": [dict(m) for m in ask.messages if m["role"] != "system"],
+            "output_config": config or None,
+            "thinking": thinking,
+            "temperature": None if quiet else settings["temperature"],
+        }
+        return {name: value for name, value in parameters.items() if value is not None}

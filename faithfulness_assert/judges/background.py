@@ -156,7 +156,6 @@ def _forget() -> None:
     """A forked process has none of its parent's threads."""
     global _process
     _process = _Process()
-    _under_way.clear()
 
 
 if hasattr(os, "register_at_fork"):
@@ -227,23 +226,13 @@ def in_thread(call: Callable[..., T], /, *args: Any, **kwargs: Any) -> asyncio.F
     return asyncio.wrap_future(threads().submit(call, *args, **kwargs))
 
 
-_under_way: set[asyncio.Task[None]] = set()  # a loop itself keeps only weak references
-
-
 def soon(call: Callable[[], Coroutine[Any, Any, Any]], loop: asyncio.AbstractEventLoop) -> None:
     """Runs a coroutine on ``loop`` some time, without waiting; not if the loop has ended.
 
     Nobody hears of its errors.
     """
-
-    async def quietly() -> None:
-        with suppress(Exception):
-            await call()
-
-    def begin() -> None:
-        task = loop.create_task(quietly())
-        _under_way.add(task)
-        task.add_done_callback(_under_way.discard)
-
-    with suppress(RuntimeError):
-        loop.call_soon_threadsafe(begin)
+    work = call()
+    try:
+        asyncio.run_coroutine_threadsafe(work, loop)
+    except RuntimeError:
+        work.close()

@@ -13,7 +13,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from ..asking.prompt import document_claim
 from ..asking.schema import bounded_schema
@@ -21,9 +20,9 @@ from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..records.judge import Ask, JudgeInfo
 from .completions import read_completion
-from .remote.provider import Fallback, Fallbacks, Provider, Steps
+from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.remote_judge import RemoteJudge
-from .remote.settings import Endpoint, hide_key
+from .remote.settings import hide_key
 
 # ---------------------------------------------------------------- requests
 
@@ -52,84 +51,43 @@ _NO_FORMAT = "the server does not support a response format; none was requested"
 _OTHER_CAP = "the server does not support {}; {} was sent"
 _NO_CAP = "the server does not support a limit on reply tokens; none was sent"
 
-FALLBACKS: Fallbacks = {
-    "format": Fallback.of(_FORMAT, _NO_SCHEMA, _NO_FORMAT, loosely=_LOOSE_FORMAT),
-    "cap": Fallback.of(_CAP, _OTHER_CAP.format("max_completion_tokens", "max_tokens"), _NO_CAP),
-    "temperature": Fallback.of(
-        "temperature", "the server does not support this temperature; none was sent"
+OWN_FALLBACKS: Fallbacks = {
+    "format": Fallback(_FORMAT, (_NO_SCHEMA, _NO_FORMAT), loosely=_LOOSE_FORMAT),
+    "cap": Fallback(_CAP, (_OTHER_CAP.format("max_completion_tokens", "max_tokens"), _NO_CAP)),
+    "temperature": Fallback(
+        "temperature", ("the server does not support this temperature; none was sent",)
     ),
-    "seed": Fallback.of(r"\bseed\b", "the server does not support a seed; none was sent"),
-    "logprobs": Fallback.of(
-        "log_?probs", "the server does not support logprobs; verdicts have no confidence"
+    "seed": Fallback(r"\bseed\b", ("the server does not support a seed; none was sent",)),
+    "logprobs": Fallback(
+        "log_?probs", ("the server does not support logprobs; verdicts have no confidence",)
     ),
-    "effort": Fallback.of(
-        r"reasoning[_ .]?effort", "the server does not support reasoning_effort; none was sent"
+    "effort": Fallback(
+        r"reasoning[_ .]?effort", ("the server does not support reasoning_effort; none was sent",)
     ),
-    "system": Fallback.of(
-        _SYSTEM, "the server does not support a system message; it was put into the user message"
+    "system": Fallback(
+        _SYSTEM,
+        ("the server does not support a system message; it was put into the user message",),
     ),
 }
-
-
-COMPATIBLE_FALLBACKS: Fallbacks = {
-    **FALLBACKS,
-    "bounds": Fallback.of(
+FALLBACKS: Fallbacks = {
+    **OWN_FALLBACKS,
+    "bounds": Fallback(
         r"m(?:in|ax)_?items|schema contains features|too many states|too complex|schema keyword",
-        "the server does not support bounds of lists in a JSON Schema; none were sent",
+        ("the server does not support bounds of lists in a JSON Schema; none were sent",),
         part=True,
         loosely=r"keyword",
     ),
-    "format": Fallback.of(_FORMAT, _OTHER_SCHEMA, _NO_SCHEMA, _NO_FORMAT, loosely=_LOOSE_FORMAT),
-    "cap": Fallback.of(_CAP, _OTHER_CAP.format("max_tokens", "max_completion_tokens"), _NO_CAP),
+    "format": Fallback(_FORMAT, (_OTHER_SCHEMA, _NO_SCHEMA, _NO_FORMAT), loosely=_LOOSE_FORMAT),
+    "cap": Fallback(_CAP, (_OTHER_CAP.format("max_tokens", "max_completion_tokens"), _NO_CAP)),
 }
 
-
-def own_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-    """The body of a request for a chat completion on a server of OpenAI.
-
-    ``settings`` has ``model``, ``temperature`` and ``seed``; None is not sent.
-    """
-    formats = (_strict(ask.schema), {"type": "json_object"}, None)
-    cap = ("max_completion_tokens", "max_tokens", None)[steps["cap"]]
-    return _request(ask, settings, steps, formats[steps["format"]], cap)
-
-
-def compatible_request(ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
-    """The same on any other server."""
-    schema = ask.schema if steps["bounds"] else bounded_schema(ask)
-    formats = (
-        _strict(schema),
-        {"type": "json_object", "schema": schema},
-        {"type": "json_object"},
-        None,
-    )
-    cap = ("max_tokens", "max_completion_tokens", None)[steps["cap"]]
-    return _request(ask, settings, steps, formats[steps["format"]], cap)
+JSON = {"type": "json_object"}
+CAPS = ("max_completion_tokens", "max_tokens")
 
 
 def _strict(schema: Mapping[str, Any]) -> dict[str, Any]:
     strict = {"name": "verdicts", "strict": True, "schema": schema}
     return {"type": "json_schema", "json_schema": strict}
-
-
-def _request(
-    ask: Ask,
-    settings: Mapping[str, Any],
-    steps: Steps,
-    response_format: Mapping[str, Any] | None,
-    cap: str | None,
-) -> dict[str, Any]:
-    messages = [dict(message) for message in ask.messages]
-    parameters: dict[str, Any] = {
-        "model": settings["model"],
-        "messages": _without_system(messages) if steps["system"] else messages,
-        "response_format": response_format,
-        **({cap: ask.max_tokens} if cap else {}),
-        "temperature": None if steps["temperature"] else settings["temperature"],
-        "seed": None if steps["seed"] else settings["seed"],
-        "reasoning_effort": None if steps["effort"] else settings.get("reasoning_effort"),
-    }
-    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
@@ -141,32 +99,7 @@ def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     return [{**rest[0], "content": "\n\n".join([*system, rest[0]["content"]])}, *rest[1:]]
 
 
-def headers(key: str) -> dict[str, str]:
-    """The headers of a request with this key."""
-    given = {
-        "authorization": f"Bearer {key}" if key else "",
-        "openai-organization": os.environ.get("OPENAI_ORG_ID", ""),
-        "openai-project": os.environ.get("OPENAI_PROJECT_ID", ""),
-    }
-    return {name: value for name, value in given.items() if value}
-
-
 # ---------------------------------------------------------------- the judge
-
-OPENAI = Provider(
-    name="openai",
-    home="https://api.openai.com/v1",
-    path="/chat/completions",
-    max_temperature=2,
-    fallbacks=FALLBACKS,
-    headers=headers,
-    request=own_request,
-    read=read_completion,
-    client="OpenAI",
-    api="chat",
-)
-COMPATIBLE = replace(OPENAI, fallbacks=COMPATIBLE_FALLBACKS, request=compatible_request)
-
 
 FAMILIES = ("json", "document_claim")
 LIKELIEST = 5
@@ -188,7 +121,12 @@ class OpenAIJudge(RemoteJudge):
             with Yes or No, such as Bespoke-MiniCheck. It is asked about one statement at a time.
     """
 
-    provider = OPENAI
+    provider = "openai"
+    home = "https://api.openai.com/v1"
+    path = "/chat/completions"
+    max_temperature = 2
+    fallbacks = FALLBACKS
+    read_reply = staticmethod(read_completion)
 
     def __init__(
         self,
@@ -210,10 +148,9 @@ class OpenAIJudge(RemoteJudge):
         check_number("seed", seed, -(2**63), 2**63 - 1, whole=True, optional=True)
         self._settings["seed"] = seed
 
-    def provider_at(self, endpoint: Endpoint) -> Provider:
-        """See ``RemoteJudge``: other servers than OpenAI's get other parameters."""
-        own = (urlsplit(endpoint.public_url).hostname or "").endswith(OWN_HOSTS)
-        return OPENAI if own else COMPATIBLE
+    def fallbacks_at(self, host: str) -> Fallbacks:
+        """See ``RemoteJudge``."""
+        return OWN_FALLBACKS if host.endswith(OWN_HOSTS) else FALLBACKS
 
     @property
     def info(self) -> JudgeInfo:
@@ -223,15 +160,39 @@ class OpenAIJudge(RemoteJudge):
             return info
         return replace(info, asks=frozenset({"verdicts"}), never_contradicts=True)
 
-    def request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
-        """See ``RemoteJudge``."""
-        if not self._is_checker:
-            return super().request(ask, steps)
-        request = super().request(ask, steps)
-        request.pop("response_format", None)
-        more = {} if steps["logprobs"] else {"logprobs": True, "top_logprobs": LIKELIEST}
-        return {**request, **more}
-
     def worded(self, ask: Ask) -> Ask:
         """See ``RemoteJudge``."""
         return document_claim(ask) if self._is_checker else ask
+
+    @staticmethod
+    def headers(key: str) -> dict[str, str]:
+        """See ``RemoteJudge``."""
+        given = {
+            "authorization": f"Bearer {key}" if key else "",
+            "openai-organization": os.environ.get("OPENAI_ORG_ID", ""),
+            "openai-project": os.environ.get("OPENAI_PROJECT_ID", ""),
+        }
+        return {name: value for name, value in given.items() if value}
+
+    def body(self, ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
+        """See ``RemoteJudge``."""
+        formats: tuple[Mapping[str, Any] | None, ...]
+        if self.fallbacks is OWN_FALLBACKS:
+            formats, caps = (_strict(ask.schema), JSON, None), (*CAPS, "")
+        else:
+            schema = ask.schema if steps["bounds"] else bounded_schema(ask)
+            formats = (_strict(schema), {**JSON, "schema": schema}, JSON, None)
+            caps = (*CAPS[::-1], "")
+        messages = [dict(message) for message in ask.messages]
+        asks_chance = self._is_checker and not steps["logprobs"]
+        parameters: dict[str, Any] = {
+            "model": settings["model"],
+            "messages": _without_system(messages) if steps["system"] else messages,
+            "response_format": None if self._is_checker else formats[steps["format"]],
+            caps[steps["cap"]]: ask.max_tokens,
+            "temperature": None if steps["temperature"] else settings["temperature"],
+            "seed": None if steps["seed"] else settings["seed"],
+            "reasoning_effort": None if steps["effort"] else settings.get("reasoning_effort"),
+            **({"logprobs": True, "top_logprobs": LIKELIEST} if asks_chance else {}),
+        }
+        return {name: v for name, v in parameters.items() if name and v is not None}

@@ -17,7 +17,7 @@ from remote import ASK, FORM, TEXT
 from strategies import examples
 
 from faithfulness_assert.asking.schema import json_schema
-from faithfulness_assert.judges.openai import OPENAI, OpenAIJudge
+from faithfulness_assert.judges.openai import OWN_FALLBACKS, OpenAIJudge
 from faithfulness_assert.records.errors import ConfigError, JudgeError
 
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
@@ -66,8 +66,8 @@ def test_the_choice_with_index_0_is_used() -> None:
 
 def as_own(asking: OpenAIJudge) -> OpenAIJudge:
     """The judge, as if its server were one of OpenAI's own."""
-    asking.provider = OPENAI
-    asking._needs.steps = {**dict.fromkeys(OPENAI.fallbacks, 0), "room": 0}
+    asking.fallbacks = OWN_FALLBACKS
+    asking._needs.steps = {**dict.fromkeys(OWN_FALLBACKS, 0), "room": 0}
     return asking
 
 
@@ -88,9 +88,7 @@ def test_only_servers_of_openai_get_openai_s_own_parameters(
     base_url: str | None, own: bool
 ) -> None:
     asking = OpenAIJudge("m", base_url=base_url, api_key=KEY)
-    sent = asking.provider.request(
-        ASK, {"model": "m", "temperature": 0, "seed": 1}, asking._needs.steps
-    )
+    sent = asking.body(ASK, {"model": "m", "temperature": 0, "seed": 1}, asking._needs.steps)
     assert ("max_completion_tokens" in sent, "max_tokens" in sent) == (own, not own)
     assert (sent["response_format"]["json_schema"]["schema"] == ASK.schema) == own
 

@@ -46,6 +46,9 @@ def collected() -> tuple[Found, ...]:
 def uses() -> None:
     """Reaches the patterns that are put together when they are first used."""
     from faithfulness_assert import audit_citations, grade, is_refusal, split_statements
+    from faithfulness_assert.judges import anthropic, openai
+    from faithfulness_assert.judges.remote.answers import ServerError
+    from faithfulness_assert.judges.remote.fallbacks import next_steps
     from faithfulness_assert.judges.remote.redaction import Secrets, redact
     from faithfulness_assert.reading import refusal
     from faithfulness_assert.text import forms, phrases
@@ -59,6 +62,10 @@ def uses() -> None:
     audit_citations("It may be so [1]. The fee may be 5.", ids)
     split_statements("- *It* is <b>so</b> [1].\n\n    code")
     grade("The tower is tall [1]. Das ist gut。", "The tower is tall²。 It is 3.")
+    error = ServerError("")
+    error.status = 400
+    for table in (openai.FALLBACKS, openai.OWN_FALLBACKS, anthropic.FALLBACKS):
+        next_steps(table, dict.fromkeys(table, 0), error, dict)
     redact(Secrets(["sk-SECRET1234"]).out_of("the key is sk-SECRET1234\u200b"))
 
 

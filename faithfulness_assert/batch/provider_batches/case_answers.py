@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
 from ...judges.http import Answer
-from ...judges.remote.provider import Steps, merge_steps
+from ...judges.remote.fallbacks import Steps, merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.stored_replies import ask_key
 from ...records.errors import JudgeError

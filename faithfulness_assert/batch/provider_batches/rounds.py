@@ -22,7 +22,7 @@ from typing import IO, Any, NamedTuple, cast
 
 from ...files import open_file
 from ...grading import Grader
-from ...judges.remote.provider import merge_steps
+from ...judges.remote.fallbacks import merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..row_grading import line_of

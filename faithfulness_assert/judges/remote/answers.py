@@ -182,7 +182,8 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
             kind, hint = "auth", _HINTS[401]
         elif _GONE.search(searched):
             hint = _HINTS[404]
-    remedy = _remedy(status, kind, hint, retryable=retryable)
+    # Where we have a hint, a person must act; what else helps, the kind says.
+    remedy: Remedy | None = "repair" if hint or status in (405, 410) else None
     if status in (400, 415, 422) and kind == "transport" and not hint:
         hint = f"The server does not take the request: look at {safe_text(param, secrets)!r} in it."
         hint = hint if param else "The server does not take the request: it says above why."
@@ -202,18 +203,6 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
         status == 413 or _TOO_LONG.search(searched) or many_tokens
     )
     return error
-
-
-def _remedy(status: int, kind: JudgeErrorKind, hint: str, *, retryable: bool) -> Remedy:
-    """What helps the asks after one that got this answer. Where we have a hint, a person must act.
-
-    This is the only place that says it of servers: the gate and runs act on it.
-    """
-    if kind == "content_filter":
-        return "none"
-    if hint or status in (402, 405, 410) or (kind == "rate_limit" and not retryable):
-        return "repair"
-    return "wait" if kind in ("server", "timeout", "rate_limit") else "none"
 
 
 def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:

@@ -25,7 +25,7 @@ from ...records.errors import PromptTooLong
 from ...records.judge import Ask, Limits, Outcome, Reply
 from ..token_counter import model_of, token_counter
 from .answers import ServerError
-from .provider import REJECTING, Steps, merge_steps
+from .fallbacks import REJECTING, Steps, merge_steps
 
 UNKNOWN_PROMPT = 100_000
 """The longest prompt for a model that is not known, until its server says more."""

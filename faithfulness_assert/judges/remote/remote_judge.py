@@ -1,6 +1,6 @@
 """The base of all judges behind an API: options, client, what is sent, and what a failure means.
 
-What differs between providers is in their ``Provider``, in one file for each provider.
+What differs between providers is in a subclass for each.
 """
 
 from __future__ import annotations
@@ -8,11 +8,13 @@ from __future__ import annotations
 import asyncio
 import time
 import weakref
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
+from urllib.parse import urlsplit
 
 from ...reading.unwrapping import is_complete, thought_and_answer
 from ...records.checks import check_number, check_text
@@ -24,12 +26,11 @@ from ..http import Answer, Connection, DirectConnection, not_sent
 from ..proxies import ProxiedConnection
 from ..secret import secret_of_key
 from .answers import ServerError
+from .fallbacks import REJECTING, Fallbacks, Steps, next_steps, step_warnings
 from .needs import ROOMS, Needs, default_limits, first_room
-from .provider import REJECTING, Provider, Settings, Steps, next_steps, step_warnings
 from .redaction import Secrets
 from .sdk import ClientConnection, batch_client, client_endpoint
 from .settings import (
-    Endpoint,
     check_body,
     check_headers,
     find_endpoint,
@@ -52,8 +53,8 @@ LONG_BODY = 200_000
 """Bytes of a body that takes so long to read that it would hold up other asks."""
 
 
-class RemoteJudge:
-    """A judge behind the API of ``provider``.
+class RemoteJudge(ABC):
+    """A judge behind the API of a provider.
 
     It sends each ask once. When asks go, and go again, is decided above it: see
     ``drive/gate.py``.
@@ -77,11 +78,25 @@ class RemoteJudge:
         extra_headers: further headers of each request.
         client: a client of the provider's SDK that asks, in place of ``base_url`` and ``api_key``.
 
+    Attributes:
+        provider: its name in ``JUDGES``; also of its SDK, and in capitals the prefix of its
+            environment variables ``_API_KEY`` and ``_BASE_URL``.
+        home: the address of its own API, which needs a key.
+        path: where the API is, under the address.
+        max_temperature: the highest temperature that it allows.
+        fallbacks: the parameters that some of its servers reject.
+        read_reply: returns the reply in an answer, or the failure.
+
     Raises:
         ConfigError: a key is missing, or an option has an invalid value.
     """
 
-    provider: Provider
+    provider: ClassVar[str]
+    home: ClassVar[str]
+    path: ClassVar[str]
+    max_temperature: ClassVar[float]
+    fallbacks: Fallbacks
+    read_reply: ClassVar[staticmethod[[Answer, Secrets], Outcome]]
 
     def __init__(
         self,
@@ -103,7 +118,7 @@ class RemoteJudge:
         given: dict[str, Any] = {"api_key": api_key, "extra_headers": extra_headers}
         del api_key, extra_headers
         hide_key(given)
-        api_key, provider = given.get("api_key"), self.provider
+        api_key = given.get("api_key")
         check_number("timeout", timeout, 0.001, 86_400, optional=True)
         check_number("max_retries", max_retries, 0, 100, whole=True)
         check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True, optional=True)
@@ -111,7 +126,7 @@ class RemoteJudge:
         self._is_auto = temperature == "auto"
         if temperature == "auto":
             temperature = 0.0
-        check_number("temperature", temperature, 0, provider.max_temperature, optional=True)
+        check_number("temperature", temperature, 0, self.max_temperature, optional=True)
         check_number("max_tokens", max_tokens, 1, 10**7, whole=True, optional=True)
         model = check_text("model", model)
         if reasoning_effort is not None:
@@ -125,44 +140,62 @@ class RemoteJudge:
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
         self._settings |= {name: value for name, value in own.items() if value}
         if client is None:
-            self._endpoint = find_endpoint(
-                provider.name, provider.home, provider.path, base_url, api_key
-            )
+            self._endpoint = find_endpoint(self.provider, self.home, self.path, base_url, api_key)
         elif base_url or api_key:
             name = "base_url" if base_url else "api_key"
             raise ConfigError(f"{name}: set it on the client that is given as client")
         else:
-            self._endpoint = client_endpoint(client, provider)
+            self._endpoint = client_endpoint(client, self.provider)
         self._endpoint.secrets.give(self._headers.values())
         self.own_client = client
-        self._name = f"{provider.name}:{model}"
+        self._name = f"{self.provider}:{model}"
         limits = Limits(max_prompt_tokens, max_statements)
         if max_prompt_tokens is None:
             limits = default_limits(self._name, max_statements)
-        provider = self.provider = self.provider_at(self._endpoint)
+        self.fallbacks = self.fallbacks_at(urlsplit(self._endpoint.public_url).hostname or "")
         room = first_room(model, reasoning_effort)
-        self.first_steps: Steps = {**dict.fromkeys(provider.fallbacks, 0), "room": room}
+        self.first_steps: Steps = {**dict.fromkeys(self.fallbacks, 0), "room": room}
         budget = thinking_budget(extra_body)
         self._needs = Needs(self._name, limits, self.first_steps, max_tokens, budget)
         self._max_tokens = max_tokens
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
-        self._thinks_in = None if timeout else TOKENS_PER_SECOND
+        self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
         self._connecting: asyncio.Future[Connection] | None = None
 
-    def provider_at(self, endpoint: Endpoint) -> Provider:  # noqa: ARG002 - others differ by it
-        """The provider by whose rules the server of an endpoint is asked."""
-        return self.provider
+    # ------------------------------------------------------------ what differs between providers
+
+    @staticmethod
+    @abstractmethod
+    def headers(key: str) -> dict[str, str]:
+        """Those of a request with this key, or with none."""
+
+    @abstractmethod
+    def body(self, ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
+        """The parameters of an ask with these settings, after these steps.
+
+        ``settings`` has ``model``, ``temperature`` and what else was set; None is not sent.
+        """
+
+    def fallbacks_at(self, host: str) -> Fallbacks:  # noqa: ARG002 - others differ by it
+        """The parameters that servers on a host may reject."""
+        return self.fallbacks
+
+    def worded(self, ask: Ask) -> Ask:
+        """The ask with the messages that are sent: its own, unless the model knows only others."""
+        return ask
+
+    # ------------------------------------------------------------ what it is
 
     def keep_in(self, folder: Path) -> None:
         """Keeps in a folder what the server was seen to need, and begins with what is there."""
-        most = {name: len(f.warnings) for name, f in self.provider.fallbacks.items()}
+        most = {name: len(f.warnings) for name, f in self.fallbacks.items()}
         most["room"] = len(ROOMS) - 1
         self._needs.keep_in(folder, self._endpoint.public_url, self._name, most)
 
     @property
     def info(self) -> JudgeInfo:
         """What this judge is, with the limits that were learned so far."""
-        name, url = self.provider.name, self._endpoint.public_url
+        url = self._endpoint.public_url
         return JudgeInfo(
             name=self._name,
             remote=True,
@@ -170,7 +203,7 @@ class RemoteJudge:
             any_loop=True,
             limits=self._needs.limits,
             deterministic=self._settings["temperature"] == 0 and not self._is_auto,
-            identity={"judge": name, "base_url": url, **self._settings},
+            identity={"judge": self.provider, "base_url": url, **self._settings},
         )
 
     def __repr__(self) -> str:
@@ -202,13 +235,9 @@ class RemoteJudge:
         worded = self.worded(ask)
         worded = replace(worded, max_tokens=self._needs.cap(worded, steps))
         settings = self._settings_for(ask)
-        return _merged(self.provider.request(worded, settings, steps), settings.get("extra_body"))
+        return _merged(self.body(worded, settings, steps), settings.get("extra_body"))
 
-    def worded(self, ask: Ask) -> Ask:
-        """The ask with the messages that are sent: its own, unless the model knows only others."""
-        return ask
-
-    def _settings_for(self, ask: Ask) -> Settings:
+    def _settings_for(self, ask: Ask) -> Mapping[str, Any]:
         """Those of this judge, varied for the samples after the first."""
         if ask.sample == 1:
             return self._settings
@@ -219,7 +248,7 @@ class RemoteJudge:
 
     def read(self, answer: Answer) -> Outcome:
         """The reply in an answer, or the failure, without secrets."""
-        return self.secrets.out_of_outcome(self.provider.read(answer, self.secrets))
+        return self.secrets.out_of_outcome(self.read_reply(answer, self.secrets))
 
     def checked(
         self, ask: Ask, outcome: Outcome, sent: Steps, cap: int | None = None
@@ -237,7 +266,7 @@ class RemoteJudge:
         if not isinstance(outcome, ServerError) or needs.cap(worded, sent) < cap:
             return outcome, sent
         request = partial(self.request, ask)
-        return outcome, next_steps(self.provider.fallbacks, sent, outcome, request)
+        return outcome, next_steps(self.fallbacks, sent, outcome, request)
 
     def _heard(self, reply: Reply, sent: Steps) -> tuple[Reply, Steps]:
         """A reply, and the steps for the next try, if it is none because the model thought.
@@ -257,14 +286,14 @@ class RemoteJudge:
             if not (answers or self._max_tokens) and sent["room"] < len(ROOMS) - 1:
                 more = {**sent, "room": sent["room"] + 1}
         elif reasoned and not answer and not reply.refusal and reply.finish_reason == "stop":
-            more = {**sent, "format": len(self.provider.fallbacks["format"].warnings)}
+            more = {**sent, "format": len(self.fallbacks["format"].warnings)}
         return reply, more
 
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
         said = (ONLY_THOUGHT,) if empty else ()
-        warnings = (*said, *self._endpoint.warnings, *step_warnings(self.provider.fallbacks, steps))
+        warnings = (*said, *self._endpoint.warnings, *step_warnings(self.fallbacks, steps))
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def batch_client(self, **options: Any) -> Any:
@@ -304,7 +333,7 @@ class RemoteJudge:
         """
         steps, spent = self._needs.steps, Usage()
         while True:
-            seconds = self.timeout + self._time_to_think(steps)
+            seconds = self.timeout + self._needs.room(steps) * self._seconds_a_token
             if deadline is not None and (seconds := min(seconds, deadline - time.monotonic())) <= 0:
                 message, used = "no time was left to ask the judge", spent.num_requests
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
@@ -332,9 +361,6 @@ class RemoteJudge:
         if steps != known:
             await background.in_thread(self._needs.learn, steps)
 
-    def _time_to_think(self, steps: Steps) -> float:
-        return self._needs.room(steps) / self._thinks_in if self._thinks_in else 0.0
-
     async def _try(self, request: dict[str, Any], seconds: float, fresh: bool) -> Outcome:
         try:
             connection = await self._connected()
@@ -361,15 +387,17 @@ class RemoteJudge:
             raise
 
     def _connect(self) -> Connection:
-        provider, endpoint = self.provider, self._endpoint
+        endpoint = self._endpoint
         connection: Connection
         if self.own_client is None:
-            headers = provider.headers("" if endpoint.login else endpoint.key)
+            headers = self.headers("" if endpoint.login else endpoint.key)
             named = {name.lower(): value for name, value in self._headers.items()}
             made = ProxiedConnection if endpoint.proxy else DirectConnection
-            connection = made(endpoint, provider.path, {**headers, **named})
+            connection = made(endpoint, self.path, {**headers, **named})
         else:
-            connection = ClientConnection(provider, self.own_client, self.secrets, self._headers)
+            connection = ClientConnection(
+                self.provider, self.path, self.own_client, self.secrets, self._headers
+            )
         weakref.finalize(self, background.soon, connection.close, background.loop())
         return connection
 

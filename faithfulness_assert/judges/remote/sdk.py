@@ -14,9 +14,12 @@ from urllib.parse import urlsplit
 from ...records.errors import ConfigError
 from .. import JUDGES, background
 from ..http import MAX_BYTES, Answer, Connection, Headers, bounded_body, too_large
-from .provider import Provider
 from .redaction import Secret, Secrets
 from .settings import Endpoint, credentials, endpoint_at
+
+_CLASSES = {"openai": "OpenAI", "anthropic": "Anthropic"}
+_APIS = {"openai": "chat", "anthropic": "messages"}
+"""The attribute of a client that has the API."""
 
 
 def load_sdk(name: str) -> Any:
@@ -37,7 +40,7 @@ def load_sdk(name: str) -> Any:
     return openai
 
 
-def client_endpoint(client: Any, provider: Provider) -> Endpoint:
+def client_endpoint(client: Any, provider: str) -> Endpoint:
     """Where a client asks, and what must not be shown of it.
 
     Args:
@@ -48,9 +51,9 @@ def client_endpoint(client: Any, provider: Provider) -> Endpoint:
         ConfigError: it is no client of that SDK.
     """
     usable = callable(getattr(client, "post", None)) and hasattr(client, "base_url")
-    if not usable or not hasattr(client, provider.api):
+    if not usable or not hasattr(client, _APIS[provider]):
         got = type(client).__name__
-        raise ConfigError(f"client: must be a client of the package {provider.name}, got {got}")
+        raise ConfigError(f"client: must be a client of the package {provider}, got {got}")
     places = (
         getattr(client, name, {}) for name in ("__dict__", "default_headers", "default_query")
     )
@@ -60,18 +63,18 @@ def client_endpoint(client: Any, provider: Provider) -> Endpoint:
     return endpoint_at(address.geturl(), Secret(""), given)
 
 
-def batch_client(provider: Provider, endpoint: Endpoint, own: Any, **options: Any) -> Any:
+def batch_client(provider: str, endpoint: Endpoint, own: Any, **options: Any) -> Any:
     """A client for a batch API: one with the address and key of a judge, or the user's ``own``.
 
     Raises:
         ConfigError: the user's own client is asynchronous, or the SDK is not installed.
     """
-    sdk = load_sdk(provider.name)
+    sdk = load_sdk(provider)
     if own is None:
         # No redirects: see ``http.py``.
         http = sdk.DefaultHttpxClient(follow_redirects=False)
         key, url = str(endpoint.key) or "none", str(endpoint.url)
-        client = getattr(sdk, provider.client)
+        client = getattr(sdk, _CLASSES[provider])
         return client(api_key=key, base_url=url, http_client=http, **options)
     if inspect.iscoroutinefunction(own.post):
         raise ConfigError("client: must not be asynchronous for a provider's batch API")
@@ -83,17 +86,23 @@ class ClientConnection(Connection):
 
     Args:
         provider: whose SDK it is of.
+        path: what is asked, below the client's address.
         client: the client. If it is asynchronous, it must not be used on another event loop.
         secrets: what must never be shown. Tokens that the client sends are added.
         headers: further headers.
     """
 
     def __init__(
-        self, provider: Provider, client: Any, secrets: Secrets, headers: Mapping[str, str]
+        self,
+        provider: str,
+        path: str,
+        client: Any,
+        secrets: Secrets,
+        headers: Mapping[str, str],
     ) -> None:
         super().__init__(secrets)
-        self._sdk, self._client = load_sdk(provider.name), client
-        self._path, self._headers = provider.path, {**headers, "accept-encoding": "identity"}
+        self._sdk, self._client = load_sdk(provider), client
+        self._path, self._headers = path, {**headers, "accept-encoding": "identity"}
         self._is_async = inspect.iscoroutinefunction(client.post)
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:

@@ -1,4 +1,4 @@
-"""What differs between the providers of APIs, as data, and between their servers.
+"""What servers of one API reject, each other things, as data.
 
 When a server rejects a parameter, the next request leaves it out or sends it in another form. What
 a server rejected is not sent to it again. ``Steps`` counts the fallback steps taken for each
@@ -9,16 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from ...records.judge import Ask, Outcome
-from ..http import Answer
 from .answers import ServerError
-from .redaction import Secrets
 
 Steps = dict[str, int]
-NOTHING = re.compile(r"(?!)")
 REJECTING = (400, 415, 422)
 """Statuses of servers that do not support a parameter."""
 QUOTING = (404, 500, 501, 502)
@@ -27,29 +22,20 @@ _OWN_KINDS = ("transport", "server")
 """Kinds of failures that a parameter may cause: not of keys, filters, limits or time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fallback:
+class Fallback(NamedTuple):
     """A parameter that some servers reject.
 
     Args:
-        pattern: how their error messages name it.
+        pattern: how their error messages name it, in any case.
         warnings: what the user reads after each step.
         part: it is a part of another parameter, so it is looked for first, and in the message.
         loosely: other words for it, for messages with a status of ``REJECTING`` that name nothing.
     """
 
-    pattern: re.Pattern[str]
+    pattern: str
     warnings: tuple[str, ...]
     part: bool = False
-    loosely: re.Pattern[str] = NOTHING
-
-    @classmethod
-    def of(
-        cls, pattern: str, *warnings: str, part: bool = False, loosely: str = NOTHING.pattern
-    ) -> Fallback:
-        """The parameter that error messages name so, in any case."""
-        named, spoken = (re.compile(text, re.IGNORECASE) for text in (pattern, loosely))
-        return cls(named, warnings, part, spoken)
+    loosely: str = ""
 
 
 Fallbacks = dict[str, Fallback]
@@ -78,10 +64,10 @@ def next_steps(
         *((name, f.pattern, error.said) for name, f in parts),
         *((name, f.pattern, error.param) for name, f in whole),
         *((name, f.pattern, error.said) for name, f in whole),
-        *((name, f.loosely, error.said) for name, f in (*parts, *whole) if rejects),
+        *((name, f.loosely, error.said) for name, f in (*parts, *whole) if rejects and f.loosely),
     ]
     for name, pattern, text in named:
-        if steps[name] < len(fallbacks[name].warnings) and pattern.search(text):
+        if steps[name] < len(fallbacks[name].warnings) and re.search(pattern, text, re.I):
             more = {**steps, name: steps[name] + 1}
             if request(more) != request(steps):
                 return more
@@ -96,36 +82,3 @@ def merge_steps(one: Steps, other: Steps) -> Steps:
 def step_warnings(fallbacks: Fallbacks, steps: Steps) -> tuple[str, ...]:
     """What the user should know about these steps."""
     return tuple(f.warnings[steps[name] - 1] for name, f in fallbacks.items() if steps[name])
-
-
-Settings = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Provider:
-    """What differs between providers.
-
-    Args:
-        name: its name in ``JUDGES``; also of its SDK, and in capitals the prefix of its environment
-            variables ``_API_KEY`` and ``_BASE_URL``.
-        home: the address of its own API, which needs a key.
-        path: where the API is, under the address.
-        max_temperature: the highest temperature that it allows.
-        fallbacks: the parameters that some of its servers reject.
-        headers: returns those that a request needs, with this key, or with none.
-        request: returns the parameters of an ask with these settings, after these steps.
-        read: returns the reply in an answer, or the failure.
-        client: the name of the class of its SDK's clients.
-        api: the attribute of a client that has the API.
-    """
-
-    name: str
-    home: str
-    path: str
-    max_temperature: float
-    fallbacks: Fallbacks
-    headers: Callable[[str], Mapping[str, str]]
-    request: Callable[[Ask, Settings, Steps], dict[str, Any]]
-    read: Callable[[Answer, Secrets], Outcome]
-    client: str
-    api: str
