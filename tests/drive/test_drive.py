@@ -7,11 +7,13 @@ import json
 import threading
 import time
 from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 from fakes import USAGE, ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
+from loopback import Answer, Loopback, Request, completion
 from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, Usage, policies
@@ -187,6 +189,23 @@ def test_nothing_is_asked_after_the_deadline() -> None:
     assert len(judge.asked) == 1
     assert result.error is not None
     assert result.error.kind == "timeout"
+
+
+def test_a_grade_that_runs_out_of_time_is_a_timeout_whatever_came_before() -> None:
+    """Some replies are chatter, then the server gets too slow for the deadline."""
+
+    def answer(request: Request) -> Answer:
+        slow = len(loopback.requests) > 2
+        return Answer(completion("Hm, let me think.").body, delay=30 if slow else 0)
+
+    with Loopback(answer) as loopback:
+        options: Any = {"max_statements": 1, "deadline": 4, "timeout": 1, "controls": "off"}
+        made = Grader("openai:m", base_url=loopback.url, max_retries=0, **options)
+        result = made.grade(" ".join(SENTENCES), "It rains in May.")
+        made.judge.close()  # type: ignore[attr-defined]
+    assert result.status == "judge_failed"
+    assert result.error is not None
+    assert (result.error.kind, result.error.retryable) == ("timeout", True)
 
 
 LONG = "It rains in May. " * 3_000

@@ -18,7 +18,6 @@ import pytest
 from loopback import Answer, Loopback, Request, completion
 
 from faithfulness_assert import Ask, Grader, Reply, agrade, grade, grade_many
-from faithfulness_assert.judges.remote.settings import is_here
 
 CASE = {"answer": "It rains.", "context": "It rains."}
 VERDICT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
@@ -264,21 +263,6 @@ def test_a_server_on_this_machine_is_asked_without_the_proxy(
             url = server.url.replace("127.0.0.1", host)
             assert not of_way(through(server, url))
     assert (len(proxy.requests), len(server.requests)) == (0, 2)
-
-
-@pytest.mark.parametrize(
-    ("host", "here"),
-    [
-        *((host, True) for host in ("localhost", "localhost.", "a.localhost", "127.8.9.1", "::1")),
-        *((host, True) for host in ("::ffff:127.0.0.1",)),
-        *(
-            (host, False)
-            for host in ("localhost.example", "10.0.0.1", "::2", "::ffff:10.0.0.1", "")
-        ),
-    ],
-)
-def test_which_hosts_are_this_machine(host: str, here: bool) -> None:
-    assert is_here(host) == here
 
 
 def test_every_result_warns_of_http_through_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,15 +8,12 @@ and ``retryable``; how many ``requests`` the server got; a text that the reason 
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import logging
 import re
 import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
@@ -150,93 +147,3 @@ def test_every_fault_has_the_outcome_of_its_row(api: str, caplog: pytest.LogCapt
 )
 def test_a_shown_key_would_be_detected(form: str) -> None:
     assert shows_key(f"before {form} after")
-
-
-# ---------------------------------------------------------------- the shared catalogue, with its own server
-
-ENDLESS = ("hang", "headers_hang", "drip")
-
-SHARED_ENDS: dict[str, dict[str, Any]] = json.loads(
-    (FIXTURES / "shared_faults.json").read_text(encoding="utf-8")
-)
-"""The outcome of faults of the shared catalogue, and what ``warns`` of them. Where no status is said,
-the case is graded."""
-
-
-@pytest.fixture(scope="module")
-def catalogue(shared: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
-    """The rows, and the port of the server that replays them."""
-    spec = importlib.util.spec_from_file_location(
-        "fake_server", shared / "faults" / "fake_server.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)  # it leaves a file open
-        spec.loader.exec_module(module)
-    for row in module.F.values():
-        # Hang longer than any test waits. A bomb only needs to be larger than the limit.
-        longer = {"seconds": 10 * AT_LENGTH, "bytes_per_s": 0.5, "mb": 32}
-        row["transport"].update(
-            {name: value for name, value in longer.items() if name in row["transport"]}
-        )
-    server = module.serve(0)
-    yield list(module.F.values()), server.server_address[1]
-    server.shutdown()
-    server.server_close()
-
-
-def as_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the catalogue in the form of our rows. Its own columns apply if it is not listed."""
-    end = SHARED_ENDS.get(row["id"], {})
-    made = {"status": "graded", **end, "id": row["id"]}
-    if end.get("kind") not in (None, "unreadable"):
-        made["retryable"] = end.get("retryable", row["retryable"])
-    return {**made, "soon": row["transport"].get("mode") in ENDLESS}
-
-
-def test_every_fault_of_the_shared_catalogue_has_the_right_outcome(
-    catalogue: tuple[list[dict[str, Any]], int], caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.INFO)
-    caplog.set_level(logging.DEBUG, "faithfulness_assert")
-    rows, port = catalogue
-
-    def end(row: dict[str, Any]) -> tuple[GradingResult, float]:
-        case = (
-            {**CASE, "context": CASE["context"] + " The museum is old." * 2_000}
-            if row["id"] == "silent-prompt-truncation"
-            else CASE
-        )
-        return graded(
-            f"http://127.0.0.1:{port}/f/{row['id']}/v1",
-            "openai",
-            AT_ONCE if as_row(row)["soon"] else AT_LENGTH,
-            case,
-            seed=7,
-        )
-
-    with ThreadPoolExecutor(8) as pool:
-        results = list(pool.map(end, rows))
-    assert len(rows) >= 50
-    assert SHARED_ENDS.keys() <= {row["id"] for row in rows}
-    problems: dict[str, list[str]] = {}
-    for row, (result, took) in zip(rows, results, strict=True):
-        bad = wrong(as_row(row), result, took, result.tokens_used.num_requests)
-        warned = str(result.metadata.get("warnings", ()))
-        expected = SHARED_ENDS.get(row["id"], {}).get("warns")
-        if (expected or "") not in warned or (row["retryable"] == "downgrade" and not expected):
-            bad.append(f"warns {warned}")
-        if row["then"] and result.tokens_used.num_requests != 2:
-            bad.append(f"{result.tokens_used.num_requests} requests")
-        result.model_dump_json().encode()
-        if bad:
-            problems[row["id"]] = bad
-    assert not problems, "\n".join(f"{name}: {bad}" for name, bad in problems.items())
-    assert not [
-        record
-        for record in caplog.records
-        if shows_key(record.getMessage()) or "hunter2" in record.getMessage()
-    ]
-    assert not [result for result, _ in results if "hunter2" in outputs(result)]
