@@ -10,7 +10,7 @@ called LABEL_0 and LABEL_1 is never guessed at: the wrong order would turn every
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -35,8 +35,10 @@ class Family:
     Args:
         name: the value of the option ``family``.
         head: where the verdict is.
-        texts: the input, from a chunk of the context, a statement, the question, and the token that
-            ends a text.
+        first, second: the input: one text, or two that the model's tokenizer joins. They name a
+            chunk of the context (``document``), the ``statement``, and the token that ``end``s a
+            text.
+        asked: the first text if there is a ``question``, which it names; "" if it is never read.
         chunk: the most words (or tokens) of a chunk; None for as many as the model reads.
         counts_words: whether ``chunk`` counts words.
         most: the most tokens of an input where the config does not say.
@@ -45,56 +47,47 @@ class Family:
 
     name: str
     head: Head
-    texts: Callable[[str, str, str, str], Texts]
+    first: str
+    second: str | None = None
+    asked: str = ""
     chunk: int | None = None
     counts_words: bool = False
     most: int = 512
     published: tuple[Label, ...] = ()
 
-
-def _pair(document: str, statement: str, _question: str, _end: str) -> Texts:
-    return document, statement
-
-
-def _minicheck(document: str, statement: str, _question: str, end: str) -> Texts:
-    return f"{document}{end}{statement}", None
-
-
-def _minicheck_t5(document: str, statement: str, _question: str, end: str) -> Texts:
-    return f"predict: {document}{end}{statement}", None
-
-
-def _premise(document: str, statement: str, _question: str, _end: str) -> Texts:
-    return f"premise: {document} hypothesis: {statement}", None
-
-
-def _hhem(document: str, statement: str, _question: str, _end: str) -> Texts:
-    asked = "<pad> Determine if the hypothesis is true given the premise?"
-    return f"{asked}\n\nPremise: {document}\n\nHypothesis: {statement}", None
-
-
-def _lettuce(document: str, statement: str, question: str, _end: str) -> Texts:
-    if not question:
-        return f"Summarize the following text:\npassage 1: {document}\noutput:", statement
-    prompt = (
-        f"Briefly answer the following question:\n{question}\nBear in mind that your response "
-        f"should be strictly based on the following 1 passages:\npassage 1: {document}\nIn case "
-        "the passages do not contain the necessary information to answer the question, please "
-        'reply with: "Unable to answer based on given passages."\noutput:'
-    )
-    return prompt, statement
+    def texts(self, document: str, statement: str, question: str, end: str) -> Texts:
+        """The input from these texts, of which none is read as a form itself."""
+        first = self.asked if question and self.asked else self.first
+        given = {"document": document, "statement": statement, "question": question, "end": end}
+        return first.format(**given), self.second and self.second.format(**given)
 
 
 _NO_YES: tuple[Label, ...] = ("not_enough_info", "supported")
-_MINICHECK_T5 = Family("minicheck", "words", _minicheck_t5, 500, True, 2048)
+_CLAIM = "{document}{end}{statement}"
+_HHEM = (
+    "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {document}\n\n"
+    "Hypothesis: {statement}"
+)
+_LETTUCE = "Summarize the following text:\npassage 1: {document}\noutput:"
+_LETTUCE_ASKED = (
+    "Briefly answer the following question:\n{question}\nBear in mind that your response "
+    "should be strictly based on the following 1 passages:\npassage 1: {document}\nIn case "
+    "the passages do not contain the necessary information to answer the question, please "
+    'reply with: "Unable to answer based on given passages."\noutput:'
+)
+_MINICHECK_T5 = Family("minicheck", "words", f"predict: {_CLAIM}", None, "", 500, True, 2048)
 FAMILIES: Mapping[str, Family] = {
     family.name: family
     for family in (
-        Family("pair", "labels", _pair),
-        Family("minicheck", "labels", _minicheck, 400, most=2048, published=_NO_YES),
-        Family("true", "words", _premise),
-        Family("hhem", "first_token", _hhem, most=4096, published=_NO_YES),
-        Family("lettucedetect", "tokens", _lettuce, most=4096, published=_NO_YES[::-1]),
+        Family("pair", "labels", "{document}", "{statement}"),
+        Family("minicheck", "labels", _CLAIM, chunk=400, most=2048, published=_NO_YES),
+        Family("true", "words", "premise: {document} hypothesis: {statement}"),
+        Family("hhem", "first_token", _HHEM, most=4096, published=_NO_YES),
+        Family(
+            *("lettucedetect", "tokens", _LETTUCE, "{statement}", _LETTUCE_ASKED),
+            most=4096,
+            published=_NO_YES[::-1],
+        ),
     )
 }
 _BY_NAME = {"minicheck": "minicheck", "true_nli": "true", "lettuce": "lettucedetect"}
@@ -198,15 +191,8 @@ def label_order(
     said = f"calls {which} {shown}" if names else "does not name its outputs"
     raise ConfigError(
         f"label_order: the model's config {said}, so nobody knows what each means; say it in their "
-        f"order, such as label_order={_example(outputs or len(names) or 2)} (see the model's card)"
+        f"order, such as label_order=not_enough_info,supported (see the model's card)"
     )
-
-
-def _example(outputs: int) -> str:
-    """An order of so many outputs."""
-    few = {1: "supported", 2: "not_enough_info,supported"}
-    between = ",".join(["not_enough_info"] * min(outputs - 2, 4))
-    return few.get(outputs) or f"supported,{between},contradicted"
 
 
 def _names(config: Mapping[str, Any]) -> list[str]:

@@ -29,6 +29,18 @@ class Input(NamedTuple):
     places: tuple[tuple[int, int, int], ...] = ()
 
 
+def padded(batch: Sequence[Input], pad: int) -> dict[str, list[list[int]]]:
+    """What a model takes of these inputs, as long as the longest one, by the names."""
+    width = max(len(one.ids) for one in batch)
+    blank = [[0] * (width - len(one.ids)) for one in batch]
+    pairs = list(zip(batch, blank, strict=True))
+    return {
+        "input_ids": [[*one.ids, *[pad] * len(rest)] for one, rest in pairs],
+        "attention_mask": [[1] * len(one.ids) + rest for one, rest in pairs],
+        "token_type_ids": [[*one.types, *rest] for one, rest in pairs],
+    }
+
+
 class Tokens:
     """A model's tokenizer, from ``tokenizer.json`` or as transformers made it.
 

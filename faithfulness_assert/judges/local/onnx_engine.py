@@ -8,7 +8,7 @@ from typing import Any
 
 from ...records.errors import ConfigError
 from .batching import OutOfMemory
-from .inputs import Input
+from .inputs import Input, padded
 from .model_files import INSTALL, ModelFiles
 
 ENCODERS = ("model.onnx",)
@@ -60,17 +60,8 @@ class OnnxEngine:
         """See ``Engine``."""
         import numpy as np
 
-        width = max(len(one.ids) for one in batch)
-
-        def filled(lists: Sequence[Sequence[int]], pad: int) -> Any:
-            rows = [[*row, *[pad] * (width - len(row))] for row in lists]
-            return np.array(rows, dtype=np.int64)
-
-        feed = {
-            "input_ids": filled([one.ids for one in batch], self._pad),
-            "attention_mask": filled([[1] * len(one.ids) for one in batch], 0),
-            "token_type_ids": filled([one.types for one in batch], 0),
-        }
+        rows = padded(batch, self._pad)
+        feed = {name: np.array(row, dtype=np.int64) for name, row in rows.items()}
         found = _run(self._sessions[0], feed)
         if self._answers is not None:
             first = np.full((len(batch), 1), self._start, dtype=np.int64)

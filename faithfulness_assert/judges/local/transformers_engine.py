@@ -16,7 +16,7 @@ from ...records.errors import ConfigError, pip_install
 from ...text.strings import clip
 from .batching import OutOfMemory
 from .families import Head
-from .inputs import Input, Tokens
+from .inputs import Input, Tokens, padded
 from .model_files import INSTALL, ModelFiles
 
 _CLASSES = {
@@ -119,18 +119,12 @@ class TransformersEngine:
         """See ``Engine``."""
         if self._pad is None and len(batch) > 1:  # no inputs of several lengths in one batch
             return [output for one in batch for output in self.outputs([one])]
-        torch, width = self._torch, max(len(one.ids) for one in batch)
-
-        def filled(lists: Sequence[Sequence[int]], pad: int) -> Any:
-            rows = [[*row, *[pad] * (width - len(row))] for row in lists]
-            return torch.tensor(rows, device=self.device)
-
+        torch = self._torch
         given = {
-            "input_ids": filled([one.ids for one in batch], self._pad),
-            "attention_mask": filled([[1] * len(one.ids) for one in batch], 0),
+            name: torch.tensor(rows, device=self.device)
+            for name, rows in padded(batch, self._pad or 0).items()
+            if self._typed or name != "token_type_ids"
         }
-        if self._typed:
-            given["token_type_ids"] = filled([one.types for one in batch], 0)
         if self._answers is not None:
             first = torch.full((len(batch), 1), self._start, device=self.device)
             given["decoder_input_ids"] = first
