@@ -236,6 +236,8 @@ async def _aask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]
 
 
 async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
+    from ..judges import background
+
     wanted = time.monotonic()
     async with slots.free:
         if not grade.begun and (why := slots.stopping()):
@@ -246,21 +248,14 @@ async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
             outcome: Outcome = failed(ask, late(time.monotonic() - wanted))
         elif grade.gate is None:
             outcome = await _send(grade, ask, slots)
+        elif grade.stored and (reply := await background.in_thread(grade.stored, ask)):
+            outcome = as_outcome(ask, reply)  # what is stored needs no gate
         else:
-            outcome = await _admitted(grade, grade.gate, ask, slots)
+            sending = grade.gate.ask(ask, lambda: _send(grade, ask, slots), grade.left)
+            outcome = await background.on(background.loop(), sending)
         grade.told[id(ask)] = outcome
         slots.note(outcome)
         return outcome
-
-
-async def _admitted(grade: _Grade, gate: Gate, ask: Ask, slots: Slots) -> Outcome:
-    """The outcome of an ask that goes through the gate. What is stored needs no gate."""
-    from ..judges import background
-
-    if grade.stored and (reply := await background.in_thread(grade.stored, ask)):
-        return as_outcome(ask, reply)
-    sending = gate.ask(ask, lambda: _send(grade, ask, slots), grade.left)
-    return await background.on(background.loop(), sending)
 
 
 async def _send(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
@@ -292,7 +287,8 @@ async def _awaited_in_time(grade: _Grade, ask: Ask, deadline: float | None) -> o
     # Nobody waits for an abandoned ask, so nobody else retrieves its error.
     asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
     try:
-        await asyncio.wait([asking], timeout=_until(deadline))
+        left = None if deadline is None else max(deadline - time.monotonic(), 0)
+        await asyncio.wait([asking], timeout=left)
         return asking.result() if asking.done() else late()
     except asyncio.CancelledError:
         if asking.cancelled():
@@ -308,8 +304,3 @@ async def _kept(asking: Awaitable[object]) -> object:
         return await asking
     except SystemExit as error:
         return wrapped(error)
-
-
-def _until(deadline: float | None) -> float | None:
-    """The seconds until ``deadline``."""
-    return None if deadline is None else max(deadline - time.monotonic(), 0)
