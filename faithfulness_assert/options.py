@@ -57,8 +57,6 @@ if TYPE_CHECKING:
         label_order: Sequence[str] | str | None
         support_at: float
         device: str
-        inputs_at_once: int
-        allow_pickle: bool
         cache: str | PathLike[str] | None
         cache_only: bool
         deadline: float | None
@@ -170,8 +168,6 @@ _JUDGE = (
     ),
     ("support_at", "what a local model's probability must exceed", "0 to 1; default 0.5"),
     ("device", "where a local model computes", "cpu, cuda, mps; default: a GPU, else cpu"),
-    ("inputs_at_once", "most inputs of a local model at once", "1 to 10,000; default 32"),
-    ("allow_pickle", "load weights that can run code", "true or false; default false"),
 )
 _PRICES = "mapping of prompt, completion, cached to numbers"
 _ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool"

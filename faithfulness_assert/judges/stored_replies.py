@@ -31,9 +31,7 @@ from .secret import kept_secret, stored_secret
 MAX_FILE_BYTES = 16 << 20
 NO_OPTIONS: Mapping[str, Any] = {}
 _ABOUT = "judge.json"
-_UNSHAPING = frozenset(
-    "base_url api_key client timeout max_retries max_tokens device inputs_at_once".split()
-)
+_UNSHAPING = frozenset("base_url api_key client timeout max_retries max_tokens device".split())
 """Options of a judge that do not shape its replies: who only reads need not give them."""
 
 

@@ -118,10 +118,9 @@ def test_a_single_output_is_the_log_odds_of_support(tmp_path: Path) -> None:
 def test_a_verdict_does_not_depend_on_what_else_is_asked(tmp_path: Path) -> None:
     rng = random.Random(5)
     names = [f"w{n}" for n in range(40)]
-    judge = make_judge(
-        tiny_model(tmp_path, {w: [rng.gauss(0, 1) for _ in NLI] for w in names}),
-        {"inputs_at_once": 7},
-    )
+    words = {w: [rng.gauss(0, 1) for _ in NLI] for w in names}
+    judge = make_judge(tiny_model(tmp_path, words), {})
+    judge._model.batcher.size = 7
 
     def text(words: int) -> str:
         return f"{' '.join(rng.choice(names) for _ in range(words))}."

@@ -132,8 +132,9 @@ def test_a_model_that_knows_no_padding_gives_the_same_in_a_batch(
     rng = random.Random(2)
     ask = ask_of([text(rng, n) for n in range(1, 7)], [text(rng, 5)])
     judge = make_judge(f"local:{tmp_path}", {})
-    alone = make_judge(f"local:{tmp_path}", {"inputs_at_once": 1})
-    assert judge.ask(ask).confidence == pytest.approx(alone.ask(ask).confidence, abs=2e-4)
+    together = judge.ask(ask).confidence
+    judge._model.batcher.size = 1
+    assert together == pytest.approx(judge.ask(ask).confidence, abs=2e-4)
 
 
 def test_hhem_is_computed_without_its_code(tmp_path: Path) -> None:
@@ -245,12 +246,11 @@ def test_broken_weights_and_pickles_are_errors_that_say_what_to_do(tmp_path: Pat
     with pytest.raises(ConfigError, match="damaged, cut off"):
         make_judge(f"local:{path}", {})
     weights.unlink()
-    with pytest.raises(ConfigError, match=r"has no weights, such as model.safetensors"):
+    with pytest.raises(ConfigError, match=r"has no weights at all"):
         make_judge(f"local:{path}", {})
     torch.save(good, path / "pytorch_model.bin")
-    with pytest.raises(ConfigError, match=r"no weights in safetensors.*allow_pickle=true"):
+    with pytest.raises(ConfigError, match=r"no weights in safetensors.*can run code"):
         make_judge(f"local:{path}", {})
-    assert make_judge(f"local:{path}", {"allow_pickle": True}).info.name == "local:bert"
 
 
 def test_a_model_of_numbers_that_are_none_supports_nothing(tmp_path: Path) -> None:

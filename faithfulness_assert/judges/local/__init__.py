@@ -16,7 +16,7 @@ from typing import Any
 from ...asking.ranking import Ranking
 from ...asking.schema import MAX_EVIDENCE
 from ...records.checks import check_number, check_text
-from ...records.errors import ConfigError, JudgeError
+from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Numbered, Reply, ReplyForm
 from ...records.usage import Usage
 from .. import background
@@ -46,9 +46,7 @@ class LocalJudge:
             or the two words that a model writes for supported and not supported; default 1, 0.
         support_at: from 0 to 1; a probability of support above this one is enough.
         device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``, or ``auto``: a GPU if there is one.
-        inputs_at_once: the most inputs that are computed together.
         max_prompt_tokens: the most tokens of one input. Default: what the model was made for.
-        allow_pickle: load weights that are no safetensors. They can run code: trust the model.
 
     Raises:
         ConfigError: there is no such model, it cannot be loaded, or an option does not fit it.
@@ -62,22 +60,16 @@ class LocalJudge:
         label_order: Sequence[str] | str | None = None,
         support_at: float = 0.5,
         device: str = "auto",
-        inputs_at_once: int = 32,
         max_prompt_tokens: int | None = None,
-        allow_pickle: bool = False,
     ) -> None:
         check_number("support_at", support_at, 0, 1)
-        check_number("inputs_at_once", inputs_at_once, 1, 10_000, whole=True)
         if max_prompt_tokens is not None:
             check_number("max_prompt_tokens", max_prompt_tokens, 32, 10**6, whole=True)
-        if not isinstance(allow_pickle, bool):
-            raise ConfigError(f"allow_pickle: must be true or false, got {allow_pickle!r:.40}")
         name, device = check_text("model", model), check_text("device", device)
         plain, at, revision = (name, "", "") if os.path.isdir(name) else name.partition("@")
         kind, _, foundation = (family if isinstance(family, str) else "").partition(":")
-        own = kind or family, label_order, device, inputs_at_once, max_prompt_tokens
-        given = plain, revision if at else None, *own, foundation or None, allow_pickle
-        self._model = load(Settings(*given))
+        own = kind or family, label_order, device, max_prompt_tokens, foundation or None
+        self._model = load(Settings(plain, revision if at else None, *own))
         self._support_at = support_at
         self._reader = Reader(self._model.family, self._model.tokens, self._model.most)
         self.info = self._told()

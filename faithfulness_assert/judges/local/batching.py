@@ -18,6 +18,8 @@ from .inputs import Input
 
 BATCH_TOKENS = 16_384
 """Tokens of one batch, padding included: a few long inputs, or many short ones."""
+SIZE = 32
+"""Inputs of one batch at most."""
 AT_ONCE = 32
 """Batches of which the queue sorts the inputs together."""
 
@@ -51,7 +53,7 @@ class Batcher:
         size: the most inputs of one batch.
     """
 
-    def __init__(self, engine: Engine, size: int) -> None:
+    def __init__(self, engine: Engine, size: int = SIZE) -> None:
         self.engine, self.size = engine, size
         self._lock = threading.Lock()
         self._waiting: list[_Job] = []

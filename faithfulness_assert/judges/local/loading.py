@@ -14,7 +14,7 @@ from . import transformers_engine
 from .batching import Batcher
 from .families import Family, family_of, label_order
 from .inputs import Tokens, read_tokenizer
-from .model_files import INSTALL, ModelFiles, find_model, weights
+from .model_files import INSTALL, SAFE, ModelFiles, find_model
 from .onnx_engine import OnnxEngine, is_onnx
 
 KEPT = 2
@@ -33,10 +33,8 @@ class Settings(NamedTuple):
     family: str | None
     label_order: Any
     device: str
-    inputs_at_once: int
     most: int | None
     foundation: str | None
-    allow_pickle: bool
 
 
 class Model(NamedTuple):
@@ -75,8 +73,7 @@ def load(settings: Settings) -> Model:
     """
     with _loading:
         has_torch = transformers_engine.is_installed()
-        pickles = settings.allow_pickle
-        files = find_model(settings.name, settings.revision, onnx=not has_torch, pickles=pickles)
+        files = find_model(settings.name, settings.revision, onnx=not has_torch)
         config, fingerprint = files.config(), files.fingerprint()
         key = (*map(repr, settings), str(files.folder), fingerprint)
         if (model := _kept.get(key)) is None:
@@ -106,7 +103,7 @@ def _loaded(
             f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
             f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
         )
-    if not has_onnx or (has_torch and files.has_weights(*weights(pickles=settings.allow_pickle))):
+    if not has_onnx or (has_torch and files.has_weights(SAFE)):
         try:
             return made(onnx=False)
         except ConfigError:
@@ -147,7 +144,6 @@ def _made(
             shape,
             family.head,
             settings.device,
-            pickles=settings.allow_pickle,
             typed=tokens.typed and not writes,
             answers=answers,
         )
@@ -155,7 +151,7 @@ def _made(
         order = label_order(settings.label_order, config, engine.count, family.published)
     runtime = f"{'onnxruntime' if onnx else 'transformers'} on {engine.device}"
     most = settings.most or _most(config, tokens, family)
-    batcher = Batcher(engine, settings.inputs_at_once)
+    batcher = Batcher(engine)
     return Model(files, family, tokens, order, most, batcher, runtime, fingerprint)
 
 
@@ -163,7 +159,7 @@ def _shape_of(settings: Settings, config: Mapping[str, Any]) -> ModelFiles:
     """The files of the T5 on which an HHEM was built: its config and its tokenizer."""
     named = settings.foundation or config.get("foundation") or "google/flan-t5-base"
     name, _, revision = str(named).partition("@")
-    return find_model(name, revision or None, onnx=True, pickles=False)
+    return find_model(name, revision or None, onnx=True)
 
 
 def _answers(given: object, tokens: Tokens) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Where a model is: a folder, or a snapshot of the Hugging Face hub, of one commit.
 
 The hub is asked only for the model that the user named, and not at all if ``HF_HUB_OFFLINE`` is
-set. Of a hub's files only those are fetched that are data: no code, and no pickles unless asked.
+set. Of a hub's files only those are fetched that are data: no code, and no pickles.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ SAMPLE_BYTES = 1 << 16
 """Bytes at both ends of a file of weights by which it is told from others."""
 _DATA = ("*.json", "*.txt", "*.model")
 _ONNX = ("*.onnx", "*.onnx_data", "onnx/*.onnx", "onnx/*.onnx_data")
-_SAFE = ("*.safetensors",)
-_PICKLES = ("*.bin",)
-_OF_A_MODEL = tuple(p.rpartition("*")[2] for p in (*_DATA, *_ONNX, *_SAFE, *_PICKLES))
+SAFE = ".safetensors"
+_SAFE = (f"*{SAFE}",)
+_OF_A_MODEL = tuple(p.rpartition("*")[2] for p in (*_DATA, *_ONNX, *_SAFE))
 _REPOSITORY = re.compile(r"[\w.-]{1,96}(?:/[\w.-]{1,96})?")
 INSTALL = pip_install(extra="local")
 
@@ -93,9 +93,9 @@ class ModelFiles:
         paths = (self.folder / place / name for place in ("", "onnx") for name in names)
         return next((path for path in paths if path.is_file()), None)
 
-    def has_weights(self, *endings: str) -> bool:
-        """Whether there is a file with one of these endings."""
-        return any(path.name.endswith(endings) for path in self.folder.iterdir())
+    def has_weights(self, ending: str) -> bool:
+        """Whether there is a file with this ending."""
+        return any(path.name.endswith(ending) for path in self.folder.iterdir())
 
     def fingerprint(self) -> str:
         """What tells these files from others: a hash of their names, their sizes, and their ends.
@@ -119,12 +119,7 @@ class ModelFiles:
         return hashed.hexdigest()[:16]
 
 
-def weights(*, pickles: bool) -> tuple[str, ...]:
-    """The endings of weights that PyTorch may load."""
-    return (".safetensors", ".bin") if pickles else (".safetensors",)
-
-
-def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> ModelFiles:
+def find_model(name: str, revision: object, *, onnx: bool) -> ModelFiles:
     """The files of a model, which are fetched from the hub if they are not on this machine.
 
     Args:
@@ -132,7 +127,6 @@ def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> Mod
         revision: a commit, tag or branch of the repository; None for its main branch.
         onnx: fetch the weights for ONNX Runtime, and not those for PyTorch, of which they take the
             place if there are none.
-        pickles: fetch weights that are pickles if the user allows them.
 
     Raises:
         ConfigError: there is no such model, or it cannot be fetched.
@@ -151,9 +145,8 @@ def find_model(name: str, revision: object, *, onnx: bool, pickles: bool) -> Mod
             f"judge: there is no folder {name!r:.200}; name one that save_pretrained wrote, or a "
             "model of the hub, such as ORGANISATION/NAME"
         )
-    endings = _ONNX if onnx else (*_SAFE, *(_PICKLES if pickles else ()))
-    path = Path(_fetched(name, revision, (*_DATA, *endings)))
-    if not onnx and not ModelFiles(name, path).has_weights(*weights(pickles=pickles)):
+    path = Path(_fetched(name, revision, (*_DATA, *(_ONNX if onnx else _SAFE))))
+    if not onnx and not ModelFiles(name, path).has_weights(SAFE):
         path = Path(_fetched(name, revision, (*_DATA, *_ONNX)))
     commit = path.name if re.fullmatch("[0-9a-f]{40}", path.name) else ""
     pinned = bool(commit) and revision == commit

@@ -17,7 +17,7 @@ from ...text.strings import clip
 from .batching import OutOfMemory
 from .families import Head
 from .inputs import Input, Tokens, padded
-from .model_files import INSTALL, ModelFiles
+from .model_files import INSTALL, SAFE, ModelFiles
 
 _CLASSES = {
     "labels": "AutoModelForSequenceClassification",
@@ -68,7 +68,6 @@ class TransformersEngine:
         shape: for a head ``first_token``, the files of the T5 whose shape the model has.
         head: where its verdict is.
         device: as PyTorch names it, or ``auto``: a GPU if there is one.
-        pickles: load weights that are pickles if there are no others.
         typed: see ``Tokens``.
         answers: see ``OnnxEngine``.
 
@@ -83,7 +82,6 @@ class TransformersEngine:
         head: Head,
         device: str,
         *,
-        pickles: bool,
         typed: bool,
         answers: Sequence[int] | None,
     ) -> None:
@@ -92,15 +90,19 @@ class TransformersEngine:
 
         self._torch, self._answers = torch, answers
         self.device = _device(torch, device)
-        if not files.has_weights(".safetensors"):
-            _check_pickles(files, allowed=pickles)
+        if not files.has_weights(SAFE):
+            pickled = files.has_weights(".bin")
+            problem = "in safetensors: pickles can run code" if pickled else "at all"
+            raise ConfigError(
+                f"judge: {files.name} has no weights {problem}; fetch it again, or convert it where "
+                "you trust it: save_pretrained writes model.safetensors"
+            )
         if shape is not None:
             model = _on_shape(transformers, files, shape)
         else:
             kind = getattr(transformers, _CLASSES[head])
-            safe = None if pickles else True
             dtype = torch.float32 if self.device == "cpu" else "auto"
-            model = _loaded(kind, files, dtype=dtype, use_safetensors=safe)
+            model = _loaded(kind, files, dtype=dtype, use_safetensors=True)
             for weight in (*model.parameters(), *model.buffers()):
                 weight.data = weight.data.clone()  # the file is mapped into memory, and may change
         with _told(files):
@@ -144,19 +146,6 @@ class TransformersEngine:
     def _forget(self) -> None:
         if self.device.startswith("cuda"):
             self._torch.cuda.empty_cache()
-
-
-def _check_pickles(files: ModelFiles, *, allowed: bool) -> None:
-    """Checks a model without weights in safetensors: it has pickles, and the user trusts it."""
-    if not files.has_weights(".bin"):
-        raise ConfigError(
-            f"judge: {files.name} has no weights, such as model.safetensors; fetch the model again"
-        )
-    if not allowed:
-        raise ConfigError(
-            f"judge: {files.name} has no weights in safetensors. Pickles can run code when they "
-            "are loaded: pass allow_pickle=true only for a model that you trust"
-        )
 
 
 def _loaded(kind: Any, files: ModelFiles, **settings: Any) -> Any:
