@@ -94,7 +94,7 @@ class TransformersEngine:
             pickled = files.has_weights(".bin")
             problem = "in safetensors: pickles can run code" if pickled else "at all"
             raise ConfigError(
-                f"judge: {files.name} has no weights {problem}; fetch it again, or convert it where "
+                f"judge: {files.name} has no weights {problem}; fetch it anew, or convert it where "
                 "you trust it: save_pretrained writes model.safetensors"
             )
         if shape is not None:
