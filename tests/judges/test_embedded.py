@@ -179,30 +179,6 @@ def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
         assert support(said, index).score >= THRESHOLD
 
 
-@given(st.lists(anything, max_size=4), st.lists(anything, max_size=4), anything)
-def test_the_question_does_not_change_the_reply(
-    said: list[str], context: list[str], question: str
-) -> None:
-    judge = EmbeddedJudge()
-    assert judge.ask(make_ask(tuple(said), tuple(context), question=question)) == judge.ask(
-        make_ask(tuple(said), tuple(context))
-    )
-
-
-@given(st.lists(anything, max_size=3), st.lists(anything, max_size=3))
-def test_a_statement_scores_no_more_than_its_weakest_sentence(
-    said: list[str], context: list[str]
-) -> None:
-    statement = ". ".join(said)
-    assume(without_marks(statement) == statement)
-    index = index_of(context)
-    whole = [text for text in context if find_words(text) == find_words(statement)]
-    assume(not whole)
-    assert support(statement, index).score <= min(
-        (support(part, index).score for part in sentences(statement)), default=0
-    )
-
-
 def test_the_reply_is_the_same_in_every_run() -> None:
     program = (
         "from faithfulness_assert.judges.embedded.words import build_index\n"
@@ -255,25 +231,6 @@ def test_a_reason_has_the_words_as_they_are_written() -> None:
     assert verdict["reason"] == "the word Hamburg is nowhere in the context"
     (verdict,) = judge("It costs $1.3 million.", context=("It costs $1.2 million.",), reasons="all")
     assert verdict["reason"] == "the number $1.3 million is nowhere in the context"
-
-
-@given(
-    st.lists(
-        st.from_regex(r"[b-df-hj-np-t]{6,9}", fullmatch=True),
-        min_size=2,
-        max_size=6,
-        unique_by=lambda word: word[:3],
-    ),
-    st.data(),
-)
-def test_a_copy_of_up_to_six_words_with_one_of_them_changed_is_never_supported(
-    words: list[str], data: st.DataObject
-) -> None:
-    at = data.draw(st.integers(0, len(words) - 1))
-    changed = [*words[:at], "zzzzzz", *words[at + 1 :]]
-    result = support(" ".join(changed), index_of([" ".join(words)]))
-    assert result.score < THRESHOLD
-    assert result.against in ("the word zzzzzz is nowhere in the context", "")
 
 
 def test_the_evidence_is_the_sentences_with_the_same_words() -> None:

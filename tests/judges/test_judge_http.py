@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import math
 import shutil
 import ssl
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import quote
 
 import anthropic
 import openai
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, good_reply
 from remote import bare_environment
@@ -24,7 +21,6 @@ from faithfulness_assert import Grader
 from faithfulness_assert.judges.http import Answer
 from faithfulness_assert.judges.remote.answers import (
     read_failure,
-    usage_of,
 )
 from faithfulness_assert.judges.remote.redaction import (
     MAX_SHOWN,
@@ -35,10 +31,7 @@ from faithfulness_assert.judges.remote.redaction import (
     safe_text,
 )
 from faithfulness_assert.judges.remote.settings import endpoint_at
-from faithfulness_assert.records.errors import REDACTED
-from faithfulness_assert.records.usage import Usage
 
-KEYS = st.text("abcdefghXYZ0189-_.~/+=:%", min_size=8, max_size=60)
 UNITS = [
     "sk-",
     "api_key",
@@ -53,20 +46,6 @@ UNITS = [
     "a.b",
     "\0",
 ]
-
-
-@given(
-    key=KEYS,
-    between=st.sampled_from(["", " ", "\n", "\r\n  ", "\u200b", "\u00ad"]),
-    size=st.integers(1, 9),
-)
-def test_a_key_is_removed_in_any_case_and_with_what_nobody_sees_inside_it(
-    key: str, between: str, size: int
-) -> None:
-    assume(key.strip("0123456789") and not key.isalpha() and "%" not in key)
-    parts = between.join(key[i : i + size] for i in range(0, len(key), size))
-    for form in (parts, parts.swapcase(), quote(key, safe=""), json.dumps(key)[1:-1]):
-        assert Secrets([key]).out_of(f"as {form} says") in (f"as {REDACTED} says", REDACTED)
 
 
 @pytest.mark.parametrize(
@@ -110,13 +89,6 @@ def test_a_secret_where_text_is_cut_is_removed_whole() -> None:
     key = "k" + "0123456789" * 200
     shown_text = safe_text(key * 20, Secrets([key]))
     assert "0123456789" not in shown_text
-
-
-def test_usage_with_impossible_counts_is_unknown() -> None:
-    assert usage_of(100, 20, 400, None) == Usage(100, 20, cached=100, num_requests=1)
-    for bad in (-1, math.nan, 1e308, None, True, "7", 2.5):
-        assert usage_of(bad, 20) is None
-        assert usage_of(20, bad) is None
 
 
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
@@ -182,16 +154,6 @@ def test_http_to_another_machine_is_warned_of(
         "FAITHFULNESS_ASSERT_HTTP_HOSTS", "10.0.0.5, vllm,api.example,::ffff:10.0.0.1"
     )
     assert bool(endpoint_at(url, Secret("sk-123456789")).warnings) == ("evil" in url)
-
-
-def test_the_warning_of_http_is_in_the_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    with Loopback(good_reply) as server:
-        monkeypatch.setenv("http_proxy", server.root)  # so that a name needs no network
-        url = "http://judge.example/v1"
-        result = Grader("openai:m", base_url=url, api_key="sk-123456789", max_retries=0).grade(
-            "It rains.", "It rains."
-        )
-    assert any("base_url is http" in warning for warning in result.warnings)
 
 
 # ---------------------------------------------------------------- certificates

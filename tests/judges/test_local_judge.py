@@ -25,7 +25,6 @@ from tiny_models import NLI, marking, tiny_model
 
 from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade
 from faithfulness_assert.asking.prompt import make_ask
-from faithfulness_assert.batch import run
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.local.batching import Batcher, OutOfMemory
 from faithfulness_assert.judges.local.inputs import Input
@@ -232,16 +231,6 @@ def test_an_input_that_fails_costs_only_the_case_that_it_is_of() -> None:
     with pytest.raises(JudgeError, match="out of memory with a single input"):
         cases[2].result(10)
     assert [case.result(10)[0] for case in cases if case is not cases[2]] == [[9.0], [1.0], [3.0]]
-
-
-def test_a_run_asks_the_model_from_one_process(tmp_path: Path) -> None:
-    model = tiny_model(tmp_path / "m", WORDS)
-    cases = [
-        {"id": str(n), "answer": "The tower is tall, indeed.", "context": "The tower."}
-        for n in range(300)
-    ]
-    ended = run(cases, tmp_path / "out", judge=model)
-    assert [line.result.status for line in ended.lines()] == ["graded"] * 300
 
 
 # ---------------------------------------------------------------- long texts

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import tracemalloc
-import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -183,12 +182,6 @@ def test_a_server_that_rejects_every_request_leads_to_an_error(words: str) -> No
 
 
 # ---------------------------------------------------------------- bodies
-
-
-def test_a_body_that_is_deflated_unasked_is_decoded() -> None:
-    body = zlib.compress(completion(TEXT).encoded())
-    with Loopback(Answer(body, headers={"content-encoding": "deflate"})) as server:
-        assert judge(server).ask(ASK).text == TEXT
 
 
 def test_a_decompression_bomb_does_not_take_much_memory() -> None:

@@ -214,14 +214,6 @@ def test_tokens_and_headers_that_a_client_sends_are_not_shown() -> None:
     assert reply.text == f"{TEXT} [redacted] [redacted]"
 
 
-def test_azure_gets_the_parameters_of_openais_own_servers() -> None:
-    client = openai.AzureOpenAI(
-        api_key=KEY, azure_endpoint="https://me.openai.azure.com", api_version="2026-01-01"
-    )
-    asking = openai_judge(client)
-    assert "max_completion_tokens" in asking.request(ASK, asking._needs.steps)
-
-
 # ---------------------------------------------------------------- options
 
 
