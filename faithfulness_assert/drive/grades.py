@@ -252,7 +252,7 @@ async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
             outcome = as_outcome(ask, reply)  # what is stored needs no gate
         else:
             sending = grade.gate.ask(ask, lambda: _send(grade, ask, slots), grade.left)
-            outcome = await background.on(background.loop(), sending)
+            outcome = await background.on_loop(sending)
         grade.told[id(ask)] = outcome
         slots.note(outcome)
         return outcome

@@ -214,11 +214,11 @@ def wait(work: Coroutine[Any, Any, T], left: Callable[[], float] | None = None) 
         future.cancel()
 
 
-async def on(loop: asyncio.AbstractEventLoop, work: Coroutine[Any, Any, T]) -> T:
-    """The result of a coroutine that runs on this loop, awaited on any other."""
-    if asyncio.get_running_loop() is loop:
+async def on_loop(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a coroutine that runs on the loop, awaited on any other."""
+    if asyncio.get_running_loop() is (ours := loop()):
         return await work
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, loop))
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, ours))
 
 
 def in_thread(call: Callable[..., T], /, *args: Any, **kwargs: Any) -> asyncio.Future[T]:

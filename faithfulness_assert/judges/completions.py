@@ -43,7 +43,8 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
     mistaken = ""
     if not (text or called or refusal) and finish_reason == "stop":
         mistaken = _json_alone(thought)
-    sure = _confidence_of_word(text, choice.get("logprobs"))
+    logprobs = choice.get("logprobs")
+    sure = _confidence_of_word(text, logprobs) if logprobs else ()
     return Reply(
         text or called or mistaken,
         usage,

@@ -128,11 +128,11 @@ class DirectConnection(Connection):
         await asyncio.sleep(0)  # the loop closes sockets in its next round, and may be closed then
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
-        content = self._encoded(body)
+        headers, content = self._encoded(body, more)
         idle = self._idle_line()
         line = idle or await self._open()
         try:
-            answer = await line.exchange(self._target, self._with_length(content, more), content)
+            answer = await line.exchange(self._target, headers, content)
         except Exception:
             if idle is None or idle.has_heard:
                 raise
@@ -145,16 +145,17 @@ class DirectConnection(Connection):
             self._idle.append(line)
         return answer
 
-    def _with_length(self, content: bytes, more: Headers) -> list[tuple[bytes, bytes]]:
-        added = [(name.encode(), text.encode()) for name, text in more.items()]
-        return [*self._headers, *added, (b"content-length", str(len(content)).encode())]
-
-    def _encoded(self, body: Mapping[str, Any]) -> bytes:
+    def _encoded(
+        self, body: Mapping[str, Any], more: Headers
+    ) -> tuple[list[tuple[bytes, bytes]], bytes]:
+        """All headers of a request, and its content."""
         try:
             text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-            return text.encode()
+            content = text.encode()
         except ValueError as error:
             raise not_sent(error, self.secrets) from None
+        added = {**more, "content-length": str(len(content))}
+        return [*self._headers, *((n.encode(), t.encode()) for n, t in added.items())], content
 
     def _idle_line(self) -> _Line | None:
         """The connection that was used last, of those that are still open."""

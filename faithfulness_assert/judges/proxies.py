@@ -38,8 +38,7 @@ class ProxiedConnection(DirectConnection):
             await self._pool.aclose()
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
-        content = self._encoded(body)
-        headers = self._with_length(content, more)
+        headers, content = self._encoded(body, more)
         request = self._make_request("POST", self._url, headers=headers, content=content)
         self._asks += 1
         try:

@@ -77,8 +77,3 @@ def next_steps(
 def merge_steps(one: Steps, other: Steps) -> Steps:
     """All the steps of both."""
     return {name: max(count, other[name]) for name, count in one.items()}
-
-
-def step_warnings(fallbacks: Fallbacks, steps: Steps) -> tuple[str, ...]:
-    """What the user should know about these steps."""
-    return tuple(f.warnings[steps[name] - 1] for name, f in fallbacks.items() if steps[name])

@@ -213,7 +213,17 @@ class Needs:
         ``cap`` was the most tokens of the reply.
         """
         if isinstance(outcome, Reply):
-            return self._unless_cut(ask, outcome)
+            counted = outcome.usage.prompt if outcome.usage else 0
+            if not counted or not self._is_cut(ask, counted):
+                return outcome
+            message = (
+                f"the server counted {counted:,} prompt tokens, far fewer than were sent: "
+                "it may have cut the prompt"
+            )
+            if counted >= LEAST:
+                return self._too_long(message, int(counted * MARGIN), usage=outcome.usage)
+            # Too little for a window: it may be wrong about that.
+            return replace(outcome, warnings=(message, *outcome.warnings))
         if not isinstance(outcome, ServerError):
             return outcome
         if outcome.too_long:
@@ -229,22 +239,6 @@ class Needs:
         """The failure of an ask that is too long, with what a plan may use of the window."""
         self._learned(window)
         return PromptTooLong(message, window - self._kept_free(window), **more)
-
-    def _unless_cut(self, ask: Ask, reply: Reply) -> Outcome:
-        """The reply; a failure if the server read only a part of the prompt.
-
-        Where it read too little for a window, the reply warns of it: it may be wrong about that.
-        """
-        counted = reply.usage.prompt if reply.usage else 0
-        if not counted or not self._is_cut(ask, counted):
-            return reply
-        message = (
-            f"the server counted {counted:,} prompt tokens, far fewer than were sent: "
-            "it may have cut the prompt"
-        )
-        if counted < LEAST:
-            return replace(reply, warnings=(message, *reply.warnings))
-        return self._too_long(message, int(counted * MARGIN), usage=reply.usage)
 
     def _is_cut(self, ask: Ask, counted: int) -> bool:
         """Whether so few tokens cannot be the whole prompt.

@@ -26,7 +26,7 @@ from ..http import Answer, Connection, DirectConnection, not_sent
 from ..proxies import ProxiedConnection
 from ..secret import secret_of_key
 from .answers import ServerError
-from .fallbacks import REJECTING, Fallbacks, Steps, next_steps, step_warnings
+from .fallbacks import REJECTING, Fallbacks, Steps, next_steps
 from .needs import ROOMS, Needs, default_limits, first_room
 from .redaction import Secrets
 from .sdk import ClientConnection, batch_client, client_endpoint
@@ -226,7 +226,7 @@ class RemoteJudge(ABC):
         Raises:
             JudgeError: see ``ask``.
         """
-        return await background.on(background.loop(), self._send(ask, deadline))
+        return await background.on_loop(self._send(ask, deadline))
 
     # ------------------------------------------------------------ for asks that are sent otherwise
 
@@ -234,16 +234,19 @@ class RemoteJudge(ABC):
         """The body of the request for an ask after these steps."""
         worded = self.worded(ask)
         worded = replace(worded, max_tokens=self._needs.cap(worded, steps))
-        settings = self._settings_for(ask)
-        return _merged(self.body(worded, settings, steps), settings.get("extra_body"))
+        settings = self._settings if ask.sample == 1 else self._settings_for_sample(ask.sample)
+        body = self.body(worded, settings, steps)
+        for name, value in settings.get("extra_body", {}).items():
+            own: Any = body.get(name)
+            both = isinstance(own, dict) and isinstance(value, dict)
+            body[name] = {**own, **value} if both else value  # the fields of both
+        return body
 
-    def _settings_for(self, ask: Ask) -> Mapping[str, Any]:
-        """Those of this judge, varied for the samples after the first."""
-        if ask.sample == 1:
-            return self._settings
+    def _settings_for_sample(self, sample: int) -> Mapping[str, Any]:
+        """The settings of this judge, varied for the samples after the first."""
         seed = self._settings.get("seed")
         changes = {"temperature": SAMPLES_TEMPERATURE} if self._is_auto else {}
-        more = {} if seed is None else {"seed": seed + ask.sample - 1}
+        more = {} if seed is None else {"seed": seed + sample - 1}
         return {**self._settings, **changes, **more}
 
     def read(self, answer: Answer) -> Outcome:
@@ -293,7 +296,8 @@ class RemoteJudge(ABC):
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
         said = (ONLY_THOUGHT,) if empty else ()
-        warnings = (*said, *self._endpoint.warnings, *step_warnings(self.fallbacks, steps))
+        fell_back = (f.warnings[steps[n] - 1] for n, f in self.fallbacks.items() if steps[n])
+        warnings = (*said, *self._endpoint.warnings, *fell_back)
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def batch_client(self, **options: Any) -> Any:
@@ -404,12 +408,3 @@ class RemoteJudge(ABC):
 
 async def _close(connecting: asyncio.Future[Connection]) -> None:
     await (await connecting).close()
-
-
-def _merged(body: dict[str, Any], more: Mapping[str, Any] | None) -> dict[str, Any]:
-    """A request with more parameters; what both have as an object has the fields of both."""
-    for name, value in (more or {}).items():
-        own = body.get(name)
-        both = isinstance(own, dict) and isinstance(value, dict)
-        body[name] = {**own, **value} if both else value  # type: ignore[dict-item]
-    return body
