@@ -19,7 +19,7 @@ from .conversations.events import check_evidence_roles
 from .drive.asks import TimeLeft
 from .drive.grades import Slots, arun, replay, run
 from .judges import find_stored, key_in_environment, make_judge, option_names
-from .judges.secret import check_seed, process_secret, secret_of
+from .judges.secret import process_secret, secret_of
 from .plan.plan import Plan, grade_plan
 from .plan.results import invalid_input
 from .policy.load import find_policy
@@ -93,7 +93,8 @@ class Grader:
         own = table.taken_by("judge", options)
         # A judge that retries applies the timeout to each try. For others it limits the whole ask.
         timeout = None if "timeout" in known else own.pop("timeout", None)
-        seed = check_seed(own.get("seed"))
+        seed = own.get("seed")
+        check_number("seed", seed, -(2**63), 2**63 - 1, whole=True, optional=True)
         if "seed" not in known:
             own.pop("seed", None)
         cache, only = options.get("cache"), options.get("cache_only", False)

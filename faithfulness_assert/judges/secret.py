@@ -14,7 +14,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ..files import first_file, open_file
-from ..records.checks import is_whole
 from ..records.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -54,13 +53,6 @@ def secret_of(seed: int) -> bytes:
     import hashlib  # a promptfoo assertion may be a fresh process, which needs neither
 
     return hashlib.sha256(f"faithfulness-assert:{seed}".encode()).digest()
-
-
-def check_seed(value: object) -> int | None:
-    """``value`` as a whole number; None stays None."""
-    if value is not None and not is_whole(value):
-        raise ConfigError(f"seed: must be a whole number, got {value!r}")
-    return value
 
 
 def stored_secret(folder: Path) -> bytes | None:
