@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import HealthCheck, assume, example, given
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from strategies import examples
 
@@ -207,37 +207,6 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> No
         "item 2: not UTF-8 text: byte 0xe9",
         "item 3: must be a JSON object, got int",
     ]
-
-
-@given(
-    number=st.integers(1, 30),
-    indent=st.sampled_from([None, 0, 2]),
-    broken=st.sampled_from(["@", '"', ",", "{", "}", "]", ":", ""]),
-    data=st.data(),
-)
-def test_broken_json_is_told_with_the_line_that_python_names(
-    tmp_path_factory: pytest.TempPathFactory,
-    number: int,
-    indent: int | None,
-    broken: str,
-    data: Any,
-) -> None:
-    """Python's own ``json`` reads the whole text; ours reads 64 characters at a time."""
-    text = json.dumps([{"answer": "a\\nb", "context": ["c", "d"], "n": 12}] * number, indent=indent)
-    place = data.draw(st.integers(1, len(text) - 1))
-    text = text[:place] + broken + text[place + 1 :]
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        line, whole = error.lineno, error.msg.startswith("Extra data")  # after the list: not read
-    else:
-        line, whole = 0, True
-    assume(not whole)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_files, "CHUNK", 64)
-        file = tmp_path_factory.mktemp("broken") / "broken.json"
-        file.write_text(text)
-        assert f" at line {line}" in problems(file)[-1]
 
 
 def test_json_that_is_nested_too_deeply_is_one_problem(tmp_path: Path) -> None:

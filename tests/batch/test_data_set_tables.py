@@ -73,27 +73,6 @@ def test_values_of_numpy_and_pandas_are_plain_and_missing_ones_are_none() -> Non
     assert columns == {"n": 3, **missing, "day": "2026-01-15T00:00:00", "kind": "k"}
 
 
-def frame_with_a_name_twice(_folder: Path) -> Any:
-    pandas = pytest.importorskip("pandas")
-    return pandas.DataFrame([["a", "b", "c"]], columns=["answer", "answer", "context"])
-
-
-def parquet_with_a_name_twice(folder: Path) -> Path:
-    parquet, pyarrow = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow")
-    names = ["answer", "answer", "context"]
-    table = pyarrow.Table.from_arrays([pyarrow.array([name]) for name in "abc"], names=names)
-    parquet.write_table(table, folder / "a.parquet")
-    return folder / "a.parquet"
-
-
-@pytest.mark.parametrize("table", [frame_with_a_name_twice, parquet_with_a_name_twice])
-def test_a_table_in_which_two_columns_have_the_same_name_is_refused(
-    tmp_path: Path, table: Callable[[Path], Any]
-) -> None:
-    with pytest.raises(ConfigError, match="two columns have the name 'answer'; rename one"):
-        open_data_set(table(tmp_path))
-
-
 def test_a_stream_is_not_read_for_its_fingerprint() -> None:
     class Stream:
         def __iter__(self) -> Iterator[dict[str, Any]]:
@@ -101,11 +80,6 @@ def test_a_stream_is_not_read_for_its_fingerprint() -> None:
             pytest.fail("it was read to the end")
 
     assert open_data_set(Stream()).fingerprint() == ""
-
-
-def test_the_splits_of_a_data_set_are_not_one_data_set() -> None:
-    with pytest.raises(ConfigError, match=r"train.*one of its values"):
-        open_data_set({"train": RECORDS})
 
 
 def test_an_iterator_is_read_as_needed_and_only_once() -> None:

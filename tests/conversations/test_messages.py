@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +16,9 @@ from rows import rows
 from strategies import examples, texts
 
 from faithfulness_assert import (
-    Ask,
     Case,
     ConfigError,
     Grader,
-    Reply,
     agrade,
     grade,
     grade_many,
@@ -146,48 +143,10 @@ def names_in(value: Any) -> set[str]:
 
 NAMES = st.sampled_from(sorted(names_in([ROWS, SHAPES])))
 ANYTHING = st.recursive(
-    NAMES | st.none() | st.integers(),
+    NAMES | st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=4),
     max_leaves=12,
 )
-
-
-@given(st.lists(st.dictionaries(NAMES, ANYTHING, max_size=4), max_size=3) | ANYTHING)
-def test_messages_of_any_shape_are_read_or_are_invalid_input(messages: Any) -> None:
-    with suppress(InputError):
-        Case("It is.", messages=messages)
-
-
-class Echo:
-    """Supports a statement if a sentence of the context, or the question, says it."""
-
-    name = "echo"
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        shown = " ".join(text for _, text in ask.payload.sentences)
-        labels = {n: text.strip(".") in shown for n, text in ask.payload.statements}
-        verdicts = [
-            {"id": n, "evidence": [1], "label": "supported" if yes else "not_enough_info"}
-            for n, yes in labels.items()
-        ]
-        return Reply(json.dumps({"verdicts": verdicts}))
-
-
-@examples(40)
-@given(conversations)
-def test_no_claim_is_backed_by_what_the_assistant_said_before(
-    turns: list[tuple[Any, str, str, bool]],
-) -> None:
-    claim = f"The {OWN} museum is free on Mondays."
-    messages: list[Any] = []
-    for shape, _, foreign, _ in turns:
-        messages += [user(f"It is {foreign}"), *said_in(shape, claim, f"{foreign} It is old.")]
-    result = grade(messages=[*messages, user("Is it free?"), assistant(claim)], judge=Echo())
-    assert result.status == "graded"
-    assert (result.score, result.counts["supported"]) == (0.0, 0)
-    pasted = [user(claim), assistant("Oh."), user("Is it free?"), assistant(claim)]
-    assert grade(messages=pasted, judge=Echo()).status == "no_context"
-    assert grade(messages=pasted, judge=Echo(), evidence_roles=["tool", "user"]).score == 1.0
 
 
 def test_the_answer_comes_from_the_last_assistant_message_alone() -> None:
@@ -285,35 +244,12 @@ def test_messages_without_an_answer_or_of_no_known_shape_are_invalid_input(
         assert problem in str(result.reason)
 
 
-KEYS = (
-    "role type content parts text tool_calls function_call function functionCall functionResponse id "
-    "name tool_use_id call_id output source refusal audio retrieval_context context results "
-    "messages history turns arguments"
-).split()
-WORDS = (
-    "user assistant tool system developer bot ai human message text input_text refusal tool_use "
-    "tool_call function_call thinking tool_result function_call_output tool_call_response document "
-    "web_search_tool_result search_result image file_search_call mcp_call c1"
-).split()
-leaves = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
-json_data = st.recursive(
-    leaves | st.sampled_from([*WORDS, TEXT, "{}", '{"a": [1, {"b": 2}]}']),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=5)
-    ),
-    max_leaves=12,
-)
-message = st.fixed_dictionaries(
-    {"role": st.sampled_from(WORDS[:8])}, optional=dict.fromkeys(KEYS[1:], json_data)
-)
-
-
 @examples(100)
-@given(json_data | st.lists(json_data, max_size=4) | st.lists(message, max_size=5))
+@given(st.lists(st.dictionaries(NAMES, ANYTHING, max_size=4), max_size=3) | ANYTHING)
 def test_any_data_is_a_result_and_never_an_exception(data: Any) -> None:
-    result = grade(messages=data)
-    assert result.status != "graded" or result.verdicts
-    json.dumps(result.model_dump(mode="json"), allow_nan=False)
+    for result in (grade(messages=data), grade("It is.", messages=data)):
+        assert result.status != "graded" or result.verdicts
+        json.dumps(result.model_dump(mode="json"), allow_nan=False)
 
 
 def test_the_assistant_cannot_be_made_evidence() -> None:
@@ -344,7 +280,7 @@ def test_ten_thousand_turns_and_hostile_texts_are_graded() -> None:
 # ---------------------------------------------------------------- JSON that a tool returns
 
 
-@given(json_data.filter(lambda data: '"role"' not in json.dumps(data)))
+@given(ANYTHING.filter(lambda data: not names_in(data) & {"role", "from", "kind", "type"}))
 def test_every_value_of_a_tools_data_is_in_its_text(data: Any) -> None:
     as_data, as_text = as_lines(data), as_lines(json.dumps(data))
 
@@ -353,8 +289,8 @@ def test_every_value_of_a_tools_data_is_in_its_text(data: Any) -> None:
             for item in value.values() if isinstance(value, dict) else value:
                 check(item)
             for key in value if isinstance(value, dict) else ():
-                assert key in as_data
-                assert key in as_text
+                assert " ".join(key.split()) in as_data
+                assert " ".join(key.split()) in as_text
         elif isinstance(value, str):
             assert value in as_data
             assert value in as_text
