@@ -249,10 +249,10 @@ def passages_of(value: object) -> tuple[Passage, ...]:
         raise InputError(f"context: must be a string or a list of passages, got {got}")
     flat = [text for item in items for text in (item if _is_texts(item) else (item,))]
     passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
-    broken = [what for passage in passages if (what := _left_over(passage.text))]
-    if broken and (len(broken) == len(passages) or broken[0] in (_OBJECT, _UNFILLED)):
-        text = next(passage.text for passage in passages if _left_over(passage.text) == broken[0])
-        raise InputError(f"context: a passage is only {clip(text.strip())!r}: {broken[0]}")
+    broken = [(what, p.text) for p in passages if (what := _left_over(p.text))]
+    if broken and (len(broken) == len(passages) or broken[0][0] in (_OBJECT, _UNFILLED)):
+        what, text = broken[0]
+        raise InputError(f"context: a passage is only {clip(text.strip())!r}: {what}")
     return passages
 
 
@@ -343,21 +343,16 @@ def _audit(value: object) -> CitationAudit | None:
     """An earlier audit. Keys that ``CitationAudit`` does not have are other systems' own."""
     if value is None or isinstance(value, CitationAudit):
         return value
-    required = {"invalid_citations", "uncited_claim_count"}
-    if not isinstance(value, Mapping) or not required <= value.keys():
-        keys = "invalid_citations and uncited_claim_count"
-        raise InputError(f"citation_audit: must be a CitationAudit or a mapping with {keys}")
-    invalid, count = value["invalid_citations"], value["uncited_claim_count"]
-    detected = value.get("hallucination_detected", False)
-    is_list = isinstance(invalid, Sequence) and not isinstance(invalid, str)
-    if not is_list or not all(isinstance(name, str) for name in invalid):
-        raise InputError("citation_audit: invalid_citations must be a list of ids")
-    if not is_whole(count) or count < 0:
-        problem = f"must be a whole number from 0, got {count!r:.40}"
-        raise InputError(f"citation_audit: uncited_claim_count {problem}")
-    if not isinstance(detected, bool):
-        problem = f"must be true or false, got {detected!r:.40}"
-        raise InputError(f"citation_audit: hallucination_detected {problem}")
-    names = tuple(clean_text(name) for name in invalid)
-    needs_retry = bool(value.get("needs_retry", detected or bool(names)))
+    given = value if isinstance(value, Mapping) else {}
+    invalid, count = given.get("invalid_citations"), given.get("uncited_claim_count")
+    detected = given.get("hallucination_detected", False)
+    ids = invalid if isinstance(invalid, list | tuple) else (None,)
+    are_ids = isinstance(detected, bool) and all(isinstance(id, str) for id in ids)
+    if not are_ids or not is_whole(count) or count < 0:
+        raise InputError(
+            "citation_audit: must be a CitationAudit or a mapping with invalid_citations, a list "
+            "of ids, and uncited_claim_count, a whole number from 0"
+        )
+    names = tuple(map(clean_text, ids))
+    needs_retry = bool(given.get("needs_retry", detected or bool(names)))
     return CitationAudit(names, count, (), detected, needs_retry)

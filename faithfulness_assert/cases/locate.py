@@ -14,6 +14,7 @@ from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
 from .systems import (
     COLUMN_FIELDS,
+    FIRST_MARKS,
     FROM,
     RECORDS,
     SYSTEMS,
@@ -54,9 +55,9 @@ class Located(NamedTuple):
 
     def columns(self) -> dict[str, Any]:
         """The record without the fields of the case."""
-        dropped = self.system.repeated if self.system else ()
+        dropped = {*self.paths.values(), *(self.system.repeated if self.system else ())}
         rest = {name: value for name, value in self.record.items() if name not in dropped}
-        for path in self.paths.values():
+        for path in dropped.difference(self.record):
             rest = _without(rest, path)
         return rest
 
@@ -126,8 +127,8 @@ def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
 
 def _recognised(record: Mapping[str, Any]) -> System | None:
     """The first system whose marks a record has."""
-    starts = {name.split(".")[0] for name in record}
-    for system in SYSTEMS.values():
+    starts = {name.partition(".")[0] for name in record}
+    for system in () if starts.isdisjoint(FIRST_MARKS) else SYSTEMS.values():
         for way in system.marks:
             if way[0].split(".")[0] in starts and all(_has(record, mark) for mark in way):
                 return None if any(name in record for name in system.unless) else system
@@ -227,13 +228,11 @@ def search(path: Any, record: Any) -> Any:
 
 
 def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
-    """A record without the value at a path, and without mappings that are empty then."""
-    if path in record:
-        return {name: value for name, value in record.items() if name != path}
+    """A record without the value at a path in it, and without mappings that are empty then."""
     first, _, rest = path.partition(".")
     inner = record.get(first)
     if not rest or not isinstance(inner, dict):
-        return record
+        return {name: value for name, value in record.items() if name != path}
     left = _without(inner, rest)
     return {n: left if n == first else v for n, v in record.items() if n != first or left}
 

@@ -109,7 +109,7 @@ def test_the_shown_mapping_names_what_is_taken_and_what_is_carried_along() -> No
 @pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
 def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> None:
     with pytest.raises(ConfigError, match="map"):
-        columns(Namespace(map=items, system=None))
+        columns(Namespace(map=items, system=None, records=None))
 
 
 @pytest.mark.parametrize(

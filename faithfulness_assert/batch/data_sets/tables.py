@@ -90,19 +90,20 @@ def csv_records(file: Path, form: Form) -> Iterator[Record]:
     rows, more = _reader(file, form), 1 + form.skipped
     next(rows, None)
     while True:
-        first = rows.line_num + more
+        first, cells, problem = rows.line_num + more, [], ""
         try:
             cells = next(rows)
         except StopIteration:
             return
         except csv.Error as error:
-            open_quote = str(error) == "unexpected end of data"
-            problem = "a quote is opened and never closed" if open_quote else error
-            place = _place(first, rows.line_num + more - 1)
-            yield Record(place, None, f"invalid CSV: {problem}")
-            continue
-        if cells:
-            place = _place(first, rows.line_num + more - 1)
+            is_open = str(error) == "unexpected end of data"
+            said = "a quote is opened and never closed" if is_open else error
+            problem = f"invalid CSV: {said}"
+        last = rows.line_num + more - 1
+        place = f"line {first}" if last <= first else f"lines {first} to {last}"
+        if problem:
+            yield Record(place, None, problem)
+        elif cells:
             yield _record(place, cells, form.columns)
 
 
@@ -118,10 +119,6 @@ def _lines(file: Path) -> Iterator[str]:
     with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
         while line := text.readline(MAX_RECORD):
             yield line
-
-
-def _place(first: int, last: int) -> str:
-    return f"line {first}" if last <= first else f"lines {first} to {last}"
 
 
 def _record(place: str, cells: list[str], columns: Sequence[str]) -> Record:
