@@ -1,4 +1,4 @@
-"""What other systems call the fields of a case: one table, from a system to fields to paths.
+"""What other systems call the fields of a case: ``systems.txt``, from a system to fields to paths.
 
 Cases, data sets, adapters and the promptfoo assertion read it. A path is a JMESPath expression. A
 name may have dots: a column ``outputs.answer`` is found by the path ``outputs.answer``, as is
@@ -10,32 +10,27 @@ they are (``CASE_ALIASES``).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError, InputError, suggest
 from ..records.option_names import option
-from ..text.strings import clean_text
+from ..text.strings import clean_text, sections
 
 FIELDS = ("answer", "context", "question", "citation_audit", "messages")
 """The fields of a case that hold what is graded."""
+COLUMN_FIELDS = (*FIELDS, "id")
+"""The fields that a column can be named for."""
 
 Paths = Mapping[str, tuple[str, ...]]
+_SECTIONS = sections(__file__.removesuffix("py") + "txt")
+_NAMES: dict[str, tuple[str, ...]] = {}
+"""What stands for several names in a path, such as ``{answer}``."""
 
 
 class System(NamedTuple):
-    """Where a system keeps the fields of a case.
-
-    Args:
-        paths: for each field, where it may be.
-        marks: the ways to recognise a record: in one of them, all paths have a value. The first
-            of each is one that few other records have.
-        unless: a record with one of these names is another system's.
-        cells: columns that may be JSON text, as CSV exports write them.
-        repeated: columns that only repeat others; they are not carried along.
-    """
+    """Where a system keeps the fields of a case; ``systems.txt`` says what the fields mean."""
 
     paths: Paths
     marks: tuple[tuple[str, ...], ...] = ()
@@ -44,48 +39,30 @@ class System(NamedTuple):
     repeated: tuple[str, ...] = ()
 
 
-_RECORDS: Mapping[str, System] = {
-    "ragaliq": System({"answer": ("response",), "context": ("context",), "question": ("query",)}),
-    "ragas": System(
-        {
-            "answer": ("response",),
-            "context": ("retrieved_contexts", "contexts"),
-            "question": ("user_input",),
-        }
-    ),
-    "deepeval": System(  # test cases; in test runs and saved files, in camelCase
-        {
-            "answer": ("actual_output", "actualOutput"),
-            "context": ("retrieval_context", "retrievalContext", "context"),
-            "question": ("input",),
-            "messages": ("turns",),
-            "id": ("name", "id"),
-        },
-        marks=(("actualOutput",), ("retrievalContext",)),
-        repeated=("trace", "metricsData", "order"),
-    ),
-    "axion": System(
-        {"answer": ("actual_output",), "context": ("retrieved_content",), "question": ("query",)}
-    ),
-    "masis": System(
-        {
-            "answer": ("final_answer",),
-            "context": ("evidence",),
-            "question": ("user_query",),
-            "citation_audit": ("last_citation_audit", "metrics.last_citation_audit"),
-        }
-    ),
-}
+def _paths(section: str) -> dict[str, tuple[str, ...]]:
+    """The paths of each field in a section."""
+    lines = (line.split(": ", 1) for line in _SECTIONS[section].splitlines() if line)
+    return {
+        field: tuple(one for path in paths.split("; ") for one in _each(path))
+        for field, paths in lines
+    }
 
 
-def _aliases(field: str) -> tuple[str, ...]:
-    """The names of a field in records of other systems, each once. In Python, they are lower."""
-    paths = (path for system in _RECORDS.values() for path in system.paths.get(field, ()))
-    known = (path for path in paths if path != field and path.islower() and "." not in path)
-    return tuple(dict.fromkeys(known))
+def _each(path: str) -> Iterator[str]:
+    """A path, or the paths that it stands for."""
+    place, _, name = path.partition("{")
+    known = _NAMES.get(name.removesuffix("}"))
+    return (place + one for one in known) if known else iter((path,))
 
 
-CASE_ALIASES: Mapping[str, tuple[str, ...]] = {field: _aliases(field) for field in FIELDS}
+def _system(section: str) -> System:
+    told = _paths(section)
+    marks = tuple(tuple(way.split()) for way in told.get("marks", ()))
+    others = (told.get(name, ()) for name in ("unless", "cells", "repeated"))
+    return System({field: told[field] for field in COLUMN_FIELDS if field in told}, marks, *others)
+
+
+CASE_ALIASES: Paths = _paths("names")
 """Names that a case takes for its fields, beside its own."""
 _OUR_NAMES = {alias: name for name, aliases in CASE_ALIASES.items() for alias in aliases}
 
@@ -95,93 +72,15 @@ def names(field: str) -> tuple[str, ...]:
     return (field, *CASE_ALIASES.get(field, ()))
 
 
-_CONTEXT = (
-    *(*names("context"), "documents", "docs", "source_documents", "retrieved_documents"),
-    *("passages", "sources"),
-)
-_ANSWER = (
-    *(*names("answer"), "output", "text", "content", "result", "generation", "completion"),
-    "messages",
-)
-_QUESTION = (*names("question"), "messages", "text", "content", "prompt")
-NAMES_INSIDE: Paths = {"answer": _ANSWER, "context": _CONTEXT, "question": _QUESTION}
-"""Names inside of what went into an application, or came out of it: more than a record has."""
-
-_DOCUMENTS = "attributes.retrieval.documents"
-_IDS = (
-    *("reference_example_id", "example_id"),  # LangSmith; the same in each experiment
-    *("id", "run_id", "context.span_id", "span_id", "trace_id"),
-)
-
-
-def _inside(places: Iterable[str], names: Iterable[str]) -> tuple[str, ...]:
-    return tuple(f"{place}.{name}" for place in places for name in names)
-
-
-def _trace(
-    given: tuple[str, ...],
-    said: tuple[str, ...],
-    marks: tuple[tuple[str, ...], ...],
-    unless: tuple[str, ...] = (),
-    context: tuple[str, ...] = (),
-) -> System:
-    """A system that keeps what went into an application (``given``), and what it ``said``."""
-    paths = {
-        "answer": (*said, *_inside(said, _ANSWER)),
-        "question": (*given, *_inside(given, _QUESTION)),
-        "context": (
-            *(_DOCUMENTS, *names("context"), *context),
-            *_inside((*said, *given, "metadata"), _CONTEXT),
-        ),
-        "messages": (*_inside(given, ("messages",)), *given),
-        "id": _IDS,
-    }
-    return System(paths, marks, unless, (*given, *said, "metadata", _DOCUMENTS))
-
-
-def _attributes(*names: str) -> str:
-    """An object of attributes, each in the record itself or in its ``attributes``."""
-    found = (f'"{name}": "{name}" || attributes."{name}"' for name in names)
-    return "{" + ", ".join(found) + "}"
-
-
-_GIVEN, _SAID = ("attributes.input.value", "input"), ("attributes.output.value", "output")
-_PROMPTFOO = ("vars", "response.metadata", "metadata")
-
-SYSTEMS: Mapping[str, System] = {
-    **_RECORDS,
-    "promptfoo": System(
-        {
-            "answer": ("response.output", *_inside(("response.output",), _ANSWER)),
-            "context": _inside(_PROMPTFOO, _CONTEXT),
-            "question": _inside(_PROMPTFOO, dict.fromkeys(("query", *names("question"), "prompt"))),
-            "messages": _inside(_PROMPTFOO, ("messages",)),
-            "id": ("testIdx && join('-', [to_string(testIdx), to_string(promptIdx)])", *_IDS),
-        },
-        marks=(("vars", "promptIdx"), ("vars", "response")),
-        repeated=(
-            *("testCase", "prompt", "response", "gradingResult", "tokenUsage", "promptId"),
-            "id",  # another one in each run
-        ),
-    ),
-    "opentelemetry": System(
-        {"messages": (_attributes(*OPENTELEMETRY),), "id": _IDS},
-        marks=tuple((place + name,) for place in ("", "attributes.") for name in OPENTELEMETRY),
-    ),
-    "langsmith": _trace(("inputs",), ("outputs",), (("outputs", "inputs"),)),
-    "phoenix": _trace(
-        _GIVEN,
-        _SAID,
-        (
-            tuple(reversed((_GIVEN[0], _SAID[0]))),
-            ("output", "input", "context.span_id"),
-            ("output", "input", "context.trace_id"),
-        ),
-        unless=names("answer"),
-        context=("reference",),
-    ),
-    "langfuse": _trace(("input",), ("output",), (("output", "input"),), unless=names("answer")),
+_NAMES.update({field: names(field) for field in FIELDS})
+_NAMES.update(_paths("inside"))
+NAMES_INSIDE: Paths = {
+    "answer": _NAMES["said"],
+    "context": _NAMES["found"],
+    "question": _NAMES["asked"],
 }
+"""Names inside of what went into an application, or came out of it: more than a record has."""
+SYSTEMS = {name: _system(name) for name in _SECTIONS if name not in ("names", "inside")}
 FIRST_MARKS = {way[0].split(".")[0] for system in SYSTEMS.values() for way in system.marks}
 """Columns of which a record of a system with marks has one, or the start of its name."""
 
@@ -194,8 +93,6 @@ def may_have(columns: Collection[str], field: str) -> bool:
 
 # ---------------------------------------------------------------- what a user says about columns
 
-COLUMN_FIELDS = (*FIELDS, "id")
-"""The fields that a column can be named for."""
 FROM = "from"
 """The key of a mapping that names the system, for records that could be those of two."""
 RECORDS = "records"
