@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..records.option_names import option
-from ..text.strings import clip, is_blank, key_words
+from ..text.strings import clip, is_blank, key_words, sections
 from .case import passages_of
 from .locate import Located, locate
 from .systems import COLUMN_FIELDS, FROM, names
@@ -38,36 +38,22 @@ MAX_SHOWN = 40
 
 _PLAIN = re.compile(r"\w+")
 _FILE = re.compile(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
+_WORDS = sections(__file__.removesuffix("py") + "txt")
+_HELD = ("answer", "context", "question")
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
-    "answer": {
-        **dict.fromkeys(("answer", "response", "reply"), 1),
-        **dict.fromkeys(("output", "completion", "generation", "prediction", "generated"), 2),
-    },
-    "context": {
-        "context": 1,
-        **dict.fromkeys(("chunk", "passage"), 2),
-        **dict.fromkeys(("document", "doc", "evidence", "snippet", "excerpt"), 3),
-        "source": 4,
-    },
-    "question": {"question": 1, "query": 1, "input": 2, "prompt": 3},
+    field: {
+        word: rank
+        for rank, line in enumerate(_WORDS[field].splitlines(), 1)
+        for word in line.split()
+    }
+    for field in _HELD
 }
-_MADE = {  # words before it that say whose it is
-    "answer": set(
-        "generated llm model actual predicted rag bot chatbot assistant ai agent".split()
-    ),
-    "context": set("retrieved retrieval".split()),
-    "question": set("user".split()),
-}
-_MAY_BE_GOLD = {"answer": {"answer"}, "context": {"context", "evidence"}, "question": set[str]()}
+_MADE = {field: set(_WORDS[f"{field} is made"].split()) for field in _HELD}
+_ENDINGS, _EXPECTED, _ABOUT = (
+    set(_WORDS[name].split()) for name in ("endings", "expected", "about")
+)
+_MAY_BE_GOLD = {"answer", "context", "evidence"}
 """Our own names that may also be what is expected, where there is another."""
-_ENDINGS = set("text content string str raw body value list message full clean".split())
-_EXPECTED = set(
-    "gold golden ground truth expected reference ideal target correct gt oracle human label".split()
-)
-_ABOUT = set(  # what an evaluation says of it
-    "judge evaluator evaluation eval metric critic score grading verdict log config usage token "
-    "feedback reason preview template id count num error schema type".split()
-)
 
 
 class Found(NamedTuple):
@@ -130,7 +116,7 @@ def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, st
     if chat and not there & {"messages", "answer"} and not find_field("answer", records).paths:
         note = f"the messages are read from {chat!r}"
         return Chosen({"messages": chat}, (note,), frozenset({*there, "messages"}), {})
-    for field in _HOLDS:
+    for field in _HELD:
         is_known = field in mapping or FROM in mapping or (paths[field] and exported)
         if is_known or (paths["messages"] and not paths[field]):
             continue
@@ -250,7 +236,7 @@ def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     holds = _HOLDS[field].get(words[-1]) if words else None
     if holds is None or not _ABOUT.isdisjoint(words) or not _EXPECTED.isdisjoint(words):
         return None
-    own = len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD[field]
+    own = len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD
     made = own or made
     level = 0 if field == "answer" and made else holds
     more = len(words) - 1 if field == "question" and not made else 0
