@@ -11,6 +11,7 @@ import math
 import random
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
@@ -19,7 +20,7 @@ from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..judges import make_judge, option_names
 from ..judges.embedded import EmbeddedJudge
-from ..judges.token_counter import model_of, ranks_folder
+from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
@@ -33,6 +34,8 @@ SAMPLE = 2000
 SEED = 20261122
 CERTAIN = 1.96
 """Standard errors within which 95 of 100 estimates lie."""
+THINKING = 1000
+"""Tokens that a model that thinks spends on it for an ask: a guess, as it depends on the texts."""
 RATING = 0.85
 SUGGESTION = "Cite a passage for each claim, and leave out what no passage says."
 SHORT_REASON = "The context names another number and another place than this."
@@ -58,6 +61,8 @@ class Estimate:
         exact: whether tokens were counted as a model does; otherwise they are estimated from the
             length of the texts.
         judge: for which one; ``ANY_MODEL`` if none is named.
+        thinking: the tokens that each ask is taken to think; 0 if no thinking is known of the
+            judge.
     """
 
     cases: int
@@ -70,6 +75,7 @@ class Estimate:
     margin: float
     exact: bool
     judge: str = ""
+    thinking: int = 0
 
     @property
     def short(self) -> str:
@@ -97,7 +103,13 @@ class Estimate:
         any_model = "any model behind an API, since no judge is named"
         lines[0] += f", for {any_model if self.judge == ANY_MODEL else self.judge}"
         lines += [f"{name:18} {value:>{width}}" for name, value in rows.items()]
-        lines.append("Retries, asks about missing verdicts, and a model's thinking come on top.")
+        top = "Retries, asks about missing verdicts, and a model's thinking come on top."
+        if self.thinking:
+            top = (
+                f"Each ask is taken to think {self.thinking:,} tokens; it may be far more or less. "
+            )
+            top += "Retries and asks about missing verdicts come on top."
+        lines.append(top)
         if self.unreadable:
             unreadable = "1 row" if self.unreadable == 1 else f"{self.unreadable:,} rows"
             lines.append(f"{unreadable} cannot be read and cost nothing.")
@@ -151,6 +163,7 @@ def estimate_run(
         margin=_margin(usages, cases - unreadable),
         exact=exact_counter(model_of(grader.judge_name), ranks_folder()) is not None,
         judge=named if isinstance(named, str) else judge_info(named).name,
+        thinking=getattr(grader.judge, "thinking", 0),
     )
 
 
@@ -165,9 +178,12 @@ def _rehearsing(chosen: Chosen) -> Grader:
     if "timeout" not in known and "timeout" in own:
         others["timeout"] = own.pop("timeout")
     made = make_judge(judge, own)
+    if (cache := options.get("cache")) and (keep_in := getattr(made, "keep_in", None)):
+        keep_in(Path(cache))  # it may tell that the model thinks
     info = judge_info(made)
     is_free = isinstance(judge, str) and not info.remote
-    asked = made if is_free else Rehearsal(info)
+    thinking = THINKING if getattr(made, "thinks", False) else 0
+    asked = made if is_free else Rehearsal(info, thinking)
     return Grader(asked, policy, threshold, **{**others, **table.UNSTORED})
 
 
@@ -201,17 +217,25 @@ class Rehearsal:
     """Takes the place of the judge with this ``info``: replies as it would in form and length.
 
     Verdicts come from the embedded judge. In other replies, each sentence is a claim or a truth.
-    Asks are planned as for that judge, and the grader counts their tokens.
+
+    Args:
+        info: of that judge. Asks are planned as for it.
+        thinking: the tokens that it thinks for each ask.
     """
 
-    def __init__(self, info: JudgeInfo) -> None:
+    def __init__(self, info: JudgeInfo, thinking: int = 0) -> None:
+        self._count, self.thinking = token_counter(info.name), thinking
         self.info = replace(info, keeps_deadline=True, any_loop=False, caveat="", identity=None)
         self._judge = EmbeddedJudge()
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - it is quick
-        """A reply."""
+        """A reply. If it has no usage, the grader counts the tokens."""
         said = {"ask": ask.echo, **self._reply(ask)}
-        return Reply(json.dumps(said, separators=(",", ":"), ensure_ascii=False))
+        text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
+        if not self.thinking:
+            return Reply(text)
+        prompt, completion = ask.size(self._count), self._count(text) + self.thinking
+        return Reply(text, Usage(prompt, completion, reasoning=self.thinking, num_requests=1))
 
     def _reply(self, ask: Ask) -> dict[str, Any]:
         items = ask.payload.items

@@ -41,6 +41,9 @@ def add_init_arguments(parser: ArgumentParser) -> None:
         help="print what replaces the context-faithfulness assertions of a promptfoo config, to "
         "paste, and what it does not carry over",
     )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="with --from: write it to this new file instead"
+    )
 
 
 def run_init(arguments: Namespace) -> int:
@@ -50,11 +53,10 @@ def run_init(arguments: Namespace) -> int:
         for name, given in example.items():
             if given:
                 raise ConfigError(f"{name}: not with --from, which writes no example")
-        from ..promptfoo.migrate import migrate_file
-
-        for line in migrate_file(arguments.config).splitlines():
-            show_line(line)
+        _convert(arguments.config, arguments.output)
         return PASSED
+    if arguments.output is not None:
+        raise ConfigError("--output: only with --from")
     for path in _write_example(arguments.folder, force=arguments.force):
         show_line(f"wrote {path}")
     show_line("")
@@ -64,6 +66,25 @@ def run_init(arguments: Namespace) -> int:
     show_line(f"Now run: cd {quote(str(arguments.folder))} && npx promptfoo@latest eval")
     show_line("It needs Node 22.22 or newer; faithfulness-assert doctor says whether it is here.")
     return PASSED
+
+
+def _convert(config: str, output: str | None) -> None:
+    """Prints what replaces the assertions of a config, or writes it to a new file."""
+    from ..promptfoo.migrate import migrate_file
+
+    text = migrate_file(config)
+    if output is None:
+        for line in text.splitlines():
+            show_line(line)
+        return
+    if os.path.lexists(output):
+        raise ConfigError(f"--output: {output} exists; name a new file")
+    try:
+        with new_file(output) as file:
+            file.write(text.encode())
+    except OSError as error:
+        raise ConfigError(f"--output: cannot write {output}: {error.strerror}") from None
+    show_line(f"wrote {output}")
 
 
 def _write_example(folder: Path, *, force: bool) -> list[Path]:

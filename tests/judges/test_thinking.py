@@ -17,6 +17,8 @@ from loopback import GOOD, Answer, Loopback, Request, claude_message, completion
 from remote import ASK, TEXT
 
 from faithfulness_assert import Grader, grade, settings
+from faithfulness_assert.batch.estimate import estimate_run
+from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.remote.needs import first_room
 from faithfulness_assert.records.errors import ConfigError
@@ -239,6 +241,9 @@ def test_no_new_process_pays_again_for_what_a_server_needs(tmp_path: Path) -> No
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
         )
+        estimate = estimate_run(
+            [Row(1, dict(CASE))], judge="openai:m", base_url=server.url, cache=str(tmp_path)
+        )
     assert first.tokens_used.num_requests == 3
     assert len(server.requests) - 3 <= 2  # and perhaps a second ask for the same reply
     assert int(done.stdout) == len(server.requests) - 3
@@ -246,6 +251,8 @@ def test_no_new_process_pays_again_for_what_a_server_needs(tmp_path: Path) -> No
     (kept,) = tmp_path.glob("server-*.json")
     assert json.loads(kept.read_text())["steps"] == {"temperature": 1, "room": 1}
     assert not any(s in kept.read_text() for s in (KEY, "127.0.0.1", "Oslo"))
+    assert estimate.thinking > 0
+    assert "think" in str(estimate)
 
 
 @pytest.mark.parametrize(

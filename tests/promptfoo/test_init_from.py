@@ -53,8 +53,8 @@ def test_a_config_is_migrated_as_its_row_says(row: dict[str, Any]) -> None:
     assert [said for said in row.get("never", ()) if said in text] == []
 
 
-def test_the_command_prints_and_leaves_the_config(tmp_path: Path) -> None:
-    config = tmp_path / "promptfooconfig.yaml"
+def test_the_command_prints_or_writes_a_new_file_and_leaves_the_config(tmp_path: Path) -> None:
+    config, new = tmp_path / "promptfooconfig.yaml", tmp_path / "ours.yaml"
     config.write_text(CONFIG)
     done = run("init", "--from", str(config))
     assert (done.returncode, done.stderr) == (0, "")
@@ -72,6 +72,11 @@ def test_the_command_prints_and_leaves_the_config(tmp_path: Path) -> None:
     assert "Left out of the provider's config: top_k." in done.stdout
     assert "opensesame" not in done.stdout
     assert [path.name for path in tmp_path.iterdir()] == [config.name]
+    assert run("init", "--from", str(config), "-o", str(new)).returncode == 0
+    assert new.read_text() == done.stdout
+    again = run("init", "--from", str(config), "-o", str(config))
+    assert (again.returncode, config.read_text()) == (2, CONFIG)
+    assert "exists; name a new file" in again.stderr
     del second["config"]["components"]
     grader = Grader(**read_config(second), api_key="none")
     assert (grader.policy.name, grader.policy.threshold) == ("promptfoo", 0.5)
@@ -163,6 +168,7 @@ def test_a_config_is_never_overwritten(tmp_path: Path) -> None:
     [
         (["elsewhere", "--from", "a.yaml"], "FOLDER: not with --from"),
         (["--force", "--from", "a.yaml"], "--force: not with --from"),
+        (["-o", "a.yaml"], "--output: only with --from"),
     ],
 )
 def test_options_of_the_other_use_are_refused(arguments: list[str], said: str) -> None:

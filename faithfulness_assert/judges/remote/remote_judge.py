@@ -308,6 +308,11 @@ class RemoteJudge(ABC):
         return batch_client(self.provider, self._endpoint, self.own_client, **options)
 
     @property
+    def thinks(self) -> bool:
+        """Whether the model is known to think before it answers."""
+        return self._needs.room(self._needs.steps) > 0
+
+    @property
     def proxy(self) -> str:
         """Host and port of the proxy on the way to the server; empty if there is none."""
         return host_of(self._endpoint.proxy)
