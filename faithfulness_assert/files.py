@@ -50,9 +50,9 @@ def read_text(path: StrPath, encoding: str = "utf-8", *, most: int | None = None
         return file.read()
 
 
-def append_file(path: StrPath, *, buffered: bool = True) -> BinaryIO:
+def append_file(path: StrPath) -> BinaryIO:
     """A file that grows at its end; a new one is for this user only. ``OSError`` for a link."""
-    return open(path, "ab", -1 if buffered else 0, opener=_no_link)
+    return open(path, "ab", opener=_no_link)
 
 
 def _regular(path: str, flags: int, more: int = 0) -> int:

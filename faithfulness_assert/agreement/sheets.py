@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from ..asking.ranking import nearest_sentences
-from ..batch.outputs import safe_cell, whole_file
+from ..batch.outputs import check_place, safe_cell, whole_file
 from ..batch.store import Store, reading
 from ..cases.case import Case
 from ..files import as_text
@@ -101,8 +101,7 @@ def _checked(path: str | os.PathLike[str], n: object, seed: object) -> Path:
         raise ConfigError(f"{file}: the name of a sheet must end in {' or '.join(SUFFIXES)}")
     if os.path.lexists(file):
         raise ConfigError(f"{file}: exists, and may have labels; choose another name")
-    if not file.parent.is_dir():
-        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
+    check_place(file)
     return file
 
 

@@ -70,13 +70,18 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     file = Path(path)
     if file.suffix.lower() not in SUFFIXES:
         raise ConfigError(f"{file}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
-    if not file.parent.is_dir():
-        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
-    if not os.access(file.parent, os.W_OK):
-        raise ConfigError(f"{file}: cannot be written: the folder is read-only")
+    check_place(file)
     if file.suffix.lower() == ".parquet":
         load_pyarrow()
     return file
+
+
+def check_place(file: Path) -> None:
+    """Raises ``ConfigError`` if a file cannot be made there, as far as one can tell before."""
+    if not file.parent.is_dir():
+        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
+    if file.is_dir() or not os.access(file.parent, os.W_OK):
+        raise ConfigError(f"{file}: cannot be written: it is a folder, or in a read-only one")
 
 
 @contextmanager

@@ -47,9 +47,14 @@ class KindCard:
         """Whether a judge that is always wrong would be found with so many verdicts."""
         return KindCard(self.asked, self.asked).is_blind
 
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Where the share of wrong ones lies, in [0, 1], with 95 % certainty."""
+        return exact_interval(self.wrong, self.asked)
+
     def to_json(self) -> dict[str, Any]:
         """The numbers, the interval in [0, 1], and whether the judge is blind to this kind."""
-        low, high = exact_interval(self.wrong, self.asked)
+        low, high = self.interval
         told = {"asked": self.asked, "wrong": self.wrong, "low": low, "high": high}
         rest = {"blind": self.is_blind, "unanswered": self.unanswered, "scenes": self.scenes}
         return told | rest
@@ -183,6 +188,6 @@ def _row(name: str, kind: KindCard, said: str) -> tuple[str, ...]:
     numbers = (name, str(kind.asked), str(kind.wrong))
     if not kind.asked:
         return (*numbers, "-", "-", "no verdict", said)
-    low, high = exact_interval(kind.wrong, kind.asked)
+    low, high = kind.interval
     share, reach = f"{kind.wrong / kind.asked:.0%}", f"{low:.0%} to {high:.0%}"
     return (*numbers, share, reach, "BLIND" if kind.is_blind else "", said)

@@ -7,14 +7,12 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
-from pathlib import Path
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn
 
 import pytest
 
 from ..batch.rows import Line, Row, brief, digest
 from ..cases.case import Case
-from ..files import append_file, open_file
 from ..grading import Grader
 from ..judges import option_names
 from ..options import GRADER_NAMES, UNSTORED, hide_key, parse_options, split_options, taken_by
@@ -25,7 +23,7 @@ from ..records.model import GraderError
 from ..records.result import GradingResult
 from ..settings import SETTING, judge_setting
 from .assertions import NotGraded, check_passed, make_grader, read_case
-from .session import CHECKS, NAME, PROPERTY, SPENT_FILE, read_settings
+from .session import CHECKS, PROPERTY, read_settings
 
 MARKER_NAMES = GRADER_NAMES | {"judge", "policy", "threshold"}
 
@@ -222,12 +220,8 @@ class Session:
             self.store["cache_only"] = True
         self.numbers = count(1)
         self._graders: dict[str, Grader] = {}
-        self._spent_file: Path | None = None
-        if self.settings.max_tokens is not None:
-            if hasattr(config, "workerinput"):  # a worker of pytest-xdist was told the file
-                self._spent_file = Path(config.workerinput[SPENT_FILE])
-            else:
-                self._spent_file = Path(config.pluginmanager.getplugin(NAME).spent_file)
+        self._spent = 0
+        self._workers = getattr(config, "workerinput", {}).get("workercount", 1)
 
     def grader(self, options: dict[str, Any]) -> Grader:
         """The grader with these options: the same one again, if it was made before."""
@@ -240,31 +234,20 @@ class Session:
         return self._graders[place]
 
     def spend(self, tokens: int) -> None:
-        """Counts the tokens of a grade, in a file that all workers of a session share.
-
-        Each grade appends a line. It is one write, so that lines do not mix.
-        """
-        if tokens and self._spent_file:
-            self._spent_file.parent.mkdir(parents=True, exist_ok=True)  # on another machine
-            with append_file(self._spent_file, buffered=False) as file:
-                file.write(b"%d\n" % tokens)
+        """Counts the tokens of a grade."""
+        self._spent += tokens
 
     def used_up(self) -> str:
-        """Why nothing is graded any more; "" if that is not so."""
-        most = self.settings.max_tokens
-        if most is None or (spent := self._spent()) < most:
-            return ""
-        said = f"this session has spent {spent:,} tokens, and its limit is {most:,}"
-        return f"{said} (--faithfulness-max-tokens)"
+        """Why nothing is graded any more; "" if that is not so.
 
-    def _spent(self) -> int:
-        """The tokens of all grades that have ended."""
-        try:
-            with open_file(cast("Path", self._spent_file), follow=False) as file:
-                lines = file.read().split()
-        except FileNotFoundError:
-            return 0
-        return sum(int(line) for line in lines if line.isdigit())
+        Each worker of pytest-xdist has its part of the limit.
+        """
+        most = self.settings.max_tokens
+        if most is None or self._spent < most / self._workers:
+            return ""
+        limit = f"{most:,} for {self._workers} workers" if self._workers > 1 else f"{most:,}"
+        said = f"this session has spent {self._spent:,} tokens, and its limit is {limit}"
+        return f"{said} (--faithfulness-max-tokens)"
 
 
 def _digest(options: Mapping[str, Any]) -> str:

@@ -8,9 +8,6 @@ top that is not loaded already.
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -138,8 +135,6 @@ NAME = "faithfulness-results"
 """Of the plugin in pytest's plugin manager."""
 PROPERTY = "faithfulness"
 """Of a test: the JSON of a line of results."""
-SPENT_FILE = "faithfulness_spent"
-"""In the input of a worker: the file in which tokens are counted."""
 CHECKS = pytest.StashKey["Any"]()
 """Of a test that runs: its ``Faithfulness``; None if it has not graded yet."""
 
@@ -156,17 +151,6 @@ class SessionResults:
         self._wrote = _check_report(self._report) if self._report else ""
         self._lines: dict[tuple[str, int], Line] = {}
         self._of_test: dict[tuple[str, str], list[tuple[str, int]]] = {}
-        self.folder = Path(tempfile.mkdtemp()) if settings.max_tokens else None
-
-    @property
-    def spent_file(self) -> str:
-        """The path of the file in which all processes count tokens; "" if there is no limit."""
-        return str(self.folder / "spent") if self.folder else ""
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
-        """Tells a worker of pytest-xdist where tokens are counted."""
-        node.workerinput[SPENT_FILE] = self.spent_file
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -198,8 +182,8 @@ class SessionResults:
         lines = [self._lines[key]._replace(row=row) for row, key in enumerate(last, 1)]
         try:
             _write(self._report, lines)
-        except (OSError, ValueError) as error:
-            self._wrote = f"--faithfulness-report: cannot be written: {error}"
+        except ValueError as error:
+            self._wrote = f"--faithfulness-report: {error}"
             session.exitstatus = session.exitstatus or pytest.ExitCode.USAGE_ERROR
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -211,11 +195,6 @@ class SessionResults:
         terminalreporter.section("faithfulness")
         for text in self._said():
             terminalreporter.line(visible(text))
-
-    def pytest_unconfigure(self) -> None:
-        """Deletes the file in which tokens were counted."""
-        if self.folder:
-            shutil.rmtree(self.folder, ignore_errors=True)
 
     def _said(self) -> Iterator[str]:
         from ..batch.summary import Summary
@@ -250,24 +229,24 @@ def _check_report(path: Path) -> str:
     Raises:
         pytest.UsageError: it cannot be written. That is known before any token is spent.
     """
+    from ..batch.outputs import check_place
+    from ..records.errors import ConfigError
+
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        problem = "it is a folder" if path.is_dir() else "its folder is read-only"
-        if not path.is_dir() and os.access(path.parent, os.W_OK):
-            return f"report: {path}"
-    except OSError as error:
-        problem = error.strerror or str(error)
-    raise pytest.UsageError(f"--faithfulness-report: {path}: {problem}")
+        check_place(path)
+    except (OSError, ConfigError) as error:
+        raise pytest.UsageError(f"--faithfulness-report: {error}") from None
+    return f"report: {path}"
 
 
 def _write(path: Path, lines: Iterable[Line]) -> None:
-    """Writes results to a file. Raises ``OSError`` or ``ConfigError`` if that cannot be done."""
+    """Writes results to a file. Raises ``ConfigError`` if that cannot be done."""
     if path.suffix.lower() == ".html":
         from ..report import write_report
 
         write_report(lines, path)
-        return
-    from ..files import as_text, new_file
+    else:
+        from ..batch.outputs import write_results
 
-    with new_file(path) as file, as_text(file) as text:
-        text.writelines(f"{line.to_json()}\n" for line in lines)
+        write_results(lines, path)

@@ -6,12 +6,10 @@ import base64
 import gzip
 import json
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import closing
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from .. import __version__
 from ..batch.comparison import KINDS, Change, compare
@@ -20,7 +18,7 @@ from ..batch.run_description import names_of
 from ..files import as_text
 from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
-from .case_view import OUTCOME_NAMES, UNRESOLVED, Vocabulary, detail_view, row_view
+from .case_view import UNRESOLVED, detail_view, row_view
 from .overview import LABELS, Figures, comparison_overview, run_overview
 from .page import Block, check_report, write_page
 from .record import mapping_of
@@ -55,8 +53,8 @@ def write_report(
 ) -> Report:
     """Writes an HTML report of results: one file, which works from disk without a network.
 
-    The file is there only when it is complete; an older one stays until then. For each case of a
-    run, memory grows by a few hundred bytes.
+    The file is there only when it is complete; an older one stays until then. Of a run, memory has
+    what becomes the page, compressed.
 
     Args:
         results: a run directory, a file of results (what ``grade --json`` prints, what ``batch
@@ -68,31 +66,24 @@ def write_report(
     Raises:
         ConfigError: the results cannot be read, or the file cannot be written.
     """
-    file, first = check_report(path), open_results(results)
-    with closing(_Data()) as page:
-        if other is None:
-            mode, values = "run", _one(first, page)
-        else:
-            mode, values = "compare", _two((first, open_results(other)), page)
-        with whole_file(file) as part, as_text(part, errors="replace") as text:
-            write_page(text, f"{mode}.html.jinja", values, page.blocks(mode))
-        return Report(file, page.rows.count, tuple(values["notes"]))
+    file, first, page = check_report(path), open_results(results), _Data()
+    if other is None:
+        mode, values = "run", _one(first, page)
+    else:
+        mode, values = "compare", _two((first, open_results(other)), page)
+    with whole_file(file) as part, as_text(part, errors="replace") as text:
+        write_page(text, f"{mode}.html.jinja", values, page.blocks(mode))
+    return Report(file, page.rows.count, tuple(values["notes"]))
 
 
 class _Data:
-    """The data of a page, on disk until it is written."""
+    """The data of a page."""
 
     def __init__(self) -> None:
-        self.names = Vocabulary()
         self.rows, self.details = Chunks(ROWS_SIZE), Chunks(DETAILS_SIZE)
         self.passages = Store(PASSAGES_SIZE)
         self.slices: list[list[Any]] = []
         self.runs: list[str] = []
-
-    def close(self) -> None:
-        """Deletes it."""
-        for part in (self.rows, self.details, self.passages):
-            part.close()
 
     def blocks(self, mode: str) -> Iterator[Block]:
         """All blocks. How many there are is known when they are written."""
@@ -103,16 +94,11 @@ class _Data:
         meta = {
             "mode": mode,
             "version": __version__,
-            "outcomes": OUTCOME_NAMES,
             "words": {
                 name: dict(zip(("sign", "words", "says"), told, strict=True))
                 for name, told in LABELS.items()
             },
             "flagWords": list(FLAG_WORDS.items()),
-            "used": {name: kind.used for name, kind in vars(self.names).items()},
-            "labels": self.names.labels.names,
-            "statuses": self.names.statuses.names,
-            "flags": self.names.flags.names,
             "cases": self.rows.count,
             "slices": self.slices,
             "runs": self.runs,
@@ -127,7 +113,7 @@ def _one(results: Results, page: _Data) -> dict[str, Any]:
     for record in results.records():
         badness = figures.add(record, page.rows.count)
         places = figures.slices.add(record.line.columns, record.outcome)
-        page.rows.add([*row_view(record, page.names), badness, places])
+        page.rows.add([*row_view(record), badness, places])
         page.details.add(detail_view(record, page.passages.place))
     page.slices = figures.slices.names()
     return run_overview(results, figures)
@@ -143,7 +129,7 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
     sides = [
         {
             record.line.case_id: (
-                row_view(record, page.names),
+                row_view(record),
                 detail_view(record, page.passages.place),
             )
             for record in run.records()
@@ -153,15 +139,14 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
     ]
     for change in comparison.shown:
         rows, details = zip(*(side[change.case_id] for side in sides), strict=True)
-        page.rows.add([KINDS.index(change.kind), *rows, _flips(change, page.names)])
+        page.rows.add([KINDS.index(change.kind), *rows, _flips(change)])
         page.details.add(details)
     return comparison_overview(comparison, runs)
 
 
-def _flips(change: Change, names: Vocabulary) -> list[list[Any]]:
-    place = names.labels.place
+def _flips(change: Change) -> list[list[str]]:
     return [
-        [flip.statement, place(flip.before or UNRESOLVED), place(flip.after or UNRESOLVED)]
+        [flip.statement, flip.before or UNRESOLVED, flip.after or UNRESOLVED]
         for flip in change.flips
         if not flip.is_new
     ]
@@ -171,7 +156,7 @@ def _flips(change: Change, names: Vocabulary) -> list[list[Any]]:
 
 
 class Chunks:
-    """A list of JSON values, in blocks of about ``size`` characters, kept on disk.
+    """A list of JSON values, in compressed blocks of about ``size`` characters.
 
     Attributes:
         starts: the place of the first value of each block.
@@ -181,12 +166,8 @@ class Chunks:
     def __init__(self, size: int) -> None:
         self.starts: list[int] = []
         self.count = 0
+        self._blocks: list[str] = []
         self._size, self._waiting, self._length = size, list[str](), 0
-        self._file: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - see close
-
-    def close(self) -> None:
-        """Deletes the blocks."""
-        self._file.close()
 
     def add(self, value: Any) -> None:
         """Appends a value."""
@@ -195,19 +176,17 @@ class Chunks:
         self._length += len(text)
         self.count += 1
         if self._length >= self._size:
-            self._flush()
+            self._pack()
 
-    def blocks(self) -> Iterator[str]:
-        """The blocks, in order: JSON arrays, compressed with gzip, in base64."""
-        self._flush()
-        self._file.seek(0)
-        for line in self._file:
-            yield line[:-1].decode("ascii")
+    def blocks(self) -> list[str]:
+        """The blocks, in order: JSON arrays, as ``packed`` makes them."""
+        self._pack()
+        return self._blocks
 
-    def _flush(self) -> None:
+    def _pack(self) -> None:
         if self._waiting:
             self.starts.append(self.count - len(self._waiting))
-            self._file.write(packed(f"[{','.join(self._waiting)}]").encode("ascii") + b"\n")
+            self._blocks.append(packed(f"[{','.join(self._waiting)}]"))
             self._waiting, self._length = [], 0
 
 
@@ -228,6 +207,6 @@ class Store(Chunks):
 
 
 def packed(text: str) -> str:
-    """A text as one block."""
+    """A text, compressed with gzip, in base64."""
     data = gzip.compress(text.encode("utf-8", "backslashreplace"), COMPRESSION, mtime=0)
     return base64.b64encode(data).decode("ascii")

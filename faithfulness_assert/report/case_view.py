@@ -10,52 +10,19 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, get_args
+from typing import Any
 
 from ..asking.ranking import nearest_sentences
 from ..cases.case import Case, Passage
-from ..records.model import LABELS, Evidence, Status, Verdict
+from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
 from ..text.absent_numbers import Numbers
 from ..text.wrong_words import MOST_WRONG, difference
-from .record import OUTCOMES, Record, Texts, plain, text_of
+from .record import Record, Texts, plain, text_of
 
-OUTCOME_NAMES = tuple(OUTCOMES.values())
 UNRESOLVED = "unresolved"
 SHOWN_METADATA = {"warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"}
-
-
-class Names:
-    """Names in the order in which they were met. The page refers to them by their place."""
-
-    def __init__(self, known: Sequence[str] = ()) -> None:
-        self._places = {name: place for place, name in enumerate(known)}
-        self._used = set[str]()
-
-    @property
-    def names(self) -> list[str]:
-        """All of them."""
-        return list(self._places)
-
-    @property
-    def used(self) -> list[str]:
-        """Those that a case has."""
-        return [name for name in self._places if name in self._used]
-
-    def place(self, name: str) -> int:
-        """The place of a name."""
-        self._used.add(name)
-        return self._places.setdefault(name, len(self._places))
-
-
-class Vocabulary:
-    """The names that rows refer to."""
-
-    def __init__(self) -> None:
-        self.labels = Names((*LABELS, UNRESOLVED))
-        self.statuses = Names(get_args(Status))
-        self.flags = Names(tuple(FLAG_WORDS))
 
 
 class Offsets:
@@ -81,7 +48,7 @@ def label_of(verdict: Verdict) -> str:
     return verdict.label or UNRESOLVED
 
 
-def row_view(record: Record, names: Vocabulary) -> list[Any]:
+def row_view(record: Record) -> list[Any]:
     """The row of a case: id, number, status, outcome, score, threshold, question, answer,
     statements. The score is None where it means nothing, the answer where it is not known, the
     threshold where the policy inverts scores.
@@ -95,24 +62,22 @@ def row_view(record: Record, names: Vocabulary) -> list[Any]:
     return [
         result.case_id,
         record.line.row,
-        names.statuses.place(result.status),
-        OUTCOME_NAMES.index(record.outcome),
+        result.status,
+        record.outcome,
         result.score,
         record.threshold,
         texts.question if texts else "",
         answer,
-        [_statement(verdict, answer, offsets, names) for verdict in result.verdicts],
+        [_statement(verdict, answer, offsets) for verdict in result.verdicts],
     ]
 
 
-def _statement(
-    verdict: Verdict, answer: str | None, offsets: Offsets, names: Vocabulary
-) -> list[Any]:
+def _statement(verdict: Verdict, answer: str | None, offsets: Offsets) -> list[Any]:
     statement, (start, end) = verdict.statement, verdict.span or (0, 0)
     if answer is not None and start < end <= len(answer) and answer[start:end] == statement:
         statement = ""
-    flags = [names.flags.place(flag) for flag in verdict.flags if flag in FLAG_WORDS]
-    view = [names.labels.place(label_of(verdict)), *offsets.span(start, end), statement, flags]
+    flags = [flag for flag in verdict.flags if flag in FLAG_WORDS]
+    view = [label_of(verdict), *offsets.span(start, end), statement, flags]
     return view if flags else view[:4] if statement else view[:3]
 
 

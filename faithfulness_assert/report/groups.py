@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from ..statistics import wilson
@@ -17,14 +16,16 @@ MOST_VALUES = 60
 MOST_LOOKED_AT = 40
 """Columns that are looked at. Hostile rows may each have others."""
 MAX_CHARS = 80
-SHOWN = 12
-"""Values of a column in the overview."""
 
 
 class Slice(NamedTuple):
-    """The cases with one value of a column. ``graded`` leaves out those that could not be."""
+    """The cases with one value of a column, and its place among the values as they were met.
+
+    ``graded`` leaves out those that could not be.
+    """
 
     value: str
+    place: int
     cases: int
     graded: int
     passed: int
@@ -43,22 +44,12 @@ class Slice(NamedTuple):
 class Column(NamedTuple):
     """A column with few values: its name, its place in each row of the page, and its slices.
 
-    The slice with the lowest rate is first. ``left`` says how many the overview does not show.
+    The slice with the lowest rate is first.
     """
 
     name: str
     place: int
     slices: list[Slice]
-
-    @property
-    def shown(self) -> list[Slice]:
-        """Those that the overview shows."""
-        return self.slices[:SHOWN]
-
-    @property
-    def left(self) -> int:
-        """How many it does not show."""
-        return len(self.slices) - len(self.shown)
 
 
 class Slices:
@@ -68,8 +59,7 @@ class Slices:
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, dict[str, int] | None] = {}
-        self._counts: dict[tuple[str, str], list[int]] = {}
+        self._values: dict[str, dict[str, Slice] | None] = {}
         self._cases = 0
 
     def add(self, columns: Mapping[str, Any], outcome: str) -> list[int]:
@@ -79,43 +69,32 @@ class Slices:
         """
         self._cases += 1
         for name in columns:
-            if name not in self._values and self._has_room():
-                self._values[name] = {}
+            used = sum(values is not None for values in self._values.values())
+            if used < MOST_COLUMNS and len(self._values) < MOST_LOOKED_AT:
+                self._values.setdefault(name, {})
         return [self._place(name, columns.get(name), outcome) for name in self._values]
-
-    def _has_room(self) -> bool:
-        used = sum(values is not None for values in self._values.values())
-        return used < MOST_COLUMNS and len(self._values) < MOST_LOOKED_AT
 
     def _place(self, name: str, value: object, outcome: str) -> int:
         values = self._values[name]
         if values is None or value is None:
             return -1
         text = text_of(value)
-        if isinstance(value, list | Mapping) or not text or len(text) > MAX_CHARS:
-            self._give_up(name)
+        is_value = text and len(text) <= MAX_CHARS and not isinstance(value, list | Mapping)
+        if not is_value or (text not in values and len(values) == MOST_VALUES):
+            self._values[name] = None
             return -1
-        if text not in values and len(values) == MOST_VALUES:
-            self._give_up(name)
-            return -1
-        count = self._counts.setdefault((name, text), [0, 0, 0])
-        count[0] += 1
-        count[1] += outcome != "not_graded"
-        count[2] += outcome == "passed"
-        return values.setdefault(text, len(values))
-
-    def _give_up(self, name: str) -> None:
-        for value in self._values[name] or ():
-            self._counts.pop((name, value), None)
-        self._values[name] = None
+        old = values.get(text, Slice(text, len(values), 0, 0, 0))
+        graded, passed = outcome != "not_graded", outcome == "passed"
+        values[text] = Slice(
+            text, old.place, old.cases + 1, old.graded + graded, old.passed + passed
+        )
+        return old.place
 
     def columns(self) -> Iterator[Column]:
         """The columns that divide the cases: they have several values, of which one repeats."""
         for place, (name, values) in enumerate(self._values.items()):
-            if not values or not 1 < len(values) < self._cases:
-                continue
-            slices = [Slice(value, *self._counts[name, value]) for value in values]
-            yield Column(name, place, sorted(slices, key=_worst_first))
+            if values and 1 < len(values) < self._cases:
+                yield Column(name, place, sorted(values.values(), key=_worst_first))
 
     def names(self) -> list[list[Any]]:
         """For the page: name, place and values of each such column."""
@@ -146,30 +125,22 @@ class Repeated(NamedTuple):
 
 
 class Repeats:
-    """Counts statements over cases; upper and lower case and blanks make no difference.
-
-    A text is kept from the second answer on. Before, it is a number of 8 bytes.
-    """
+    """Counts statements over cases; upper and lower case and blanks make no difference."""
 
     def __init__(self) -> None:
-        self._once: set[bytes] = set()
-        self._again: dict[bytes, Repeated] = {}
+        self._said: dict[str, Repeated] = {}
 
     def add(self, statements: Iterable[tuple[str, str]]) -> None:
         """Counts the statements of an answer, each with its label."""
         for key, (text, label) in {_key(text): (text, label) for text, label in statements}.items():
-            if known := self._again.get(key):
-                self._again[key] = known._replace(answers=known.answers + 1)
-            elif key in self._once:
-                self._again[key] = Repeated(clip(text, MOST_CHARS), label, 2)
-            else:
-                self._once.add(key)
+            known = self._said.get(key, Repeated(clip(text, MOST_CHARS), label, 0))
+            self._said[key] = known._replace(answers=known.answers + 1)
 
     def most(self) -> list[Repeated]:
-        """Those that stand in most answers, the most frequent first."""
-        return sorted(self._again.values(), key=lambda r: (-r.answers, r.statement))[:MOST_REPEATED]
+        """Those that stand in most answers, the most frequent first; no single ones."""
+        several = (one for one in self._said.values() if one.answers > 1)
+        return sorted(several, key=lambda one: (-one.answers, one.statement))[:MOST_REPEATED]
 
 
-def _key(text: str) -> bytes:
-    plain = " ".join(text.casefold().split())
-    return blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+def _key(text: str) -> str:
+    return " ".join(text.casefold().split())[:MOST_CHARS]

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..batch.comparison import Change, Comparison
+from ..batch.comparison import Comparison
 from ..batch.comparison_views import rows_of, verdict_of
 from ..batch.summary import Summary
 from ..records.model import Verdict
@@ -19,7 +19,7 @@ from ..statistics import FALSE_ALARMS, p_value
 from ..text.strings import clip
 from .case_view import label_of
 from .groups import Repeats, Slices
-from .record import Record, mapping_of, text_of
+from .record import Record, text_of
 from .results import NO_TEXTS, Results
 
 LABELS = {
@@ -42,7 +42,6 @@ SEVERITY = tuple(LABELS)[:4]
 BINS = 20
 MOST_WORST = 5
 MOST_NAMES = 4
-MOST_MOVES = 500
 
 
 class Worst(NamedTuple):
@@ -63,10 +62,9 @@ class Worst(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a bar: ``name`` is for links, ``style`` for the sheet of styles."""
+    """A part of a bar: ``name`` is for links and styles."""
 
     name: str
-    style: str
     sign: str
     words: str
     size: int
@@ -168,15 +166,14 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
         "figures": figures,
         "summary": summary,
         "outcomes": [
-            Part("failed", "failed", "✗", "failed", summary.failed),
-            Part("not_graded", "not_graded", "!", "not graded", summary.not_graded),
-            Part("passed", "passed", "✓", "passed", summary.passed),
+            Part("failed", "✗", "failed", summary.failed),
+            Part("not_graded", "!", "not graded", summary.not_graded),
+            Part("passed", "✓", "passed", summary.passed),
         ],
         "labels": label_parts(figures.labels),
         "words": LABELS,
         "statuses": summary.statuses.most_common(),
         "errors": summary.errors.groups()[:MOST_NAMES],
-        "spent": spent(summary),
         "slices": list(figures.slices.columns()),
         "repeats": figures.repeats.most(),
     }
@@ -184,27 +181,21 @@ def run_overview(results: Results, figures: Figures) -> dict[str, Any]:
 
 def run_facts(about: Mapping[str, Any], figures: Figures) -> list[tuple[str, str]]:
     """What it was graded with."""
-    version, judge = text_of(about.get("version")), mapping_of(about.get("judge"))
+    version = text_of(about.get("version"))
+    thresholds = [] if figures.inverse else [f"{value:g}" for value in sorted(figures.thresholds)]
     facts = [
-        ("judge", _names(figures.judges)),
-        ("policy", _names(figures.policies)),
-        ("passes from", "" if figures.inverse else _thresholds(sorted(figures.thresholds))),
-        ("judge of the run", text_of(judge.get("name")) if len(figures.judges) != 1 else ""),
+        ("judge", _listed([name for name, _ in figures.judges.most_common()])),
+        ("policy", _listed([name for name, _ in figures.policies.most_common()])),
+        ("passes from", _listed(thresholds)),
         ("graded by", version and f"faithfulness-assert {version}"),
     ]
     return [(name, value) for name, value in facts if value]
 
 
-def _names(counts: Counter[str]) -> str:
-    names = [clip(name, 80) for name, _ in counts.most_common(MOST_NAMES) if name]
-    more = len(counts) - MOST_NAMES
-    return ", ".join(names) + (f" and {more} more" if more > 0 else "")
-
-
-def _thresholds(values: Sequence[float]) -> str:
-    if len(values) > MOST_NAMES:
-        return f"{values[0]:g} to {values[-1]:g}"
-    return ", ".join(f"{value:g}" for value in values)
+def _listed(names: Sequence[str]) -> str:
+    shown = [clip(name, 80) for name in names[:MOST_NAMES] if name]
+    more = len(names) - MOST_NAMES
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
 def warnings_of(figures: Figures) -> list[str]:
@@ -223,23 +214,9 @@ def warnings_of(figures: Figures) -> list[str]:
     return notes
 
 
-def spent(summary: Summary) -> list[tuple[str, str]]:
-    """Tokens and cost."""
-    tokens = summary.tokens
-    if not tokens["num_requests"] and not tokens["prompt"] and summary.cost is None:
-        return []
-    about = "about " if summary.estimated else ""
-    rows = [
-        ("requests", f"{tokens['num_requests']:,}"),
-        ("prompt tokens", f"{about}{tokens['prompt']:,}"),
-        ("completion tokens", f"{about}{tokens['completion']:,}"),
-    ]
-    return rows if summary.cost is None else [*rows, ("cost", f"{summary.cost:,.4g}")]
-
-
 def label_parts(counts: Mapping[str, int]) -> list[Part]:
     """The parts of the bar of labels, the worst first."""
-    return [Part(name, name, *LABELS[name][:2], counts[name]) for name in LABELS if name in counts]
+    return [Part(name, *LABELS[name][:2], counts[name]) for name in LABELS if name in counts]
 
 
 # ---------------------------------------------------------------- two runs
@@ -257,18 +234,4 @@ def comparison_overview(comparison: Comparison, sources: tuple[Results, Results]
         "rows": rows_of(comparison),
         "limit": FALSE_ALARMS / 2,
         "left": sum(comparison.kinds.values()) - len(comparison.shown),
-        "moves": moves(comparison.shown),
     }
-
-
-def moves(changes: Iterable[Change]) -> list[tuple[float, float, str, int]]:
-    """Where the scores of changed cases were and are, the kind of change, and how many are there.
-
-    Scores are rounded to two places, and to at most ``MOST_MOVES`` points.
-    """
-    points = Counter(
-        (round(change.before.score, 2), round(change.after.score, 2), change.kind)
-        for change in changes
-        if change.before.score is not None and change.after.score is not None
-    )
-    return [(*point, count) for point, count in points.most_common(MOST_MOVES)]

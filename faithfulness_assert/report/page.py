@@ -19,11 +19,10 @@ from typing import IO, Any, NamedTuple
 from .. import __version__
 from ..agreement import Agreement
 from ..agreement.views import BLANK, facts, headline, tables
-from ..batch.outputs import whole_file
+from ..batch.outputs import check_place, whole_file
 from ..files import as_text, read_text
-from ..probe.card import Card, KindCard
+from ..probe.card import Card
 from ..records.errors import ConfigError
-from ..statistics import exact_interval
 from ..text.strings import clean_text
 
 SCRIPTS = (
@@ -54,10 +53,7 @@ def check_report(path: str | os.PathLike[str]) -> Path:
     file = Path(path)
     if file.suffix.lower() not in SUFFIXES:
         raise ConfigError(f"{file}: the name of a report must end in .html")
-    if not file.parent.is_dir():
-        raise ConfigError(f"{file}: cannot be written: there is no folder {file.parent}")
-    if file.is_dir() or not os.access(file.parent, os.W_OK):
-        raise ConfigError(f"{file}: cannot be written: it is a folder, or in a read-only one")
+    check_place(file)
     return file
 
 
@@ -172,11 +168,8 @@ def write_probe_report(card: Card, path: str | os.PathLike[str]) -> Path:
     Raises:
         ConfigError: the file cannot be written, or its name does not end in .html.
     """
-    plots = [
-        {"title": title, "bars": [_bar(*line) for line in block]} for title, block in card.blocks()
-    ]
-    values = {"title": f"Blind spots of {card.judge}", "plots": plots, "notes": card.notes()}
-    return _written(path, "probe", values)
+    title = f"Blind spots of {card.judge}"
+    return _written(path, "probe", {"title": title, "card": card, "notes": card.notes()})
 
 
 def _written(path: str | os.PathLike[str], template: str, values: Mapping[str, Any]) -> Path:
@@ -184,17 +177,3 @@ def _written(path: str | os.PathLike[str], template: str, values: Mapping[str, A
     with whole_file(file) as part, as_text(part, errors="replace") as text:
         write_page(text, f"{template}.html.jinja", values, scripts=())
     return file
-
-
-def _bar(name: str, kind: KindCard, said: str) -> Mapping[str, Any]:
-    """A row of a plot: the share that is wrong and its interval, from 0 to 100."""
-    low, high = exact_interval(kind.wrong, kind.asked)
-    share = kind.wrong / kind.asked if kind.asked else 0.0
-    return {
-        "name": name,
-        "said": said,
-        "kind": kind,
-        "share": 100 * share,
-        "low": 100 * low,
-        "high": 100 * high,
-    }

@@ -78,7 +78,7 @@ def test_terminal_notebook_and_report_agree_on_what_is_worst(
     for of_label in statements:
         assert of_label == [name for name in order if name in of_label]
     capsys.readouterr()
-    show(results, as_json=False, only_worst=True)
+    show(((one, None) for one in results), as_json=False, only_worst=True)
     shown = re.findall(r"^FAIL .*(case-\d+)", capsys.readouterr().out, re.MULTILINE)
     failed = {one.case_id for one in results if one.outcome == "FAIL"}
     assert shown == [name for name in order if name in failed][:WORST]

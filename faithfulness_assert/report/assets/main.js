@@ -48,7 +48,7 @@ async function readRows(meta) {
   const Kind = report.compare ? ChangedCase : Case;
   for (let number = 0; number < meta.rows.length; number += 1) {
     for (const row of await readBlock(`rows-${number}`)) {
-      const item = new Kind(row, report.cases.length, meta);
+      const item = new Kind(row, report.cases.length);
       report.cases.push(item);
       if (!report.places.has(item.id)) report.places.set(item.id, item.place);
     }

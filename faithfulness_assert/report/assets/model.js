@@ -1,20 +1,19 @@
 // Cases, as report/case_view.py writes them.
 
-/** One result. `names` has what the numbers in a row stand for. */
+/** One result. */
 class Case {
-  constructor(row, place, names) {
+  constructor(row, place) {
     const [id, number, status, outcome, score, threshold, question, answer, statements, badness, values] = row;
     this.place = place;
     this.id = id || String(number ?? place + 1);
-    this.status = names.statuses[status];
-    this.outcome = names.outcomes[outcome];
+    this.status = status;
+    this.outcome = outcome;
     this.score = score;
     this.threshold = threshold;
     this.question = question;
     this.answer = answer;
     this.badness = badness;
     this.values = values ?? [];
-    this.names = names;
     this.rows = statements;
   }
 
@@ -28,10 +27,10 @@ class Case {
     const span = start >= 0 && end > start && this.answer !== null ? [start, end] : null;
     return {
       place,
-      label: this.names.labels[label],
+      label,
       span,
       text: text || (span ? this.answer.slice(start, end) : ''),
-      flags: (flags ?? []).map((flag) => this.names.flags[flag]),
+      flags: flags ?? [],
     };
   }
 
@@ -47,7 +46,7 @@ class Case {
   get worst() {
     let [found, least] = [-1, Infinity];
     this.rows.forEach((row, place) => {
-      const rank = severity(this.names.labels[row[0]]);
+      const rank = severity(row[0]);
       if (rank < least) [found, least] = [place, rank];
     });
     return found;
@@ -57,7 +56,7 @@ class Case {
   get tally() {
     const counts = new Map();
     for (const [label] of this.rows) counts.set(label, (counts.get(label) ?? 0) + 1);
-    const named = [...counts].map(([label, count]) => ({ label: this.names.labels[label], count }));
+    const named = [...counts].map(([label, count]) => ({ label, count }));
     return named.sort((a, b) => severity(a.label) - severity(b.label));
   }
 
@@ -72,21 +71,17 @@ class Case {
 
 /** A case with another result in a second run. */
 class ChangedCase {
-  constructor([kind, first, second, flips], place, names) {
+  constructor([kind, first, second, flips], place) {
     this.place = place;
     this.badness = 0;
     this.kind = Object.keys(KINDS)[kind];
-    this.sides = [first, second].map((row) => (row ? new Case(row, place, names) : null));
-    this.id = (this.sides[1] ?? this.sides[0])?.id ?? String(place + 1);
-    this.flips = flips.map(([text, before, after]) => ({
-      text,
-      before: names.labels[before],
-      after: names.labels[after],
-    }));
+    this.sides = [first, second].map((row) => new Case(row, place));
+    this.id = this.sides[1].id;
+    this.flips = flips.map(([text, before, after]) => ({ text, before, after }));
   }
 
   get words() {
-    this.lower ??= this.sides.map((side) => side?.words ?? '').join('\n');
+    this.lower ??= this.sides.map((side) => side.words).join('\n');
     return this.lower;
   }
 }

@@ -38,8 +38,12 @@ function filterForm(form, report, changed, openFirst) {
   return { search, write: (query) => (write(query), update()), read };
 }
 
-function choices({ names }, choice) {
-  const { labels, statuses, flags } = names.used;
+function choices({ cases, names }, choice) {
+  const results = cases.flatMap((item) => item.sides ?? [item]);
+  const used = (of) => [...new Set(results.flatMap(of))];
+  const labels = used((one) => one.rows.map(([label]) => label));
+  const statuses = used((one) => one.status);
+  const flags = used((one) => one.rows.flatMap((row) => row[4] ?? []));
   const worst = [...labels].sort((a, b) => severity(a) - severity(b));
   const inSlices = names.slices.map(([name, , values]) => choice(`by.${name}`, name, [...values].sort().map((value) => [value, value])));
   return [

@@ -22,14 +22,8 @@ function conditions(query, names) {
   for (const name of ['kind', 'outcome', 'status']) {
     if (query[name]) made.push((item) => item[name] === query[name]);
   }
-  if (query.label) {
-    const label = names.labels.indexOf(query.label);
-    made.push((item) => item.has(label));
-  }
-  if (query.flag) {
-    const flag = names.flags.indexOf(query.flag);
-    made.push((item) => item.hasFlag(flag));
-  }
+  if (query.label) made.push((item) => item.has(query.label));
+  if (query.flag) made.push((item) => item.hasFlag(query.flag));
   for (const [name, place, values] of names.slices) {
     const value = values.indexOf(query[`by.${name}`]);
     if (value >= 0) made.push((item) => item.values[place] === value);
