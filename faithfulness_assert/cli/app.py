@@ -77,7 +77,7 @@ COMMANDS = {
     "label": ("trust", "Draw answers of a run that people label, in a sheet."),
     "agreement": ("trust", "Hold judges against the labels of people."),
     "probe": ("trust", "Show the blind spots of a judge. Needs no labels."),
-    "doctor": ("doctor", "Check Python, the packages, Node, and whether the judge answers."),
+    "doctor": ("doctor", "Check Python, Node, the settings, and whether the judge answers."),
 }
 """The theme of each command, which names its module, and its summary."""
 

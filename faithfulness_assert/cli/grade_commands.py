@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import tempfile
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 from ..batch.estimate import SAMPLE, estimate_run
 from ..batch.row_grading import grade_rows
@@ -59,7 +59,7 @@ def run_demo(arguments: Namespace) -> int:
     """Grades the example cases. It needs no key and no network."""
     cases = [Case.of(record) for record in json.loads(read_text(DEMO))]
     results = Grader("embedded", "default").grade_many(cases)
-    show(results, as_json=arguments.json, case_of=lambda number: cases[number - 1])
+    show(zip(results, cases, strict=True), as_json=arguments.json)
     if not arguments.json:
         show_paragraph(NOTE)
         show_line(HOW)
@@ -103,67 +103,46 @@ def run_grade(arguments: Namespace) -> int:
     data_set = named_data_set(arguments)
     given = data_set.rows()
     first = list(islice(given, FEW + 1))
-    cases = _Cases(chain(first, given), grader.evidence_roles)
-    rows = chain(first, given) if arguments.json else cases.rows()
-    graded = partial(grade_rows, grader=grader, concurrency=arguments.concurrency, in_order=True)
-    only_worst = len(first) > FEW and not arguments.all
-    show_results = partial(show, as_json=arguments.json, case_of=cases.take, only_worst=only_worst)
+    rows, only_worst = chain(first, given), len(first) > FEW and not arguments.all
+    graded = partial(_graded, grader, arguments.concurrency)
+    shown = partial(show, as_json=arguments.json, only_worst=only_worst)
     if arguments.report is None:
-        code = show_results(line.result for line in graded(rows))
-    else:
-        about = describe_run(grader, data_set)
-        code = _with_report(rows, graded, show_results, about, arguments.report)
+        code = shown(graded(rows))
+    else:  # it is of a run, which is kept meanwhile
+        from ..report import write_report
+
+        with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
+            with writing(folder) as store:
+                store.keep("about", describe_run(grader, data_set))
+                with store.appending() as append:
+                    code = shown(graded(store.taken(rows), append))
+            write_report(folder, arguments.report)
     for hint in data_set.hints:
         say(f"note: {hint}")
     return code
 
 
-class _Cases:
-    """Keeps what is graded until its result is shown beside it."""
+def _graded(
+    grader: Grader,
+    concurrency: int,
+    rows: Iterable[Row],
+    append: Callable[[Line], None] = lambda _: None,
+) -> Iterator[tuple[GradingResult, Case | None]]:
+    """The results in the order of the rows, each with its case; None if that cannot be read."""
+    kept: dict[int, Row] = {}
 
-    def __init__(self, rows: Iterable[Row], evidence_roles: Sequence[str]) -> None:
-        self._rows, self._evidence_roles = rows, evidence_roles
-        self._kept: dict[int, Row] = {}
-
-    def rows(self) -> Iterator[Row]:
-        """The rows, each kept when it is taken."""
-        for row in self._rows:
-            self._kept[row.number] = row
+    def taken() -> Iterator[Row]:
+        for row in rows:
+            kept[row.number] = row
             yield row
 
-    def take(self, number: int) -> Case | None:
-        """The case of a row, which is kept no more; None if it cannot be read."""
-        row = self._kept.pop(number, None)
-        if row is None or row.problem:
-            return None
-        try:
-            return Case.of(row.fields, self._evidence_roles)
-        except InputError:
-            return None
-
-
-def _with_report(
-    rows: Iterator[Row],
-    graded: Callable[[Iterable[Row]], Iterator[Line]],
-    show_results: Callable[[Iterable[GradingResult]], int],
-    about: Mapping[str, Any],
-    report: str,
-) -> int:
-    """Shows the results, keeps them as a run meanwhile, and then writes the report."""
-    from ..report import write_report
-
-    def kept() -> Iterator[GradingResult]:
-        for line in graded(store.taken(rows)):
-            append(line)
-            yield line.result
-
-    with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
-        with writing(folder) as store:
-            store.keep("about", about)
-            with store.appending() as append:
-                code = show_results(kept())
-        write_report(folder, report)
-    return code
+    for line in grade_rows(taken(), grader, concurrency=concurrency, in_order=True):
+        append(line)
+        row = kept.pop(line.row)
+        case = None
+        with suppress(InputError):
+            case = None if row.problem else Case.of(row.fields, grader.evidence_roles)
+        yield line.result, case
 
 
 # ---------------------------------------------------------------- estimate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from rich.console import Console
@@ -29,23 +29,21 @@ MIN_ROOM = 20
 
 
 def show(
-    results: Iterable[GradingResult],
+    graded: Iterable[tuple[GradingResult, Case | None]],
     *,
     as_json: bool,
-    case_of: Callable[[int], Case | None] = lambda _: None,
     only_worst: bool = False,
 ) -> int:
     """Shows each result as soon as it arrives. Returns the exit code.
 
-    ``case_of``: what was graded, by the number of the result, from 1. ``only_worst``: shows the
-    ``WORST`` failed ones at the end in place of all. Counts, causes and warnings are of all.
+    ``graded``: each with what was graded. ``only_worst``: shows the ``WORST`` failed ones at the
+    end in place of all. Counts, causes and warnings are of all.
     """
     summary, notes = Summary(), Counter[str]()
     before: GradingResult | None = None
     worst: list[tuple[float, int, GradingResult, Case | None]] = []
-    for result in results:
+    for result, case in graded:
         summary.add(result)
-        case = case_of(summary.cases)
         if as_json:
             print_json(result.model_dump_json(by_alias=True))
             continue

@@ -30,7 +30,6 @@ class JudgeEntry(NamedTuple):
         package: the package of its API; empty if it needs none. Its name in capitals, with ``_``,
             begins the names of its environment variables.
         extra: the extra of this project that installs that package; empty if it needs none.
-        runtime: the package that computes it, of one that has no API.
     """
 
     module: str
@@ -38,7 +37,6 @@ class JudgeEntry(NamedTuple):
     form: str
     package: str = ""
     extra: str = ""
-    runtime: str = ""
 
     @property
     def install(self) -> str:
@@ -56,9 +54,7 @@ JUDGES: dict[str, JudgeEntry] = {
         ".anthropic", "AnthropicJudge", "anthropic:MODEL", package="anthropic", extra="anthropic"
     ),
     "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
-    "local": JudgeEntry(
-        ".local", "LocalJudge", "local:NAME_OR_PATH", extra="local", runtime="onnxruntime"
-    ),
+    "local": JudgeEntry(".local", "LocalJudge", "local:NAME_OR_PATH", extra="local"),
     "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
 }
 

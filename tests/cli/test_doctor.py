@@ -76,7 +76,10 @@ def test_a_program_that_a_file_of_the_folder_names_is_not_run(
     program = tmp_path / "python"
     program.write_text("#!/bin/sh\ntouch ran\n")
     program.chmod(0o755)
-    for named, said in ((str(program), "is not run"), (sys.executable, "ok    PROMPTFOO_PYTHON")):
+    for named, said in (
+        (str(program), "warn  PROMPTFOO_PYTHON"),
+        (sys.executable, "ok    PROMPTFOO_PYTHON"),
+    ):
         (tmp_path / ".env").write_text(f"PROMPTFOO_PYTHON='{named}'\n")
         assert said in doctor("embedded", "http://127.0.0.1:9/v1")[1]
     assert not (tmp_path / "ran").exists()

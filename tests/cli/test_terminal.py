@@ -44,9 +44,7 @@ def shown(
     )  # fmt: skip
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(terminal, "_console", lambda: console)
-        code = terminal.show(
-            (result for result, _ in pairs), as_json=False, case_of=lambda n: pairs[n - 1][1]
-        )
+        code = terminal.show(pairs, as_json=False)
     return file.getvalue(), code
 
 
