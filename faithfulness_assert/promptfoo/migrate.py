@@ -30,7 +30,10 @@ CARRIED = {"type", "value", "threshold", "weight", "transform", "contextTransfor
 GRADER = re.compile(r"([a-z]+):(?:(?:chat|completion|responses|messages):)?([\w./:@-]+)")
 KEY = "Set OPENAI_API_KEY to"
 LOCAL = "This server needs no key: OPENAI_API_KEY may be any word."
-AZURE = ("https://RESOURCE.openai.azure.com/openai/v1", f"{KEY} the key of the Azure resource.")
+AZURE = (
+    "https://RESOURCE.openai.azure.com/openai/v1",
+    f"Put your RESOURCE into baseUrl. {KEY} the key of the Azure resource.",
+)
 BEDROCK = "https://bedrock-runtime.REGION.amazonaws.com/openai/v1"
 GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
 SERVERS = {
@@ -43,13 +46,9 @@ SERVERS = {
     "google": (GEMINI, f"{KEY} the Gemini API key."),
     "azure": AZURE,
     "azureopenai": AZURE,
-    "bedrock": (BEDROCK, f"{KEY} an API key of Amazon Bedrock."),
+    "bedrock": (BEDROCK, f"Put your REGION into baseUrl. {KEY} an API key of Amazon Bedrock."),
 }
 """Where a provider of promptfoo has OpenAI's API, and what it needs."""
-FILLED_IN = (
-    ("RESOURCE.openai.azure.com", "apiHost", re.compile(r"(?:https?://)?([\w.-]+\.[a-z]+)/?")),
-    ("REGION", "region", re.compile(r"([a-z]+(?:-[a-z]+)+-\d)")),
-)
 # Claude, Nova and Llama have other APIs there, and a region may stand before the model's name.
 ON_BEDROCK = re.compile(r"(?:[a-z]+\.)?openai\.")
 VALUE = """\
@@ -208,9 +207,9 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
         named = named["text"]  # a mapping by type
     provider = named if isinstance(named, Mapping) else {"id": named}
     config = _mapping(provider.get("config"))
-    judge, notes = _known(provider.get("id"), config)
+    judge, notes = _known(provider.get("id"))
     url = config.get("apiBaseUrl")
-    taken = {"apiKey", *(("apiHost", "region") if "baseUrl" in judge else ())}
+    taken = {"apiKey"}
     if isinstance(url, str) and not set(url) & set("@?"):  # no passwords
         judge["baseUrl"] = url
         taken.add("apiBaseUrl")
@@ -221,7 +220,7 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
     return judge, [*notes, *_left_out("of the provider's config", set(config) - taken)]
 
 
-def _known(id: object, config: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+def _known(id: object) -> tuple[dict[str, str], list[str]]:
     """The judge that asks the same model as a provider, if there is one, and what it needs."""
     found = GRADER.fullmatch(id) if isinstance(id, str) else None
     name, model = found.groups() if found else ("", "")
@@ -231,11 +230,6 @@ def _known(id: object, config: Mapping[str, Any]) -> tuple[dict[str, str], list[
         server = "For a server with OpenAI's API, write judge: openai:MODEL and baseUrl."
         return {}, [f"There is no judge for {_shown(id)}: name one. {server}"]
     url, note = SERVERS[name]
-    for placeholder, key, form in FILLED_IN:
-        if placeholder in url and (given := form.fullmatch(str(config.get(key)))):
-            url = url.replace(placeholder, given[1])
-        elif placeholder in url:
-            note = f"Put your {placeholder.partition('.')[0]} into baseUrl. {note}"
     return {"judge": f"openai:{model}", "baseUrl": url}, [note]
 
 
