@@ -2,7 +2,8 @@
 
 ``python tools/blind_reading.py write FOLDER`` writes four sheets with all statements of all scenes,
 filled and shuffled, without our labels: a line of JSON for each context. A reader writes a line for
-each row: ``{"row": 1, "supported": true}``, with true, false or "arguable".
+each row: ``{"row": 1, "supported": true}``, with true, false or "arguable". With ``--kinds`` the
+sheets have these kinds alone, and ``--mix`` others for each context, another draw for each.
 ``python tools/blind_reading.py count FOLDER ANSWERS...`` holds the answers of a reader against
 ours, and shows each row on which they differ. The files of a reader may be of any of the sheets.
 
@@ -54,9 +55,16 @@ def rows_of(seed: int) -> list[list[Row]]:
     return groups
 
 
-def write(folder: Path, seed: int) -> None:
+def some_of(rows: list[Row], kinds: list[str], mix: int) -> list[Row]:
+    """The rows of a context that are of these kinds, and so many others, in their order."""
+    others = sorted(row.kind for row in rows if row.kind not in kinds)
+    wanted = {*kinds, *Random(f"mix {rows[0].text}").sample(others, min(mix, len(others)))}
+    return [row for row in rows if row.kind in wanted]
+
+
+def write(folder: Path, seed: int, kinds: list[str], mix: int) -> None:
     """Writes the sheets."""
-    groups = rows_of(seed)
+    groups = [some_of(rows, kinds, mix) for rows in rows_of(seed)]
     for sheet in range(SHEETS):
         lines = [
             {
@@ -101,9 +109,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where the sheets are written; for count any")
     parser.add_argument("answers", type=Path, nargs="*", help="the files of one reader")
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=KINDS, help="in the sheets")
+    parser.add_argument("--mix", type=int, default=6, help="how many other kinds of each context")
     given = parser.parse_args()
     if given.command == "write":
-        write(given.folder, given.seed)
+        write(given.folder, given.seed, list(given.kinds), given.mix)
     else:
         count(given.answers, given.seed)
 

@@ -153,7 +153,7 @@ def add_probe_arguments(parser: ArgumentParser) -> None:
         type=int,
         default=PER_KIND,
         metavar="N",
-        help=f"statements of each of the 18 kinds (default: {PER_KIND}; 100 finds smaller faults)",
+        help=f"statements of each of the 20 kinds (default: {PER_KIND}; 100 finds smaller faults)",
     )
     parser.add_argument(
         "--draw",

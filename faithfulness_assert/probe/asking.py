@@ -22,7 +22,7 @@ from ..records.usage import Usage
 from ..settings import SETTING
 from ..text.strings import clip, one_line
 from .card import Card, KindCard, Repeat
-from .scenes import FALSE_KINDS, KINDS, Probe, make_probes
+from .scenes import FALSE_KINDS, KINDS, Probe, in_the_middle, make_probes
 
 Labels = dict[str, str | None]
 
@@ -50,8 +50,10 @@ class Asks(NamedTuple):
 
     def cases(self) -> list[Case]:
         """Everything, in the order in which it is asked."""
-        again = [p.case() for p in self.repeated] + [p.case(reverse=True) for p in self.repeated]
-        return [p.case() for p in self.probes] + again
+        backwards = [one.case(reverse=True) for one in self.repeated]
+        draw, held_out = self.settings["draw"], self.settings["held_out"]
+        middle = [in_the_middle(one, draw, held_out=held_out).case() for one in self.repeated]
+        return [one.case() for one in (*self.probes, *self.repeated)] + backwards + middle
 
 
 def probe(
@@ -65,13 +67,14 @@ def probe(
 ) -> Card:
     """The card of a judge's blind spots. Statements are asked as in a real grade, 16 to an ask.
 
-    Thirty asks, or all if there are fewer, are made again twice: in the same words, and with the
-    statements in reverse order. A ``cache`` answers none of these from the first asks.
+    Thirty asks, or all if there are fewer, are made again three times: in the same words, with the
+    statements in reverse order, and with the context in the middle of a long one. A ``cache``
+    answers none of these from the first asks.
 
     Args:
         judge, options: as for ``Grader``, under the policy ``default``; of the fields of a policy
             only those that word an ask.
-        per_kind: statements of each of the 18 kinds, 1 to 1000. Up to 66 (22 with ``held_out``)
+        per_kind: statements of each of the 20 kinds, 1 to 1000. Up to 60 (20 with ``held_out``)
             are each of another scene.
         draw: which scenes, names, dates and numbers the probes have; the same draw asks the same.
         held_out: ask about the scenes that are kept apart for checking a tuned prompt.
@@ -96,7 +99,6 @@ def probe(
 def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
     labels = [_labels(result) for result in results]
     first = len(asks.probes)
-    second = first + len(asks.repeated)
     controls, failures = Counter[str](), Counter[str]()
     usage = Usage()
     for result in results:
@@ -104,12 +106,17 @@ def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
         usage += result.tokens_used
         if result.error is not None:
             failures[clip(one_line(f"{result.error.kind}: {result.error.message}"))] += 1
+    again, backwards, middle = (
+        _repeat(asks.repeated, labels, labels[start:])
+        for start in range(first, len(labels), len(asks.repeated))
+    )
     costs = [result.cost for result in results if result.cost is not None]
     return Card(
         judge=judge,
         kinds=_kinds(asks.probes, labels),
-        again=_repeat(asks.repeated, labels, labels[first:second]),
-        reversed=_repeat(asks.repeated, labels, labels[second:]),
+        again=again,
+        reversed=backwards,
+        middle=middle,
         controls=controls,
         failures=failures,
         usage=usage,

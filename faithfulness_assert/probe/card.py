@@ -82,6 +82,8 @@ class Card:
         kinds: by the name of the kind; first the false ones, then the true ones.
         again: asks that were made again in the same words: noise.
         reversed: the same with the statements in reverse order: noise, and the place of each.
+        middle: the same with the context in the middle of a long one, between passages of others:
+            noise, and the length.
         controls: those of the asks: asked, passed, failed and unanswered.
         failures: why contexts could not be graded, and how many.
         usage, cost: of all asks; ``cost`` is None without prices.
@@ -94,6 +96,7 @@ class Card:
     kinds: Mapping[str, KindCard]
     again: Repeat
     reversed: Repeat
+    middle: Repeat
     controls: Mapping[str, int]
     failures: Mapping[str, int]
     usage: Usage
@@ -118,7 +121,11 @@ class Card:
             "judge": self.judge,
             "kinds": {name: kind.to_json() for name, kind in self.kinds.items()},
             "blind": self.blind,
-            "repeated": {"same": asdict(self.again), "reversed": asdict(self.reversed)},
+            "repeated": {
+                "same": asdict(self.again),
+                "reversed": asdict(self.reversed),
+                "middle": asdict(self.middle),
+            },
             "controls": dict(self.controls),
             "failures": dict(self.failures),
             "usage": {**used, "requests": self.usage.num_requests, "cost": self.cost},
@@ -153,9 +160,13 @@ class Card:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
         if self.again.compared:
             lines.append(self.again.told("in the same words"))
-        if self.reversed.compared:
-            told = self.reversed.told("in reverse order")
-            lines.append(f"{told}. More than in the same words is due to the order, not to chance")
+        for repeat, how, what in (
+            (self.reversed, "in reverse order", "the order"),
+            (self.middle, "in the middle of a long context", "the other passages"),
+        ):
+            if repeat.compared:
+                rest = f"More than in the same words is due to {what}, not to chance"
+                lines.append(f"{repeat.told(how)}. {rest}")
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")

@@ -41,6 +41,7 @@ FALSE_KINDS: Mapping[str, str] = {
     "merged": "two facts made one",
     "subject": "of the wrong subject",
     "absent": "plausible, but not there",
+    "world": "true in the world, but not there",
 }
 TRUE_KINDS: Mapping[str, str] = {
     "verbatim": "word for word",
@@ -48,9 +49,12 @@ TRUE_KINDS: Mapping[str, str] = {
     "format": "a date, time or number in another form",
     "arithmetic": "a sum or difference",
     "several": "two facts put together",
+    "omission": "true, though it leaves details out",
 }
 KINDS = (*FALSE_KINDS, *TRUE_KINDS)
 PER_ASK = 16
+LONG = 1500
+"""So many words, or some more, has the context in the middle of which a probe is asked again."""
 
 _EDIT = re.compile(r"\[([^]|]*)\|([^]|]*)\]")
 
@@ -109,8 +113,47 @@ def fill(scene: Mapping[str, Any], kinds: Sequence[str], chance: Random) -> Prob
     """A context of a scene and its statements of these kinds, with values for the slots."""
     values = filled(scene, _names(), chance)
     statements = ((kind, shown(scene["statements"][kind], values)) for kind in kinds)
-    context = (passage.format_map(values) for passage in scene["context"])
-    return Probe(scene["name"], tuple(context), tuple(statements))
+    return Probe(scene["name"], _context(scene, values), tuple(statements))
+
+
+def in_the_middle(probe: Probe, seed: int, *, held_out: bool = False) -> Probe:
+    """A probe with passages of other scenes before and behind its own, ``LONG`` words in all.
+
+    They have no name of the probe, so they say nothing about what its statements are about.
+
+    Args:
+        seed, held_out: those of the probe, as for ``make_probes``.
+    """
+    chance = Random(f"middle {seed} {probe.scene}")  # noqa: S311 - not used for security
+    said = _words([*probe.context, *(text for _, text in probe.statements)])
+    everybody = (name.split() for names in _names().values() for name in names)
+    taken = {word for name in everybody if not said.isdisjoint(name) for word in name}
+    free = {
+        pool: [name for name in names if taken.isdisjoint(name.split())]
+        for pool, names in _names().items()
+    }
+    others = [
+        scene
+        for scene in all_scenes()
+        if scene.get("held_out", False) is held_out and scene["name"] != probe.scene
+    ]
+    chance.shuffle(others)
+    before, behind = list[str](), list[str]()
+    for scene in others:
+        if len(" ".join([*before, *probe.context, *behind]).split()) >= LONG:
+            break
+        if taken.isdisjoint(_words(scene["context"])):  # some scenes have names of their own
+            side = min(before, behind, key=len)
+            side += _context(scene, filled(scene, free, chance))
+    return probe._replace(context=(*before, *probe.context, *behind))
+
+
+def _words(texts: Iterable[str]) -> set[str]:
+    return set(re.findall(r"\w+", " ".join(texts)))
+
+
+def _context(scene: Mapping[str, Any], values: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(passage.format_map(values) for passage in scene["context"])
 
 
 def shown(template: str, values: Mapping[str, Any]) -> str:

@@ -22,11 +22,12 @@ from true_server import block, text_of
 from faithfulness_assert import ConfigError
 from faithfulness_assert.cli import main
 from faithfulness_assert.probe import Card, KindCard, Repeat, probe
-from faithfulness_assert.probe.scenes import make_probes
+from faithfulness_assert.probe.scenes import in_the_middle, make_probes
 from faithfulness_assert.report import write_probe_report
 from faithfulness_assert.statistics import at_least
 
-TRUE = {"verbatim", "paraphrase", "format", "arithmetic", "several"}
+TRUE = {"verbatim", "paraphrase", "format", "arithmetic", "several", "omission"}
+COUNT = 20
 PER_KIND = 8
 SIZES = (2, 4, PER_KIND, 16, 33)
 
@@ -34,7 +35,8 @@ SIZES = (2, 4, PER_KIND, 16, 33)
 @cache
 def kinds() -> dict[tuple[str, str], str]:
     """The kind of each statement of the probes of this file, by its context and text."""
-    probes = [one for size in SIZES for one in make_probes(size, 1)]
+    first = [one for size in SIZES for one in make_probes(size, 1)]
+    probes = [*first, *(in_the_middle(one, 1) for one in first)]
     return {(" ".join(p.context), text): kind for p in probes for kind, text in p.statements}
 
 
@@ -44,10 +46,14 @@ def kind_of(statement: str, context: list[str]) -> str:
 
 
 class FaultyJudge:
-    """Knows the truth, and grants or denies wrongly what ``errs`` says of it."""
+    """Knows the truth by the sentences that it ``reads``, and says otherwise where it ``errs``."""
 
-    def __init__(self, errs: Callable[[str, str, int], bool] = lambda *_: False) -> None:
-        self.errs = errs
+    def __init__(
+        self,
+        errs: Callable[[str, str, int], bool] = lambda *_: False,
+        reads: Callable[[list[str]], list[str]] = list,
+    ) -> None:
+        self.errs, self.reads = errs, reads
         self.said: dict[tuple[str, str], list[str]] = defaultdict(list)
 
     def __call__(self, request: Request) -> Answer:
@@ -55,7 +61,7 @@ class FaultyJudge:
 
     def text(self, request: Request) -> str:
         shown = text_of(request)
-        context = list(block("context", shown).values())
+        context = self.reads(list(block("context", shown).values()))
         verdicts = []
         for place, (number, line) in enumerate(block("statements", shown).items()):
             kind = kind_of(line, context)
@@ -89,7 +95,7 @@ def test_an_honest_judge_gets_a_clean_card() -> None:
     assert wrong(card) == {}
     assert card.blind == []
     assert {kind.asked for kind in card.kinds.values()} == {PER_KIND}
-    assert card.again == card.reversed == Repeat(18 * PER_KIND, 0)
+    assert card.again == card.reversed == card.middle == Repeat(COUNT * PER_KIND, 0)
     assert card.controls["asked"] == card.controls["passed"] > 0
     assert card.is_whole
 
@@ -131,27 +137,36 @@ def test_a_judge_that_obeys_orders_in_the_data_is_not_found_as_the_page_says() -
 
 
 def test_the_card_says_what_was_paid() -> None:
-    judge, usage = FaultyJudge(), {"prompt_tokens": 1000, "completion_tokens": 100}
+    judge, usage = FaultyJudge(), {"prompt_tokens": 4000, "completion_tokens": 100}
     card = card_of(
         lambda request: good_reply(request, judge.text(request), usage=usage),
         per_kind=2,
         prices={"prompt": 1.0, "completion": 10.0},
     )
-    asks = 3 * math.ceil(2 * 18 / 16)
-    assert (card.usage.num_requests, card.usage.prompt) == (asks, 1000 * asks)
-    assert card.cost == pytest.approx(asks * 0.002)
+    asks = 4 * math.ceil(2 * COUNT / 16)
+    assert (card.usage.num_requests, card.usage.prompt) == (asks, 4000 * asks)
+    assert card.cost == pytest.approx(asks * 0.005)
 
 
 def test_a_judge_that_goes_by_the_place_changes_its_labels_in_reverse_order_alone() -> None:
     card = card_of(FaultyJudge(lambda kind, _, place: place < 4 and kind not in TRUE))
-    assert card.again == Repeat(18 * PER_KIND, 0)
+    assert card.again == card.middle == Repeat(COUNT * PER_KIND, 0)
     assert card.reversed.changed > PER_KIND
+
+
+def test_a_judge_that_reads_both_ends_only_changes_its_labels_in_the_middle_alone() -> None:
+    card = card_of(FaultyJudge(reads=lambda lines: lines[:20] + lines[20:][-20:]))
+    assert card.again == card.reversed == Repeat(COUNT * PER_KIND, 0)
+    assert card.middle == Repeat(COUNT * PER_KIND, len(TRUE) * PER_KIND)
+    assert card.to_json()["repeated"]["middle"]["changed"] == card.middle.changed
+    assert "Asked again in the middle of a long context, it changed 48" in " ".join(card.notes())
+    assert wrong(card) == {}
 
 
 def test_a_judge_that_throws_dice_changes_its_labels_in_the_same_words_too() -> None:
     dice = Random(1)
     card = card_of(FaultyJudge(lambda *_: dice.random() < 0.5), concurrency=1)  # the same throws
-    for repeat in (card.again, card.reversed):
+    for repeat in (card.again, card.reversed, card.middle):
         assert 0.35 < repeat.changed / repeat.compared < 0.65
     assert all(0 < kind.wrong < PER_KIND for kind in card.kinds.values())
 
@@ -233,7 +248,8 @@ def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside
     card = probe("embedded", per_kind=2)
     hostile = replace(card, judge="<b>J</b>", failures={"server: <img src=x>": 1})
     text = write_probe_report(hostile, tmp_path / "card.html").read_text(encoding="utf-8")
-    assert text.count('class="share-bar') == 18
+    assert text.count('class="share-bar') == COUNT
+    assert "Asked again in the middle of a long context" in text
     assert not re.search("<b>|<img|<script", text)
     assert "&lt;img src=x&gt;" in text
     with pytest.raises(ConfigError, match=r"must end in \.html"):
@@ -292,4 +308,4 @@ def test_the_power_is_what_the_page_promises() -> None:
     assert power(33, 0.4) > 0.905
     assert power(33, 0.5) > 0.985
     assert power(100, 0.3) > 0.985
-    assert 18 * power(33, 0.1) < 0.05
+    assert COUNT * power(33, 0.1) < 0.05

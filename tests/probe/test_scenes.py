@@ -23,6 +23,7 @@ from faithfulness_assert.probe.scenes import (
     all_scenes,
     fill,
     filled,
+    in_the_middle,
     make_probes,
 )
 
@@ -125,7 +126,7 @@ def runs_of(scene: Any, length: int) -> set[tuple[str, ...]]:
 
 @pytest.mark.parametrize("held_out", [False, True])
 def test_each_statement_of_a_kind_is_of_another_scene_until_scenes_run_out(held_out: bool) -> None:
-    most = 22 if held_out else 66
+    most = 20 if held_out else 60
     probes = make_probes(most, 7, held_out=held_out)
     kinds = Counter(kind for one in probes for kind, _ in one.statements)
     assert set(kinds.values()) == {most}
@@ -140,8 +141,30 @@ def test_each_statement_of_a_kind_is_of_another_scene_until_scenes_run_out(held_
 def test_the_same_draw_asks_the_same_and_another_one_other_scenes() -> None:
     assert make_probes(5, 1) == make_probes(5, 1)
     assert {one.scene for one in make_probes(5, 1)} != {one.scene for one in make_probes(5, 2)}
-    apart = {one.scene for one in make_probes(22, 1, held_out=True)}
-    assert not apart & {one.scene for one in make_probes(66, 1)}
+    apart = {one.scene for one in make_probes(20, 1, held_out=True)}
+    assert not apart & {one.scene for one in make_probes(60, 1)}
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_a_probe_stands_in_the_middle_of_a_long_context_without_a_name_of_its_own(
+    held_out: bool,
+) -> None:
+    names = json.loads((FOLDER / "names.json").read_text("utf-8"))
+    words = {word for pool in names.values() for name in pool for word in name.split()}
+    for one in make_probes(20, 1, held_out=held_out):
+        long = in_the_middle(one, 1, held_out=held_out)
+        assert long == in_the_middle(one, 1, held_out=held_out)
+        assert long.statements == one.statements
+        start = long.context.index(one.context[0])
+        end = start + len(one.context)
+        assert long.context[start:end] == one.context
+        before, behind = " ".join(long.context[:start]), " ".join(long.context[end:])
+        assert 1500 <= len(" ".join(long.context).split()) < 1700
+        assert min(len(before.split()), len(behind.split())) > 500
+        own = set(re.findall(r"\w+", " ".join([*one.context, *(t for _, t in one.statements)])))
+        assert not own & words & set(re.findall(r"\w+", f"{before} {behind}"))
+        for _, text in one.statements:
+            assert text.rstrip(".!").casefold() not in f"{before} {behind}".casefold(), text
 
 
 @each_scene
