@@ -199,7 +199,7 @@ class _Work:
             ):
                 for line in lines:
                     if isinstance(line, NotAsked):
-                        self.stopped = self.stopped or self._because(line.why)
+                        self.stopped = self.stopped or line.why
                     else:
                         append(line)
                         self._count(line)
@@ -224,17 +224,10 @@ class _Work:
         self._in_a_row += error.kind not in ABOUT_TEXTS
         if self._in_a_row < HOPELESS or self.budget.max_errors is not None:
             return ""
-        return self._because(
+        return (
             f"{self._in_a_row} cases in a row could not be graded (to go on all the same, give "
             f"max_errors). The last error: {error.message.rstrip('.')}"
         )
-
-    def _because(self, why: str) -> str:
-        """Why the run stops; more briefly if it never found anything."""
-        before, now = self.counts.before, self.counts.now
-        if self.counts.finished > before.not_graded + now.not_graded:
-            return why
-        return f"no case could be graded: {why}"
 
 
 @contextmanager

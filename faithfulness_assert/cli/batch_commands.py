@@ -162,7 +162,11 @@ def run_batch(arguments: Namespace) -> int:
         say(f"What is finished is in {arguments.directory}. {_same_command()}")
         return outcome.exit_code
     write_outputs(arguments, outcome.path)
-    return _tell_outcome(outcome, arguments)
+    show_outcome(outcome.notes, outcome.summary.text())
+    if outcome.stopped:
+        say(f"stopped early: {outcome.stopped}. {_same_command()}")
+        return NOT_GRADED
+    return _judged(outcome.summary, arguments)
 
 
 def _numbers(arguments: Namespace) -> dict[str, Any]:
@@ -177,25 +181,17 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
         raise ConfigError(
             f"{option(given)}: a batch API is sent whole batches; leave it out with --via"
         )
-    options = grading_options(arguments)
-    options |= {
-        "retry_errors": not arguments.no_retry_errors,
-        "regrade_changed": arguments.regrade_changed,
-    }
-
-    def send() -> Standing:
-        run, via = arguments.directory, arguments.via
-        return submit(data_set, run, via, budget=budget, **options)
-
+    send = partial(
+        submit,
+        data_set,
+        arguments.directory,
+        arguments.via,
+        retry_errors=not arguments.no_retry_errors,
+        regrade_changed=arguments.regrade_changed,
+        budget=budget,
+        **grading_options(arguments),
+    )
     return _go_on(arguments, send)
-
-
-def _tell_outcome(outcome: RunOutcome, arguments: Namespace) -> int:
-    show_outcome(outcome.notes, outcome.summary.text())
-    if outcome.stopped:
-        say(f"stopped early: {outcome.stopped}. {_same_command()}")
-        return NOT_GRADED
-    return _judged(outcome.summary, arguments)
 
 
 def _judged(found: Summary, arguments: Namespace) -> int:

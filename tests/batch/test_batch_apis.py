@@ -781,24 +781,6 @@ def test_what_cannot_be_is_said_before_anything_is_sent(
     assert "only a run over a batch API" in here("batch", "--run", tmp_path / "run").stderr
 
 
-@pytest.mark.parametrize("share", [0.001, 0.3, 0.9])
-def test_a_directory_that_was_copied_in_part_is_told_and_no_row_is_lost(
-    tmp_path: Path, share: float
-) -> None:
-    with BatchServer() as server:
-        run = run_of(tmp_path, "openai-batch", server, 30)
-        run.begin()
-        file = run.path / "run.sqlite"
-        whole = file.read_bytes()
-        file.write_bytes(whole[: int(share * len(whole))])
-        done = run.go_on()
-        assert done.returncode == 2
-        assert re.search(r"cannot be used: .*copy the directory", done.stderr.replace("\n", " "))
-        file.write_bytes(whole)
-        run.finish()
-        assert run.results() == run.online()
-
-
 # ---------------------------------------------------------------- files that somebody carries
 
 

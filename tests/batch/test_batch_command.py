@@ -1,10 +1,9 @@
-"""``faithfulness-assert batch``: what it shows, how it ends, and that Ctrl-C and kill leave nothing behind."""
+"""``faithfulness-assert batch``: what it shows, and how it ends."""
 
 from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -12,11 +11,8 @@ from typing import Any
 import pytest
 from command import BAD as UNSUPPORTED
 from command import COMMAND, GOOD, Done, here
-from loopback import Answer, Loopback, completion, refusal_to
-from processes import HEARS_CTRL_C, eventually
-from rows import finished, results_of
-
-from faithfulness_assert.batch.store import lines_of_run
+from loopback import Loopback, completion, refusal_to
+from rows import results_of
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 BROKEN = {"answer": "x", "context": 3, "id": "broken"}
@@ -124,59 +120,6 @@ def test_limits_reach_the_judge(tmp_path: Path) -> None:
         options += ["-o", f"base_url={server.url}", "-o", "api_key=k", "-o", "controls=off"]
         done = batch(cases(tmp_path, GOOD, times=3), "--run", tmp_path / "run", *options)
     assert (done.returncode, len(server.requests)) == (0, 3)
-
-
-# ---------------------------------------------------------------- Ctrl-C and kill
-
-
-def started(tmp_path: Path) -> subprocess.Popen[str]:
-    """A run that would take long, in a group of its own, after its first results."""
-    file = cases(tmp_path, GOOD, times=60_000)
-    command = [*HEARS_CTRL_C, "batch", file, "--run", str(tmp_path / "run")]
-    pipes: dict[str, Any] = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
-    process = subprocess.Popen(command, **pipes, text=True, start_new_session=True)
-    assert eventually(lambda: finished(tmp_path / "run") > 50), process.poll()
-    return process
-
-
-def is_empty(group: int) -> bool:
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return True
-    return False
-
-
-@pytest.mark.skipif(os.name != "posix", reason="process groups of a POSIX system")
-def test_ctrl_c_ends_a_run_cleanly_and_prints_the_command_that_goes_on(
-    tmp_path: Path,
-) -> None:
-    process = started(tmp_path)
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "Traceback" not in said
-    assert (
-        f"What is finished is in {tmp_path / 'run'}. To go on:\n  faithfulness-assert batch "
-        in said
-    )
-    assert eventually(lambda: is_empty(process.pid))
-    rows = [line.row for line in lines_of_run(tmp_path / "run")]
-    assert len(set(rows)) == len(rows) == finished(tmp_path / "run")
-
-
-def test_ctrl_c_stops_a_run_that_waits_for_a_server(tmp_path: Path) -> None:
-    file = cases(tmp_path, GOOD, times=5)
-    with Loopback(Answer(delay=600)) as server:
-        options = ["--judge", "openai:m", "-o", f"base_url={server.url}", "-o", "api_key=k"]
-        command = [*HEARS_CTRL_C, "batch", file, "--run", str(tmp_path / "run"), *options]
-        process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        assert eventually(lambda: server.requests)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "To go on:" in said
-    assert "Traceback" not in said
 
 
 # ---------------------------------------------------------------- progress

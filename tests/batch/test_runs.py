@@ -8,7 +8,6 @@ import random
 import sqlite3
 import subprocess
 import sys
-import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import closing, suppress
@@ -152,17 +151,6 @@ def test_a_set_of_texts_is_the_same_row_in_each_process(tmp_path: Path) -> None:
 def test_killed_at_random_it_goes_on_to_the_results_of_an_uninterrupted_run(tmp_path: Path) -> None:
     """``tools/kill_runs.py`` does it fifty times."""
     assert killed_run(tmp_path, 200, 3, random.Random())["kills"] == 3
-
-
-def test_a_finished_run_is_not_graded_again(tmp_path: Path) -> None:
-    judge, path = TruthfulJudge(), file_of(tmp_path, cases(5))
-    first = quiet(path, tmp_path / "run", judge=judge)
-    content = asked_of(tmp_path / "run", "SELECT result FROM results")
-    again = quiet(path, tmp_path / "run", judge=judge)
-    assert len(judge.asked) == 5
-    assert asked_of(tmp_path / "run", "SELECT result FROM results") == content
-    assert (first.exit_code, again.exit_code, again.total) == (0, 0, 5)
-    assert (again.summary.passed, again.summary.mean) == (first.summary.passed, first.summary.mean)
 
 
 @pytest.mark.parametrize(
@@ -478,26 +466,6 @@ def test_a_directory_that_cannot_be_written_is_named_with_the_reason(tmp_path: P
         quiet(cases(1), written(tmp_path / "file", "x"))
 
 
-def test_a_second_process_on_a_run_is_refused_until_the_first_has_ended(tmp_path: Path) -> None:
-    code = f"""
-        import sys
-        from faithfulness_assert.batch import run
-        def rows():
-            yield {{"answer": "x", "context": "x"}}
-            print("graded", flush=True)
-            sys.stdin.read()
-        run(rows(), {str(tmp_path / "run")!r}, progress=False)
-    """
-    command = [sys.executable, "-c", textwrap.dedent(code)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"graded\n"
-        with pytest.raises(ConfigError, match="another process works on this run"):
-            quiet([{"answer": "x", "context": "x"}], tmp_path / "run")
-        other.kill()
-    assert quiet([{"answer": "x", "context": "x"}], tmp_path / "run").summary.cases == 1
-
-
 # ---------------------------------------------------------------- a server
 
 
@@ -520,18 +488,6 @@ def test_a_server_that_is_down_for_a_while_costs_no_case(tmp_path: Path) -> None
         line["tokens_used"]["num_requests"] for line in results_of(tmp_path / "run").values()
     )
     assert asked == len(server.requests) >= down.stop
-
-
-def test_an_ask_that_fails_while_others_are_answered_is_given_up(tmp_path: Path) -> None:
-    def answer(request: Request) -> Answer:
-        if "tower 7 " in json.dumps(request.body):
-            return refusal_to(500, "it is this prompt")
-        return completion(SUPPORTED)
-
-    with Loopback(answer) as server:
-        outcome = quiet(cases(200), tmp_path / "run", concurrency=2, **remote(server))
-    assert outcome.summary.not_graded == 1
-    assert len(server.requests) <= 199 + 20  # how often it is tried again depends on the machine
 
 
 def test_no_key_gets_into_the_files_of_a_run(tmp_path: Path) -> None:

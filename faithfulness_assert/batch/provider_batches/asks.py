@@ -10,7 +10,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...reading.rows import KEY_CHARS
 from ..store import Store
 from .service import Said
 
@@ -124,25 +123,11 @@ class Asks:
         for (id,) in self._db.execute(asks, (number, file, line - 1)).fetchall():
             self.add_answer(number, Said(id, [400, {"error": error}]))
 
-    def add_missing(self, number: int, file: str, word: str) -> None:
-        """Notes for the asks of a file that have no answer why that is so."""
-        self._db.execute(
+    def add_missing(self, number: int, file: str, word: str) -> int:
+        """Notes for the asks of a file that have no answer why that is so. Returns how many."""
+        noted = self._db.execute(
             "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? AND file = ? "
             "AND id NOT IN (SELECT id FROM answers)",
             (json.dumps(word), number, file),
         )
-
-    def odd_answers(self, number: int) -> dict[str, int]:
-        """What is odd about the answers of a round, and how often."""
-        unnamed, without, doubled = self._db.execute(
-            "SELECT sum(unnamed), sum(without), sum(times - 1) FROM ("
-            "SELECT max(said LIKE '[200,%' AND instr(said, substr(id, ?)) = 0) AS unnamed, "
-            "min(said LIKE '\"%') AS without, count(*) AS times "
-            "FROM asks JOIN answers USING (id) WHERE round = ? GROUP BY id)",
-            (-KEY_CHARS, number),
-        ).fetchone()
-        return {
-            "answers that do not name their ask, and are not used": unnamed,
-            "asks without an answer": without,
-            "doubled lines": doubled,
-        }
+        return noted.rowcount

@@ -251,15 +251,14 @@ class Rounds:
         return found
 
     def _end_round(self, current: Round) -> None:
-        """Notes what has no answer, and that no more will come. Tells what was odd."""
-        number = current.number
+        """Notes what has no answer, and that no more will come."""
+        missing = 0
         for file in current.files:
             word = NOT_RUN if file.get("left_out") else MISSING
-            self._asks.add_missing(number, file["name"], word)
+            missing += self._asks.add_missing(current.number, file["name"], word)
+        if missing:
+            self._say(current, f"{missing:,} asks without an answer")
         self._asks.save(current._replace(answered=True))
-        for what, count in self._asks.odd_answers(number).items():
-            if count:
-                self._say(current, f"{count:,} {what}")
 
     def _next(self, last: Round | None) -> Round | None:
         """Replays all cases without a result. Writes results, and a round of what they ask."""
