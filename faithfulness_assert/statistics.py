@@ -159,28 +159,18 @@ def none_seen(strata: Iterable[tuple[float, int]]) -> float:
 
 # ---------------------------------------------------------------- a mean
 
-RESAMPLES = 1000
-
 
 class Interval(NamedTuple):
-    """Where the mean lies, with the certainty ``LEVEL``.
-
-    ``method``: ``bootstrap`` (percentiles of the means of 1,000 samples, with a fixed seed), or
-    ``normal`` (the normal distribution that the bootstrap's means of many scores approach).
-    """
+    """Where the mean of scores from 0 to 1 lies, with the certainty ``LEVEL``."""
 
     low: float
     high: float
-    method: str
 
 
-def bootstrap_interval(scores: Sequence[float]) -> Interval:
-    """The percentile bootstrap of the mean. Equal scores give an equal interval, in any order."""
-    ordered, count = sorted(scores), len(scores)
-    draw = random.Random(0).choices  # noqa: S311 - no secret
-    means = sorted(fsum(draw(ordered, k=count)) / count for _ in range(RESAMPLES))
-    cut = round(RESAMPLES * TAIL)
-    return Interval(means[cut], means[-cut - 1], "bootstrap")
+def mean_interval(mean: float, variance: float, count: int) -> Interval:
+    """By the normal distribution, which the means of so many scores approach."""
+    reach = REACH * sqrt(variance / count)
+    return Interval(max(0.0, mean - reach), min(1.0, mean + reach))
 
 
 # ---------------------------------------------------------------- several tests

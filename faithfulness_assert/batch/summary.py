@@ -10,14 +10,12 @@ from typing import NamedTuple
 
 from ..records.model import VERBATIM_FLAG
 from ..records.result import GradingResult
-from ..statistics import LEVEL, REACH, Interval, bootstrap_interval
+from ..statistics import LEVEL, Interval, mean_interval
 from ..text.strings import clip, visible
 from .rows import Line
 
 LEAST = 10
 """Scores. An interval from fewer would say too little."""
-MOST_RESAMPLED = 1000
-"""Scores. From more, the bootstrap of the mean is a normal distribution, and needs no samples."""
 UNRELIABLE = 0.1
 """The share of failed controls from which a run warns that its judge is unreliable."""
 
@@ -111,7 +109,6 @@ class Summary:
         self.seconds = seconds
         self.estimated = False
         self._sum = self._squares = 0
-        self._first: list[float] = []
 
     def add(self, line: Line | GradingResult) -> None:
         """Counts a line, or a result."""
@@ -138,8 +135,6 @@ class Summary:
             self.defined += told.cases
             self._sum += whole * told.cases
             self._squares += whole * whole * told.cases
-            room = max(0, MOST_RESAMPLED - len(self._first))
-            self._first += [told.score] * min(told.cases, room)
 
     def add_spent(self, result: GradingResult) -> None:
         """Counts only what a result has cost."""
@@ -165,14 +160,11 @@ class Summary:
     @property
     def interval(self) -> Interval | None:
         """Where the mean lies; None if there are fewer than ``LEAST`` scores."""
-        if self.defined < LEAST:
+        if self.mean is None or self.defined < LEAST:
             return None
-        if self.defined <= MOST_RESAMPLED:
-            return bootstrap_interval(self._first)
-        variance = (self._squares * self.defined - self._sum**2) / self.defined**2 / _SCALE**2
-        mean = self._sum / self.defined / _SCALE
-        reach = REACH * (variance / self.defined) ** 0.5
-        return Interval(max(0.0, mean - reach), min(1.0, mean + reach), "normal")
+        count = self.defined
+        variance = (self._squares * count - self._sum**2) / (count * (count - 1)) / _SCALE**2
+        return mean_interval(self.mean, variance, count)
 
     @property
     def is_unreliable(self) -> bool:
