@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
@@ -251,11 +251,7 @@ class Store:
         Raises:
             ConfigError: one cannot be read.
         """
-        found = self.db.execute(
-            "SELECT row, case_id, input, columns, result FROM results JOIN rows USING (row) "
-            "ORDER BY row"
-        )
-        return map(self._line, found)
+        return (line for _, line in self.graded())
 
     def graded(self) -> Iterator[tuple[Row, Line]]:
         """The rows that have a result, each with it, in their order. Raises as ``lines``."""
@@ -263,17 +259,14 @@ class Store:
             "SELECT row, case_id, fields, columns, problem, input, result "
             "FROM results JOIN rows USING (row) ORDER BY row"
         )
-        for number, case_id, fields, columns, problem, told, result in found:
-            row = self._row((number, case_id, fields, columns, problem))
-            yield row, self._line((number, case_id, told, columns, result))
+        for *cells, told, text in found:
+            row = self._row(cells)
+            with self._told(f"the result of row {row.number} (delete it, and it is graded again)"):
+                result = replace(GradingResult.model_validate_json(text), case_id=row.case_id)
+                line = Line(row.case_id, row.number, _text(told), row.columns, result)
+            yield row, line
 
-    def _line(self, found: tuple[Any, ...]) -> Line:
-        number, case_id, told, columns, text = found
-        with self._told(f"the result of row {number} (delete it, and it is graded again)"):
-            result = replace(GradingResult.model_validate_json(text), case_id=_text(case_id))
-            return Line(case_id, number, _text(told), _mapping(json.loads(columns or "{}")), result)
-
-    def _row(self, found: tuple[Any, ...]) -> Row:
+    def _row(self, found: Sequence[Any]) -> Row:
         number, case_id, fields, columns, problem = found
         with self._told(f"row {number}"):
             given, carried = (_mapping(json.loads(text or "{}")) for text in (fields, columns))

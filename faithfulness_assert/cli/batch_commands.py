@@ -154,12 +154,11 @@ def run_batch(arguments: Namespace) -> int:
             **grading_options(arguments),
         )
     except KeyboardInterrupt:
-        say(f"\ninterrupted. What is finished is in {arguments.directory}. {_same_command()}")
+        say(f"\ninterrupted. {_same_command()}")
         return INTERRUPTED
     if outcome.signal:
         said = outcome.summary.brief().partition("\n")[0]
-        say(f"\ninterrupted: {outcome.stopped}. {said}")
-        say(f"What is finished is in {arguments.directory}. {_same_command()}")
+        say(f"\ninterrupted: {outcome.stopped}. {said}\n{_same_command()}")
         return outcome.exit_code
     write_outputs(arguments, outcome.path)
     show_outcome(outcome.notes, outcome.summary.text())
@@ -226,7 +225,6 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
 
     Standard output gets the summary of a run that is finished, or the files to take to a server.
     """
-    check_outputs(arguments)
     run, soft = Path(arguments.directory), SoftStop(0)
     try:
         with soft:

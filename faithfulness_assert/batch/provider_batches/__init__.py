@@ -129,21 +129,16 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
     """Fetches what is done, and sends what comes next. Any machine with the directory can do it.
 
     Args:
-        directory: of a run that ``submit`` began.
+        directory: of a run that ``submit`` began; see ``is_begun``.
         replies: files with the answers to the files of a round, in any order, if somebody brought
             them. What they lack is asked again.
 
     Raises:
-        ConfigError: the directory has no such run, or a file cannot be read.
+        ConfigError: a file cannot be read, or the run was made by another version.
         JudgeError: the provider could not be asked. The run can go on.
     """
     if missing := next((file for file in replies if not Path(file).is_file()), None):
         raise ConfigError(f"{missing}: cannot be read: there is no such file")
-    if not is_begun(directory):
-        raise ConfigError(
-            f"{directory}: has no run over a batch API. Begin one with: "
-            "faithfulness-assert batch INPUT --run DIR --via openai-batch --judge openai:MODEL"
-        )
     with writing(directory) as store:
         settings, about = store.kept(SETTINGS), store.about() or {}
         options = _with_some_key(settings, settings["options"])
