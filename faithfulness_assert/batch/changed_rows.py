@@ -1,4 +1,4 @@
-"""How the rows of an input fit a run, when the input is not what it was.
+"""The rows of a run: those of its input, and how they fit when the input is not what it was.
 
 A row is known by its fingerprint: what is graded in it. A result follows its row to another place
 or id, and so do asks that were sent for it; new rows are graded, and a row that changed or is gone
@@ -10,9 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
+from ..grading import Grader
 from ..records.errors import ConfigError
 from ..records.option_names import option
+from .data_sets import DataSet
 from .rows import Row
+from .run_description import check_unchanged, describe_run
 from .store import Store, cells_of
 
 SHOWN = 5
@@ -28,10 +31,32 @@ _KEYS = ("input, case_id, row", "input, case_id", "input, row", "input", "case_i
 """What old and new rows have in common, in this order. Without ``input`` a row has changed."""
 
 
-def fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
-    """Puts these rows in the place of those of the run. To be called in a transaction.
+def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool) -> list[str]:
+    """Begins a run with all rows of a data set, or fits the run to it. To be called in a
+    transaction. Returns notes on what was done.
 
-    Returns notes on what was done.
+    Raises:
+        ConfigError: the run was begun with other settings; there are no cases; or rows with a
+            result or an ask have changed or are gone, and ``regrade`` is false.
+    """
+    about, before = describe_run(grader, data_set), store.about()
+    notes: list[str] = []
+    if before is None:
+        for row in data_set.rows():
+            store.add_row(row)
+    else:
+        check_unchanged(before, about)
+        now, was = about["input"]["fingerprint"], before.get("input")
+        if not (now and isinstance(was, dict) and was.get("fingerprint") == now):
+            notes = _fit(store, data_set.rows(), regrade=regrade)
+    if not store.size:
+        raise ConfigError(f"{data_set.name}: contains no cases")
+    store.keep("about", about)
+    return notes
+
+
+def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
+    """Puts these rows in the place of those of the run. Returns notes on what was done.
 
     Raises:
         ConfigError: rows with a result or an ask have changed or are gone, and ``regrade`` is

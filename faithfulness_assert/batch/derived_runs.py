@@ -95,7 +95,6 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     about = {
         **parts[0].about,
         "input": {"name": data, "fingerprint": ""},
-        "rows": total,
     }
     with _new_run(directory, about) as made:
         for part in parts:
@@ -133,7 +132,7 @@ def _part(path: str | PathLike[str], earlier: Sequence[_Part]) -> _Part:
             f"{path}: was graded otherwise than {earlier[0].path}: {'; '.join(changed)}. Only runs "
             "that were graded alike can be merged; `rescore` gives a run another policy"
         )
-    if not rows == finished == about.get("rows"):
+    if rows != finished:
         how = "go on with it (`batch` with the same settings) before it is merged"
         raise ConfigError(f"{path}: is not finished: {how}")
     first = earlier[-1].first + earlier[-1].rows if earlier else 0
@@ -210,9 +209,9 @@ def rescore(
                         f"{about.get('version')}). Grade with `batch` into another directory"
                     )
                 made.add(line._replace(result=result))
-            unfinished = made.finished != about.get("rows")
+            total, unfinished = made.size, made.finished < made.size
     notes = ("the run is not finished: what it has is scored",) if unfinished else ()
-    return RunOutcome(Path(directory), about.get("rows"), notes=notes)
+    return RunOutcome(Path(directory), total, notes=notes)
 
 
 def _wanted(

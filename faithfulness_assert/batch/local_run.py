@@ -10,19 +10,16 @@ from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..drive.asks import log
 from ..grading import Grader
-from ..records.errors import ConfigError
-from .changed_rows import fit
+from .changed_rows import take_input
 from .data_sets import DataSet
-from .progress import Counts, count_rows, every, shown
+from .progress import Counts, every, shown
 from .row_grading import graded_or_left
 from .rows import Line, NotAsked, Row
-from .run_description import begun
 from .stops import Budget, SoftStop, from_interrupt
 from .store import NAME, SECONDS, Store, lines_of_run, reading, said_of
 from .summary import Summary
@@ -45,7 +42,7 @@ class RunOutcome:
 
     Args:
         path: the directory of the run.
-        total: rows of the data set; None if they were not all read.
+        total: rows of the data set.
         graded: how many results are new.
         stopped: why rows are left without a result; "" if none is.
         notes: what a person should know, such as ids that are not unique.
@@ -53,7 +50,7 @@ class RunOutcome:
     """
 
     path: Path
-    total: int | None = None
+    total: int
     graded: int = 0
     stopped: str = ""
     notes: tuple[str, ...] = ()
@@ -98,31 +95,20 @@ def grade_rest(
 
     ``on``: a cluster, or how many asks of the grader are under way at once on this machine.
     """
-    notes: list[str] = []
     with store.transaction():
-        about, input_is = begun(store, grader, data_set)
-        known = store.size
-        rows = data_set.rows(known, store.has_id)
-        if input_is in ("other", "unknown"):
-            rows = data_set.rows()  # those that can be read once are compared as far as they were
-            compared = rows if input_is == "other" else islice(rows, known)
-            notes += fit(store, compared, regrade=regrade_changed)
-            known = store.size
+        event = "begun" if store.about() is None else "gone on with"
+        notes = take_input(store, grader, data_set, regrade=regrade_changed)
         if retry_errors and (again := store.retry_errors()):
             notes.append(f"{again:,} cases that could not be graded before were graded again")
-        store.keep("about", about)
-        for note in ("begun" if input_is == "new" else "gone on with", *notes):
+        for note in (event, *notes):
             store.note(note)
         secret = store.secret()
     grader.keep_secret(secret)
     before = store.summary()
     budget.add_earlier(*store.spent(), errors=before.not_graded)
-    work = _Work(store, Counts(before, about.get("rows")), budget, soft)
-    if work.counts.total is None or work.counts.total != work.counts.finished:
-        if progress and about["input"]["fingerprint"] and work.counts.total is None:
-            count_rows(work.counts, data_set.numbers())
-        new = iter(()) if about.get("rows") == known else rows
-        rest = work.until_stopped(chain(store.rest(), store.taken(new)))
+    work = _Work(store, Counts(before, store.size), budget, soft)
+    if before.cases < store.size:
+        rest = work.until_stopped(store.rest())
         work.ends_what_it_began = isinstance(on, int)
         lines = (
             graded_or_left(rest, grader, on, lambda: soft.reason)
@@ -132,12 +118,7 @@ def grade_rest(
         if gate := grader.gate:
             work.counts.trouble = lambda: gate.breaker.trouble
         work.grade(lines, progress=progress)
-    outcome = work.outcome((*notes, *data_set.notes))
-    if outcome.total and not outcome.stopped:
-        store.keep("about", {**about, "rows": outcome.total})
-    if not store.finished and not outcome.stopped:
-        raise ConfigError(f"{data_set.name}: contains no cases")
-    return outcome
+    return work.outcome((*notes, *data_set.notes))
 
 
 class _Work:
@@ -147,7 +128,6 @@ class _Work:
         self.store, self.counts, self.budget, self.soft = store, counts, budget, soft
         self.stopped = ""
         self.ends_what_it_began = False
-        self._read_all = counts.finished == counts.total
         self._in_a_row = 0  # cases that could not be graded, since the last reply
 
     def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
@@ -159,13 +139,11 @@ class _Work:
             if self.stopped:
                 return
             yield row
-        self._read_all = True
 
     def outcome(self, notes: tuple[str, ...]) -> RunOutcome:
         """How it ended."""
-        store, finished = self.store, self.store.finished
-        total = store.size if self._read_all else self.counts.total
-        if self._read_all and finished == total:
+        store, finished, total = self.store, self.store.finished, self.counts.total
+        if finished == total:
             self.stopped = ""  # the last rows were the reason to stop, so nothing is left
         if self.stopped:
             with suppress(sqlite3.Error):  # such as a full disk, which is the reason
@@ -208,7 +186,6 @@ class _Work:
             store.keep("seconds", (store.kept("seconds") or 0.0) + time.monotonic() - began)
         except sqlite3.Error as error:
             self.stopped = f"{store.path / NAME} cannot be written: {said_of(error)}"
-            self._read_all = False  # what was read may be lost
 
     def _count(self, line: Line) -> None:
         self.counts.now.add(line)

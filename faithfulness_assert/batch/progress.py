@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -25,16 +25,14 @@ class Counts:
 
     Args:
         before: rows that had a result when the run began or went on.
-        total: rows of the input; None if that is not known yet.
+        total: rows of the run.
         now: what was found since.
-        ended: whether nobody looks at the counts any more.
         trouble: says why nothing may come from the judge's server at the moment; "" if it answers.
     """
 
     before: Summary
-    total: int | None = None
+    total: int
     now: Summary = field(default_factory=Summary)
-    ended: bool = False
     trouble: Callable[[], str] = str
     started: float = field(default_factory=time.monotonic)
 
@@ -46,12 +44,11 @@ class Counts:
     def __str__(self) -> str:
         seconds = time.monotonic() - self.started
         rate = self.now.cases / seconds if seconds > 0 else 0.0
-        of = "" if self.total is None else f" of {self.total:,}"
         passed = self.before.passed + self.now.passed
         errors = self.before.not_graded + self.now.not_graded
         failed = self.finished - passed - errors
         parts = [
-            f"{self.finished:,}{of}",
+            f"{self.finished:,} of {self.total:,}",
             f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
             f"{passed:,} passed, {failed:,} failed, {errors:,} not graded",
         ]
@@ -60,7 +57,7 @@ class Counts:
         if self.now.cost is not None:
             parts.append(f"cost {self.now.cost:,.4g}")
         trouble = self.trouble()
-        if self.total is not None and rate and not trouble:
+        if rate and not trouble:
             parts.append(f"{_time((self.total - self.finished) / rate)} left")
         if trouble:
             parts.append(clip(trouble, ERROR_LENGTH))
@@ -69,38 +66,20 @@ class Counts:
         return " | ".join(parts)
 
 
-def count_rows(counts: Counts, numbers: Iterator[int]) -> None:
-    """Counts all rows in a thread, so that the time left can be shown without waiting for it."""
-
-    def count() -> None:
-        last = 0
-        with suppress(Exception):  # whoever reads the rows is told
-            while not counts.ended:
-                if (number := next(numbers, 0)) == 0:
-                    counts.total = last
-                    return
-                last = number
-
-    threading.Thread(target=count, daemon=True, name="faithfulness-count").start()
-
-
 @contextmanager
 def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
     """Shows on standard error how the counts grow meanwhile, also while no result comes.
 
     A bar where that is a terminal and ``CI`` is not set; else a line every half minute.
     """
-    try:
-        if not wanted:
+    if not wanted:
+        yield
+    elif sys.stderr.isatty() and not os.environ.get("CI"):
+        with _bar(counts) as show, every(BAR_SECONDS, show):
             yield
-        elif sys.stderr.isatty() and not os.environ.get("CI"):
-            with _bar(counts) as show, every(BAR_SECONDS, show):
-                yield
-        else:
-            with every(LINE_SECONDS, partial(_line, counts)):
-                yield
-    finally:
-        counts.ended = True
+    else:
+        with every(LINE_SECONDS, partial(_line, counts)):
+            yield
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from .. import __version__
 from ..asking.prompt import prompts_fingerprint
@@ -22,11 +22,9 @@ from .data_sets import DataSet
 from .rows import Line, Lines
 from .store import Store, lines_of_run, reading
 
-MAY_CHANGE = ("input.", "rows", "judge.base_url")
+MAY_CHANGE = ("input.", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
 NAME = "judge.name"
-InputIs = Literal["new", "same", "other", "unknown"]
-"""How the input of a run is to the one that it had."""
 
 
 def describe_grader(grader: Grader) -> dict[str, Any]:
@@ -67,29 +65,6 @@ def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
         return Policy(**{name: TAKES[name].from_data(value, {}) for name, value in data.items()})
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
-
-
-def begun(store: Store, grader: Grader, data_set: DataSet) -> tuple[dict[str, Any], InputIs]:
-    """What shapes a run, and how its input is to the one that it had.
-
-    A run that begins keeps what shapes it; one that goes on is graded as it began, or refused.
-    """
-    about = describe_run(grader, data_set)
-    before = store.about()
-    if before is None:
-        store.keep("about", about)
-        return about, "new"
-    check_unchanged(before, about)
-    input_is = _input_is(before.get("input"), about["input"])
-    about["rows"] = before.get("rows") if input_is == "same" else None
-    return about, input_is
-
-
-def _input_is(before: object, now: Mapping[str, Any]) -> InputIs:
-    if not now["fingerprint"]:
-        return "unknown"
-    told = before.get("fingerprint") if isinstance(before, dict) else ""
-    return "same" if told == now["fingerprint"] else "other"
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

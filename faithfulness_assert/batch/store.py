@@ -214,7 +214,7 @@ class Store:
 
     @property
     def size(self) -> int:
-        """How many rows of the data set are there. All before them are, too."""
+        """How many rows there are: all of the data set."""
         (count,) = self.db.execute("SELECT count(*) FROM rows").fetchone()
         return int(count)
 
@@ -223,11 +223,6 @@ class Store:
         """How many of them have a result."""
         (count,) = self.db.execute("SELECT count(*) FROM results").fetchone()
         return int(count)
-
-    def has_id(self, case_id: str) -> bool:
-        """Whether a row has this id."""
-        found = self.db.execute("SELECT 1 FROM rows WHERE case_id = ?", (case_id,))
-        return found.fetchone() is not None
 
     def rows(self) -> Iterator[Row]:
         """All rows."""

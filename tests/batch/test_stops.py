@@ -10,7 +10,7 @@ import re
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -134,18 +134,17 @@ def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
 ) -> None:
     monkeypatch.setattr(breaker, "PART_OF_DEADLINE", 1 / 300)
     monkeypatch.setattr(breaker, "LEAST_PATIENCE", 1.0)
-    world = World(Answer(raw=b"", end="reset"), 20)
-    with Loopback(world) as server:
+    world, once = World(Answer(raw=b"", end="reset"), 20), iter([True])
+
+    def answer(request: Request) -> Answer:
+        reply = world(request)
+        if reply is world.failure and next(once, False):
+            threading.Thread(target=server.__exit__, args=(None, None, None)).start()
+        return reply
+
+    with Loopback(answer) as server:
         port = int(server.root.rpartition(":")[2])
-        ends = threading.Thread(target=server.__exit__, args=(None, None, None))
-
-        def source() -> Iterator[dict[str, Any]]:
-            for case in cases():
-                if case["id"] == "c20":
-                    ends.start()
-                yield case
-
-        stopped = graded(server, tmp_path / "run", source=source())
+        stopped = graded(server, tmp_path / "run")
     assert re.search(r"has not answered for 0\.\d minutes: no connection", stopped.stopped)
     assert stopped.summary.not_graded == 0
     assert 0 < stopped.summary.cases < ROWS

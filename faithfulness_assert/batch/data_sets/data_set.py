@@ -113,23 +113,17 @@ class DataSet:
         if source.columns is not None:
             self.check_cases()
 
-    def rows(self, after: int = 0, taken: Callable[[str], bool] | None = None) -> Iterator[Row]:
+    def rows(self) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
 
         Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
-
-        Args:
-            after: how many rows are left out, from the first on.
-            taken: whether one of those has this ``case_id``.
         """
-        with closing(_Ids(self.notes, taken)) as ids:
+        with closing(_Ids(self.notes)) as ids:
             self.hints = self._told()
             not_utf8 = 0
             as_texts: list[int] = []
             for number, record in enumerate(self._source.records(), 1):
-                if number <= after:
-                    continue
                 not_utf8 += record.problem.startswith(NOT_UTF8)
                 id, fields, columns, problem = self._read(record)
                 if any(seems_list(fields.get(name)) for name in names("context")):
@@ -143,10 +137,6 @@ class DataSet:
                 what = "looks like a list or a mapping that a program wrote, and is taken as a text"
                 self.hints.append(f"row {rows}: the context {what}")
             self.notes += self.hints
-
-    def numbers(self) -> Iterator[int]:
-        """The numbers of the rows, which takes less time than the rows. Not for an iterator."""
-        return (number for number, _ in enumerate(self._source.records(), 1))
 
     def _read(self, record: Record) -> tuple[str, dict[str, Any], dict[str, Any], str]:
         """Id, fields, columns and problem of a record."""
@@ -224,8 +214,8 @@ class _Ids:
     hundred million ids does not fit into memory.
     """
 
-    def __init__(self, notes: list[str], taken: Callable[[str], bool] | None) -> None:
-        self._notes, self._taken = notes, taken
+    def __init__(self, notes: list[str]) -> None:
+        self._notes = notes
         notes.clear()
         self._missing = self._doubled = 0
         self._db = temporary_database("seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
@@ -255,8 +245,7 @@ class _Ids:
         self._db.close()
 
     def _add(self, id: str) -> bool:
-        new = self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (id,)).rowcount == 1
-        return new and not (self._taken and self._taken(id))
+        return self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (id,)).rowcount == 1
 
     def _count(self, id: str) -> int:
         """How often this id was asked for, this time included."""

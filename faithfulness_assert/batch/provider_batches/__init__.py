@@ -23,10 +23,10 @@ from ...options import UNSTORED, hide_key, names_taken_by
 from ...records.errors import ConfigError
 from ...records.option_names import option
 from ...settings import SETTING, choose
-from ..changed_rows import fit
+from ..changed_rows import take_input
 from ..data_sets import DataSet
 from ..estimate import estimate_run
-from ..run_description import begun, check_unchanged, describe_grader, policy_in
+from ..run_description import check_unchanged, describe_grader, policy_in
 from ..stops import Budget
 from ..store import Store, is_run, reading, writing
 from .asks import Asks
@@ -106,23 +106,17 @@ def _begun(
     retry_errors: bool,
 ) -> dict[str, Any]:
     """The settings of the run, which is begun if there is none, or fitted to its data set."""
-    about, input_is = begun(store, grader, data_set)
-    if input_is == "new":
-        for row in data_set.rows():
-            store.add_row(row)
-    else:
-        before = store.kept(SETTINGS)
-        if before is None or before["via"] != settings["via"]:
-            how = f"via {before['via']}" if before else f"without {option('via')}"
-            raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
-        settings = before
-        if input_is != "same":
-            fit(store, data_set.rows(), regrade=regrade)
-        if retry_errors and store.finished == store.size and store.retry_errors():
-            Asks(store).forget("row NOT IN (SELECT row FROM results)")
-    store.keep("about", {**about, "rows": store.size})
-    store.keep(SETTINGS, settings)
-    return settings
+    is_new, before = store.about() is None, store.kept(SETTINGS)
+    take_input(store, grader, data_set, regrade=regrade)
+    if is_new:
+        store.keep(SETTINGS, settings)
+        return settings
+    if before is None or before["via"] != settings["via"]:
+        how = f"via {before['via']}" if before else f"without {option('via')}"
+        raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
+    if retry_errors and store.finished == store.size and store.retry_errors():
+        Asks(store).forget("row NOT IN (SELECT row FROM results)")
+    return dict(before)
 
 
 def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) -> Standing:
