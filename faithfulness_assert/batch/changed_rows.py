@@ -76,9 +76,17 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
     for key in _KEYS:
         equal = " AND ".join(f"o.{column} = n.{column}" for column in key.split(", "))
         db.execute(_PAIR.format(key=key, equal=equal, same=int("input" in key)))
-    changed, gone = _counts(store)
+    changed, gone = db.execute(
+        "SELECT count(new), count(*) - count(new) FROM old LEFT JOIN pairs ON old = old.row "
+        "WHERE same IS NOT 1"
+    ).fetchone()
     if (changed or gone) and not regrade:
-        raise changed_input(_named(store, changed + gone))
+        raise ConfigError(
+            f"the input has changed since the run began: {_named(store, changed + gone)}. Nothing "
+            "was graded, and the results are as they were. To grade these rows again: "
+            f"{option('regrade_changed', True)} (what they had stays in the table earlier; that of "
+            "a row that is gone, too). Else use the input as it was, or another directory"
+        )
     (moved,) = db.execute(
         "SELECT count(*) FROM pairs JOIN old ON old.row = old JOIN incoming n ON n.row = new "
         "WHERE same AND (old != new OR old.case_id != n.case_id)"
@@ -90,15 +98,6 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
         "results of rows that are gone were moved to the table earlier": gone,
     }
     return [f"{count:,} {note}" for note, count in notes.items() if count]
-
-
-def _counts(store: Store) -> tuple[int, int]:
-    """How many rows have changed, and how many are gone."""
-    found = store.db.execute(
-        "SELECT count(new), count(*) - count(new) FROM old LEFT JOIN pairs ON old = old.row "
-        "WHERE same IS NOT 1"
-    ).fetchone()
-    return int(found[0]), int(found[1])
 
 
 def _named(store: Store, count: int) -> str:
@@ -137,13 +136,3 @@ def _apply(store: Store) -> None:
         db.execute(f"UPDATE {table} SET row = -row WHERE row < 0")  # noqa: S608 - our own text
     db.execute("DELETE FROM rows")
     db.execute("INSERT INTO rows SELECT * FROM incoming")
-
-
-def changed_input(problem: str) -> ConfigError:
-    """The error that says which rows are not what they were."""
-    return ConfigError(
-        f"the input has changed since the run began: {problem}. Nothing was graded, and the "
-        f"results are as they were. To grade these rows again: {option('regrade_changed', True)} "
-        "(what they had stays in the table earlier; that of a row that is gone, too). Else use the "
-        "input as it was, or another directory"
-    )

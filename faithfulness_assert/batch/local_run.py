@@ -104,10 +104,10 @@ def grade_rest(
             store.note(note)
         secret = store.secret()
     grader.keep_secret(secret)
-    before = store.summary()
-    budget.add_earlier(*store.spent(), errors=before.not_graded)
-    work = _Work(store, Counts(before, store.size), budget, soft)
-    if before.cases < store.size:
+    counts = Counts(store.summary(), store.size)
+    budget.add_earlier(*store.spent(), errors=counts.found.not_graded)
+    work = _Work(store, counts, budget, soft)
+    if counts.found.cases < counts.total:
         rest = work.until_stopped(store.rest())
         work.ends_what_it_began = isinstance(on, int)
         lines = (
@@ -116,7 +116,7 @@ def grade_rest(
             else on.graded(rest, secret)
         )
         if gate := grader.gate:
-            work.counts.trouble = lambda: gate.breaker.trouble
+            counts.trouble = lambda: gate.breaker.trouble
         work.grade(lines, progress=progress)
     return work.outcome((*notes, *data_set.notes))
 
@@ -148,7 +148,7 @@ class _Work:
         if self.stopped:
             with suppress(sqlite3.Error):  # such as a full disk, which is the reason
                 store.note(f"stopped: {self.stopped}")
-        signal, new = self.soft.number if self.stopped else 0, finished - self.counts.before.cases
+        signal, new = self.soft.number if self.stopped else 0, finished - self.counts.before
         return RunOutcome(store.path, total, new, self.stopped, notes, signal)
 
     @contextmanager
@@ -188,7 +188,7 @@ class _Work:
             self.stopped = f"{store.path / NAME} cannot be written: {said_of(error)}"
 
     def _count(self, line: Line) -> None:
-        self.counts.now.add(line)
+        self.counts.found.add(line)
         self.budget.add(line)
         self.stopped = self.stopped or self.budget.exceeded() or self._hopeless(line)
 

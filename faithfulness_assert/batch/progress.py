@@ -24,44 +24,40 @@ class Counts:
     """How many rows of a run have which result.
 
     Args:
-        before: rows that had a result when the run began or went on.
+        found: what the run found, also before it went on.
         total: rows of the run.
-        now: what was found since.
         trouble: says why nothing may come from the judge's server at the moment; "" if it answers.
+        before: how many had a result when the run began or went on.
     """
 
-    before: Summary
+    found: Summary
     total: int
-    now: Summary = field(default_factory=Summary)
     trouble: Callable[[], str] = str
+    before: int = field(init=False)
     started: float = field(default_factory=time.monotonic)
 
-    @property
-    def finished(self) -> int:
-        """Rows with a result."""
-        return self.before.cases + self.now.cases
+    def __post_init__(self) -> None:
+        self.before = self.found.cases
+        self.found.errors.last = ""  # what is shown is what goes wrong now
 
     def __str__(self) -> str:
-        seconds = time.monotonic() - self.started
-        rate = self.now.cases / seconds if seconds > 0 else 0.0
-        passed = self.before.passed + self.now.passed
-        errors = self.before.not_graded + self.now.not_graded
-        failed = self.finished - passed - errors
+        found, seconds = self.found, time.monotonic() - self.started
+        rate = (found.cases - self.before) / seconds if seconds > 0 else 0.0
         parts = [
-            f"{self.finished:,} of {self.total:,}",
+            f"{found.cases:,} of {self.total:,}",
             f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
-            f"{passed:,} passed, {failed:,} failed, {errors:,} not graded",
+            f"{found.passed:,} passed, {found.failed:,} failed, {found.not_graded:,} not graded",
         ]
-        if tokens := self.now.tokens["prompt"] + self.now.tokens["completion"]:
+        if tokens := found.tokens["prompt"] + found.tokens["completion"]:
             parts.append(f"{tokens:,} tokens")
-        if self.now.cost is not None:
-            parts.append(f"cost {self.now.cost:,.4g}")
+        if found.cost is not None:
+            parts.append(f"cost {found.cost:,.4g}")
         trouble = self.trouble()
         if rate and not trouble:
-            parts.append(f"{_time((self.total - self.finished) / rate)} left")
+            parts.append(f"{_time((self.total - found.cases) / rate)} left")
         if trouble:
             parts.append(clip(trouble, ERROR_LENGTH))
-        elif last := self.now.errors.last:
+        elif last := found.errors.last:
             parts.append(clip(last, ERROR_LENGTH))
         return " | ".join(parts)
 
@@ -116,7 +112,9 @@ def _bar(counts: Counts) -> Iterator[Callable[[], None]]:
 
         def show() -> None:
             said = visible(str(counts))
-            progress.update(task, total=counts.total, completed=counts.finished, description=said)
+            progress.update(
+                task, total=counts.total, completed=counts.found.cases, description=said
+            )
             progress.refresh()
 
         show()

@@ -498,14 +498,15 @@ def test_no_key_gets_into_the_files_of_a_run(tmp_path: Path) -> None:
 
 
 def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wrong() -> None:
-    counts = Counts(Summary(), 4000)
-    counts.before.cases, counts.before.passed = 200, 150
-    counts.now.cases, counts.now.passed, counts.now.not_graded, counts.now.cost = 1000, 850, 50, 1.2
-    counts.now.tokens["prompt"] = 81_000
+    found = Summary()
+    found.cases = 200
+    counts = Counts(found, 4000)
+    found.cases, found.passed, found.not_graded, found.cost = 1200, 1000, 50, 1.2
+    found.tokens["prompt"] = 81_000
     counts.started -= 100
     told = "1,200 of 4,000 | 10.0/s | 1,000 passed, 150 failed, 50 not graded | 81,000 tokens | cost 1.2"
     assert str(counts) == f"{told} | 4:40 left"
-    counts.now.errors.add("auth", "HTTP 401: no")
+    found.errors.add("auth", "HTTP 401: no")
     assert str(counts) == f"{told} | 4:40 left | last error (auth): HTTP 401: no"
     counts.trouble = lambda: "the last 9 asks failed: no connection"
     assert str(counts) == f"{told} | the last 9 asks failed: no connection"
