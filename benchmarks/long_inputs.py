@@ -25,11 +25,10 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from faithfulness_assert import Ask, Grader, GradingResult, Reply, Usage
-from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.records.judge import Limits
 
 TOKENS_OF_A_FACT = 30
-count = exact_counter() or estimate_tokens
 
 FIRST = "Ada Bruno Carla Dario Elena Fabian Greta Hugo Ines Jonas Karin Luca Marta Nils".split()
 STEMS = "Ash Brand Corn Dal Ell Fen Grim Hart Ing Kess Lind Mar Nord Oster Pem Rath Sel Tor".split()
@@ -119,7 +118,7 @@ class Judge:
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """The verdicts; evidence is where each fact begins, which may go over several lines."""
         self.calls += 1
-        size = sum(count(message["content"]) for message in ask.messages)
+        size = sum(estimate_tokens(message["content"]) for message in ask.messages)
         self.prompt_tokens += size
         texts = [" ".join(text.split()).casefold() + " " for _, text in ask.payload.sentences]
         shown, starts = "".join(texts), [0, *accumulate(map(len, texts))]
@@ -163,7 +162,7 @@ def main() -> None:
         parser.add_argument(f"--{name}", type=int, default=default)
     options = parser.parse_args()
     world = World(options.tokens, options.statements, seed=7)
-    print(f"{count(world.context):,} tokens of context, {len(world.told):,} statements")
+    print(f"{estimate_tokens(world.context):,} tokens of context, {len(world.told):,} statements")
     for name, context in (("sentences", world.context), ("one passage", world.passage)):
         likely = labels_of(graded(name, world, context, options.ask, inverse=False))
         shown = graded(f"{name}, all shown", world, context, options.ask, inverse=True)

@@ -138,7 +138,7 @@ class Run:
     async def whole(self) -> float:
         """Grades all cases. Returns the seconds that it took."""
         plan = self.plan
-        given = PerMinute("m", plan.requests, plan.tokens)
+        given = PerMinute(plan.requests, plan.tokens)
         self.gate = Gate(RETRIES, per_minute=given, patience=DEADLINE)
         limits = ((plan.server_requests, False), (plan.server_tokens, True))
         self.buckets = [(Bucket(limit, plan.burst), of) for limit, of in limits if limit]

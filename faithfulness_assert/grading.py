@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import options as table
 from .asking.requirements import advice, check_judge, is_readable, policy_for
-from .asking.tokens import CountTokens, estimate_tokens
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
@@ -130,11 +129,6 @@ class Grader:
         self._advice = tuple(advice(self._info, wanted))
         check_judge(self._info, self.policy)
         self._prices = check_prices(options.get("prices"))
-        self._count: CountTokens = estimate_tokens
-        if self._info.remote or self._info.limits.prompt_room(0) is not None:
-            from .judges.token_counter import token_counter  # it may need tiktoken's ranks
-
-            self._count = token_counter(self.judge_name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A pickled grader is made anew, as in a process that a pool has spawned.
@@ -165,7 +159,7 @@ class Grader:
         from .drive.rates import PerMinute
 
         limited = requests is not None or tokens is not None
-        limits = PerMinute(self.judge_name, requests, tokens) if limited else None
+        limits = PerMinute(requests, tokens) if limited else None
         self.gate = Gate.to(self.judge, limits, patience)
         return self
 
@@ -284,8 +278,7 @@ class Grader:
 
     def _plan(self, case: Case, limits: Limits | None = None, **more: Any) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
-        language, count = self._language, self._count
-        return grade_plan(case, self.policy, language, count, limits, self._secret, **more)
+        return grade_plan(case, self.policy, self._language, limits, self._secret, **more)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""

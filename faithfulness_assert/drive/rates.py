@@ -17,7 +17,7 @@ import asyncio
 import math
 from collections import deque
 
-from ..judges.token_counter import token_counter
+from ..asking.tokens import estimate_tokens
 from ..records.checks import check_number
 from ..records.errors import JudgeError
 from ..records.judge import Ask, Outcome, Reply
@@ -30,7 +30,6 @@ class PerMinute:
     """The user's limits per minute.
 
     Args:
-        judge_name: names the model, whose tokens are counted.
         requests: over 0; None for no limit. No minute has more, wherever it begins.
         tokens: over 0; prompt and completion together. A prompt counts when it is sent, what the
             judge then reports corrects that, and the completion counts when it arrives.
@@ -39,14 +38,11 @@ class PerMinute:
         ConfigError: a limit is not a number over 0.
     """
 
-    def __init__(
-        self, judge_name: str, requests: float | None = None, tokens: float | None = None
-    ) -> None:
+    def __init__(self, requests: float | None = None, tokens: float | None = None) -> None:
         limits = {"requests_per_minute": requests, "tokens_per_minute": tokens}
         for name, limit in limits.items():
             if limit is not None:
                 check_number(name, limit, 1e-6, 1e12)
-        self._count = token_counter(judge_name)
         self._requests = None if requests is None else Quota(requests)
         self._tokens = None if tokens is None else Quota(tokens)
         self.forget()
@@ -64,19 +60,19 @@ class PerMinute:
             if self._requests:
                 await self._requests.take(1)
             if self._tokens:
-                await self._tokens.take(ask.size(self._count))
+                await self._tokens.take(ask.size(estimate_tokens))
 
     def spent(self, ask: Ask, outcome: Outcome) -> None:
         """Corrects what was taken for an ask by what it used: the asks after it pay for it."""
         usage = outcome.usage
         if usage is None and isinstance(outcome, Reply):
-            usage = Usage(completion=self._count(outcome.text))
+            usage = Usage(completion=estimate_tokens(outcome.text))
         if usage is None:
             return
         if self._requests:
             self._requests.owe(max(usage.num_requests - 1, 0))
         if self._tokens:
-            prompt = usage.prompt - ask.size(self._count) if usage.prompt else 0
+            prompt = usage.prompt - ask.size(estimate_tokens) if usage.prompt else 0
             self._tokens.owe(prompt + usage.completion)
 
 

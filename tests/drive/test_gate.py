@@ -138,9 +138,9 @@ def gone(limits: PerMinute, sizes: list[int], owed: Usage | None = None) -> list
     async def go() -> list[float]:
         instants = []
         for size in sizes:
-            await limits.wait(ask_of(size))
+            await limits.wait(ask_of(4 * size))
             if owed:
-                limits.spent(ask_of(size), Reply("", owed))
+                limits.spent(ask_of(4 * size), Reply("", owed))
             instants.append(now())
         return instants
 
@@ -152,7 +152,7 @@ def gone(limits: PerMinute, sizes: list[int], owed: Usage | None = None) -> list
 def test_no_minute_has_more_requests_than_allowed_and_none_is_wasted(
     per_minute: int, requests: int
 ) -> None:
-    instants = gone(PerMinute("m", requests=per_minute), [1] * requests)
+    instants = gone(PerMinute(requests=per_minute), [1] * requests)
     for place, instant in enumerate(instants):
         assert sum(instant - 60 + 1e-6 <= other for other in instants[: place + 1]) <= per_minute
     assert instants[-1] <= 61 / per_minute * requests
@@ -163,8 +163,7 @@ def test_no_minute_has_more_requests_than_allowed_and_none_is_wasted(
 def test_no_minute_has_more_tokens_than_allowed_by_more_than_one_ask(
     per_minute: int, sizes: list[int]
 ) -> None:
-    limits = PerMinute("m", tokens=per_minute)
-    limits._count = len
+    limits = PerMinute(tokens=per_minute)
     instants = gone(limits, sizes)
     for place, instant in enumerate(instants):
         window = zip(instants[: place + 1], sizes, strict=False)
@@ -178,8 +177,7 @@ def test_no_minute_has_more_tokens_than_allowed_by_more_than_one_ask(
 def test_what_an_ask_used_beyond_its_prompt_is_paid_for_by_the_asks_after_it(
     used: int, seconds: float
 ) -> None:
-    limits = PerMinute("m", tokens=610)
-    limits._count = len
+    limits = PerMinute(tokens=610)
     usage = Usage(used // 2, used - used // 2, num_requests=1)
     assert gone(limits, [10] * 4, usage)[-1] == pytest.approx(seconds, abs=1.1)
 

@@ -12,7 +12,6 @@ from loopback import Answer, Loopback, Request, completion, refusal_to
 
 from faithfulness_assert import ConfigError, Grader, grade
 from faithfulness_assert.asking.prompt import make_ask
-from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.policy.presets import policies
 from faithfulness_assert.records.judge import Payload
@@ -213,9 +212,6 @@ def test_a_checker_whose_server_read_a_twentieth_of_the_prompt_is_told(context: 
     with Loopback(counted(lambda text: len(text) // 20)) as server:
         result = grade("The tower is 330 metres tall.", context, **options(server))
     assert "may have cut the prompt" in " ".join(result.metadata["warnings"])
-
-
-count = exact_counter() or estimate_tokens
 
 
 def prompt_of(request: Request) -> str:

@@ -23,7 +23,6 @@ from ...files import as_text, new_file, read_text
 from ...records.checks import is_whole
 from ...records.errors import PromptTooLong
 from ...records.judge import Ask, Limits, Outcome, Reply
-from ..token_counter import model_of, token_counter
 from .answers import ServerError
 from .fallbacks import REJECTING, Steps, merge_steps
 
@@ -80,7 +79,7 @@ _SEARCHED = 2_000  # characters of a message
 
 def default_limits(judge_name: str, statements: int) -> Limits:
     """The limits of a judge without the option ``max_prompt_tokens``."""
-    model = model_of(judge_name).rpartition("/")[2]
+    model = (judge_name.partition(":")[2] or judge_name).rpartition("/")[2]
     parts = model.split("-")
     names = ("-".join(parts[:end]) for end in range(len(parts), 0, -1))
     known = next((WINDOWS[name] for name in names if name in WINDOWS), None)
@@ -119,7 +118,6 @@ class Needs:
     """What is known about the server of one judge; shared by all its asks and threads.
 
     Args:
-        judge_name: names the model, whose tokens are counted.
         limits: what is known before the first ask.
         steps: the fallbacks with which the first ask is sent, and in ``room`` which of ``ROOMS``.
         max_tokens: the most tokens of each reply, where the user sets them.
@@ -128,13 +126,12 @@ class Needs:
 
     def __init__(
         self,
-        judge_name: str,
         limits: Limits,
         steps: Steps,
         max_tokens: int | None = None,
         budget: int = 0,
     ) -> None:
-        self._count, self._limits, self.steps = token_counter(judge_name), limits, steps
+        self._limits, self.steps = limits, steps
         self._max_tokens, self._budget = max_tokens, budget
         self._most: int | None = None
         self._path: Path | None = None
@@ -169,7 +166,7 @@ class Needs:
             return cap
         if total is not None:
             most = sum(len(m["content"].encode()) for m in ask.messages)
-            size = most if most + cap <= total else ask.size(self._count)
+            size = most if most + cap <= total else ask.size(estimate_tokens)
             cap = min(cap, total - size)
         return max(min(cap, self._most or cap), ask.max_tokens)
 
@@ -252,9 +249,9 @@ class Needs:
         if counted < LEAST:
             return False
         if _is_power_of_two(counted) or _is_power_of_two(2 * (counted - 2)):
-            return counted < ask.size(self._count)
+            return counted < ask.size(estimate_tokens)
         few = counted * CHARS_PER_TOKEN < len(text) < 1.1 * len(text.encode("ascii", "ignore"))
-        return few and 2 * counted < ask.size(self._count)
+        return few and 2 * counted < ask.size(estimate_tokens)
 
     def _learned(self, window: int) -> None:
         """From now on, this window applies, if it is one."""

@@ -156,7 +156,7 @@ class RemoteJudge(ABC):
         room = first_room(model, reasoning_effort)
         self.first_steps: Steps = {**dict.fromkeys(self.fallbacks, 0), "room": room}
         budget = thinking_budget(extra_body)
-        self._needs = Needs(self._name, limits, self.first_steps, max_tokens, budget)
+        self._needs = Needs(limits, self.first_steps, max_tokens, budget)
         self._max_tokens = max_tokens
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
         self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
