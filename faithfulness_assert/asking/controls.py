@@ -39,13 +39,13 @@ class Control(NamedTuple):
     text: str
     true: bool
 
-    def passed(self, label: Label | None) -> bool:
-        """Whether the judge got it right. Without a verdict it did not."""
-        return label == "supported" if self.true else label not in (None, "supported")
+    def passed(self, label: Label | None) -> bool | None:
+        """Whether the judge got it right; None without a label."""
+        return None if label is None else self.true == (label == "supported")
 
 
-Answered = tuple[tuple[Control, "Label | None"], ...]
-"""Controls with the labels that the judge gave them."""
+Answered = tuple[tuple[Control, "bool | None"], ...]
+"""Controls, and whether the judge got them right; None for one that it did not answer."""
 
 
 _FAILED = {
@@ -125,9 +125,9 @@ def problem_of(answered: Answered, untested: int = 0) -> str:
 
     ``untested``: how many windows have verdicts, but could have no control.
     """
-    failed = {control.true for control, label in answered if label and not control.passed(label)}
+    failed = {control.true for control, passed in answered if passed is False}
     kinds = [kind for true, kind in _FAILED.items() if true in failed]
-    unanswered = sum(label is None for _, label in answered)
+    unanswered = sum(passed is None for _, passed in answered)
     problems = [f"the judge failed a control: {' and '.join(kinds)}"] if kinds else []
     if unanswered:
         problems.append(f"the judge did not answer {unanswered} of {len(answered)} controls")
@@ -142,12 +142,6 @@ def _where(answered: Answered, untested: int) -> str:
 
 def summary(answered: Answered) -> Mapping[str, Any]:
     """How many controls of a case were asked, passed, failed and not answered."""
-    outcomes = Counter(_outcome(control, label) for control, label in answered)
-    names = ("passed", "failed", "unanswered")
-    return {"asked": len(answered), **{name: outcomes[name] for name in names}}
-
-
-def _outcome(control: Control, label: Label | None) -> str:
-    if label is None:
-        return "unanswered"
-    return "passed" if control.passed(label) else "failed"
+    outcomes = Counter(passed for _, passed in answered)
+    names = {"passed": True, "failed": False, "unanswered": None}
+    return {"asked": len(answered), **{name: outcomes[said] for name, said in names.items()}}

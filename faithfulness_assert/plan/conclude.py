@@ -61,7 +61,7 @@ def _found(state: State) -> Found:
         errors,
         _left_open(state, verdicts),
         (wrong, fix),
-        not enforced or any(label for _, label in state.answered_controls),
+        not enforced or any(passed is not None for _, passed in state.answered_controls),
         clip(state.explanation, MAX_EXPLANATION),
     )
 

@@ -27,24 +27,17 @@ SETTLED = FINE_LABELS
 def checked(finding: Finding, text: str, ask: Ask, shown: Collection[int]) -> Finding:
     """The finding for a statement with this text, as far as its ask showed and allowed it.
 
-    Evidence that the ask did not show is left out, and a flag says so. ``shown``: the numbers of
-    the sentences that it showed.
+    Evidence that the ask did not show is left out, and a flag says so. A label must be one that was
+    asked for, and a plain assertion is never set aside. ``shown``: the numbers of the sentences
+    that it showed.
     """
     if finding.evidence:
         kept = tuple(number for number in finding.evidence if number in shown)
         if kept != finding.evidence:
             finding = finding._replace(evidence=kept, flags=("no_such_evidence",))
-    return allowed(text, finding, ask.form.labels)
-
-
-def allowed(text: str, finding: Finding, labels: Collection[Label]) -> Finding:
-    """The finding, or an invalid one if its label is not possible for this text.
-
-    A label must be one that was asked for, and a plain assertion is never set aside.
-    """
     if finding.label is None:
         return finding
-    if finding.label not in labels:
+    if finding.label not in ask.form.labels:
         return INVALID
     return ASSERTS if finding.label == "not_a_claim" and not claims_nothing(text) else finding
 

@@ -20,14 +20,14 @@ from itertools import groupby
 from math import fsum
 from typing import TypeVar
 
-from ..asking.controls import Answered, Control
+from ..asking.controls import Answered
 from ..asking.schema import names_another, schema_errors
 from ..asking.tokens import estimate_tokens
 from ..policy.policy import Policy
 from ..reading.reconcile import MISSING, Finding
 from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableReply
 from ..records.judge import Ask, Outcome
-from ..records.model import Label, Status
+from ..records.model import Status
 from ..records.usage import Usage
 from .state import NOTHING, Answers, Asking, Cell, Ended, Job, Jobs, Log, State, noted, with_used
 
@@ -263,16 +263,6 @@ def _controls(asked: Iterable[Job], each: Sequence[State]) -> dict[int | None, A
     for job in asked:
         answers = [dict(s.controls[job.window]) for s in each if job.window in s.controls]
         if job.controls and answers:
-            labelled = ((c, _label(c, answers, len(each))) for c in job.controls.values())
-            voted[job.window] = tuple(labelled)
+            said = ((c, [passed.get(c) for passed in answers]) for c in job.controls.values())
+            voted[job.window] = tuple((c, _majority(votes, len(each))) for c, votes in said)
     return voted
-
-
-def _label(
-    control: Control, answers: Sequence[dict[Control, Label | None]], of: int
-) -> Label | None:
-    """A label of the majority, which may pass or fail it by several: no support is what counts."""
-    said = [labels.get(control) for labels in answers]
-    passed = [None if label is None else control.passed(label) for label in said]
-    most = _majority(passed, of)
-    return None if most is None else said[passed.index(most)]

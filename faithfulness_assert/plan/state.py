@@ -90,7 +90,7 @@ class State(NamedTuple):
     findings: Mapping[Cell, Finding] = NOTHING
     closed: frozenset[Cell] = frozenset()  # not asked again: refused, filtered, truncated, failed
     failed: Mapping[Cell, JudgeError] = NOTHING  # of which the ask failed
-    controls: Mapping[int | None, Answered] = NOTHING  # of each window, with the labels they got
+    controls: Mapping[int | None, Answered] = NOTHING  # of each window, with how the judge did
     asked: Mapping[int, Cell] = NOTHING  # what each number stood for in its ask for verdicts
     bare: frozenset[int | None] = frozenset()  # windows with verdicts that could have no controls
     denied: frozenset[int] = frozenset()  # numbers of other asks that replies speak against
@@ -99,7 +99,7 @@ class State(NamedTuple):
 
     @property
     def answered_controls(self) -> Answered:
-        """The controls of all windows with their labels."""
+        """The controls of all windows, with how the judge did."""
         return tuple(answered for window in self.controls.values() for answered in window)
 
     @property

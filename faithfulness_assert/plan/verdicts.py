@@ -100,7 +100,7 @@ def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
     waiting: dict[int | None, tuple[Control, ...]] = {
         window: ()
         for window, answered in state.controls.items()
-        if any(label for _, label in answered)
+        if any(passed is not None for _, passed in answered)
     }
     tested: list[Job] = []
     held = set(waiting)
@@ -274,8 +274,8 @@ def _confirming(finding: Finding, before: Finding) -> Finding:
 def _answered(
     state: State, job: Job, labels: Mapping[int, Label | None]
 ) -> Mapping[int | None, Answered]:
-    """The controls of all windows, with the labels that those of an ask got."""
-    answered = tuple((control, labels.get(n)) for n, control in job.controls.items())
+    """The controls of all windows, with how the judge did in an ask that gave these labels."""
+    answered = tuple((c, c.passed(labels.get(n))) for n, c in job.controls.items())
     return {**state.controls, job.window: answered} if answered else state.controls
 
 

@@ -197,10 +197,9 @@ class Policy:
         same_asks=both_audited,
     )
     hedges: tuple[str, ...] = setting(
-        "phrases that excuse a sentence from a citation",
+        "phrases that excuse a sentence from a citation; none: a list in seven languages",
         (),
         takes.TEXTS,
-        said="list of texts; empty: a list in seven languages",
     )
     score_caps: tuple[ScoreCap, ...] = weighing(
         "upper limits for the score, by what the citation audit finds", SCORE_CAPS, takes.CAPS

@@ -282,7 +282,6 @@ def setting(
     default: Any,
     takes: Any = FLAG,
     *,
-    said: str = "",
     same_asks: Callable[[Any, Any], bool] | None = None,
 ) -> Any:
     """A field of a policy, with all that there is to say of it.
@@ -290,16 +289,11 @@ def setting(
     Args:
         meaning: in one line.
         takes: its ``Values``, or a ``Literal`` of words; without any, it is true or false.
-        said: the values in words, where those of ``takes`` do not say all.
         same_asks: whether two policies ask the same, and read the replies alike, as far as this
             field goes; None: only if it is equal in both.
     """
     values = takes if isinstance(takes, Values) else one_of(takes)
-    metadata = {
-        "meaning": meaning,
-        "takes": values._replace(said=said or values.said),
-        "same_asks": same_asks,
-    }
+    metadata = {"meaning": meaning, "takes": values, "same_asks": same_asks}
     if isinstance(default, dict):
         return field(default_factory=lambda: default, hash=False, metadata=metadata)
     return field(default=default, metadata=metadata)
