@@ -1,7 +1,7 @@
 """The table of all options: what each means, which values it takes, and which part takes it.
 
-``grade()``, ``Grader``, the promptfoo hook and the command line read it. A policy's fields say this
-themselves (``policy/policy.py``). Plain data: the hook loads it in every assertion.
+``grade()``, ``Grader``, the promptfoo hook and the command line read it. It is in ``options.txt``;
+a policy's fields say this themselves (``policy/policy.py``).
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast, get_args
 
 from .cases.systems import CASE_ALIASES
-from .conversations.events import MESSAGE_ROLES
 from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
 from .policy.policy import OF_PRESETS, Policy
 from .records.errors import ConfigError, suggest
+from .text.strings import sections
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -129,73 +129,24 @@ class Option(NamedTuple):
     taken_by: Part
 
 
-_JUDGE = (
-    ("base_url", "address of the judge's API", "http or https address"),
-    ("api_key", "key for the judge's API", "text; default: the environment's"),
-    ("timeout", "seconds for one try of an ask", "up to 86,400; default 60, more for thinking"),
-    ("max_retries", "tries after the first one, if it may succeed later", "0 to 100"),
-    (
-        "temperature",
-        "randomness of replies ([samples](scores.md#how-sure-is-the-judge))",
-        "from 0; null: the server's own; default auto: 0, and 1 for samples after the first",
-    ),
-    ("seed", "repeat a grade ([seed](judges.md#seed))", "whole number"),
-    ("max_prompt_tokens", "longest prompt of one ask", "tokens; default: by model"),
-    ("max_statements", "most statements in one ask", "whole number from 1"),
-    ("max_tokens", "most tokens of a reply, thinking included", "default: what it needs"),
-    ("reasoning_effort", "how much the judge thinks", "none, low, medium, high or the like"),
-    ("extra_body", "merged into each request", "mapping; not messages or model"),
-    ("extra_headers", "further headers of each request", "mapping of names to texts"),
-    (
-        "client",
-        "client that asks for the judge ([clients](judges.md#clients))",
-        "Python only: openai.OpenAI or the like",
-    ),
-    (
-        "claims_judge",
-        "judge that writes claims, truths and reasons for this one",
-        "as judge; its key and address: the environment's",
-    ),
-    (
-        "family",
-        "how a checker is asked ([families](local-judges.md#families))",
-        "a family; behind a server json or document_claim; default: by config and name, or json",
-    ),
-    (
-        "label_order",
-        "label of each output of a local model, or the words that it writes",
-        "list of labels, or two words for supported and not; default: by its config",
-    ),
-    ("support_at", "what a local model's probability must exceed", "0 to 1; default 0.5"),
-    ("device", "where a local model computes", "cpu, cuda, mps; default: a GPU, else cpu"),
-)
-_PRICES = "mapping of prompt, completion, cached to numbers"
-_ROLES = f"list of {', '.join(MESSAGE_ROLES)}; default tool"
-_GRADER = (
-    ("cache", "store replies here and reuse them", "folder"),
-    ("cache_only", "read only stored replies: needs no key and no network", "true or false"),
-    ("deadline", "seconds for a whole grade", "over 0, up to 86,400; default 300"),
-    ("language", "language of the texts", "code such as en or pt; default en"),
-    ("policy_options", "options as its source names them", "mapping"),
-    ("prices", "price per million tokens", _PRICES),
-    ("evidence_roles", "whose messages are evidence", _ROLES),
-)
-_CASE = (
-    ("id", "your name for the case", "text"),
-    ("citation_audit", "earlier audit of the answer's citations", "record or mapping"),
-    ("messages", "conversation with the answer, in place of texts", "list of messages"),
-)
-_ROWS = (
-    *(Option(*row, "judge") for row in _JUDGE),
-    *(Option(*row, "grader") for row in _GRADER),
-    *(
-        Option(f.name, f.metadata["meaning"], f.metadata["takes"].said, "policy")
-        for f in fields(Policy)
-        if f.name in FIELD_NAMES
-    ),
-    *(Option(*row, "case") for row in _CASE),
-)
-OPTIONS: Mapping[str, Option] = {option.name: option for option in _ROWS}
+_SECTIONS = sections(__file__.removesuffix("py") + "txt")
+
+
+def _rows(part: Part) -> Iterator[Option]:
+    """The options of a section of ``options.txt``; those of a policy say this themselves."""
+    if part == "policy":
+        for field in fields(Policy):
+            if field.name in FIELD_NAMES:
+                said = field.metadata["takes"].said
+                yield Option(field.name, field.metadata["meaning"], said, part)
+        return
+    for line in filter(None, _SECTIONS[part].splitlines()):
+        name, meaning, values = line.split(" | ")
+        yield Option(name, meaning, values, part)
+
+
+_PARTS: tuple[Part, ...] = get_args(Part)
+OPTIONS: Mapping[str, Option] = {option.name: option for part in _PARTS for option in _rows(part)}
 
 
 def names_taken_by(*parts: Part) -> frozenset[str]:
