@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -49,19 +48,18 @@ def show(
             continue
         if only_worst:
             if result.outcome == "FAIL":
-                heapq.heappush(worst, (badness(result), -summary.cases, result, case))
-                if len(worst) > WORST:
-                    heapq.heappop(worst)
+                worst.append((-badness(result), summary.cases, result, case))
+                worst = sorted(worst, key=lambda one: one[:2])[:WORST]
         else:
             if before is not None and not (before.pass_ and result.pass_):
                 _print_shown(Shown(()))
             _print_case(result, summary.cases, case)
         notes.update(set(notes_of(result)) if result.pass_ else ())
         before = result
-    for place, (_, number, result, case) in enumerate(sorted(worst, reverse=True)):
+    for place, (_, number, result, case) in enumerate(worst):
         if place:
             _print_shown(Shown(()))
-        _print_case(result, -number, case)
+        _print_case(result, number, case)
     if before is not None:
         _print_end(summary, notes, before)
     if only_worst and before is not None:

@@ -14,7 +14,6 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, get_args
 
 from ..cases.locate import search, value_at
@@ -43,16 +42,6 @@ class NotPythonError(FaithfulnessError):
 
     promptfoo would invert it to a pass.
     """
-
-
-@dataclass(frozen=True, slots=True)
-class AssertionTexts:
-    """The texts of an assertion; None for a text that was not found."""
-
-    answer: Any
-    context: Any
-    question: Any
-    messages: Any = None
 
 
 def get_assert(output: Any, context: Any) -> dict[str, Any]:
@@ -104,11 +93,10 @@ def _graded(
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
     grader = _grader(config, given, make_grader)
     texts = find_texts(output, given, paths)
-    if texts.context is None and texts.messages is None:
+    if texts["context"] is None and texts["messages"] is None:
         result = invalid_input(_no_context(given), grader.policy)
     else:
-        answer, messages = texts.answer, texts.messages
-        result = grader.grade(answer, texts.context, question=texts.question, messages=messages)
+        result = grader.grade(**texts)
     return result.to_promptfoo(components)
 
 
@@ -175,8 +163,9 @@ def snake(name: str) -> str:
 # ---------------------------------------------------------------- texts
 
 
-def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) -> AssertionTexts:
-    """Answer, context and question: at the paths of the config, else under the usual names.
+def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer, context, question and messages: at the paths of the config, else under the usual
+    names. None for what was not found.
 
     Raises:
         ConfigError: a path is not valid JMESPath.
@@ -202,7 +191,7 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
             problem = "and the messages do not end with an assistant message"
             raise InputError(f"{error}; {problem}") from None
         answer = None
-    return AssertionTexts(answer, context, question, messages)
+    return {"answer": answer, "context": context, "question": question, "messages": messages}
 
 
 def _has_roles(value: Any) -> bool:

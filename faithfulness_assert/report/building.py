@@ -20,7 +20,7 @@ from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
 from .case_view import UNRESOLVED, detail_view, row_view
 from .overview import LABELS, Figures, comparison_overview, run_overview
-from .page import Block, check_report, write_page
+from .page import check_report, write_page
 from .record import mapping_of
 from .results import Results, open_results
 
@@ -85,12 +85,12 @@ class _Data:
         self.slices: list[list[Any]] = []
         self.runs: list[str] = []
 
-    def blocks(self, mode: str) -> Iterator[Block]:
+    def blocks(self, mode: str) -> Iterator[tuple[str, str]]:
         """All blocks. How many there are is known when they are written."""
         chunks = {"rows": self.rows, "details": self.details, "passages": self.passages}
         for name, values in chunks.items():
             for number, block in enumerate(values.blocks()):
-                yield Block(f"{name}-{number}", block)
+                yield f"{name}-{number}", block
         meta = {
             "mode": mode,
             "version": __version__,
@@ -104,7 +104,7 @@ class _Data:
             "runs": self.runs,
             **{name: values.starts for name, values in chunks.items()},
         }
-        yield Block("meta", packed(json.dumps(meta)))
+        yield "meta", packed(json.dumps(meta))
 
 
 def _one(results: Results, page: _Data) -> dict[str, Any]:

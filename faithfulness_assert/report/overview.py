@@ -5,7 +5,6 @@ The templates in ``assets/`` read these objects, and draw the charts.
 
 from __future__ import annotations
 
-import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -82,6 +81,7 @@ class Figures:
         policies, judges, thresholds: how many cases were graded with each.
         slices: the cases by the columns of their data set.
         repeats: statements without support that stand in several answers.
+        worst: the worst statements, at most one of each case: the worst first.
     """
 
     def __init__(self, *, inverse: bool = False) -> None:
@@ -93,7 +93,7 @@ class Figures:
         self.policies: Counter[str] = Counter()
         self.judges: Counter[str] = Counter()
         self.thresholds: Counter[float] = Counter()
-        self._worst: list[tuple[tuple[Any, ...], Worst]] = []
+        self.worst: list[Worst] = []
 
     def add(self, record: Record, case: int) -> float:
         """Counts a result. Returns how bad it is, from 0: lists show the worst cases first.
@@ -131,16 +131,8 @@ class Figures:
         if not rated:
             return
         severity, bare, place = min(rated)
-        key = (severity, -badness(record.result), bare, case)
-        entry = (tuple(-part for part in key), Worst(key, record, case, place))
-        if len(self._worst) < MOST_WORST:
-            heapq.heappush(self._worst, entry)
-        else:
-            heapq.heappushpop(self._worst, entry)
-
-    def worst(self) -> list[Worst]:
-        """The worst statements, at most one of each case: the worst first."""
-        return sorted((worst for _, worst in self._worst), key=lambda worst: worst.key)
+        one = Worst((severity, -badness(record.result), bare, case), record, case, place)
+        self.worst = sorted([*self.worst, one], key=lambda worst: worst.key)[:MOST_WORST]
 
     def bars(self) -> list[tuple[int, int]]:
         """The parts of [0, 1] that have scores: the number of each, and how many it has."""

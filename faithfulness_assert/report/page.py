@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from .. import __version__
 from ..agreement import Agreement
@@ -37,13 +37,6 @@ SUFFIXES = (".html", ".htm")
 LOADING = "Loading the cases … (needs Chrome or Edge 93, Safari 16.4, Firefox 113, or newer)"
 
 
-class Block(NamedTuple):
-    """Compressed data in the page. ``name`` is the id of its element."""
-
-    name: str
-    text: str
-
-
 def check_report(path: str | os.PathLike[str]) -> Path:
     """The path, if a report can be written there, as far as one can tell before a run.
 
@@ -61,10 +54,15 @@ def write_page(
     file: IO[str],
     template: str,
     values: Mapping[str, Any],
-    blocks: Iterable[Block] = (),
+    blocks: Iterable[tuple[str, str]] = (),
     scripts: Sequence[str] = SCRIPTS,
 ) -> None:
-    """Writes a page. Blocks are taken one at a time. ``scripts``: without any, nothing runs."""
+    """Writes a page.
+
+    Args:
+        blocks: compressed data, each with the id of its element. They are taken one at a time.
+        scripts: without any, nothing runs.
+    """
     parts = [asset(f"{name}.js") for name in scripts]
     script = "\n(() => {\n'use strict';\n" + "\n".join(parts) + "\n})();\n" if parts else ""
     style = asset("report.css")

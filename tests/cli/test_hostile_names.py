@@ -55,11 +55,12 @@ def test_every_command_shows_a_hostile_name_as_text(
     config.write_text(CONFIG)
     data.write_text(json.dumps([GOOD]))
     command("init", "--from", str(config))
+    command("init", "--from", str(config), "-o", f"{folder}/new {name}.yaml")
     command("grade", str(data))
     command("batch", str(data), "--run", f"{folder}/run", f"--output={folder}/out {name}.csv")
     command("report", f"{folder}/run", "-o", f"{folder}/{name}.html")
     command("doctor", "--judge", f"local:{folder}")
-    assert [*codes.values()] == [0, 2, 0, 0, 0, 0, 1]
+    assert [*codes.values()] == [0, 2, 0, 0, 0, 0, 0, 1]
     for words in (("grade",), ("report",), ("batch", "--run")):
         command(*words, f"{folder}/no {name}")
     command("compare", f"{folder}/run", f"{folder}/no {name}")
