@@ -12,7 +12,7 @@ check; the fee is 5 euros." no offer. The marks are words in ten languages, in `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
@@ -131,23 +131,18 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
     said = " ".join(sentence.split()).strip("*_>#~| ")
     if len(sentence) > LONGEST or is_blank(said):
         return False
-    if is_reference(said):
+    if is_reference(said) or _is_source_line(said):
         return True
     said = said.strip("\"'“”„«»")
     parts = _parts(said)
+    if not parts or _has("stating", parts):
+        return False
     if said.rstrip(_BEHIND_QUESTION).endswith(_QUESTION):
         return _asks(said, parts)
-    if not is_item and _only_names(said, parts):
+    if said.endswith(_COLON) and announces(said):
         return True
-    if _greets(said, parts) or (said.endswith(_COLON) and announces(said)):
-        return True
-    if _is_source_line(said) or _rates(said, parts) or _thinks(said, parts):
-        return True
-    if _disclaims(said, parts):
-        return True
-    if _has("stating", parts):
-        return False
-    return _offers(said, parts) or _guides(said, parts) or _is_about_me(said, parts)
+    is_name = not is_item and _only_names(said, parts)
+    return is_name or _greets(said, parts) or _rates(said, parts) or _speaks_to_reader(said, parts)
 
 
 def _only_names(said: str, parts: list[str]) -> bool:
@@ -158,7 +153,7 @@ def _only_names(said: str, parts: list[str]) -> bool:
     if said[:1].islower():
         return False
     most = _NAME if said.endswith(("!", "！")) else 2 * _NAME
-    if not parts or sum(map(_size, parts)) > most or _has("stating", parts):
+    if not parts or sum(map(_size, parts)) > most:
         return False
     return not _is_bare_answer(said) and not any(has_verb(part.strip()) for part in parts)
 
@@ -172,9 +167,7 @@ def _asks(said: str, parts: list[str]) -> bool:
     whole = f" {' '.join(part.strip() for part in parts)} "
     if _marks("presuming").within(whole) or _marks("negated question").begin(whole):
         return False
-    if _has("stating", parts) or said.rstrip(
-        "".join((*_QUESTION, _BEHIND_QUESTION))
-    ).casefold().endswith(_tags()):
+    if said.rstrip("".join((*_QUESTION, _BEHIND_QUESTION))).casefold().endswith(_tags()):
         return False
     if len(parts) < 2:
         return True
@@ -231,7 +224,7 @@ def _is_source_line(said: str) -> bool:
 def _rates(said: str, parts: list[str]) -> bool:
     """Whether a sentence rates the answer itself: "Confidence: 85 %"."""
     whole, rated = " ".join(parts), _marks("self rating")
-    if not rated.within(whole) or _has("stating", parts):
+    if not rated.within(whole):
         return False
     if not (re.search(r"\d", said) or _has("level", parts) or _has("me", parts)):
         return False
@@ -251,8 +244,6 @@ def _is_marked(part: str) -> bool:
 
 def _greets(said: str, parts: list[str]) -> bool:
     """Whether a sentence greets, thanks, wishes or reacts, and says nothing beside that."""
-    if _has("stating", parts) or not parts:
-        return False
     kinds = [_kind(part, said) for part in parts]
     return None not in kinds and "courtesy" in kinds
 
@@ -300,105 +291,62 @@ def _names(part: str, said: str) -> bool:
 
 # ---- words to the reader, and about the answer
 
+_OPENING = ("opening offer", "reader does", "expert advice", "writer", "pronoun", "thinking")
+_INSIDE = ("condition", "offer", "courtesy", "disclaimer", "answer", "expert")
+_TO_THE_READER = (
+    {"opening offer"},
+    {"condition", "offer"},
+    {"reader does", "answer"},
+    {"expert advice", "expert"},
+    {"writer"},
+    {"disclaimer", "answer"},
+    {"disclaimer", "pronoun"},
+    {"thinking"},
+    {"mind"},
+)
+"""The marks that a sentence to the reader has: each set is one form."""
+_ONLY_BESIDE = {"answer", "expert", "pronoun"}
+"""Marks that are no form of a part by themselves."""
 
-def _offers(said: str, parts: list[str]) -> bool:
-    opening = _marks("opening offer")
-    opens = any(map(_opens(opening), parts)) or any(_ends("opening offer", p) for p in parts)
-    if not opens and not (_has("condition", parts) and _has("offer", parts)):
+
+def _speaks_to_reader(said: str, parts: list[str]) -> bool:
+    """Whether a sentence offers, guides, advises, disclaims, or tells what its writer does.
+
+    Each part has a mark of that, is a courtesy, asks, or is too short to state anything.
+    """
+    if ":" in said or "：" in said:
         return False
-    return _all(parts, said, lambda part: _opens(opening)(part) or _is_marked(part))
-
-
-def _opens(marks: _Marks) -> Callable[[str], bool]:
-    """Whether a part begins with one of these, also after words that come before a verb."""
-    return lambda part: marks.begin(part) or marks.begin(_own(part))
-
-
-def _ends(section: str, part: str) -> bool:
-    """Whether a part has a mark of a language that has its verb at the end, or no spaces."""
-    return any(mark in part for mark in _marks(section).words if mark[0] >= "\u2e80")
-
-
-def _all(parts: list[str], said: str, is_marked: Callable[[str], bool]) -> bool:
-    """Whether each part has the mark of a form, is a courtesy, asks, or is too short to state."""
-    asking = _marks("asking")
+    signs = [_signs(part) for part in parts]
+    if _opens("mind", parts[0]) and not _has("telling", parts):
+        signs[0].add("mind")
+    if not any(form.issubset(set().union(*signs)) for form in _TO_THE_READER):
+        return False
+    beside = _marks("asking", "before you")
     return all(
-        is_marked(part) or _kind(part, said) or asking.begin(part) or _is_short(part)
-        for part in parts
+        own - _ONLY_BESIDE or _kind(part, said) or beside.begin(part) or _is_short(part)
+        for part, own in zip(parts, signs, strict=True)
     )
+
+
+def _signs(part: str) -> set[str]:
+    """The marks of sentences to the reader that a part has."""
+    opening = {name for name in _OPENING if _opens(name, part)}
+    return opening | {name for name in _INSIDE if _marks(name).within(part)}
+
+
+def _opens(section: str, part: str) -> bool:
+    """Whether a part begins with a mark, also after words that come before a verb.
+
+    A language that has its verb at the end, or no spaces, has it anywhere.
+    """
+    marks = _marks(section)
+    if marks.begin(part) or marks.begin(_own(part)):
+        return True
+    return any(mark in part for mark in marks.words if mark[0] >= "\u2e80")
 
 
 def _is_short(part: str) -> bool:
     return _size(part) <= _FEW and not _DENSE.search(part) and not has_verb(part.strip())
-
-
-def _is_about_me(said: str, parts: list[str]) -> bool:
-    """Whether the writer only speaks about itself: "I really like this idea." """
-    if any(char.isdigit() for char in said) or ":" in said or not parts[0].startswith(" i "):
-        return False
-    if not _marks("mind").begin(parts[0][2:]) or _has("telling", parts):
-        return False
-    return _all(parts[1:], said, _is_marked)
-
-
-def _guides(said: str, parts: list[str]) -> bool:
-    """Whether a sentence tells the reader what to do with the answer."""
-    if _AMOUNT.search(said) or ":" in said or not _has("answer", parts):
-        return False
-    does, answer = _marks("reader does"), _marks("answer")
-
-    def guides(part: str) -> bool:
-        if _opens(does)(part) or (answer.begin(part) and does.within(part)):
-            return True
-        return any(mark in part for mark in does.words if mark[0] >= "\uac00")
-
-    return any(map(guides, parts)) and _all(
-        parts, said, lambda part: guides(part) or _is_marked(part) or _before_you(part)
-    )
-
-
-def _before_you(part: str) -> bool:
-    return _marks("before you").begin(part)
-
-
-def _disclaims(said: str, parts: list[str]) -> bool:
-    """Whether a sentence says what the answer is no substitute for, or who knows better."""
-    if any(char.isdigit() for char in said) or ":" in said or "：" in said:
-        return False
-    if _has("stating", parts):
-        return False
-    advice, writer = _opens(_marks("expert advice")), _opens(_marks("writer"))
-    words, subject = _marks("disclaimer"), _marks("pronoun")
-    advises = _has("expert", parts) and any(advice(p) or _ends("expert advice", p) for p in parts)
-    about = _has("answer", parts) or any(map(subject.begin, parts))
-    if not (advises or any(map(writer, parts)) or (about and _has("disclaimer", parts))):
-        return False
-    answer, expert = _marks("answer"), _marks("expert")
-    return _all(
-        parts,
-        said,
-        lambda part: (
-            _before_you(part)
-            or advice(part)
-            or writer(part)
-            or words.within(part)
-            or answer.within(part)
-            or expert.within(part)
-            or _is_marked(part)
-        ),
-    )
-
-
-def _thinks(said: str, parts: list[str]) -> bool:
-    """Whether a sentence tells what its writer does before it answers."""
-    if _AMOUNT.search(said) or ":" in said or "：" in said:
-        return False
-    if _has("stating", parts) or not _has("thinking", parts):
-        return False
-    thinks = _opens(_marks("thinking"))
-    return _all(
-        parts, said, lambda part: thinks(part) or _ends("thinking", part) or _is_marked(part)
-    )
 
 
 @cache
@@ -505,8 +453,7 @@ def accompanies(sentence: str) -> bool:
     parts = [rest for part in _parts(said) if (rest := _without_regret(part))]
     if any(char.isdigit() for char in said) or _has("stating", parts):
         return not parts
-    advises = _opens(_marks("advice"))
-    advised = [advises(part) or _ends("advice", part) for part in parts]
+    advised = [_opens("advice", part) for part in parts]
     return not parts or (
         any(advised) and all(a or _is_marked(p) for p, a in zip(parts, advised, strict=True))
     )
