@@ -221,10 +221,8 @@ def _numbered(state: State) -> State:
 
 def _only_declines(statements: Sequence[Statement]) -> bool:
     """Whether some statements decline, and all others only accompany that."""
-    declined = False
-    for statement in statements:
-        if declines(statement.text):
-            declined = True
-        elif not accompanies(statement.text):
-            return False
-    return declined
+    declined = [declines(statement.text) for statement in statements]
+    return any(declined) and all(
+        is_decline or accompanies(statement.text)
+        for is_decline, statement in zip(declined, statements, strict=True)
+    )

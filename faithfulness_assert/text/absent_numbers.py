@@ -14,9 +14,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import accumulate, combinations, groupby, islice
 from math import isclose
-from typing import NamedTuple
 
 from .citations import without_references
 from .number_words import valued, words_of
@@ -32,13 +31,12 @@ EXACT = ("clock", "half", "date", "order")
 MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
-MOST_CELLS = 5_000
-"""Cells of tables that are added up."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
 BEFORE = 30
 """Characters before a number that say what it is."""
 
+_DIGIT = lazy_pattern(r"[0-9¼-¾⅐-⅞]")
 _WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|§)([.]?[ \u00a0\u202f]?|, | of )$")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9–./-]*)?$")
@@ -48,7 +46,8 @@ _PAIR = lazy_pattern(r"([0-9]+)[/ ]([0-9]+)")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _ROMAN_PARTS = lazy_pattern(r"(X{0,3})(IX|IV|V?I{0,3})")
 _ONES = {"IX": 9, "IV": 4}
-_CELL = lazy_pattern(r"[0-9]+(?:[.,][0-9]+)*")
+_BETWEEN_CELLS = "|\t;"
+_CELL = lazy_pattern(r"[0-9][0-9,]*(?:[.][0-9]+)?")
 
 
 class Numbers:
@@ -95,17 +94,6 @@ def _ones(letters: str) -> int:
 NONE = Numbers("")
 
 
-class Absent(NamedTuple):
-    """A number that is nowhere, and where it begins and ends.
-
-    Its unit or currency is a part of it only if the number is there and the unit is not.
-    """
-
-    number: Number
-    start: int
-    end: int
-
-
 def absent_numbers(
     statement: str, context: Numbers, question: Numbers = NONE, evidence: str = ""
 ) -> tuple[str, ...]:
@@ -117,9 +105,9 @@ def absent_numbers(
     found = list(find_absent(Own(statement), context, question))
     results = list(_sums(evidence)) if found else []
     said = (
-        statement[one.start : one.end]
-        for one in found
-        if not any(isclose(a, b, rel_tol=CLOSE) for a in one.number.plain for b in results)
+        statement[start:end]
+        for number, start, end in found
+        if not any(isclose(a, b, rel_tol=CLOSE) for a in number.plain for b in results)
     )
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
 
@@ -138,8 +126,11 @@ class Own:
     """
 
     def __init__(self, statement: str) -> None:
-        self.text = ascii_digits(without_references(statement))
         self.numbers: list[Number] = []
+        self.text = ascii_digits(statement)
+        if not _DIGIT.search(self.text):
+            return
+        self.text = without_references(self.text)
         end_of_name = -1
         for number in in_digits(self.text):
             is_joined = self.text[end_of_name : number.start] in ("-", "–", ".", "/")
@@ -151,8 +142,11 @@ class Own:
 
 def find_absent(
     own: Own, context: Numbers, question: Numbers = NONE, bounds: Collection[str] = ()
-) -> Iterator[Absent]:
-    """The same, each where it is, and also what follows these words for ``bounds``."""
+) -> Iterator[tuple[Number, int, int]]:
+    """The same, each with where it begins and ends, and also what follows these ``bounds``.
+
+    Its unit or currency is a part of it only if the number is there and the unit is not.
+    """
     text = own.text
     for number in own.numbers:
         if occurs(number, context, text) or occurs(number, question, text):
@@ -162,7 +156,7 @@ def find_absent(
             continue
         whole = number.is_clear and has_value and not number.kinds() & {"clock", "order"}
         start, end = (number.first, number.last) if whole else (number.start, number.end)
-        yield Absent(number, start, end)
+        yield number, start, end
 
 
 # ---------------------------------------------------------------- what is not looked for
@@ -287,25 +281,20 @@ def _between(known: list[float], low: float, high: float) -> bool:
 
 
 def _column_sums(text: str) -> Iterator[float]:
-    """The sums of columns of numbers in tables: lines that follow each other with as many cells."""
-    sums: list[float | None] = []
-    left = MOST_CELLS
-    for line in text.split("\n") if "|" in text or "\t" in text or ";" in text else ():
-        mark = next((mark for mark in "|\t;" if mark in line), None)
-        texts = line.strip().strip("|").split(mark)[:50] if mark else []
-        firsts = [_CELL.search(cell[:60]) for cell in texts]
-        cells = [
-            float(found[0].replace(",", "")) if found and found[0].count(".") < 2 else None
-            for found in firsts
-        ]
-        left -= len(cells)
-        if left < 0:
-            return
-        if len(cells) < 2 or len(cells) != len(sums) or not any(cells):
-            sums = list(cells)
-            continue
-        # A header or a text in a column starts it anew.
-        pairs = list(zip(sums, cells, strict=True))
-        added = [None if one is None or two is None else one + two for one, two in pairs]
-        yield from (total for total in added if total)
-        sums = [two if total is None else total for total, two in zip(added, cells, strict=True)]
+    """The sums of columns of numbers in tables: lines that follow each other with as many cells.
+
+    A line without a number, as below a header, begins another table.
+    """
+    if not any(mark in text for mark in _BETWEEN_CELLS):
+        return
+    rows = map(_cells, text.split("\n"))
+    for _, table in groupby(rows, key=lambda cells: len(cells) if any(cells) else 0):
+        for column in zip(*table, strict=True):
+            yield from islice(accumulate(filter(None, column)), 1, None)
+
+
+def _cells(line: str) -> list[float]:
+    """The first number of each cell of a line; 0 where there is none."""
+    mark = next((mark for mark in _BETWEEN_CELLS if mark in line), "\n")
+    firsts = (_CELL.search(cell[:60]) for cell in line.strip().strip("|").split(mark))
+    return [float(found[0].replace(",", "")) if found else 0.0 for found in firsts]

@@ -365,8 +365,10 @@ def declines(sentence: str) -> bool:
     said = " ".join(sentence.split())
     if len(sentence) > LONGEST or said.rstrip(_BEHIND_QUESTION).endswith(_QUESTION):
         return False
-    said = said.replace('"', "")
-    raw = [part for part in _parts(said) if _without_regret(part)]
+    raw = _parts(said.replace('"', ""))
+    if not any(map(_marks("not", "decline alone").within, raw)):
+        return False  # as most sentences
+    raw = [part for part in raw if _without_regret(part)]
     parts = list(map(_without_regret, raw))
     searched = _has("looking", parts)
     silent = [_is_silent(part, searched) for part in parts]
@@ -394,8 +396,9 @@ def _names_topic(raw: str, part: str, *, after: bool) -> bool:
 
 def _without_regret(part: str) -> str:
     """A part without words of regret at its beginning; "" if nothing else is there."""
-    for _ in range(4):
-        part = _marks("regret").without(part)
+    regret = _marks("regret")
+    while regret.begin(part) and not is_blank(part):
+        part = regret.without(part)
     return "" if is_blank(part) else part
 
 

@@ -238,19 +238,16 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
         century = 1900 if values[0] > 50 else 2000
         yield Number(start, end, start - 1, end, (century + values[0],), loose=values)
         return
-    beside = text[max(start - 16, 0) : start].rsplit(None, 1)[-1:]
-    word = beside[0].strip(".,(") if beside else ""
-    if digits.count(".") > 1 or (word and "." in digits and _names_version(word, digits)):
+    if digits.count(".") > 1:
         yield Number(start, end, start, end, (), ((f"version {digits}", 0),), True, 0.0, values)
         return
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
         values, end = tuple(value + share for value in values), mixed.end()
     elif len(digits) < 3 and values[0] <= 31:
-        month = _MONTH.match(text, end)
+        month, before = _MONTH.match(text, end), word_before(text, start)
         dates = [(month[1], start, month.end())] if month else []
-        if _month(word) and (before := word_before(text, start)):
-            dates.append((word, before.start(), end))
+        dates += [(before[1], before.start(), end)] if before else []
         for name, first, last in dates:
             if (month_of := _month(name)) and name not in ("may", "march", "mar"):
                 dated = (("date", 100 * month_of + values[0]),)
@@ -271,12 +268,6 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
     loose = tuple(map(float, digits.split())) if is_apart else ()
     number = Number(start, end, start, end, values, step=_step(digits), loose=loose)
     yield _measured(text, number)
-
-
-def _names_version(word: str, digits: str) -> bool:
-    """Whether digits behind a word are a version, whose 3.10 is not 3.1."""
-    is_name = word[0].isupper() or word in words_of("labels")
-    return is_name and digits[-1] == "0" and word.casefold() not in currencies()
 
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:

@@ -125,7 +125,7 @@ def _wrong_numbers(
         # "Within 60 days" may follow from what a context says, but not from "within 30 days".
         bounds = words_of("bounds").intersection(near.text.casefold().split())
         nearer = find_absent(own, near, question, bounds)
-        found += [one for one in nearer if kind_of(own.text, one.number) in instead]
+        found += [one for one in nearer if kind_of(own.text, one[0]) in instead]
     for number, start, end in found:
         kind = kind_of(own.text, number)
         if kind != DAY or end == number.end:  # the day is right, but of another month
