@@ -44,8 +44,10 @@ _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
 _PAIR = lazy_pattern(r"([0-9]+)[/ ]([0-9]+)")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
-_ROMAN_PARTS = lazy_pattern(r"(X{0,3})(IX|IV|V?I{0,3})")
-_ONES = {"IX": 9, "IV": 4}
+_ONES = " I II III IV V VI VII VIII IX".split(" ")
+_ROMANS = {
+    "X" * tens + ones: 10 * tens + one for tens in range(4) for one, ones in enumerate(_ONES)
+}
 _BETWEEN_CELLS = "|\t;"
 _CELL = lazy_pattern(r"[0-9][0-9,]*(?:[.][0-9]+)?")
 
@@ -70,11 +72,8 @@ class Numbers:
             found["any"].update(number.loose)
             if number.in_words or number.kinds() & {*EXACT}:
                 found[""].update(number.loose)
-        romans = [
-            parts for word in _ROMAN.findall(self.text) if (parts := _ROMAN_PARTS.fullmatch(word))
-        ]
-        tens = (10 * len(parts[1]) + _ones(parts[2]) for parts in romans)
-        for value in (*tens, *_column_sums(self.text)):
+        romans = (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS)
+        for value in (*romans, *_column_sums(self.text)):
             found[""].add(value)
             found["any"].add(value)
         shares = {value for value in found[""] if 0 <= value <= 1}
@@ -85,10 +84,6 @@ class Numbers:
     def written(self) -> frozenset[str]:
         """The numbers as they are written, with their units."""
         return frozenset(self.text[n.first : n.last] for n in self.numbers)
-
-
-def _ones(letters: str) -> int:
-    return _ONES.get(letters, 5 * letters.count("V") + letters.count("I"))
 
 
 NONE = Numbers("")
@@ -289,7 +284,7 @@ def _column_sums(text: str) -> Iterator[float]:
         return
     rows = map(_cells, text.split("\n"))
     for _, table in groupby(rows, key=lambda cells: len(cells) if any(cells) else 0):
-        for column in zip(*table, strict=True):
+        for column in zip(*table, strict=False):
             yield from islice(accumulate(filter(None, column)), 1, None)
 
 

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 import pytest
+from conftest import ROOT
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from faithfulness_assert.text.absent_numbers import Numbers
 from faithfulness_assert.text.wrong_words import difference
 
+ROWS = [
+    json.loads(line)
+    for line in (ROOT / "fixtures" / "wrong_words.jsonl").read_text("utf-8").splitlines()
+]
 anything = st.text(st.characters(exclude_categories=()), max_size=80)
 prose = st.lists(
     st.sampled_from(
@@ -54,58 +62,10 @@ def test_the_year_that_is_shown_is_the_only_one_of_the_evidence(
     assert difference(f"The {text} in {said}.", [two], Numbers(two)) == ((str(said),), "")
 
 
-@pytest.mark.parametrize(
-    ("statement", "evidence", "wrong", "says"),
-    [
-        ("It closes at 22:00 on Mondays.", "It closes at 17:00 on Mondays.", ["22:00"], "17:00"),
-        ("Adults pay 14 euros.", "Adults pay 12 euros.", ["14"], "12 euros"),
-        ("The film earned $259 million.", "The film earned $ 219 million.", ["259"], "$ 219 million"),
-        ("The tower opened in 1889.", "The tower opened in 1899.", ["1889"], "1899"),
-        ("The tower opened in the 1870s.", "The tower opened in the 1890s.", ["1870"], "1890s"),
-        ("The tower opened on July 4.", "The tower opened on July 5, 1899.", ["4"], "July 5"),
-        ("The town has an area of 11.3 km2.", "A town with an area of 12.3 km2.", ["11.3"], "12.3 km2"),
-        ("Das Große Museum schließt um 22 Uhr.", "Das Große Museum schließt um 17 Uhr.", ["22"], "17 Uhr"),
-        ("Items can be returned within 60 days.", "Items can be returned within 30 days.", ["60"], "30 days"),
-        ("The museum opens at 9 am.", "The museum opens at 10 am.", ["9"], "10 am"),
-        ("It opens at 9 a.m. on Mondays.", "It opens at 10 a.m. on Mondays.", ["9"], "10 a.m."),
-        # What may follow from what the evidence says, or counts something in it.
-        ("Items can be returned within 60 days.", "Items can be returned for 30 days.", [], ""),
-        ("Take 3 a day after meals.", "Take 2 a day after meals.", [], ""),
-        ("Der Turm ist 330 Meter hoch.", "Der Turm ist 210 Meter hoch.", ["330"], "210 Meter"),
-        ("Die Schließung der Straße dauert 30 Tage.", "Die Schließung der Straße dauert 20 Tage.", ["30"], "20 Tage"),
-        ("La tour mesure 330 mètres.", "La tour mesure 210 mètres.", ["330"], "210 mètres"),
-        ("El museo abre el 4 de julio.", "El museo abre el 5 de julio.", ["4"], "5 de julio"),
-        ("Der Turm öffnet am 4. Juli.", "Der Turm öffnet am 5. Juli.", ["4"], "5. Juli"),
-        # The name of a month is not a number: June is not a 6.
-        ("The tower opened on 5 June.", "The tower opened on 6 June.", ["5"], "6 June"),
-        ("The tower opened on 5 May.", "The tower opened on 6 May.", ["5"], "6 May"),
-        # Months and days of the week, also beside a day that is right.
-        ("The tower opened on 25 June.", "The tower opened on 25 July.", ["June"], "July"),
-        ("The tower opened in June 1889.", "In Sept. 1889 the tower opened.", ["June"], "Sept"),
-        ("The old museum closes on Tuesdays.", "The old museum closes on Mondays.", ["Tuesdays"], "Mondays"),
-        ("Das Museum schließt am Dienstag.", "Das Museum schließt am Montag.", ["Dienstag"], "Montag"),
-        ("The tower opened in Sept. 1889.", "In September 1889 the tower opened.", [], ""),
-        ("The tower opened in June.", "The tower may have opened in spring.", [], ""),
-        ("The tower opened in June.", "The tower opened in July or August.", ["June"], ""),
-        ("The tower opened on 25 June.", "The tower opened on 24 July.", ["25", "June"], "24 July"),
-        ("The tower opened in June 1889.", "The tower opened in July 1899.", ["June", "1889"], ""),
-        # Two values of its kind, none of its kind, or another matter: nothing is shown.
-        ("The tower opened in 1889.", "The tower opened in 1899 or in 1900.", ["1889"], ""),
-        ("The tower opened in 1889.", "The tower opened in 1899, like the 1900 tower.", ["1889"], ""),
-        ("The tower opened in 1889.", "The tower opened in 1899–03.", ["1889"], ""),
-        ("The tower opened in 1889.", "The tower opened to 30 visitors.", ["1889"], ""),
-        ("The tower opened in 1889.", "He was born in 1899.", ["1889"], ""),
-        ("It closes at 22:00 on July 4.", "It closes at 17:00 on July 5.", ["22:00", "4"], ""),
-        ("The tower opened in 1889.", "The tower opened in 1889.", [], ""),
-        # It says when somebody was born, not when he died.
-        ("The old painter Max Lee died in 1958.", "The old painter Max Lee, born in 1978.", ["1958"], ""),
-    ],
-)  # fmt: skip
-def test_a_value_is_shown_only_where_one_could_be_meant(
-    statement: str, evidence: str, wrong: list[str], says: str
-) -> None:
-    found = difference(statement, [evidence], Numbers(evidence))
-    assert (list(found.wrong), found.says) == (wrong, says)
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row["statement"])
+def test_a_value_is_shown_only_where_one_could_be_meant(row: dict[str, Any]) -> None:
+    found = difference(row["statement"], [row["evidence"]], Numbers(row["evidence"]))
+    assert (list(found.wrong), found.says) == (row["wrong"], row["says"])
 
 
 def test_a_number_that_is_elsewhere_in_the_context_is_wrong_beside_evidence_of_the_same_matter() -> (
