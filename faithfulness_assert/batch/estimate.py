@@ -16,10 +16,11 @@ from statistics import fmean, stdev
 from typing import Any
 
 from .. import options as table
-from ..asking.tokens import estimate_tokens
+from ..asking.tokens import exact_counter
 from ..grading import Grader
 from ..judges import make_judge, option_names
 from ..judges.embedded import EmbeddedJudge
+from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
@@ -57,6 +58,8 @@ class Estimate:
         cost: in the currency of the given prices; None without prices.
         margin: 95 of 100 such samples are wrong about all tokens by at most this share; 0 if every
             case was planned.
+        exact: whether tokens were counted as a model does; otherwise they are estimated from the
+            length of the texts.
         judge: for which one; ``ANY_MODEL`` if none is named.
         thinking: the tokens that each ask is taken to think; 0 if no thinking is known of the
             judge.
@@ -70,6 +73,7 @@ class Estimate:
     completion: int
     cost: float | None
     margin: float
+    exact: bool
     judge: str = ""
     thinking: int = 0
 
@@ -109,7 +113,8 @@ class Estimate:
         if self.unreadable:
             unreadable = "1 row" if self.unreadable == 1 else f"{self.unreadable:,} rows"
             lines.append(f"{unreadable} cannot be read and cost nothing.")
-        lines.append("The tokens are estimated from the length of the texts.")
+        if not self.exact:
+            lines.append("The tokens are estimated from the length of the texts.")
         return "\n".join(lines)
 
 
@@ -156,6 +161,7 @@ def estimate_run(
         completion=round(times * sum(usage.completion for usage in usages)),
         cost=None if "prices" not in options else times * math.fsum(costs),
         margin=_margin(usages, cases - unreadable),
+        exact=exact_counter(model_of(grader.judge_name), ranks_folder()) is not None,
         judge=named if isinstance(named, str) else judge_info(named).name,
         thinking=getattr(grader.judge, "thinking", 0),
     )
@@ -218,7 +224,7 @@ class Rehearsal:
     """
 
     def __init__(self, info: JudgeInfo, thinking: int = 0) -> None:
-        self.thinking = thinking
+        self._count, self.thinking = token_counter(info.name), thinking
         self.info = replace(info, keeps_deadline=True, any_loop=False, caveat="", identity=None)
         self._judge = EmbeddedJudge()
 
@@ -228,7 +234,7 @@ class Rehearsal:
         text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
         if not self.thinking:
             return Reply(text)
-        prompt, completion = ask.size(estimate_tokens), estimate_tokens(text) + self.thinking
+        prompt, completion = ask.size(self._count), self._count(text) + self.thinking
         return Reply(text, Usage(prompt, completion, reasoning=self.thinking, num_requests=1))
 
     def _reply(self, ask: Ask) -> dict[str, Any]:

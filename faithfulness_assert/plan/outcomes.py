@@ -22,7 +22,6 @@ from typing import TypeVar
 
 from ..asking.controls import Answered
 from ..asking.schema import names_another, schema_errors
-from ..asking.tokens import estimate_tokens
 from ..policy.policy import Policy
 from ..reading.reconcile import MISSING, Finding
 from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableReply
@@ -138,7 +137,7 @@ def spent(state: State, job: Job, outcome: Outcome) -> State:
         return noted(state, Log(outcome.usage or Usage()))
     usage = outcome.usage
     if usage is None:
-        sent, received = job.ask.size(estimate_tokens), estimate_tokens(outcome.text)
+        sent, received = job.ask.size(state.count), state.count(outcome.text)
         usage = Usage(sent, received, num_requests=outcome.requests, estimated=True)
     return noted(state, Log(usage, warnings=outcome.warnings))
 

@@ -7,6 +7,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from ..asking.controls import Answered, Control
+from ..asking.tokens import CountTokens, estimate_tokens
 from ..asking.windows import Budget
 from ..cases.case import Case
 from ..policy.policy import Policy
@@ -73,6 +74,7 @@ class State(NamedTuple):
     budget: Budget  # how much one ask may hold
     language: str = "en"
     secret: bytes = b""  # from which controls, their places, tags and keys of asks follow
+    count: CountTokens = estimate_tokens  # counts the tokens that a judge does not report
     audit: CitationAudit | None = None
     ended: Ended | None = None  # set if the procedure is over before there are verdicts
     log: Log = Log()

@@ -22,7 +22,7 @@ from faithfulness_assert.asking.schema import (
     names_another,
     schema_errors,
 )
-from faithfulness_assert.asking.tokens import estimate_tokens
+from faithfulness_assert.asking.tokens import exact_counter
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.reading.rows import KEY_CHARS, KEY_LETTERS
 
@@ -159,10 +159,11 @@ def test_every_schema_that_is_sent_wants_the_key_first_and_the_prompt_ends_with_
 
 
 def test_a_key_costs_at_most_twenty_tokens() -> None:
+    count = exact_counter()
     for n in range(200):
         key = key_of(b"secret", str(n))
         line, entry = f'\n\nThe JSON begins with "ask":"{key}".', f'"ask":"{key}",'
-        assert estimate_tokens(line) + estimate_tokens(entry) <= 20
+        assert count(line) + count(entry) <= 20
 
 
 @given(KEYS, st.sampled_from([{}, {"x": 1}]))

