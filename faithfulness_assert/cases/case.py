@@ -20,7 +20,7 @@ from ..text.strings import (
     names_of,
     without_tags,
 )
-from .systems import CASE_ALIASES, by_our_names, is_missing, split_record
+from .systems import CASE_ALIASES, by_our_names, is_missing, names, split_record
 
 if TYPE_CHECKING:
     from ..conversations.conversation import Conversation
@@ -184,7 +184,7 @@ def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation |
 
 def _answer(value: object, given: Iterable[str]) -> str:
     if value is None:
-        raise _MissingError(f"answer: missing; pass a string. {_looked_for('answer', given)}")
+        raise _MissingError("answer", "a string", given)
     answer = _string(value, "answer:")
     _check_size("answer", len(answer), MAX_ANSWER_CHARS, "grade it in parts")
     return answer
@@ -193,10 +193,9 @@ def _answer(value: object, given: Iterable[str]) -> str:
 class _MissingError(InputError):
     """A field that was not given. The text ends with the names of those that were."""
 
-
-def _looked_for(field: str, given: Iterable[str]) -> str:
-    names = ", ".join((field, *CASE_ALIASES[field]))
-    return f"Looked for {names}; the case has {names_of(given)}"
+    def __init__(self, field: str, how: str, given: Iterable[str]) -> None:
+        looked = f"Looked for {', '.join(names(field))}; the case has {names_of(given)}"
+        super().__init__(f"{field}: missing; pass {how}. {looked}")
 
 
 def _check_size(name: str, size: int, limit: int, fix: str) -> None:
@@ -222,10 +221,8 @@ def _string(value: object, what: str) -> str:
 def _context(value: object, given: Iterable[str], said: Conversation | None) -> tuple[Passage, ...]:
     """The passages of the context, then those of a conversation."""
     if value is None and said is None:
-        raise _MissingError(
-            "context: missing; pass a string or a list of passages (an empty list means that "
-            f"retrieval found nothing). {_looked_for('context', given)}"
-        )
+        how = "a string or a list of passages (an empty list means that retrieval found nothing)"
+        raise _MissingError("context", how, given)
     passages = () if value is None else passages_of(value)
     if said:
         passages += tuple(Passage(text, name) for name, text in said.passages)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..records.option_names import option
-from ..text.strings import clip, is_blank, key_words, sections
+from ..text.strings import is_blank, key_words, names_of, sections
 from .case import passages_of
 from .locate import Located, locate
 from .systems import COLUMN_FIELDS, FROM, names
@@ -160,9 +160,8 @@ def refusal(
 ) -> str:
     """Why records without a field are not read, with their keys and what would do."""
     keys = list(dict.fromkeys(key for record in records for key in record))
-    has = f"it has {', '.join(_quoted(key) for key in keys[:MAX_SHOWN]) or 'nothing'}"
-    if len(keys) > MAX_SHOWN:
-        has += f" and {len(keys) - MAX_SHOWN} more"
+    shown = (repr(key) if "," in key else key for key in keys)  # seen as one name
+    has = f"it has {names_of(shown, MAX_SHOWN)}"
     if field in mapping:
         said = option("mapping", {field: mapping[field]})
         return f"no column for {field}: {said} names nothing in it; {has}"
@@ -189,11 +188,6 @@ def _near(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str] |
                 expected = not _EXPECTED.isdisjoint(key_words(".".join(keys)))
                 return path, f"{path!r} seems to be what is expected" if expected else ""
     return None
-
-
-def _quoted(column: str) -> str:
-    """A name, in quotes where it would not be seen as one."""
-    return repr(column) if "," in column else clip(column, 60)
 
 
 def _paths_of(field: str, located: Iterable[tuple[Located, Mapping[str, Any]]]) -> set[str]:

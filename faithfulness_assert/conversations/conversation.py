@@ -28,10 +28,8 @@ MAX_NOTES = 20
 MOST_QUOTES = 20
 """Characters at the end of a block in which its sentence may end."""
 
-_REQUESTS = (  # the messages of a request, and its system prompt
-    ("messages", "system"),  # OpenAI, chat; Anthropic
-    ("contents", "systemInstruction", "system_instruction"),  # Gemini
-)
+_SYSTEM = ("system", "systemInstruction", "system_instruction")
+"""The system prompt of a request: Anthropic, Gemini."""
 
 
 class Conversation(NamedTuple):
@@ -190,17 +188,13 @@ def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
 
     A span's answer is in its output alone: its input has the answers of earlier turns.
     """
-    for name, *systems in _REQUESTS:
-        if value.get(name) is not None:
-            system = next((value[key] for key in systems if value.get(key)), None)
-            parts = system if isinstance(system, Mapping) else {"content": system}
-            first = [{**parts, "role": "system"}] if system else []
-            return [*first, *_messages(value[name], has_answer)]
-    if value.keys() & {"user_content"}:
+    if "user_content" in value:
         return list(known_messages(value))
-    for name in CONTAINERS:
-        if isinstance(value.get(name), list):
-            return _messages(value[name], has_answer)
+    if name := next((name for name in CONTAINERS if value.get(name) is not None), ""):
+        system = next((value[key] for key in _SYSTEM if value.get(key)), None)
+        parts = system if isinstance(system, Mapping) else {"content": system}
+        first = [{**parts, "role": "system"}] if system else []
+        return [*first, *_messages(value[name], has_answer)]
     if all(value.get(name) is None for name in OPENTELEMETRY):
         keys = names_of(value)
         raise InputError(f"messages: must be a list of messages, got a mapping with keys {keys}")

@@ -12,7 +12,10 @@ from typing import Any
 from .events import ROLES
 from .tool_data import as_plain
 
-CONTAINERS = ("events", "conversation", "conversations", "candidates", "chat_history")
+CONTAINERS = (
+    *("messages", "contents"),  # a request of OpenAI, Anthropic; of Gemini
+    *("events", "conversation", "conversations", "candidates", "chat_history"),
+)
 """Where a mapping has its messages: a session and an eval case of the ADK, ShareGPT, Gemini."""
 _INVOCATION = ("user_content", "intermediate_data", "final_response")  # one turn of an eval case
 _AROUND = ("kwargs", "data", "message")  # LangChain serialized, its dicts, an API's choices

@@ -204,17 +204,13 @@ def _opened(value: Any) -> Any:
 
 def _is_message(item: Mapping[str, Any]) -> bool:
     """Whether an object in the data is what somebody said, such as a sub-agent."""
-    if _is_of_others(item):
+    if "parts" in item and item.get("kind") in ("request", "response"):  # pydantic-ai
+        return True
+    if "value" in item and item.get("from") in ("human", "gpt", "function_call"):  # ShareGPT
         return True
     role, said = item.get("role"), any(key in item for key in _SAID)
     known = isinstance(role, str) and role.strip().lower() in ROLES
     return said and (known or (role is None and item.get("type") in ("ai", "human")))  # LangChain's
-
-
-def _is_of_others(item: Mapping[str, Any]) -> bool:
-    """Whether an object is a message of pydantic-ai or of ShareGPT."""
-    spoken, said = (item.get("kind"), "parts") if "parts" in item else (item.get("from"), "value")
-    return said in item and spoken in ("request", "response", "human", "gpt", "function_call")
 
 
 def _conversation(value: Any) -> list[Any]:

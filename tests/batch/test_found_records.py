@@ -51,7 +51,7 @@ def test_records_without_an_answer_are_refused_before_anything_is_asked(
     assert ended.value.code == 2
     said = capsys.readouterr().err
     assert "no column for answer" in said
-    assert "it has prompt, gold, docs" in said
+    assert "it has docs, gold, prompt" in said
 
 
 def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path) -> None:

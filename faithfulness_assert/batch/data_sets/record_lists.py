@@ -20,7 +20,7 @@ from ...records.option_names import option
 EACH = "*"
 """A step to each value of a list or an object."""
 _SAMPLE = 10
-_STEP = re.compile(r'"(?:[^"\\]|\\.)*"|\*|\[\*?\]|[^.\[\]"*]+')
+_STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^."]+')
 _MAX_SHOWN = 8
 
 
@@ -181,7 +181,4 @@ def _walk(value: Any, steps: Sequence[str]) -> Iterator[Any]:
 
 def _steps(path: str) -> Iterator[str]:
     for step in _STEP.findall(path):
-        if step.startswith('"'):
-            yield str(json.loads(step))
-        else:
-            yield EACH if step.startswith("[") else step.strip()
+        yield str(json.loads(step)) if step.startswith('"') else step.strip()

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,6 @@ from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, hint
 
 _SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
-MAX_SHEET = 150_000_000
 ROWS = 200
 """Rows that are read at once, at most."""
 ROOM = 100_000_000
@@ -135,7 +134,7 @@ def _record(place: str, cells: list[str], columns: Sequence[str]) -> Record:
 
 
 class Sheet:
-    """The first visible sheet of a workbook, of at most ``MAX_SHEET`` bytes as JSON.
+    """The first visible sheet of a workbook, of at most ``workbook_process.SIZE`` bytes as JSON.
 
     Attributes:
         columns: the cells of the first row that has any. One without a name is ``column 3``.
@@ -173,25 +172,20 @@ def _read_in_process(path: Path) -> list[bytes]:
     if find_spec("python_calamine") is None:
         advice = pip_install(extra="excel")
         raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
-    lines, size = list[bytes](), 0
     command = [sys.executable, workbook_process.__file__, str(path)]
     found = os.pathsep.join(filter(None, sys.path))
     env = {**os.environ, "PYTHONPATH": found, "RUST_BACKTRACE": "0"}
     nowhere = subprocess.DEVNULL
-    with subprocess.Popen(  # noqa: S603 - a script of our own
-        command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, env=env
-    ) as process:
-        for line in process.stdout or ():
-            lines.append(line)
-            if (size := size + len(line)) > MAX_SHEET:
-                process.kill()
-                break
-    if size > MAX_SHEET or process.returncode:
+    done = subprocess.run(  # noqa: S603 - a script of our own
+        command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, env=env, check=False
+    )
+    if done.returncode:
         most = f"{workbook_process.MEMORY // 10**6} MB of memory"
         limits = f"takes more than {most} or {workbook_process.SECONDS} seconds to read"
         raise ConfigError(
             f"{path}: {limits}; delete what is far below or beside, or save it as CSV"
         )
+    lines = done.stdout.splitlines()
     said = json.loads(lines[-1])
     if isinstance(said, str):
         raise ConfigError(f"{path}: is not a file of Excel that can be read: {said}")
@@ -212,11 +206,8 @@ def parquet_columns(file: Path) -> list[str]:
 def parquet_rows(file: Path) -> Iterator[dict[str, Any]]:
     """The rows, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
     with _opened_table(file) as table:
-        try:
-            for batch in table.iter_batches(batch_size=_rows_at_once(table.metadata)):
-                yield from batch.to_pylist()
-        except (OSError, MemoryError, ValueError, load_pyarrow().ArrowException) as error:
-            raise ConfigError(f"{file}: {_unreadable(error)}") from None
+        for batch in table.iter_batches(batch_size=_rows_at_once(table.metadata)):
+            yield from batch.to_pylist()
 
 
 def write_parquet(
@@ -246,13 +237,12 @@ def load_pyarrow() -> Any:
 @contextmanager
 def _opened_table(path: Path) -> Iterator[Any]:
     pyarrow = load_pyarrow()
-    with ExitStack() as stack:
-        try:
-            file = stack.enter_context(open_file(path))
-            table = stack.enter_context(pyarrow.parquet.ParquetFile(file))
-        except (OSError, pyarrow.ArrowException) as error:
-            raise ConfigError(f"{path}: {_unreadable(error)}") from None
-        yield table
+    try:
+        with open_file(path) as file, pyarrow.parquet.ParquetFile(file) as table:
+            yield table
+    except (OSError, MemoryError, ValueError, pyarrow.ArrowException) as error:
+        problem = getattr(error, "strerror", None) or str(error).partition("\n")[0] or "no memory"
+        raise ConfigError(f"{path}: is not a Parquet file that can be read: {problem}") from None
 
 
 def _rows_at_once(metadata: Any) -> int:
@@ -260,8 +250,3 @@ def _rows_at_once(metadata: Any) -> int:
     chunks = (group.column(place) for group in groups for place in range(group.num_columns))
     largest = max((chunk.total_uncompressed_size for chunk in chunks), default=0)
     return max(1, min(ROWS, ROOM // max(1, largest)))
-
-
-def _unreadable(error: BaseException) -> str:
-    problem = getattr(error, "strerror", None) or str(error).partition("\n")[0] or "no memory"
-    return f"is not a Parquet file that can be read: {problem}"

@@ -1,7 +1,8 @@
 """Reads a sheet in a process of its own, because a file can end the process that reads it.
 
 A workbook of 2 KB can say that it has 17 thousand million cells; the memory for them is asked for
-by code that does not come back. This process may take ``MEMORY`` and ``SECONDS``, and ends.
+by code that does not come back. This process may take ``MEMORY`` and ``SECONDS``, may print
+``SIZE`` bytes, and ends.
 
 It is run as a script with the path of a workbook. It prints a line of JSON with the names of the
 visible sheets, then one for each row of the first, or one text: what is wrong.
@@ -16,6 +17,7 @@ from typing import Any
 
 MEMORY = 800_000_000
 SECONDS = 7
+SIZE = 150_000_000
 
 
 def text_of(cell: Any) -> str:
@@ -42,9 +44,13 @@ def limit() -> None:
         resource.setrlimit(number, (most, hard))
 
 
-def say(value: Any) -> None:
-    """Prints a line of JSON."""
-    sys.stdout.write(json.dumps(value) + "\n")
+def say(value: Any, room: int = SIZE) -> int:
+    """Prints a line of JSON if there is room for it, and tells the room that is left."""
+    line = json.dumps(value) + "\n"
+    if len(line) > room:
+        sys.exit(1)
+    sys.stdout.write(line)
+    return room - len(line)
 
 
 def print_sheet(path: str) -> None:
@@ -57,10 +63,10 @@ def print_sheet(path: str) -> None:
         visible, cells = calamine.SheetVisibleEnum.Visible, calamine.SheetTypeEnum.WorkSheet
         listed = book.sheets_metadata
         shown = [one.name for one in listed if one.visible == visible and one.typ == cells]
-        say(shown)
+        room = say(shown)
         if shown:
             for row in book.get_sheet_by_name(shown[0]).to_python(skip_empty_area=False):
-                say([text_of(cell) for cell in row])
+                room = say([text_of(cell) for cell in row], room)
     except (OSError, calamine.CalamineError) as error:
         problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         say(problem)
