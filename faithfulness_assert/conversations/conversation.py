@@ -17,16 +17,13 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import is_blank, names_of
-from .events import OPENTELEMETRY, REASONING, ROLES, Event, role_of, unknown_role
+from .events import OPENTELEMETRY, ROLES, SILENT, Event, role_of, unknown_role
 from .other_forms import CONTAINERS, known_messages
 from .shapes import MessageReader
 from .tool_data import as_plain
 
 MAX_NOTES = 20
 """Notes that are listed. Of more, only the number is told."""
-
-MOST_QUOTES = 20
-"""Characters at the end of a block in which its sentence may end."""
 
 _SYSTEM = ("system", "systemInstruction", "system_instruction")
 """The system prompt of a request: Anthropic, Gemini."""
@@ -123,7 +120,7 @@ def _no_answer(messages: Sequence[Any]) -> str:
 def _is_assistants(message: Any) -> bool:
     """Whether an assistant sent it. An item of the Responses API that only thinks is no message."""
     return ROLES.get(role_of(message) or "") == "assistant" and (
-        message.get("role") is not None or message.get("type") not in REASONING
+        message.get("role") is not None or message.get("type") not in SILENT
     )
 
 
@@ -144,12 +141,10 @@ def _named(evidence: Iterable[Event]) -> Iterator[tuple[str, str]]:
 def _joined(texts: Iterable[str]) -> str:
     """Blocks of one message as a text. A sentence with citations may go over several blocks."""
     pieces: list[str] = []
-    end = ""  # the last letters
     for text in texts:
-        new = end.rstrip("\"'”’»)]")[-1:] in (".", "!", "?", "。", ":")
-        piece = ("\n" if new and text[:1].strip() else "") + text
-        pieces.append(piece)
-        end = (end + piece)[-MOST_QUOTES:]
+        before = "".join(pieces[-2:]).rstrip("\"'”’»)]")
+        new = before[-1:] in (".", "!", "?", "。", ":") and text[:1].strip()
+        pieces.append(f"\n{text}" if new else text)
     return "".join(pieces)
 
 

@@ -28,8 +28,11 @@ CALLS = ("_call", "_use")
 """How types of calls end: OpenAI, OpenTelemetry; Anthropic."""
 RESULTS = ("_result", "_output", "_response")
 """How types of results end: Anthropic; OpenAI; OpenTelemetry, Gemini."""
-REASONING = ("thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought")
-"""Types of parts with an assistant's reasoning: neither answer nor evidence."""
+SILENT = (
+    *("thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought"),
+    *("step_start", "start_step", "source_url"),
+)
+"""Types of parts with an assistant's reasoning, or that only mark a place: never evidence."""
 OPENTELEMETRY = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
 """The attributes of a span that have messages, in their order."""
 MESSAGE_ROLES = ("tool", "user", "last_user", "system")
@@ -62,7 +65,7 @@ def role_of(message: Any) -> str | None:
             return kind
         if kind.endswith(RESULTS):
             return "tool"
-        return "assistant" if kind.endswith(CALLS) or kind in REASONING else None
+        return "assistant" if kind.endswith(CALLS) or kind in SILENT else None
     return role.strip().lower() if isinstance(role, str) else None
 
 

@@ -38,8 +38,6 @@ _NAMES = {  # what a part has under another name
     **dict.fromkeys(("toolName", "tool_name"), "name"),
     **dict.fromkeys(("toolCallId", "toolUseId"), "tool_call_id"),
 }
-MARKS = ("step_start", "start_step", "source_url")
-"""Types of parts that say nothing, such as where a step begins."""
 _SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "observation": "tool"}
 
 

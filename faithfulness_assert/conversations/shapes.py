@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
-from .events import CALLS, REASONING, RESULTS, ROLES, Event, Kind, Role, role_of, unknown_role
-from .other_forms import MARKS, grounding_of, known_messages, known_part
+from .events import CALLS, RESULTS, ROLES, SILENT, Event, Kind, Role, role_of, unknown_role
+from .other_forms import grounding_of, known_messages, known_part
 from .tool_data import (
     DOCUMENTS,
     TEXTS,
@@ -34,7 +34,6 @@ _ASSISTANTS_TEXTS = ("output_text", "refusal")
 _PAYLOADS = ("content", "output", "response", "result", "server_tool_call_response")
 _IDS = ("tool_use_id", "call_id", "tool_call_id", "id")
 _CALL_IDS = ("call_id", "tool_call_id", "id")
-_RETRIEVED = "retrieval_context"  # of a turn of DeepEval
 _BESIDE = (  # what is not read, and could be meant as evidence
     *("audio", "tools_called", "context", "contexts", "documents", "evidence"),
     *("retrieved_content", "retrieved_contexts"),
@@ -83,8 +82,8 @@ class MessageReader:
         yield from self._output("document", documents, place)
         if without:
             yield self._unused(f"{place}: {without} sources of Gemini without a text are not used")
-        if message.get(_RETRIEVED):
-            yield from self._output(_RETRIEVED, message[_RETRIEVED], place)
+        if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
+            yield from self._output("retrieval_context", retrieved, place)
         for key in _BESIDE:
             if message.get(key):
                 yield self._unused(f"{place}.{key} is not used")
@@ -101,7 +100,7 @@ class MessageReader:
         part = known_part(part)
         type_ = part["type"]
         kind = _kind(type_)
-        if type_ in REASONING or type_ in MARKS:
+        if type_ in SILENT:
             return
         if type_ in _ASSISTANTS_TEXTS and self.role in ("user", "system"):
             yield self._unused(f"{place} is not used: a part of type {type_!r} is an assistant's")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, one_line
-from .events import CALLS, REASONING, ROLES, role_of
+from .events import CALLS, ROLES, SILENT, role_of
 
 TEXTS = ("text", "input_text", "output_text", "refusal")
 """Types of parts that are texts."""
@@ -80,7 +80,7 @@ def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
             yield _data(part_text(item), place)
         elif item["type"] in DOCUMENTS:
             yield _document(item, place)
-        elif item["type"] not in REASONING:
+        elif item["type"] not in SILENT:
             what = f"{place}: a part of type {clip(item['type'], 40)!r}"
             own = "by an assistant is no evidence" if _is_call(item) else "is not read"
             yield ToolText("", problem=f"{what} {own}")
@@ -94,7 +94,7 @@ def _is_part(item: Any) -> bool:
         return part_text(item) is not None
     if kind == "search_result" or (kind == "document" and not isinstance(item.get("text"), str)):
         return bool(item.get("source") or item.get("content"))
-    return kind in REASONING or _is_call(item) or _is_media(item, kind)
+    return kind in SILENT or _is_call(item) or _is_media(item, kind)
 
 
 def _is_call(item: Mapping[str, Any]) -> bool:

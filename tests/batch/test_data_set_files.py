@@ -292,7 +292,7 @@ def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:
         "line 4: 3 cells, but the file has 2 columns",
         "line 7: not UTF-8 text: byte 0xe9",
         "line 9: invalid CSV: ',' expected after '\"'",
-        "lines 10 to 11: invalid CSV: a quote is opened and never closed",
+        "lines 10 to 11: invalid CSV: unexpected end of data",
     ]
     assert [row.fields["answer"] for row in rows_of(file) if not row.problem] == ["a", "x\ny"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,7 +24,6 @@ from ...records.errors import ConfigError, pip_install
 from . import workbook_process
 from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, hint
 
-_SEPARATOR = re.compile(r"sep=(.)\s*", re.IGNORECASE)
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 ROWS = 200
 """Rows that are read at once, at most."""
@@ -41,14 +39,10 @@ WRITTEN = 10_000
 
 
 class Form(NamedTuple):
-    """How a file is written: what separates its cells, and its columns.
-
-    ``skipped``: whether the first line is Excel's ``sep=;`` and no row.
-    """
+    """How a file is written: what separates its cells, and its columns."""
 
     delimiter: str
     columns: Sequence[str]
-    skipped: bool = False
 
 
 def csv_form(file: Path, mapping: Mapping[str, str]) -> Form:
@@ -62,19 +56,17 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> Form:
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
     usual = "\t,;" if file.suffix.lower() == ".tsv" else ",;\t"
-    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
-        told = _SEPARATOR.fullmatch(text.readline(10))
     forms, problems = [], []
-    for delimiter in told[1] if told else usual:
+    for delimiter in usual:
         try:
-            header: list[str] = next(_reader(file, Form(delimiter, (), bool(told))), [])
+            header: list[str] = next(_reader(file, delimiter), [])
             check_utf8("".join(header))
         except (csv.Error, UnreadableError) as error:
             advice = f". {hint()}" if isinstance(error, UnreadableError) else ""
             problems.append(f"{error}{advice}")
             continue
         columns = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
-        forms.append(Form(delimiter, columns, bool(told)))
+        forms.append(Form(delimiter, columns))
     if not forms:
         raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
     known = {*mapping.values(), *FIRST_MARKS, *(n for field in COLUMN_FIELDS for n in names(field))}
@@ -86,19 +78,17 @@ def csv_records(file: Path, form: Form) -> Iterator[Record]:
 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
     """
-    rows, more = _reader(file, form), 1 + form.skipped
+    rows = _reader(file, form.delimiter)
     next(rows, None)
     while True:
-        first, cells, problem = rows.line_num + more, [], ""
+        first, cells, problem = rows.line_num + 1, [], ""
         try:
             cells = next(rows)
         except StopIteration:
             return
         except csv.Error as error:
-            is_open = str(error) == "unexpected end of data"
-            said = "a quote is opened and never closed" if is_open else error
-            problem = f"invalid CSV: {said}"
-        last = rows.line_num + more - 1
+            problem = f"invalid CSV: {error}"
+        last = rows.line_num
         place = f"line {first}" if last <= first else f"lines {first} to {last}"
         if problem:
             yield Record(place, None, problem)
@@ -106,12 +96,9 @@ def csv_records(file: Path, form: Form) -> Iterator[Record]:
             yield _record(place, cells, form.columns)
 
 
-def _reader(file: Path, form: Form) -> Any:
+def _reader(file: Path, delimiter: str) -> Any:
     """Strict, so that a text after a closing quote, or a quote that stays open, is an error."""
-    lines = _lines(file)
-    if form.skipped:
-        next(lines)
-    return csv.reader(lines, delimiter=form.delimiter, strict=True)
+    return csv.reader(_lines(file), delimiter=delimiter, strict=True)
 
 
 def _lines(file: Path) -> Iterator[str]:
