@@ -1,6 +1,6 @@
 """The gate: a label that earns something counts only if nothing else in the reply denies it.
 
-What denies is a word: a negation, a word of denial or a hedge, a sign such as ❌. The words are in
+What denies is a word: a negation, a word of denial or a hedge, a sign such as ❌. They are in
 ``words/gate.txt``; they were chosen on reasons that real judges wrote, and
 ``benchmarks/reading_replies.py`` shows what they hear and what they cost.
 
@@ -34,6 +34,16 @@ STEM = 5
 """Letters by which a word is known as one of the statement's: "covered" is "cover"."""
 
 _WORDS = sections(__file__.removesuffix("gate.py") + "words/gate.txt")
+
+
+def _any_of(name: str) -> re.Pattern[str]:
+    """A pattern of the expressions in a section, one a line; an indented line goes on."""
+    lines = _WORDS[name].replace("\n  ", "").split("\n")
+    return lazy_pattern("|".join(filter(None, lines)), re.IGNORECASE)
+
+
+_AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
+_SHARE, _NOT_SAID, _OTHERS = _any_of("shares"), _any_of("not said"), _any_of("others")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
@@ -44,57 +54,7 @@ _QUOTATION = lazy_pattern(
     r'"[^"\n]{1,600}"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|`[^`\n]{1,600}`'
     r"|(?<!\w)'[^'\n]{1,600}'(?!\w)|‘[^’\n]{1,600}’(?!\w)"
 )
-# What sounds like a denial and is none: "does not contradict", "no discrepancy", "not only".
-_AGREEING = lazy_pattern(
-    r"\b(?:not|never) (?:directly |explicitly )?(?:contradict\w*|conflict\w*|differ\w*|disput\w*"
-    r"|refut\w*|in conflict|inconsistent|only|in doubt|need(?:ed)?|used?|required?|have to)\b"
-    r"|\b(?:no|none|nothing|without|free)(?: (?!and|but|it|which)\w+){0,6}?"
-    r" (?:contradict\w*|discrepanc\w*|conflict\w*|inconsistenc\w*|hallucinat\w*|unsupported"
-    r"|errors?|issues?|problems?|differs?|differences?|doubt|inference|additions?|added|changed"
-    r"|goes beyond|(?:outside|external|world) knowledge|against)\b"
-    r"|\b(?:no|none|never)(?: \w+){0,6}? (?:partially_supported|not_enough_info|contradicted)"
-    r"(?:,? (?:or|nor) (?:partially_supported|not_enough_info|contradicted))?\b"
-    r"|\b(?:more|most|less) likely\b|\b(?:no|any) other\b|\bno longer\b|\brather than just\b"
-    r"|\b(?:unsupported|contradicted|hallucinations?|errors?|issues?)(?: \w+){0,2}: (?:none|0)\b",
-    re.IGNORECASE,
-)
-# What is said of the reply itself, or to its reader: "let me know if you need more".
-_COURTESY = lazy_pattern(
-    r"\b(?:let me know|feel free|tell me|i hope|hope (?:this|that|it)|(?:happy|glad|ready) to"
-    r"|i can (?:add|also|explain|give|provide)|as (?:you )?(?:requested|asked|required)"
-    r"|(?:you|was) (?:asked|requested)(?: for)?"
-    r"|i (?:followed|went|compared|checked|double-checked|did not (?:follow|use|need))"
-    r"|i (?:only (?:used|looked at)|used only) the (?:\w+ )?(?:context|sentences|text)"
-    r"|left out the (?:reasons|explanations|evidence)|as (?:short|brief|compact) as possible"
-    r"|without (?:line breaks|markdown|comments|prose|explanations?|reasons|further text)"
-    r"|(?:in|as) (?:\w+ ){0,3}format)\b[^.,;:!\n]{0,200}",
-    re.IGNORECASE,
-)
-_SIGN = lazy_pattern(
-    r"\bconflicts? with\b|[❌✗✘✖👎🔴🚫☒🟥≠≉¬⊘⚠]|!=|~~|[?？]{2}|\bn/a\b"
-    r"|不(?:符|一致|支持|成立|正确|完全|是|能|意味|确定|被)"
-    "|没有|沒有|未提|错误|錯誤|无关|無關|矛盾|否|ない|ません|않|없|아니|모순",
-    re.IGNORECASE,
-)
 _LEADING_NO = lazy_pattern(r"[^\w]*no\b", re.IGNORECASE)
-# "1/2", "two of the three", "0.67", "66.7 %", "score: 0": a part of all, or none of it.
-_SHARE = lazy_pattern(
-    r"\b(\d{1,6}) ?(?:/|of|out of)(?: the)? ?(\d{1,6})\b|(?<![\d.])0?\.\d{1,9}\b"
-    r"|\b\d{1,2}(?:\.\d{1,9})? ?%"
-    r"|\b(?:one|two|three|four|five|six|seven|eight|nine) of (?:the|these|those|them)\b"
-    r"|[:=] ?0(?![\d.])",
-    re.IGNORECASE,
-)
-# "Supported: 1, 3": the others are not.
-_SOME = lazy_pattern(
-    r"\bsupported\b[^\w.;!?]{1,9}\d|\bsupported (?:ids?|count|total)\b", re.IGNORECASE
-)
-# A question, a comment, a row of another table.
-_NOT_SAID = lazy_pattern(
-    r"[?？]|<!|->|→|=>|\bformat:|\be\.g\.|\bin part\b"
-    r"|\b(?:answer|question|user|student)(?:'s)? (?:itself|says|said|states|asked|wrote)\b",
-    re.IGNORECASE,
-)
 
 
 def denies(reason: str, statement: str = "") -> bool:
@@ -128,7 +88,7 @@ def objects(remark: str, statement: str = "") -> bool:
     text = _AGREEING.sub(" ", _COURTESY.sub(" ", _plain(remark)))
     parts = _SHARE.finditer(text)
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
-    if (shares and not _SHARE.search(statement)) or _SOME.search(text) or _NOT_SAID.search(text):
+    if (shares and not _SHARE.search(statement)) or _NOT_SAID.search(text):
         return True
     return _speaks_against(text, statement, ("negations", "denials", "remarks", "flaws"))
 
@@ -250,13 +210,6 @@ _LEADING = lazy_pattern(
 )
 _GRANTS = frozenset("supported yes statement statements claims and all".split())
 """Words of a line that only repeats what the rows grant: "Supported: 1, 2, 3"."""
-# A text with one of these is about others, too, whatever it begins with.
-_OTHERS = lazy_pattern(
-    r"\b(?:other|these|those|both|all|none|neither|earlier|previous|remaining)"
-    r"(?: of)?(?: the| my| your)?(?: \w+)? (?:statement|claim|verdict|answer|point)s?\b"
-    r"|\bnone of (?:them|these|this)\b|\bthe (?:others|(?:whole|entire) answer)\b",
-    re.IGNORECASE,
-)
 _SAYS_SOMETHING = lazy_pattern(r"[^\W_]|[^\w\s.,;:'’\"“”()\[\]{}/*_#>`|–—…&+-]")
 _SENTENCES = lazy_pattern(
     r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE

@@ -15,44 +15,20 @@ from typing import Any
 
 from ..records.checks import is_whole
 from ..records.model import Label
-from ..text.strings import clean_text, is_blank
+from ..text.strings import clean_text, is_blank, sections
 from .gate import is_flaw
 from .rows import UNPLACED, Labels, Row, Said, has_rows, is_key, leading_label, parse_label
 from .unwrapping import Pairs, split_json
 
-
-def _keys(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-# Keys as ``key_of`` reduces them.
-LABELS = _keys(
-    """label verdict finallabel finalverdict judgement judgment classification decision result
-    answer prediction status supported issupported faithful isfaithful entailed isentailed grounded
-    isgrounded attributed attributable"""
-)
-IDS = _keys(
-    """id statementid claimid sentenceid number no index statementnumber claimnumber
-    statementindex claimindex"""
-)
-STATEMENTS = _keys("statement claim text sentence fact")
-REASONS = _keys("reason explanation rationale justification reasoning")
-EVIDENCE = _keys(
-    """evidence evidences evidenceids sentences sentenceids source sources citation citations
-    reference references"""
-)
-QUOTES = _keys("quote quotes evidencetext supportingtext")
-CONFIDENCES = _keys("confidence confidencescore confidencelevel certainty probability")
+_KEYS = {
+    name: frozenset(words.split())
+    for name, words in sections(__file__.removesuffix("json_form.py") + "words/keys.txt").items()
+}
+LABELS, IDS, STATEMENTS = _KEYS["labels"], _KEYS["ids"], _KEYS["statements"]
+REASONS, EVIDENCE, QUOTES = _KEYS["reasons"], _KEYS["evidence"], _KEYS["quotes"]
+CONFIDENCES, WRAPPERS, LISTS = _KEYS["confidences"], _KEYS["wrappers"], _KEYS["lists"]
 CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
 """There are no verdicts under these keys."""
-# Keys that say nothing beside what they contain.
-WRAPPERS = _keys(
-    """verdicts labels results statements claims judgements judgments evaluations evaluation items
-    entries list data output response reply json arguments parameters input function toolcalls
-    verdict finalverdicts answers name type ask"""
-)
-LISTS = _keys("verdicts labels results answers judgements judgments finalverdicts")
-"""A list of the digits 1 and 0 is verdicts only under these keys."""
 EVEN = 0.5
 """A judge that is no surer of a label than this has a doubt."""
 DEEPEST = 4

@@ -18,34 +18,6 @@ from ..text.phrases import plain, rules, straight
 from ..text.strings import sections
 from .unwrapping import looks_like_json
 
-# ---- what is not a refusal
-
-_VERDICT_WORD = (
-    r"(yes|no|idk|borderline|(not[ _]|un|fully[ _]|partially[ _])?supported|contradict(ed|ory)|"
-    r"not[ _]enough[ _]info\w{0,10}|no[ _]evidence|ja|nein|oui|non|sí|si|não|sim|sì|nee|nej|nei|да|"
-    r"нет|так|ні|tak|nie|evet|hayır|có|không|ya|tidak|是|否|不是|はい|いいえ|예|네|아니오|아니요|ใช่|"
-    r"ไม่|ไม่ใช่|نعم|لا|हाँ|हां|नहीं|ναι|όχι|ano|ne|כן|לא)"
-)
-_VERDICT = (
-    rf"(?m)[:：]\s{{0,3}}[\[\"'_]{{0,4}}{_VERDICT_WORD}\s{{0,3}}(?=[\"'.。!！_;)\]}}\n]|$|,\s{{0,3}}[\"']?{_VERDICT_WORD}\b)"
-    r"|(\b|_)(verdicts?|labels?|supported|faithful|judge?ment)\s{0,3}[\"']?[:：]\s{0,3}\W{0,4}"
-    rf"({_VERDICT_WORD}|true|false|[01])\b(?! \w)"
-    rf"|^[^\w\n]{{0,8}}(\d{{1,4}}[^\w\n]{{1,4}})?{_VERDICT_WORD}[^\w\n]{{0,4}}$"
-    rf"|\bstatement[ _]?\d{{1,4}}\W{{1,4}}{_VERDICT_WORD}\b"
-    r"|\b(is|are) (not |un|fully |partially )supported\b|\bcontradicted by\b"
-)
-# Before a match: a condition, or someone else's words. After it: a speaker, or help anyway.
-_BEFORE = (
-    r"\b(if|when|whenever|unless|where|while|until|once|said|says|stated|states|told|replied|wrote"
-    r"|writes|claims|announced)\b[^,;:]{0,40}:? ?$"
-)
-_AFTER = (
-    r"^.{0,20}[,'] ?((the|a|his|her|my|our) )?(\w{1,20} ){0,2}"
-    r"(said|says|replied|answered|insisted|shouted|whispered|wrote)\b"
-    r"|((\bbut|\bso|\bthough|;|:) ?(here|below)|\bhere (it )?(is|are))\b"
-    r"|; ?(the )?(other )?(statement|claim|one)s?( \d{1,4})? (is|are|was|were)\b"
-)
-
 _WORDS = sections(__file__.removesuffix("refusal.py") + "words/refusals.txt")
 _HEAD_CHARS = 1_500  # a refusal comes early: only the first sentences of these are searched
 _HEAD_SENTENCES = 4
@@ -83,15 +55,15 @@ def _sentences(text: str) -> list[str]:
 def _refuses(sentence: str) -> bool:
     """Whether one plain sentence refuses. In English, its context must not say otherwise."""
     english = (rule.search(sentence) for rule in rules(_WORDS["english"]))
-    return any(match and not _excused(sentence, match) for match in english) or any(
-        rule.search(sentence) for rule in rules(_WORDS["others"])
+    return any(match and not _excused(sentence, match) for match in english) or _matches(
+        "others", sentence
     )
 
 
 def _excused(sentence: str, match: re.Match[str]) -> bool:
     """Whether the words around a match make it a condition, someone else's words, or help."""
     before, after = sentence[: match.start()], sentence[match.end() :]
-    return bool(re.search(_BEFORE, before) or re.search(_AFTER, after))
+    return _matches("before", before) or _matches("after", after)
 
 
 def is_refusal(text: str) -> bool:
@@ -150,4 +122,8 @@ def _says(table: str, text: str) -> bool:
 
 
 def _has_verdict(text: str) -> bool:
-    return re.search(_VERDICT, straight(text).strip()) is not None
+    return _matches("verdicts", straight(text).strip())
+
+
+def _matches(table: str, text: str) -> bool:
+    return any(rule.search(text) for rule in rules(_WORDS[table]))

@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from ..records.model import Label
+from ..records.model import LABELS, Label
+from ..text.strings import sections
 
 KEY_LETTERS = "bcdfghjkmnpqrstvwxz"
 """Without vowels and digits, so that no key of an ask is a word or a number."""
@@ -70,37 +71,8 @@ def is_key(value: object) -> bool:
 
 Labels = Mapping[str, Label] | None
 
-
-# Each word is in the form that ``normalise`` gives it.
-LABEL_WORDS: dict[Label, str] = {
-    "supported": """
-        supported supports fully_supported is_supported completely_supported
-        entirely_supported directly_supported supported_by_context supported_by_the_context entailed
-        entails entailment faithful grounded fully_grounded attributable fully_attributable
-        attributed verified consistent yes true ✅ ✔ ✓ ☑ 👍 🟢""",
-    "partially_supported": """
-        partially_supported partially partial partly partly_supported partial_support
-        partially_entailed partially_faithful partially_grounded partially_attributable""",
-    "not_enough_info": """
-        not_enough_info not_enough_information not_enough_evidence notenoughinfo nei
-        insufficient_information insufficient_info insufficient_evidence insufficient_context
-        no_evidence no_support no_information no_info not_supported unsupported
-        not_supported_by_context not_supported_by_the_context is_not_supported neutral idk
-        i_don't_know i_dont_know unknown unverifiable unverified not_verifiable not_verified
-        cannot_be_verified can't_be_verified cannot_verify borderline not_mentioned not_stated
-        not_found not_present not_provided not_in_context not_in_the_context not_addressed
-        not_entailed not_grounded ungrounded not_attributable unattributable extrapolatory
-        not_faithful unfaithful hallucinated hallucination fabricated inconsistent no false
-        ❌ ✗ ✘ ✖ 👎 🔴 🚫""",
-    "contradicted": """
-        contradicted contradictory contradicts contradict contradiction contradicting
-        contradicted_by_context contradicted_by_the_context is_contradicted refuted refutes refute
-        refutation conflicting disproved disproven""",
-    "not_a_claim": "not_a_claim notaclaim not_claim",
-}
-_LABELS: dict[str, Label] = {
-    word: label for label, words in LABEL_WORDS.items() for word in words.split()
-}
+LABEL_WORDS = sections(__file__.removesuffix("rows.py") + "words/labels.txt")
+_LABELS: dict[str, Label] = {word: label for label in LABELS for word in LABEL_WORDS[label].split()}
 _DIGITS: dict[str, Label] = {"1": "supported", "0": "not_enough_info"}
 
 # What may surround a word. No minus and no tilde before it, no "?" after it: "-1", "~~yes~~" and

@@ -53,7 +53,7 @@ def uses() -> None:
     from faithfulness_assert.reading import refusal
     from faithfulness_assert.text import forms, phrases
 
-    for section in ("english", "others", "judge", "material"):
+    for section in refusal._WORDS:
         phrases.rules(refusal._WORDS[section])
     forms.claims_nothing("[doc_1] I'd like to know more. Source: a.md")
     forms.accompanies("Do you want to know more?")
