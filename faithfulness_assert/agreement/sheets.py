@@ -20,7 +20,7 @@ from ..asking.ranking import nearest_sentences
 from ..batch.outputs import check_place, safe_cell, whole_file
 from ..batch.store import Store, reading
 from ..cases.case import Case
-from ..files import as_text
+from ..files import as_text, read_text
 from ..records.errors import ConfigError, InputError
 from ..records.model import Verdict
 from ..records.option_names import option
@@ -32,18 +32,8 @@ SEED = 1
 CELL = 32_000
 """Characters. Excel cuts what is longer than 32,767."""
 LABELS = ("faithful", "unfaithful")
-SUPPORTED = (
-    "Supported is what a careful reader grants who knows nothing but the context: a paraphrase, "
-    "plain arithmetic and other units yes; what one knows from elsewhere, what is plausible, and "
-    "what only the question says no."
-)
-HOW = (
-    "label: faithful if the context supports every statement of the answer, else unfaithful. An "
-    f"answer that claims nothing, or only declines, is faithful. {SUPPORTED} Leave label empty "
-    "where you did not decide. The rows are in random order: stop where you like, and leave the "
-    "rest in. A second person uses a column label_2. evidence is the sentence of the context that "
-    "shares most words with the statement, and may mislead. Do not change drawn."
-)
+HOW = " ".join(read_text(Path(__file__).with_name("how_to_label.txt")).split())
+"""What stands in the first row for whoever labels."""
 _DRAWN = re.compile(r"(\d{1,5}) answers by seed (\d{1,16})")
 
 

@@ -18,7 +18,7 @@ import yaml
 from ..judges import JUDGES, environment_prefixes
 from ..policy.files import parsed, read_file
 from ..records.errors import ConfigError
-from ..text.strings import clip, visible
+from ..text.strings import clip, sections, visible
 
 BUILT_IN, INVERTED = "context-faithfulness", "not-context-faithfulness"
 MAX_NUMBER = 1e6  # of a weight or a threshold
@@ -28,27 +28,11 @@ PATH = re.compile(r"(?:output|context\.(?:vars|metadata))(?:\.[A-Za-z_]\w*|\[\d+
 CARRIED = {"type", "value", "threshold", "weight", "transform", "contextTransform", "provider"}
 # `chat`, `completion`, `responses` and `messages` name APIs of a provider.
 GRADER = re.compile(r"([a-z]+):(?:(?:chat|completion|responses|messages):)?([\w./:@-]+)")
-KEY = "Set OPENAI_API_KEY to"
-LOCAL = "This server needs no key: OPENAI_API_KEY may be any word."
-AZURE = (
-    "https://RESOURCE.openai.azure.com/openai/v1",
-    f"Put your RESOURCE into baseUrl. {KEY} the key of the Azure resource.",
-)
-BEDROCK = "https://bedrock-runtime.REGION.amazonaws.com/openai/v1"
-GEMINI = "https://generativelanguage.googleapis.com/v1beta/openai"
-SERVERS = {
-    "ollama": ("http://localhost:11434/v1", LOCAL),
-    "llama": ("http://localhost:8080/v1", LOCAL),
-    "localai": ("http://localhost:8080/v1", LOCAL),
-    "litellm": ("http://localhost:4000/v1", f"{KEY} a key of the LiteLLM proxy."),
-    "openrouter": ("https://openrouter.ai/api/v1", f"{KEY} the OpenRouter key."),
-    "github": ("https://models.github.ai/inference", f"{KEY} a GitHub token."),
-    "google": (GEMINI, f"{KEY} the Gemini API key."),
-    "azure": AZURE,
-    "azureopenai": AZURE,
-    "bedrock": (BEDROCK, f"Put your REGION into baseUrl. {KEY} an API key of Amazon Bedrock."),
-}
+_TEXTS = sections(__file__.removesuffix("migrate.py") + "migration.txt")
+_ROWS = (row.split(" | ") for row in _TEXTS["servers"].splitlines() if row)
+SERVERS = {name: (url, needs) for name, url, needs in _ROWS}
 """Where a provider of promptfoo has OpenAI's API, and what it needs."""
+DIFFERENCES = _TEXTS["differences"].splitlines()
 # Claude, Nova and Llama have other APIs there, and a region may stand before the model's name.
 ON_BEDROCK = re.compile(r"(?:[a-z]+\.)?openai\.")
 VALUE = """\
@@ -58,14 +42,6 @@ VALUE = """\
 """
 Options = tuple[Mapping[str, Any], ...]
 """The mappings that may name a grader or a transform, the nearest first."""
-DIFFERENCES = (
-    "PROMPTFOO_PYTHON, in .env or the environment, names the Python that has faithfulness-assert.",
-    "For a large eval, take `faithfulness.cjs` instead, which `init FOLDER` writes.",
-    "A `metric` on our assertion would count a grader error as 0; our own is `faithfulness`.",
-    "A refused, truncated or unreadable reply is a grader error; the built-in scores it.",
-    "Verdicts may be a numbered, comma-separated, JSON or bare list; the built-in reads one form.",
-    "`policy: default` needs one call instead of two. It gives half credit, so scores differ.",
-)
 
 
 def migrate_file(config: str) -> str:
