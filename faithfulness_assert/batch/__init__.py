@@ -16,7 +16,7 @@ from ..options import hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
 from ..records.judge import Judge, judge_info
-from ..settings import SETTING, AnyPolicy
+from ..settings import SETTING, AnyPolicy, choose
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, grade_rest
@@ -94,15 +94,8 @@ def run(
     hide_key(options)
     if concurrency is not None:
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
-    settings = GraderSettings.of(
-        judge,
-        policy,
-        threshold,
-        options,
-        concurrency=concurrency,
-        requests_per_minute=requests_per_minute,
-        tokens_per_minute=tokens_per_minute,
-    )
+    limits = concurrency, requests_per_minute, tokens_per_minute
+    settings = GraderSettings(*choose(judge, policy, threshold, options)[:4], *limits)
     grader = settings.grader()
     if engine not in ("local", "ray"):
         raise ConfigError(f"engine: must be local or ray, got {engine!r}")

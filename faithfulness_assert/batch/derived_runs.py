@@ -102,7 +102,7 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
                 for table in ("rows", "results", "earlier"):
                     _copy(kept, made, table, part.first)
         notes = []
-        if _shared_ids(made, parts):
+        if _shared_ids(made):
             notes.append("cases without an id have the number of their row in all shards as id")
             for part in parts:
                 made.db.execute(
@@ -110,8 +110,9 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
                     "WHERE row > ? AND row <= ? AND case_id = CAST(row - ? AS TEXT)",
                     (part.first, part.first + part.rows, part.first),
                 )
-        if shared := _shared_ids(made, parts):
-            raise ConfigError(f"merge: {shared}; each case must be in one run only")
+        if shared := _shared_ids(made):
+            problem = f"cases with the same id are in several runs, such as {shared}"
+            raise ConfigError(f"merge: {problem}; each case must be in one run only")
     return RunOutcome(Path(directory), total, notes=tuple(notes))
 
 
@@ -139,20 +140,12 @@ def _part(path: str | PathLike[str], earlier: Sequence[_Part]) -> _Part:
     return _Part(str(path), about, data, rows, first)
 
 
-def _shared_ids(made: Store, parts: Sequence[_Part]) -> str:
-    """Which ids several runs have, in words; "" if none."""
+def _shared_ids(made: Store) -> str:
+    """Some ids that several rows have; "" if none."""
     found = made.db.execute(
-        "SELECT case_id, min(row), max(row) FROM rows GROUP BY case_id HAVING count(*) > 1 LIMIT ?",
-        (SHOWN,),
+        "SELECT case_id FROM rows GROUP BY case_id HAVING count(*) > 1 LIMIT ?", (SHOWN,)
     )
-
-    def run_of(row: int) -> str:
-        return [part.path for part in parts if row > part.first][-1]
-
-    return "; ".join(
-        f"the case {case_id} is in {run_of(first)} and in {run_of(last)}"
-        for case_id, first, last in found
-    )
+    return ", ".join(case_id for (case_id,) in found)
 
 
 # ---------------------------------------------------------------- rescore

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from ..text.strings import clip, visible
-from .summary import Summary
+from .summary import Summary, duration
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0
@@ -54,7 +54,7 @@ class Counts:
             parts.append(f"cost {found.cost:,.4g}")
         trouble = self.trouble()
         if rate and not trouble:
-            parts.append(f"{_time((self.total - found.cases) / rate)} left")
+            parts.append(f"{duration((self.total - found.cases) / rate)} left")
         if trouble:
             parts.append(clip(trouble, ERROR_LENGTH))
         elif last := found.errors.last:
@@ -120,9 +120,3 @@ def _bar(counts: Counts) -> Iterator[Callable[[], None]]:
         show()
         yield show
         show()
-
-
-def _time(seconds: float) -> str:
-    minutes, seconds = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"

@@ -21,7 +21,7 @@ from ray import cloudpickle, exceptions
 from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import SETTING, AnyPolicy
+from ..settings import SETTING, AnyPolicy, choose
 from .data_sets import open_data_set
 from .row_grading import GraderSettings, grade_rows, graded_or_left
 from .rows import Line, NotAsked, Row
@@ -65,7 +65,7 @@ class GradedBatches:
         concurrency: int | None = None,
         **options: Any,
     ) -> None:
-        settings = GraderSettings.of(judge, policy, threshold, options, concurrency=concurrency)
+        settings = GraderSettings(*choose(judge, policy, threshold, options)[:4], concurrency)
         self.grader, self.mapping = settings.grader(stops=False), mapping
         self.at_once = settings.asks_at_once(self.grader)
 

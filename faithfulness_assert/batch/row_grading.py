@@ -13,9 +13,8 @@ from ..drive.grades import ASKS_AT_ONCE, Slots
 from ..drive.many import run_many
 from ..grading import Grader
 from ..options import DEADLINE
-from ..records.judge import Judge, judge_info
+from ..records.judge import judge_info
 from ..records.result import GradingResult
-from ..settings import AnyPolicy, choose
 from .rows import Line, NotAsked, Row, digest
 
 
@@ -23,7 +22,8 @@ class GraderSettings(NamedTuple):
     """What makes a grader, here or in another process, and what it may use.
 
     Args:
-        judge, policy, threshold, options: as ``Grader`` takes them.
+        judge, policy, threshold, options: as ``settings.choose`` completes them on this machine:
+            others may have no settings.
         concurrency: asks under way at once; None: 8, or 1 for a judge that computes here.
         requests_per_minute, tokens_per_minute: None for no limit.
         secret: from which asks follow; None for the grader's own.
@@ -37,18 +37,6 @@ class GraderSettings(NamedTuple):
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     secret: bytes | None = None
-
-    @classmethod
-    def of(
-        cls,
-        judge: str | Judge,
-        policy: AnyPolicy | None,
-        threshold: float | None,
-        options: Mapping[str, Any],
-        **limits: Any,
-    ) -> GraderSettings:
-        """What was given, completed by the settings of this machine: others may have none."""
-        return cls(*choose(judge, policy, threshold, options)[:4], **limits)
 
     def for_one_of(self, graders: int) -> GraderSettings:
         """Those of one of so many graders, which share the limits. Each has the whole concurrency.

@@ -30,7 +30,6 @@ from strategies import examples
 from faithfulness_assert.batch.provider_batches import rounds
 from faithfulness_assert.batch.provider_batches.providers import OpenAIBatches
 from faithfulness_assert.batch.store import lines_of_run
-from faithfulness_assert.judges.token_counter import token_counter
 
 VIAS = ["openai-batch", "anthropic-batch"]
 KEY = "key-0123456789abcdef"
@@ -275,28 +274,6 @@ def test_a_row_that_cannot_be_read_has_its_result_and_a_result_that_is_gone_come
         run.go_on()
         assert run.results() == right == run.online()
         assert len(server.batches) == 1
-
-
-def test_the_estimate_for_a_batch_api_is_what_the_run_uses(tmp_path: Path) -> None:
-    count = token_counter("openai:gpt-4o-mini")
-
-    def counting(path: str, body: Body) -> tuple[int, Body]:
-        """The truthful model, whose server counts tokens as the estimate does."""
-        status, answer = truthful(path, body)
-        message = answer["choices"][0]["message"]
-        message["content"] = json.dumps(json.loads(message["content"]), separators=(",", ":"))
-        prompt = sum(count(sent["content"]) for sent in body["messages"])
-        usage = {"prompt_tokens": prompt, "completion_tokens": count(message["content"])}
-        return status, {**answer, "usage": usage}
-
-    with BatchServer(counting) as server:
-        run = run_of(tmp_path, "openai-batch", server, 40, "--judge", "openai:gpt-4o-mini")
-        estimate = ("estimate", run.data, *run.judge, "--json")
-        said = json.loads(here(*estimate).stdout)
-        run.finish()
-    for name, used in run.spent().items():
-        # The estimate has reasons for what the embedded judge does not find; this judge finds all.
-        assert said[name] == pytest.approx(used, rel=0 if name == "asks" else 0.1)
 
 
 # ---------------------------------------------------------------- what the provider does

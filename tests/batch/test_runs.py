@@ -505,9 +505,9 @@ def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wron
     found.tokens["prompt"] = 81_000
     counts.started -= 100
     told = "1,200 of 4,000 | 10.0/s | 1,000 passed, 150 failed, 50 not graded | 81,000 tokens | cost 1.2"
-    assert str(counts) == f"{told} | 4:40 left"
+    assert str(counts) == f"{told} | 4 min 40 s left"
     found.errors.add("auth", "HTTP 401: no")
-    assert str(counts) == f"{told} | 4:40 left | last error (auth): HTTP 401: no"
+    assert str(counts) == f"{told} | 4 min 40 s left | last error (auth): HTTP 401: no"
     counts.trouble = lambda: "the last 9 asks failed: no connection"
     assert str(counts) == f"{told} | the last 9 asks failed: no connection"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -203,22 +202,3 @@ def test_errors_that_are_about_the_texts_or_come_now_and_then_stop_nothing(tmp_p
     judge = Wrong(0, lambda: failing("refusal"))
     outcome = run(cases(200), tmp_path / "run", judge=judge, concurrency=2, progress=False)
     assert (outcome.stopped, outcome.summary.cases) == ("", 200)
-
-
-# ---------------------------------------------------------------- slow and odd servers
-
-
-def test_a_server_that_answers_one_after_the_other_loses_no_case(tmp_path: Path) -> None:
-    """All of them together take longer than the deadline of each."""
-    one = threading.Lock()
-
-    def slow(request: Request) -> Answer:
-        with one:
-            time.sleep(0.2)
-            return answered(request)
-
-    with Loopback(slow) as server:
-        given: dict[str, Any] = {"concurrency": 20, "timeout": 2, "deadline": 2.5}
-        outcome = graded(server, tmp_path / "run", cases(30), **given)
-    assert (outcome.summary.not_graded, outcome.summary.passed) == (0, 20)
-    assert outcome.summary.seconds > 2.5
