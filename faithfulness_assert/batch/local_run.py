@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -17,11 +16,11 @@ from ..drive.asks import log
 from ..grading import Grader
 from .changed_rows import take_input
 from .data_sets import DataSet
-from .progress import Counts, every, shown
+from .progress import Counts, shown
 from .row_grading import graded_or_left
 from .rows import Line, NotAsked, Row
 from .stops import Budget, SoftStop, from_interrupt
-from .store import NAME, SECONDS, Store, lines_of_run, reading, said_of
+from .store import NAME, Store, lines_of_run, reading, said_of
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -171,7 +170,7 @@ class _Work:
             with (
                 self._stopped_by_signals(),
                 store.appending() as append,
-                _events(store),
+                _Events(store),
                 closing(lines),
                 shown(self.counts, wanted=progress),
             ):
@@ -207,24 +206,20 @@ class _Work:
         )
 
 
-@contextmanager
-def _events(store: Store) -> Iterator[None]:
+class _Events(logging.Handler):
     """Notes meanwhile what the log warns of, such as asks that a server refused."""
-    seen: Counter[str] = Counter()
 
-    class Noting(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            seen[record.getMessage()] += 1
+    def __init__(self, store: Store) -> None:
+        super().__init__(logging.WARNING)
+        self._store = store
 
-    def note() -> None:
-        for event in list(seen):
-            store.note(event, seen.pop(event))
+    def emit(self, record: logging.LogRecord) -> None:
+        """Notes it. If that fails, whoever keeps the next result is told."""
+        with suppress(sqlite3.Error):
+            self._store.note(record.getMessage())
 
-    handler = Noting(logging.WARNING)
-    log.addHandler(handler)
-    try:
-        with every(SECONDS, note):
-            yield
-    finally:
-        log.removeHandler(handler)
-        note()
+    def __enter__(self) -> None:
+        log.addHandler(self)
+
+    def __exit__(self, *_: object) -> None:
+        log.removeHandler(self)

@@ -49,7 +49,7 @@ CREATE TABLE results (row INTEGER PRIMARY KEY, {_RESULT});
 CREATE INDEX results_in_brief ON results (status, pass, score, error, message, estimated, notes,
 prompt, completion, cached, reasoning, requests, cost, retryable);
 CREATE TABLE earlier (row INTEGER, {_RESULT});
-CREATE TABLE events (at REAL, event TEXT, times INTEGER);
+CREATE TABLE events (at REAL, event TEXT);
 CREATE TABLE rounds (number INTEGER PRIMARY KEY, steps TEXT, files TEXT, answered INTEGER);
 CREATE TABLE asks (id TEXT PRIMARY KEY, round INTEGER, file TEXT, row INTEGER, key TEXT,
 steps TEXT);
@@ -176,9 +176,9 @@ class Store:
         """Keeps a value of the run under a name."""
         self.db.execute("INSERT OR REPLACE INTO run VALUES (?, ?)", (name, as_text(value)))
 
-    def note(self, event: str, times: int = 1) -> None:
+    def note(self, event: str) -> None:
         """Notes that something happened, now."""
-        self._write("INSERT INTO events VALUES (?, ?, ?)", (time.time(), event, times))
+        self._write("INSERT INTO events VALUES (?, ?)", (time.time(), event))
 
     def set_aside(self, which: str) -> int:
         """Moves results that fulfil a condition to the earlier ones. Returns how many."""
