@@ -131,27 +131,25 @@ class Store:
     def _commit(self) -> None:
         with self._lock:
             self._waiting = 0
-            if self.db.in_transaction and not self._failed:
-                with suppress(sqlite3.Error):
-                    self._execute("COMMIT")
-            if self._failed:
-                if self.db.in_transaction:
-                    self.db.execute("ROLLBACK")
-                raise self._failed
+            if self.db.in_transaction or self._failed:
+                self._execute("COMMIT")
 
     def _write(self, command: str, values: tuple[Any, ...]) -> None:
         with self._lock:
-            if self._failed:  # what follows must not be kept without what was before it
-                raise self._failed
             if self._grouped and not self.db.in_transaction:
                 self._execute("BEGIN")
             self._execute(command, values)
 
     def _execute(self, command: str, values: tuple[Any, ...] = ()) -> None:
+        """Executes a command. After one that failed, nothing is kept any more."""
+        if self._failed:
+            raise self._failed
         try:
             self.db.execute(command, values)
         except sqlite3.Error as error:
-            self._failed = self._failed or error
+            self._failed = error
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
             raise
 
     def add_row(self, row: Row) -> None:
