@@ -4,7 +4,8 @@
 
 Reads what one capable LLM said of answers whose truth is known: ``hard.jsonl``, subtle edits of
 summaries (SummEdits), once asked with our prompt and once with the two prompts of ragas; and the
-probes in ``llm_judge.jsonl``.
+probes in ``llm_judge.jsonl`` and in ``fixtures/probe_verdicts.jsonl``, whose twenty kinds it was
+asked about with the prompt of today (``make_probes(20, 43)``).
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from typing import Any
 from faithfulness_assert.probe.scenes import TRUE_KINDS
 from faithfulness_assert.statistics import exact_interval, exact_share, figures_of
 
-FOLDER = Path(__file__).parents[2] / "shared" / "corpora" / "real"
+ROOT = Path(__file__).parents[1]
+FOLDER = ROOT.parent / "shared" / "corpora" / "real"
 
 
 def rows_of(file: Path) -> Iterator[dict[str, Any]]:
@@ -59,6 +61,9 @@ def main() -> None:
             said = {v["label"] == "supported" for v in row["verdicts"] if v["statement"] == text}
             key = row["context"][0], text  # asked twice: for reasons, and for none
             right[key] = right.get(key, True) and said == {kind in TRUE_KINDS}
+    for row in rows_of(ROOT / "fixtures" / "probe_verdicts.jsonl"):
+        for kind, text, label in row["verdicts"]:
+            right[row["scene"], text] = (label == "supported") is (kind in TRUE_KINDS)
     low, _ = exact_interval(sum(right.values()), len(right))
     print(f"probes: {sum(right.values())} of {len(right)} right, at least {100 * low:.1f} %")
 

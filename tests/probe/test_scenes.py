@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from rows import rows
 
 import faithfulness_assert
 from faithfulness_assert import split_statements
@@ -188,3 +189,11 @@ def test_values_are_shown_in_their_forms() -> None:
     assert f"{Day(2021, 3, 14)} {Day(2021, 3, 14):iso} {Day(2021, 3, 14):us}" == (
         "14 March 2021 2021-03-14 March 14, 2021"
     )
+
+
+def test_the_verdicts_of_a_real_llm_are_of_the_probes_as_they_are_now() -> None:
+    told = [
+        (row["scene"], [said[:2] for said in row["verdicts"]]) for row in rows("probe_verdicts")
+    ]
+    probes = [(one.scene, list(map(list, one.statements))) for one in make_probes(20, 43)]
+    assert told == probes
