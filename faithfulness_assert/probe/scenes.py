@@ -24,33 +24,15 @@ from typing import Any, NamedTuple
 
 from ..cases.case import Case
 from ..files import read_text
+from ..text.strings import sections
 
 FOLDER = Path(__file__).parent / "scenes"
 NAMES = "names.json"
-FALSE_KINDS: Mapping[str, str] = {
-    "number": "another number",
-    "date": "another date or year",
-    "unit": "another unit",
-    "name": "a name that is there, swapped",
-    "role": "who and whom, swapped",
-    "negation": "the opposite, by a not",
-    "quantifier": "some made all, or none",
-    "modality": "may made will, and the like",
-    "comparison": "comparison turned round",
-    "cause": "cause and effect swapped",
-    "merged": "two facts made one",
-    "subject": "of the wrong subject",
-    "absent": "plausible, but not there",
-    "world": "true in the world, but not there",
-}
-TRUE_KINDS: Mapping[str, str] = {
-    "verbatim": "word for word",
-    "paraphrase": "in other words",
-    "format": "a date, time or number in another form",
-    "arithmetic": "a sum or difference",
-    "several": "two facts put together",
-    "omission": "true, though it leaves details out",
-}
+FALSE_KINDS, TRUE_KINDS = (
+    dict(line.split(": ") for line in kinds.splitlines() if line)
+    for kinds in sections(__file__.removesuffix("scenes.py") + "kinds.txt").values()
+)
+"""The kinds of statements, and what each is."""
 KINDS = (*FALSE_KINDS, *TRUE_KINDS)
 PER_ASK = 16
 LONG = 1500
