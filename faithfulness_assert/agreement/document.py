@@ -1,4 +1,4 @@
-"""What ``agreement`` and ``probe`` say, as a terminal shows it: lines, tables, entries.
+"""What ``agreement`` and ``probe`` say, as a terminal shows it: lines and tables.
 
 Names and texts come from files and models. They are escaped where they are shown.
 """
@@ -17,19 +17,8 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-class Entries(NamedTuple):
-    """A title, and items: each has a head and its texts."""
-
-    title: str
-    items: Sequence[tuple[str, Sequence[str]]]
-
-
-Part = Table | Entries | Sequence[str]
-"""A sequence of texts is that of lines."""
-
-
 class Document(NamedTuple):
-    """A title, and what stands below it."""
+    """A title, and what stands below it: tables, and lines."""
 
     title: str
-    parts: Sequence[Part]
+    parts: Sequence[Table | Sequence[str]]

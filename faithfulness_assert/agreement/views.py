@@ -11,7 +11,7 @@ from typing import Any
 
 from ..statistics import Figure
 from ..text.strings import clip
-from .document import Document, Entries, Table
+from .document import Document, Table
 from .figures import BEYOND_CHANCE
 from .measuring import Agreement, LabelledAnswer, Level
 
@@ -40,7 +40,7 @@ def document(found: Agreement) -> Document:
     """All of it but the JSON."""
     return Document(
         headline(found),
-        [list(facts(found)), *tables(found), *filter(None, [list(notes(found))]), *answers(found)],
+        [list(facts(found)), *tables(found), list(notes(found)), list(answers(found))],
     )
 
 
@@ -100,38 +100,29 @@ def notes(found: Agreement) -> Iterator[str]:
     yield from (f"note: {warning}" for warning in found.warnings)
 
 
-def answers(found: Agreement) -> Iterator[Entries]:
+def answers(found: Agreement) -> Iterator[str]:
     """The worst disagreements of each judge, and what the policy decided."""
     for judge in found.judges:
         if judge.disagreements:
-            title = f"{clip(judge.name, 60)}: {len(judge.disagreements):,} disagreements"
-            shown = judge.disagreements[:SHOWN]
-            yield Entries(f"{title}, worst first", [_disagreement(item) for item in shown])
+            count = f"{len(judge.disagreements):,} disagreements"
+            yield from ("", f"{clip(judge.name, 60)}: {count}, worst first")
+        for item in judge.disagreements[:SHOWN]:
+            score = "no score" if item.score is None else f"score {item.score:.2f}"
+            yield from _answer("missed" if item.passes else "false alarm", item, f", {score}")
     if found.decided:
-        title = f"Decided by the policy, not by a judge: {len(found.decided):,} labelled answers"
-        yield Entries(title, [_decided(item) for item in found.decided[:SHOWN]])
+        count = f"{len(found.decided):,} labelled answers"
+        yield from ("", f"Decided by the policy, not by a judge: {count}")
+    for item in found.decided[:SHOWN]:
+        yield from _answer(f"{item.status}, {'passes' if item.passes else 'fails'}", item)
 
 
-def _disagreement(item: LabelledAnswer) -> tuple[str, list[str]]:
-    score = "no score" if item.score is None else f"score {item.score:.2f}"
-    what = "missed" if item.passes else "false alarm"
-    return f"{what}: {_people(item)}, {score}: {clip(item.id, 60)}", _texts(item.texts)
-
-
-def _decided(item: LabelledAnswer) -> tuple[str, list[str]]:
-    told = f"{item.status}, {'passes' if item.passes else 'fails'}: {_people(item)}"
-    return f"{told}: {clip(item.id, 60)}", _texts(item.texts)
-
-
-def _people(item: LabelledAnswer) -> str:
-    return f"people say {'unfaithful' if item.unfaithful else 'faithful'}"
-
-
-def _texts(texts: Mapping[str, str]) -> list[str]:
-    names = ("question", "answer", "context")
-    told = {name: clip(texts.get(name, ""), TEXT) for name in names}
-    told["answer"] = told["answer"] or BLANK
-    return [f"{name}: {text}" for name, text in told.items() if text]
+def _answer(what: str, item: LabelledAnswer, more: str = "") -> Iterator[str]:
+    label = "unfaithful" if item.unfaithful else "faithful"
+    yield f"  {what}: people say {label}{more}: {clip(item.id, 60)}"
+    for name in ("question", "answer", "context"):
+        text = clip(item.texts.get(name, ""), TEXT) or (BLANK if name == "answer" else "")
+        if text:
+            yield f"    {name}: {text}"
 
 
 def percent(figure: Figure) -> tuple[str, str]:

@@ -47,8 +47,7 @@ def add_policy_arguments(
         type=float,
         help="the score from 0 to 1 that passes (default: that of the policy)",
     )
-    which = "list below" if default else "policy"
-    add_options(parser, f"set an option of the {which}; VALUE is JSON or text; may be repeated")
+    add_options(parser, "set an option; VALUE is JSON or text; may be repeated")
 
 
 def add_options(parser: _ActionsContainer, meaning: str) -> None:

@@ -10,7 +10,7 @@ import json
 import shlex
 from argparse import ArgumentParser, Namespace
 
-from ..agreement.document import Document, Entries, Part, Table
+from ..agreement.document import Document, Table
 from ..agreement.drawing import MANY_LABELS
 from ..agreement.measuring import measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
@@ -124,21 +124,12 @@ def run_agreement(arguments: Namespace) -> int:
 def _show(document: Document) -> None:
     show_line(document.title, style="bold")
     for part in document.parts:
-        _show_part(part)
-
-
-def _show_part(part: Part) -> None:
-    if not isinstance(part, Table | Entries):
-        for line in part:
-            show_line(line)
-        return
-    show_paragraph(part.title)
-    if isinstance(part, Table):
-        show_table(part.head, part.rows)
-        return
-    for head, texts in part.items:
-        for line in (f"  {head}", *(f"    {text}" for text in texts)):
-            show_line(line)
+        if isinstance(part, Table):
+            show_paragraph(part.title)
+            show_table(part.head, part.rows)
+        else:
+            for line in part:
+                show_line(line)
 
 
 # ---------------------------------------------------------------- probe
