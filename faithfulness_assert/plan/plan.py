@@ -82,7 +82,7 @@ def grade_plan(
     cuts, has_asked = MOST_CUTS, False
     for stage in chain((_audited, _checked, _split, _numbered), _stages(policy)):
         if not has_asked and state.ended is None and (error := overdue()):
-            state = state._replace(ended=Ended("judge_failed", error=error))
+            state = ended(noted(state, Log(errors=(error,))), "judge_failed")
         if state.ended is not None:
             break
         if not isinstance(stage, Asking):

@@ -89,8 +89,9 @@ def weigh(policy: Policy, found: Found) -> Weighed:
 
 
 def _weighed(policy: Policy, found: Found, verdicts: tuple[Verdict, ...]) -> Weighed:
-    if found.ended:
-        return ended_as(policy, found.ended)
+    if found.ended:  # without an ask, or the time was up before the first one
+        failed = found.ended.status == "judge_failed"
+        return ended_as(policy, not_graded(found.errors) if failed else found.ended)
     if policy.verify == "rubric":
         unrated = not_graded(found.errors)
         return _rated(policy, found, found.rated) if found.rated else ended_as(policy, unrated)

@@ -223,6 +223,7 @@ def test_work_on_long_texts_counts_against_the_deadline(
     assert result.error is not None
     assert (result.error.kind, result.error.retryable) == ("timeout", True)
     assert "before any ask" in result.error.message
+    assert GradingResult.model_validate_json(result.model_dump_json()).error == result.error
     assert (result.defined, result.pass_, result.tokens_used.num_requests) == (False, False, 0)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from faithfulness_assert.asking.schema import json_schema, schema_errors
+from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.reading.reader import exact_rows, read
 from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
@@ -106,33 +106,3 @@ def test_a_form_with_other_labels_or_words_of_the_judge_has_no_exact_reply() -> 
     assert exact_rows(exact, MANY) is not None
     assert [form for form in (ONE, *OTHERS) if exact_rows(exact, form)] == []
     assert exact_rows(exact, MANY, {"supported": "contradicted"}) is None
-
-
-# ---------------------------------------------------------------- the schema
-
-
-def values_of(schema: Any) -> st.SearchStrategy[Any]:
-    """Values of a schema, some with a wrong part."""
-    if schema["type"] == "object":
-        parts = {name: values_of(inner) for name, inner in schema["properties"].items()}
-        right: Any = st.fixed_dictionaries(parts)
-    elif schema["type"] == "array":
-        right = st.lists(values_of(schema["items"]), max_size=3)
-    elif "enum" in schema:
-        right = st.sampled_from(schema["enum"])
-    else:
-        numbers = {"integer": st.integers(), "number": st.integers() | st.floats()}
-        right = numbers.get(schema["type"], st.text(max_size=4))
-    return st.one_of(*[right] * 9, WRONG)
-
-
-@given(st.sampled_from([MANY, ONE, WHY, *OTHERS]), st.data())
-def test_a_reply_breaks_its_schema_exactly_where_jsonschema_says_so(
-    form: ReplyForm, data: st.DataObject
-) -> None:
-    text = data.draw(almost_exact() | (WRONG | values_of(json_schema(form))).map(json.dumps))
-    try:
-        expected = conforms(text, form)
-    except ValueError:
-        expected = False
-    assert (schema_errors(text, form) == ()) == expected
