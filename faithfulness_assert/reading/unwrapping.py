@@ -38,7 +38,9 @@ _FINAL = re.compile(r"<\|channel\|>\s{0,3}final[^<]{0,80}<\|message\|>")
 _CHANNEL = re.compile(r"<\|channel\|>\s{0,3}\w{1,20}[^<]{0,80}<\|message\|>")
 # The same with its special tokens taken out: "analysisThe user ... assistantfinal{".
 _BARE = re.compile(r"\s*(?:analysis|commentary|thought)(?=[A-Z\n])")
+_BARE_END = re.compile(r"assistant\s{0,3}final(?=\s{0,9}[\[{`])")
 _ENTRIES = re.compile(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
+_KEYED = re.compile(r'\{\s{0,9}"ask"')
 _TRIES = 5
 _BRACKET = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
 _CONTROL = r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)"
@@ -93,13 +95,20 @@ def parted(text: str) -> tuple[str, str]:
     if channel and not _leaves_open(text[: channel.start()]):
         unopened = text[: channel.start()]
         text = text[final.end() :] if final else _entries_at_end(text[channel.end() :])
+    elif _BARE.match(text) and (bare := _BARE_END.search(text)):
+        text = text[bare.end() :]
     while opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
         text = text[closing.end() :] if closing else _entries_at_end(text[opening.end() :])
     closing = _CLOSING.search(text)
     whole = closing and _entries_at_end(text[closing.end() :])
     if closing and (whole or not _leaves_open(text[: closing.start()])):
-        unopened, text = unopened + text[: closing.start()], text[closing.end() :]
+        # A block that begins after some text may begin after the answer.
+        begins = closing[0].replace("/", "").lower() in text[: closing.start()].lower()
+        if whole and _KEYED.match(whole):  # the key of its ask: no text of others has it
+            text = whole
+        elif not begins:
+            unopened, text = unopened + text[: closing.start()], text[closing.end() :]
     return unopened.strip(), _without_controls(text)
 
 
