@@ -49,18 +49,15 @@ def record_as_json(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str,
 
     These, such as images, are named by their type: ``<Image>``.
     """
+    record: dict[str, Any] = {}
     problems: dict[str, str] = {}
-    try:
-        return as_json(values), problems
-    except NotJsonError:
-        record = {}
-        for name in values:
-            key = clean_text(str(name))
-            try:
-                record[key] = as_json(values[name], MAX_DEPTH - 1)
-            except NotJsonError as error:
-                record[key], problems[key] = f"<{type(values[name]).__name__}>", str(error)
-        return record, problems
+    for name, value in values.items():
+        key = clean_text(str(name))
+        try:
+            record[key] = as_json(value, MAX_DEPTH - 1)
+        except NotJsonError as error:
+            record[key], problems[key] = f"<{type(value).__name__}>", str(error)
+    return record, problems
 
 
 def _number(value: float) -> Any:

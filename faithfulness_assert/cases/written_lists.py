@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import Any
 
 from ..records.errors import InputError
@@ -34,18 +35,15 @@ def read_list(text: str, *, of_one: bool = False) -> Any:
 
     ``of_one``: the text is one passage, such as a document with its score.
     """
-    start = text.lstrip()[:1]
     if text.strip() == "[]":
         return []
     if not _SEEMS_WRITTEN.match(text):
         return text
-    try:
-        value = json.loads(text) if start == "[" else _python(text)
-    except (ValueError, RecursionError):
-        try:
-            value = _python(text)
-        except ValueError:
-            return text
+    value: Any = None
+    for read in (json.loads, _python):
+        with suppress(ValueError, RecursionError):
+            value = read(text)
+            break
     try:
         passages_of([value] if of_one else value)
     except InputError:
