@@ -88,16 +88,13 @@ class Given:
     """
 
     def __init__(self, source: Any, *, keep: bool = False) -> None:
-        self._is_table = is_table(source)
-        iterable = isinstance(source, Iterable) and not isinstance(source, str | Mapping)
-        if not (iterable or self._is_table):
+        self._source, self._keep, self._is_table = source, keep, is_table(source)
+        self.rows: list[Mapping[str, Any]] = []
+        if self._is_table:
+            _check_columns(table_columns(source))
+        elif not isinstance(source, Iterable) or isinstance(source, str | Mapping):
             got = type(source).__name__
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
-        self._source, self._keep = source, keep
-        self.rows: list[Mapping[str, Any]] = []
-        columns = table_columns(source) if self._is_table else None
-        if columns is not None:
-            _check_columns(columns)
 
     def __iter__(self) -> Iterator[object]:
         for number, item in enumerate(items_of(self._source), 1):
@@ -118,7 +115,9 @@ def check_unique(columns: Iterable[str], where: str) -> None:
         raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
 
 
-def _check_columns(columns: list[str]) -> None:
+def _check_columns(columns: list[str] | None) -> None:
+    if columns is None:  # they show only in the rows
+        return
     check_unique(columns, "cases")
     for field in () if may_have(columns, "messages") else ("answer", "context"):
         if not may_have(columns, field):

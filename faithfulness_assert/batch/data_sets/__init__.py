@@ -105,8 +105,8 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
 def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Source:
     """What reads the records of a file, and its columns."""
     if suffix in (".csv", ".tsv"):
-        form = tables.csv_form(path, mapping)
-        return Source(name, partial(tables.csv_records, path, form), columns=form.columns)
+        delimiter, columns = tables.csv_form(path, mapping)
+        return Source(name, partial(tables.csv_records, path, delimiter, columns), columns=columns)
     if suffix in tables.SPREADSHEETS:
         sheet = tables.Sheet(path)
         return Source(name, sheet.records, columns=sheet.columns, note=sheet.note)

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from ...cases.systems import COLUMN_FIELDS, FIRST_MARKS, names
 from ...files import open_file, open_text
@@ -38,18 +38,11 @@ WRITTEN = 10_000
 # ---------------------------------------------------------------- CSV
 
 
-class Form(NamedTuple):
-    """How a file is written: what separates its cells, and its columns."""
+def csv_form(file: Path, mapping: Mapping[str, str]) -> tuple[str, list[str]]:
+    """What separates the cells of a file, whatever its name, and its columns.
 
-    delimiter: str
-    columns: Sequence[str]
-
-
-def csv_form(file: Path, mapping: Mapping[str, str]) -> Form:
-    """The form of a file, whatever its name: the one in which it has the columns of a case.
-
-    If none has, or several have, the one with more columns, else commas (in TSV tabs). A column
-    without a name is called ``column 3``, by its place.
+    It is what gives the columns of a case; if nothing does, or several do, more columns; else
+    commas (in TSV tabs). A column without a name is called ``column 3``, by its place.
 
     Raises:
         ConfigError: the first row cannot be read.
@@ -66,19 +59,19 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> Form:
             problems.append(f"{error}{advice}")
             continue
         columns = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
-        forms.append(Form(delimiter, columns))
+        forms.append((delimiter, columns))
     if not forms:
         raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
     known = {*mapping.values(), *FIRST_MARKS, *(n for field in COLUMN_FIELDS for n in names(field))}
-    return max(forms, key=lambda form: (len(known.intersection(form.columns)), len(form.columns)))
+    return max(forms, key=lambda form: (len(known.intersection(form[1])), len(form[1])))
 
 
-def csv_records(file: Path, form: Form) -> Iterator[Record]:
+def csv_records(file: Path, delimiter: str, columns: Sequence[str]) -> Iterator[Record]:
     """The records of a file.
 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
     """
-    rows = _reader(file, form.delimiter)
+    rows = _reader(file, delimiter)
     next(rows, None)
     while True:
         first, cells, problem = rows.line_num + 1, [], ""
@@ -93,7 +86,7 @@ def csv_records(file: Path, form: Form) -> Iterator[Record]:
         if problem:
             yield Record(place, None, problem)
         elif cells:
-            yield _record(place, cells, form.columns)
+            yield _record(place, cells, columns)
 
 
 def _reader(file: Path, delimiter: str) -> Any:
