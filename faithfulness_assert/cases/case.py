@@ -184,7 +184,7 @@ def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation |
 
 def _answer(value: object, given: Iterable[str]) -> str:
     if value is None:
-        raise _MissingError("answer", "a string", given)
+        raise _missing("answer", "a string", given)
     answer = _string(value, "answer:")
     _check_size("answer", len(answer), MAX_ANSWER_CHARS, "grade it in parts")
     return answer
@@ -193,9 +193,10 @@ def _answer(value: object, given: Iterable[str]) -> str:
 class _MissingError(InputError):
     """A field that was not given. The text ends with the names of those that were."""
 
-    def __init__(self, field: str, how: str, given: Iterable[str]) -> None:
-        looked = f"Looked for {', '.join(names(field))}; the case has {names_of(given)}"
-        super().__init__(f"{field}: missing; pass {how}. {looked}")
+
+def _missing(field: str, how: str, given: Iterable[str]) -> _MissingError:
+    looked = f"Looked for {', '.join(names(field))}; the case has {names_of(given)}"
+    return _MissingError(f"{field}: missing; pass {how}. {looked}")
 
 
 def _check_size(name: str, size: int, limit: int, fix: str) -> None:
@@ -222,7 +223,7 @@ def _context(value: object, given: Iterable[str], said: Conversation | None) -> 
     """The passages of the context, then those of a conversation."""
     if value is None and said is None:
         how = "a string or a list of passages (an empty list means that retrieval found nothing)"
-        raise _MissingError("context", how, given)
+        raise _missing("context", how, given)
     passages = () if value is None else passages_of(value)
     if said:
         passages += tuple(Passage(text, name) for name, text in said.passages)
