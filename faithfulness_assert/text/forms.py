@@ -411,17 +411,19 @@ def _is_silent(part: str, searched: bool) -> bool:
         return False
     if _marks("decline alone").within(part):
         return True
-    denial = _first("not", part)
-    source, says = _first("source", part), _marks("saying").within(part)
-    if denial < 0 or not (source >= 0 or says):
+    denial, source, speaks = _first("not", part), _first("source", part), _marks("me").within(part)
+    says = _marks("saying").within(part)
+    if denial < 0 or not (source >= 0 or says or speaks):
         return False
     if _is_bare(part):
         return True
-    if not says or not (source >= 0 or searched or _marks("me").within(part)):
+    if not says or not (source >= 0 or searched or speaks):
         return False
-    if source > denial or _DENSE.search(part) or part.strip()[-1] >= "\uac00":
+    if _DENSE.search(part) or part.strip()[-1] >= "\uac00":
         return True
-    return _unknown(part[:denial]) <= _FEW  # it is the source that does not say it, not a witness
+    # It is the writer or its source that does not say it, not a witness.
+    most = _FEW + 1 if searched or speaks else 0 if source > denial else _FEW
+    return _unknown(part[:denial]) <= most
 
 
 def _unknown(part: str) -> int:
