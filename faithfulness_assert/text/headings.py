@@ -96,20 +96,20 @@ def makes_claim(heading: str, max_words: int = 4) -> bool:
         return False
     if _PUNCTUATION.search(topic) or any(char.isdigit() for char in topic):
         return True
-    if all(_LATIN.match(char) for char in topic if char.isalpha()):
-        return _latin_claim(topic, max_words)
-    return _other_claim(topic, max_words)
-
-
-def _latin_claim(topic: str, max_words: int) -> bool:
-    topic = topic.replace("’", "'")
     words = topic.casefold().split()
-    content_words = sum(word not in _JOINING for word in words)
-    if len(words) > max_words + 2 or content_words > max_words:
-        return True
-    if _HOW_TO.match(topic) or (_QUESTION.match(topic) and len(words) < 5):
-        return False
-    return any(sign.search(topic) for sign in _SIGNS_OF_A_CLAIM) or _has_verb_ending(words)
+    if _UNSPACED.search(topic):
+        is_long = len(topic) > _UNSPACED_TOPIC
+    elif _HANGUL.search(topic):
+        is_long = len(words) > 2
+    elif _CYRILLIC.search(topic):
+        is_long = len(words) > max_words - 1
+    elif all(_LATIN.match(char) for char in topic if char.isalpha()):
+        is_named = (word.replace("’", "'") not in _JOINING for word in words)
+        is_long = len(words) > max_words + 2 or sum(is_named) > max_words
+    else:
+        return len(words) > 1
+    is_question = _HOW_TO.match(topic) or (_QUESTION.match(topic) and len(words) < 5)
+    return is_long or (not is_question and has_verb(topic))
 
 
 def _has_verb_ending(words: list[str]) -> bool:
@@ -132,23 +132,12 @@ def _has_verb_ending(words: list[str]) -> bool:
     return False
 
 
-def _other_claim(topic: str, max_words: int) -> bool:
-    """The same for scripts other than Latin, each with its own limit and its own verbs."""
-    words = len(topic.split())
-    if _UNSPACED.search(topic):
-        return len(topic) > _UNSPACED_TOPIC or _UNSPACED_VERB.search(topic) is not None
-    if _HANGUL.search(topic):
-        return words > 2 or _HANGUL_VERB.search(topic) is not None
-    if _CYRILLIC.search(topic):
-        return words > max_words - 1 or _CYRILLIC_VERB.search(topic) is not None
-    return words > 1
-
-
 def has_verb(text: str) -> bool:
     """Whether words, without the punctuation of a sentence, seem to have a finite verb.
 
     In scripts of which no verbs are known, they do.
     """
+    text = text.replace("’", "'")
     if not (text.isascii() or all(_KNOWN.match(char) for char in text if char.isalpha())):
         return True
     if _VIETNAMESE.search(text) and _VIETNAMESE_VERB.search(text):
