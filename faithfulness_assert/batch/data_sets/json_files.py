@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from ...files import open_file, open_text
-from ...text.strings import clip
 from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
 from .record_lists import EACH, Place, choose_place, of_object, records_at
 
@@ -105,27 +104,17 @@ def _document(file: Path, place: Place) -> Iterator[Record]:
 
 
 def _at(document: _Document, steps: Sequence[str], form: str) -> Iterator[Record]:
-    """The records at these steps. Only a value inside of a list is held as a whole."""
+    """The records at these steps. Only a value inside of the list or object is held as a whole."""
     start = document.peek()
-    if start == "{" and (steps or form == "object"):
+    each = steps[0] == EACH if steps else start == "[" or form == "object"
+    if start in ("[", "{") and each:
+        yield from _each(document, steps)
+    elif start == "{" and steps:
         for name in document.parts():
-            if not steps:
-                item = document.value()
-                yield _item(f"item {clip(name, 40)!r}", of_object(name, item))
-            elif steps[0] in (name, EACH):
+            if name == steps[0]:
                 yield from _at(document, steps[1:], form)
-                if steps[0] == name:
-                    return
-            else:
-                document.value()
-    elif start == "[" and not steps:
-        yield from _items(document)
-    elif start == "[" and steps[0] == EACH:
-        number = 0
-        for _ in document.parts():
-            for inner in records_at(document.value(), steps[1:]):
-                number += 1
-                yield _item(f"item {number}", inner)
+                return
+            document.value()
     else:
         value = document.value()
         if document.problem:
@@ -135,17 +124,23 @@ def _at(document: _Document, steps: Sequence[str], form: str) -> Iterator[Record
             yield _item("the file" if form == "one" else f"item {number}", item)
 
 
-def _items(document: _Document) -> Iterator[Record]:
-    """The records of a list. Where one is not JSON, its end is not known, nor what follows."""
-    number = 1
+def _each(document: _Document, steps: Sequence[str]) -> Iterator[Record]:
+    """The values of a list or an object, or the records at the steps that follow in each.
+
+    Where one is not JSON, its end is not known, nor what follows.
+    """
+    number = 0
     try:
-        for _ in document.parts():
+        for name in document.parts():
             document.problem = ""
-            item, place = document.value(), f"item {number}"
-            yield Record(place, None, document.problem) if document.problem else _item(place, item)
-            number += 1
+            value = document.value()
+            own = (of_object(name, value) if name else value,)
+            for item in records_at(value, steps[1:]) if steps else own:
+                number += 1
+                place, problem = f"item {number}", document.problem
+                yield Record(place, None, problem) if problem else _item(place, item)
     except UnreadableError as error:
-        yield Record(f"item {number} and what follows it", None, str(error))
+        yield Record(f"item {number + 1} and what follows it", None, str(error))
 
 
 def _outline(document: _Document, keep: Callable[[Any], object], levels: int) -> None:
