@@ -62,3 +62,13 @@ def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path) -> None:
     data_set = open_data_set(file)
     assert len(list(data_set.rows())) == 2
     assert "rows with one answer have several contexts" in " ".join(data_set.hints)
+
+
+def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_path: Path) -> None:
+    file = tmp_path / "a.json"
+    first = {"answer": ANSWER, "context": CONTEXT}
+    runs = {"a": first, "b": {"answer": "It is free.", "context": "The pool is free today."}}
+    file.write_text(json.dumps({"meta": {"n": 1}, "runs": runs}))
+    assert [row.case_id for row in open_data_set(file).rows()] == ["a", "b"]
+    file.write_text(json.dumps({"runs": {"a": {"cases": [first]}, "b": {"cases": [first]}}}))
+    assert len(list(open_data_set(file, mapping={"records": "runs.*.cases"}).rows())) == 2

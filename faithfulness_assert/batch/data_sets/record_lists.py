@@ -161,7 +161,10 @@ def _likeness(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) 
     """How much of a case the records have."""
     own = {field: path for field, path in mapping.items() if field != RECORDS}
     chosen = choose_fields(records, own)
-    there = chosen.there | set(chosen.unclear)
+    there = set(chosen.there)
+    for field, paths in chosen.unclear.items():
+        if len({path.rpartition(".")[0] for path in paths}) == 1:  # else of records inside of it
+            there.add(field)
     if "messages" in there or {"answer", "context"} <= there:
         return FULL
     return PART if "answer" in there else NONE
