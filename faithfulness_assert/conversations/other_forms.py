@@ -85,18 +85,15 @@ def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**renamed, "type": _TYPES.get(word, word)}
 
 
-def grounding_of(message: Mapping[str, Any]) -> tuple[list[dict[str, Any]], int]:
-    """The documents that Gemini says it used, and how many of its sources have no text."""
+def grounding_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The documents that Gemini says it used. Pages of the web have no text."""
     given = _mapping(message.get("groundingMetadata") or message.get("grounding_metadata"))
-    texts, without = [], 0
-    for chunk in _list(given.get("groundingChunks") or given.get("grounding_chunks")):
-        source = _mapping(next(iter(_mapping(chunk).values()), None))
-        if isinstance(text := source.get("text"), str):
-            title = str(source.get("title") or "")
-            texts.append({"type": "document", "content": text, "title": title})
-        else:
-            without += 1
-    return texts, without
+    chunks = _list(given.get("groundingChunks") or given.get("grounding_chunks"))
+    sources = (_mapping(next(iter(_mapping(chunk).values()), None)) for chunk in chunks)
+    return [
+        {"type": "document", "source": True, "content": one.get("text"), "title": one.get("title")}
+        for one in sources
+    ]
 
 
 def _of_invocation(turn: Mapping[str, Any]) -> Iterator[Any]:

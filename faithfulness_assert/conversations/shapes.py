@@ -78,10 +78,7 @@ class MessageReader:
                 yield from self._part(part, name if parts is not content else f"{name}[{number}]")
         if role == "assistant":
             yield from self._calls_beside(message, place)
-        documents, without = grounding_of(message)
-        yield from self._output("document", documents, place)
-        if without:
-            yield self._unused(f"{place}: {without} sources of Gemini without a text are not used")
+        yield from self._output("document", grounding_of(message), place)
         if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
             yield from self._output("retrieval_context", retrieved, place)
         for key in _BESIDE:
