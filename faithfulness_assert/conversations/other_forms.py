@@ -29,7 +29,7 @@ _PARTS = {  # a part that has no type, but a mapping under this name
     "reasoningContent": "thinking",
 }
 _TYPES = {  # the type of a part elsewhere
-    **dict.fromkeys(("user_prompt", "system_prompt"), "text"),
+    "user_prompt": "text",
     "dynamic_tool": "finished_call",
     "tool_invocation": "finished_call",
     "tool_return": "tool_result",
@@ -44,7 +44,7 @@ _SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "obse
 def known_messages(message: Any) -> Iterator[Any]:
     """One message of any system as messages that the reader knows; one of no known form as it is.
 
-    The instructions in a request of pydantic-ai, and a turn of the ADK, are messages of their own.
+    Of a turn of the ADK there are several.
     """
     message = as_plain(message)
     if not isinstance(message, Mapping):
@@ -58,7 +58,9 @@ def known_messages(message: Any) -> Iterator[Any]:
         rest = {key: value for key, value in message.items() if key != "toolInvocations"}
         yield {**rest, "content": [*calls, *own]}
     else:
-        yield from _split(_opened(message))
+        found = _opened(message)
+        calls = [{"type": "tool_call", **found}] if found.get("from") == "function_call" else []
+        yield {"role": "assistant", "content": calls} if calls else found
 
 
 def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -137,21 +139,6 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
         other = next((found[key] for key in ("value", "text") if found.get(key) is not None), None)
         found.update({} if other is None else {"content": other})
     return found
-
-
-def _split(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The instructions that stand in a request among what a user said; then the request."""
-    parts = message.get("content") or message.get("parts")
-    if message.get("kind") == "request" and isinstance(parts, list):
-        plain = [part for part in map(as_plain, parts) if isinstance(part, Mapping)]
-        system = [part for part in plain if part.get("part_kind") == "system-prompt"]
-        if system:
-            yield {"role": "system", "content": system}
-        message = {**message, "content": [part for part in plain if part not in system]}
-        message.pop("parts", None)
-    if message.get("from") == "function_call":
-        message = {"role": "assistant", "content": [{"type": "tool_call", **message}]}
-    yield message
 
 
 def _payload(value: Any) -> Any:

@@ -30,6 +30,7 @@ _CALLS_WITH_RESULTS = {  # OpenAI, responses: tools of the server
     "code_interpreter_call": "outputs",
     "finished_call": "output",  # other systems, see other_forms
 }
+_INSTRUCTIONS = "system_prompt"  # of pydantic-ai, in a request of the user
 _ASSISTANTS_TEXTS = ("output_text", "refusal")
 _PAYLOADS = ("content", "output", "response", "result", "server_tool_call_response")
 _IDS = ("tool_use_id", "call_id", "tool_call_id", "id")
@@ -105,7 +106,8 @@ class MessageReader:
             text = part_text(part)
             if text is None:
                 raise InputError(f"{place}.text: must be a string")
-            yield Event(self.turn, self.role, "text", text)  # type: ignore[arg-type]
+            role = "system" if type_ == _INSTRUCTIONS and self.role == "user" else self.role
+            yield Event(self.turn, role, "text", text)  # type: ignore[arg-type]
         elif type_ in DOCUMENTS and self.role != "assistant":
             yield from self._output("document", [part], place)
         elif kind == "call":
@@ -191,7 +193,7 @@ class MessageReader:
 
 def _kind(type_: str) -> Kind:
     """What a part of a message is, by its type."""
-    if type_ in TEXTS:
+    if type_ in TEXTS or type_ == _INSTRUCTIONS:
         return "text"
     if type_ not in DOCUMENTS and type_.endswith(RESULTS):
         return "result"
