@@ -169,25 +169,23 @@ def refusal(
         uses = " or ".join(option("mapping", {field: path}) for path in rivals[:3])
         return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"
     looked = ", ".join(names(field))
-    near = _near(field, records)
-    use = option("mapping", {field: near[0] if near else "COLUMN"})
-    chat = option("mapping", {"messages": "COLUMN"})
-    more = f". {near[1]}" if near and near[1] else ""
+    near, what = _near(field, records)
+    use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
     return (
-        f"no column for {field}. Looked for {looked}; {has}. Use {use}, or {chat} for chats{more}"
+        f"no column for {field}. Looked for {looked}; {has}. Use {use}, or {chat} for chats{what}"
     )
 
 
-def _near(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str] | None:
-    """The key that may be meant, though the rule does not take it, and why it does not."""
+def _near(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+    """The key that may be meant, though the rule does not take it, and why it does not or ""."""
     for record in records:
         for keys, value in islice(_leaves(record), MAX_KEYS):
             last = key_words(keys[-1])[-1:]
             if isinstance(value, str | list) and not _HOLDS[field].keys().isdisjoint(last):
                 path = _path(keys)
                 expected = not _EXPECTED.isdisjoint(key_words(".".join(keys)))
-                return path, f"{path!r} seems to be what is expected" if expected else ""
-    return None
+                return path, f". {path!r} seems to be what is expected" if expected else ""
+    return "COLUMN", ""
 
 
 def _paths_of(field: str, located: Iterable[tuple[Located, Mapping[str, Any]]]) -> set[str]:

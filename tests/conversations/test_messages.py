@@ -414,15 +414,6 @@ def test_a_part_of_what_was_passed_to_a_tool_is_no_evidence(words: list[str], da
     assert Case(messages=messages).context == ()
 
 
-@given(st.lists(WORDS, min_size=1, max_size=6))
-def test_what_a_tool_adds_to_what_was_passed_is_evidence(words: list[str]) -> None:
-    passed = " ".join(words)
-    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": passed}}
-    messages = [assistant(None, tool_calls=[call]), tool(f"{passed} until noon"), assistant(TEXT)]
-    (passage,) = Case(messages=messages).context
-    assert passage.text == f"{passed} until noon"
-
-
 def test_an_option_of_the_grader_in_a_single_call_is_told() -> None:
     named: Any = {"messages": asked(), "evidence_roles": ["tool"]}
     results = [Grader().grade(**named), asyncio.run(Grader().agrade(**named))]

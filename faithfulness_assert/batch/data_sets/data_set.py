@@ -17,6 +17,7 @@ from ...cases.written_lists import seems_list
 from ...files import temporary_database
 from ...records.errors import ConfigError
 from ...records.option_names import option
+from ...text.strings import names_of
 from ..rows import Row
 
 MAX_NOTES = 20
@@ -155,17 +156,15 @@ class DataSet:
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
         found: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
-        columns: dict[str, None] = {}
+        columns: set[str] = set()
         for record in self._head:
             located = locate(record, self._mapping)
             for field in COLUMN_FIELDS:
                 own = (located.paths[name] for name in names(field) if name in located.paths)
                 found[field] |= dict.fromkeys(own)
-            columns |= dict.fromkeys(located.columns())
+            columns |= located.columns().keys()
         lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in COLUMN_FIELDS]
-        more = len(columns) - MAX_SHOWN_COLUMNS
-        carried = ", ".join(islice(columns, MAX_SHOWN_COLUMNS)) or "-"
-        lines.append(f"  carried along   {carried}" + (f" and {more} more" if more > 0 else ""))
+        lines.append(f"  carried along   {names_of(columns, MAX_SHOWN_COLUMNS)}")
         bad = [_not_utf8(self._not_utf8)] if self._not_utf8 else []
         notes = [f"  note            {note}" for note in (*self._told(), *bad)]
         return "\n".join([self.name, *lines, *notes])
