@@ -31,6 +31,7 @@ from faithfulness_assert.cases.systems import CASE_ALIASES, SYSTEMS
 from faithfulness_assert.options import OPTIONS
 from faithfulness_assert.policy import describe
 from faithfulness_assert.policy.load import SOURCE_OPTIONS
+from faithfulness_assert.policy.values import SCORED
 from faithfulness_assert.promptfoo.hook import PATHS, read_config
 
 README, CONTRIBUTING = ROOT / "README.md", ROOT / "CONTRIBUTING.md"
@@ -241,8 +242,10 @@ def test_the_page_on_policies_lists_every_policy_with_the_golden_rows_that_it_pa
     assert [name for name, *_ in rows] == list(policies)
     for name, _, *cells, passed in rows:
         policy = policies[name]
-        weights = "by dimension" if policy.dimensions else describe.weights(policy)
-        shown = describe.asks(policy), weights, describe.nothing_to_check(policy)
+        weights = [f"{policy.weights[x]:g}" if x in policy.weights else "-" for x in SCORED]
+        fails = f"; any {' or '.join(policy.fail_on)} fails" if policy.fail_on else ""
+        told = "by dimension" if policy.dimensions else ", ".join(weights) + fails
+        shown = describe.asks(policy), told, describe.nothing_to_check(policy)
         assert cells == [*shown, f"{policy.passes_at:g}"]
         assert passed == (golden(name) if name != "default" else "")
     assert f"The citation audit passes {golden('citations')}" in plain(POLICIES)

@@ -54,7 +54,9 @@ def lose(state: State, job: Job, error: JudgeError) -> State:
 def take(state: State, job: Job, outcome: Outcome) -> State:
     """Claims by sentence."""
     found = listed_by_item(job, outcome)
-    check_count(sum(map(len, found.values())), len(job.ask.ids))
+    listed, sentences = sum(map(len, found.values())), len(job.ask.ids)
+    if listed > CLAIMS_PER_SENTENCE * sentences:
+        raise UnreadableReply(f"{listed} claims for {sentences} sentences are too many")
     return noted(state._replace(claims={**state.claims, **found}), Log(forms=("claims",)))
 
 
@@ -102,8 +104,10 @@ def settle(state: State) -> State:
     aside = (Skipped(s.start or 0, s.end or 0, why) for s in state.answer if s.id in silent)
     skipped = [*state.skipped, *aside]
     state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
-    warnings = as_they_stand(len(graded) - len(carried), len(graded))
-    state = noted(state, Log(warnings=warnings))
+    if len(carried) < len(graded):
+        which = f"{len(graded) - len(carried)} of {len(graded)} sentences were graded as they stand"
+        warning = f"{which}: the judge's claims do not say all that they say"
+        state = noted(state, Log(warnings=(warning,)))
     if state.statements:
         return state
     return ended(state, "no_statements", "the judge finds no claim in the answer")
@@ -145,20 +149,6 @@ def claim_key(text: str) -> str:
     plain = normalize("NFKC", one_line(text)).casefold()
     words = (word.rstrip(_MARKS + _STOPS).lstrip(_MARKS) for word in plain.split())
     return " ".join(word for word in words if word)
-
-
-def check_count(claims: int, sentences: int) -> None:
-    """Raises ``UnreadableReply`` for more claims than so many sentences can make."""
-    if claims > CLAIMS_PER_SENTENCE * sentences:
-        raise UnreadableReply(f"{claims} claims for {sentences} sentences are too many")
-
-
-def as_they_stand(count: int, sentences: int) -> tuple[str, ...]:
-    """The warning that some sentences have no claims that stand for them."""
-    if not count:
-        return ()
-    which = f"{count} of {sentences} sentences"
-    return (f"{which} were graded as they stand: the judge's claims do not say all that they say",)
 
 
 class Sentences:

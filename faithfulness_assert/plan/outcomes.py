@@ -28,7 +28,7 @@ from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableRe
 from ..records.judge import Ask, Outcome
 from ..records.model import Status
 from ..records.usage import Usage
-from .state import NOTHING, Answers, Asking, Cell, Ended, Job, Jobs, Log, State, noted, with_used
+from .state import NOTHING, Answers, Asking, Ended, Job, Jobs, Log, State, noted, with_used
 
 Vote = TypeVar("Vote")
 
@@ -188,13 +188,19 @@ def voted(before: State, asked: Sequence[Job], each: Sequence[State]) -> State:
         return each[0]
     cells = [cell for job in asked for cell in job.cells]
     findings = {cell: _vote([state.findings[cell] for state in each]) for cell in cells}
-    failed = {cell: error for state in each for cell, error in state.failed.items()}
+    # What the other samples have decided has not failed.
+    failed = {
+        cell: error
+        for state in each
+        for cell, error in state.failed.items()
+        if findings.get(cell, MISSING).label is None
+    }
     return each[-1]._replace(
         findings={**each[-1].findings, **findings},
         controls={**before.controls, **_controls(asked, each)},
         bare=frozenset().union(*(state.bare for state in each)),
         closed=frozenset.intersection(*(state.closed for state in each)),
-        failed=_undecided(failed, findings),
+        failed=failed,
         denied=frozenset().union(*(state.denied for state in each)),
     )
 
@@ -243,17 +249,6 @@ def _who_said_what(said: Sequence[Finding]) -> str:
     (first, times), *others = told
     said_first = f"{times} of {len(said)} samples said {first}"
     return ", ".join([said_first, *(f"{n} {one}" for one, n in others)])
-
-
-def _undecided(
-    failed: dict[Cell, JudgeError], findings: dict[Cell, Finding]
-) -> dict[Cell, JudgeError]:
-    """What asks failed on, without what the other samples have decided."""
-    return {
-        cell: error
-        for cell, error in failed.items()
-        if cell not in findings or findings[cell].label is None
-    }
 
 
 def _controls(asked: Iterable[Job], each: Sequence[State]) -> dict[int | None, Answered]:

@@ -6,7 +6,7 @@ What was found is kept with the result, so that another policy can weigh it late
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -144,8 +144,11 @@ def kept(found: Found) -> dict[str, Any]:
     """What of it the other fields of a result do not say, as JSON; {} for most cases."""
     errors = {_told(error): None for error in (*found.errors, *found.left_open.values())}
     places = {told: place for place, told in enumerate(errors)}
+    ended = found.ended
+    if ended and ended.status == "invalid_input":  # the result's error says all
+        ended = None
     entries = {
-        "ended": _ended_as_json(found.ended),
+        "ended": {name: value for name, value in ended._asdict().items() if value} if ended else {},
         "errors": [list(told) for told in errors],
         "open": {str(number): places[_told(error)] for number, error in found.left_open.items()},
         "untrusted": list(found.untrusted) if found.untrusted[0] else None,
@@ -153,19 +156,6 @@ def kept(found: Found) -> dict[str, Any]:
     }
     kept = {name: value for name, value in entries.items() if value or value is False}
     return {FOUND: kept} if kept else {}
-
-
-def _ended_as_json(ended: Ended | None) -> dict[str, Any]:
-    """{} also where the result's error says all."""
-    if ended is None or ended.status == "invalid_input":
-        return {}
-    return {name: value for name, value in ended._asdict().items() if value}
-
-
-def _ended_in(result: GradingResult, data: Mapping[str, Any]) -> Ended | None:
-    if result.status == "invalid_input" and result.error:
-        return Ended("invalid_input", result.error.message)
-    return Ended(**data["ended"]) if data.get("ended") else None
 
 
 def _told(error: JudgeError) -> tuple[str, str, str, bool]:
@@ -183,10 +173,13 @@ def found_in(result: GradingResult) -> Found:
         for message, kind, fix, again in data.get("errors", ())
     )
     raw = result.metadata.get("rawRatings")
+    ended = Ended(**data["ended"]) if data.get("ended") else None
+    if result.status == "invalid_input" and result.error:
+        ended = Ended("invalid_input", result.error.message)
     return Found(
         tuple(map(_as_judged, result.verdicts)),
         result.citations,
-        _ended_in(result, data),
+        ended,
         None if raw is None else Rated(raw, tuple(result.metadata.get("suggestions", ()))),
         errors,
         {int(number): errors[place] for number, place in data.get("open", {}).items()},

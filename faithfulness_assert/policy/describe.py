@@ -7,7 +7,7 @@ from dataclasses import fields
 from itertools import groupby
 
 from .policy import Policy
-from .values import SCORED, Example, ScoreCap
+from .values import Example, ScoreCap
 
 _NAMES_SHOWN = 8
 _NO_STATEMENTS = {"fail": "undefined, fails", "pass": "1, passes", "error": "grader error"}
@@ -35,15 +35,6 @@ def asks(policy: Policy) -> str:
     truths = " + truths" if policy.verify == "truths" else ""
     reason = " + reason" if policy.explain == "judge" else ""
     return f"{policy.split}{truths}{reason}, {calls(policy)}"
-
-
-def weights(policy: Policy) -> str:
-    """The weights of the labels in order, "-" if the judge may not give one; "by dimension"."""
-    if policy.dimensions:
-        return "by dimension"
-    cells = (f"{policy.weights[label]:g}" if label in policy.weights else "-" for label in SCORED)
-    fails = f"; any {' or '.join(policy.fail_on)} fails" if policy.fail_on else ""
-    return ", ".join(cells) + fails
 
 
 def nothing_to_check(policy: Policy) -> str:

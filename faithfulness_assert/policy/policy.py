@@ -75,21 +75,6 @@ def _asked(policy: Any) -> tuple[object, ...]:
     return set(weights), earning, unknown > 0, unknown >= weights["supported"]
 
 
-def same_dimensions(old: Any, new: Any) -> bool:
-    """Whether the judge rates the same dimensions, in the same order."""
-    return list(old.dimensions) == list(new.dimensions)
-
-
-def both_audited(old: Any, new: Any) -> bool:
-    """Whether the citations are audited in both."""
-    return "off" not in (old.citations, new.citations)
-
-
-def our_reason(_: Any, new: Any) -> bool:
-    """Whether the judge writes no reason: that would be about another score."""
-    return bool(new.explain != "judge")
-
-
 # ---------------------------------------------------------------- the policy
 
 
@@ -140,7 +125,7 @@ class Policy:
         "with verify=rubric: the share of each dimension in the score",
         {},
         takes.SHARES,
-        same_asks=same_dimensions,
+        same_asks=lambda old, new: list(old.dimensions) == list(new.dimensions),
     )
     """``faithfulness`` must be there; ``relevance``, ``completeness`` and ``reasoning_quality`` may
     be."""
@@ -194,7 +179,7 @@ class Policy:
         "audit the answer's citations; enforce also applies score_caps",
         "off",
         Citations,
-        same_asks=both_audited,
+        same_asks=lambda old, new: "off" not in (old.citations, new.citations),
     )
     hedges: tuple[str, ...] = setting(
         "phrases that excuse a sentence from a citation; none: a list in seven languages",
@@ -221,7 +206,11 @@ class Policy:
         Reasons,
     )
     explain: Explain = setting(
-        "who writes the result's reason", "ours", Explain, same_asks=our_reason
+        "who writes the result's reason",
+        "ours",
+        Explain,
+        # The judge's own would be about another score.
+        same_asks=lambda _, new: bool(new.explain != "judge"),
     )
     """``ours`` is made from counts, with no call; ``judge`` adds the judge's own (one call);
     ``none`` leaves it out of graded results."""
