@@ -42,7 +42,6 @@ def run(
     threshold: float | None = None,
     concurrency: int | None = None,
     engine: Literal["local", "ray"] = "local",
-    address: str | None = None,
     actors: int | None = None,
     requests_per_minute: float | None = None,
     tokens_per_minute: float | None = None,
@@ -67,9 +66,9 @@ def run(
         directory: where the run is kept. It is created if it does not exist.
         judge, policy, threshold, options: see ``faithfulness_assert.Grader``.
         concurrency: asks under way at once, 1 to 1000; 8 by default.
-        engine: ``local`` grades on this machine, ``ray`` on a cluster (extra ``ray``).
-        address, actors: with ``ray``: of the cluster, by default the one that Ray finds, else one
-            on this machine; and how many grade, by default as many as it has cores.
+        engine: ``local`` grades on this machine, ``ray`` on the cluster that Ray finds, such as by
+            ``RAY_ADDRESS``, else on one that it starts on this machine (extra ``ray``).
+        actors: with ``ray``, how many grade; by default as many as the cluster has cores.
         requests_per_minute, tokens_per_minute: the run is never faster. Without them it slows down
             when the judge's server refuses asks, and speeds up again.
         max_run_tokens, max_cost, max_errors: the run stops when it has used, or found, more.
@@ -99,10 +98,9 @@ def run(
     grader = settings.grader()
     if engine not in ("local", "ray"):
         raise ConfigError(f"engine: must be local or ray, got {engine!r}")
-    for name, value in {"address": address, "actors": actors}.items():
-        if engine == "local" and value is not None:
-            raise ConfigError(f"{name}: only for the engine ray; leave it out")
-    cluster = _ray_cluster(settings, address, actors) if engine == "ray" else None
+    if engine == "local" and actors is not None:
+        raise ConfigError("actors: only for the engine ray; leave it out")
+    cluster = _ray_cluster(settings, actors) if engine == "ray" else None
     budget = Budget(max_run_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
         raise ConfigError("max_cost: needs the option prices, or no cost is known")
@@ -125,7 +123,7 @@ def run(
         )
 
 
-def _ray_cluster(settings: GraderSettings, address: str | None, actors: int | None) -> Cluster:
+def _ray_cluster(settings: GraderSettings, actors: int | None) -> Cluster:
     """Our way to grade on Ray, which is an extra."""
     if actors is not None:
         check_number("actors", actors, 1, 10_000, whole=True)
@@ -136,4 +134,4 @@ def _ray_cluster(settings: GraderSettings, address: str | None, actors: int | No
             raise
         advice = pip_install(extra="ray")
         raise ConfigError(f"engine: {error.name} is not installed: {advice}") from None
-    return Cluster(settings, address, actors)
+    return Cluster(settings, actors)

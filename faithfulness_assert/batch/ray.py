@@ -109,7 +109,6 @@ class Cluster(NamedTuple):
     """Where the rows of a run are graded, by so many ``actors``; see ``batch.run``."""
 
     settings: GraderSettings
-    address: str | None = None
     actors: int | None = None
 
     def graded(self, rows: Iterator[Row], secret: bytes) -> Generator[Line | NotAsked, None, None]:
@@ -118,7 +117,7 @@ class Cluster(NamedTuple):
         Raises:
             ConfigError: the cluster cannot be used, or an actor dies again and again.
         """
-        _connect(self.address)
+        _connect()
         cores = int(ray.cluster_resources().get("CPU", 1))
         actors = self.actors or cores  # each sends a request at once
         actors = max(1, min(actors, int(self.settings.requests_per_minute or actors)))
@@ -144,17 +143,17 @@ class Cluster(NamedTuple):
                 raise ConfigError(f"actors: {problem} Ray says: {error}") from None
 
 
-def _connect(address: str | None) -> None:
+def _connect() -> None:
     """Connects to a cluster, or starts one. Raises ``ConfigError`` if it cannot be reached."""
     if ray.is_initialized():
         return
-    where = address or os.environ.get("RAY_ADDRESS", "")
-    name = "address" if address else "RAY_ADDRESS" if where else "engine"
+    where = os.environ.get("RAY_ADDRESS", "")
     host, _, port = where.rpartition("://")[2].rpartition(":")
-    board = None if address else False
+    board = None if host else False
     try:
         if host and port.isdecimal():  # Ray itself would try for many minutes
             socket.create_connection((host.strip("[]"), int(port)), 10).close()
-        ray.init(address, include_dashboard=board, log_to_driver=False, logging_level="warning")
+        ray.init(include_dashboard=board, log_to_driver=False, logging_level="warning")
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
+        name = "RAY_ADDRESS" if where else "engine"
         raise ConfigError(f"{name}: no Ray cluster at {where or 'hand'}: {error}") from None

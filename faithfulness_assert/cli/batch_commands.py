@@ -59,7 +59,7 @@ NUMBERS = {
 
 _WITH_INPUT = (
     *("judge", "policy", "threshold", "option", "map", "system", "encoding", "via"),
-    *("address", "no_retry_errors", "regrade_changed"),
+    *("no_retry_errors", "regrade_changed"),
 )
 """What belongs to the first command of a run over a batch API."""
 GRACE = 5.0
@@ -98,7 +98,6 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
         default="local",
         help="where to grade: on this machine, or on a Ray cluster (default: local)",
     )
-    parser.add_argument("--address", help="with --engine ray: the address of the cluster")
     for name, (kind, meaning) in NUMBERS.items():
         parser.add_argument(f"--{name}", type=kind, metavar="N", help=meaning)
     parser.add_argument(
@@ -145,7 +144,6 @@ def run_batch(arguments: Namespace) -> int:
             data_set,
             arguments.directory,
             engine=arguments.engine,
-            address=arguments.address,
             retry_errors=not arguments.no_retry_errors,
             regrade_changed=arguments.regrade_changed,
             progress=not arguments.quiet,
