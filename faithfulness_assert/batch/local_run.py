@@ -104,7 +104,6 @@ def grade_rest(
         secret = store.secret()
     grader.keep_secret(secret)
     counts = Counts(store.summary(), store.size)
-    budget.add_earlier(*store.spent(), errors=counts.found.not_graded)
     work = _Work(store, counts, budget, soft)
     if counts.found.cases < counts.total:
         rest = work.until_stopped(store.rest())
@@ -126,13 +125,14 @@ class _Work:
     def __init__(self, store: Store, counts: Counts, budget: Budget, soft: SoftStop) -> None:
         self.store, self.counts, self.budget, self.soft = store, counts, budget, soft
         self.stopped = ""
+        self._earlier = store.summary("earlier")
         self.ends_what_it_began = False
         self._in_a_row = 0  # cases that could not be graded, since the last reply
 
     def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, until there is a reason to stop. What is under way then still ends."""
         self.soft.install()
-        self.stopped = self.budget.exceeded()
+        self.stopped = self.budget.exceeded(self.counts.found, self._earlier)
         for row in rows:
             self.stopped = self.stopped or self.soft.reason
             if self.stopped:
@@ -188,8 +188,8 @@ class _Work:
 
     def _count(self, line: Line) -> None:
         self.counts.found.add(line)
-        self.budget.add(line)
-        self.stopped = self.stopped or self.budget.exceeded() or self._hopeless(line)
+        exceeded = self.budget.exceeded(self.counts.found, self._earlier)
+        self.stopped = self.stopped or exceeded or self._hopeless(line)
 
     def _hopeless(self, line: Line) -> str:
         """Why there is no use in going on; "" if there is."""

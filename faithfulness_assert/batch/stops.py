@@ -12,7 +12,7 @@ from typing import Any
 
 from ..records.checks import check_number
 from .estimate import Estimate
-from .rows import Line
+from .summary import Summary
 
 MOST = 10**15
 SIGNALS = tuple(
@@ -24,7 +24,7 @@ SIGNALS = tuple(
 
 
 class Budget:
-    """Adds up what the results of a run have cost. None means no limit.
+    """What a run may use. None means no limit.
 
     Grades that are under way when the budget is used up still end, so a run may go beyond it by
     what those cost.
@@ -50,25 +50,6 @@ class Budget:
             if limit is not None:
                 check_number(name, limit, 0, MOST, whole=name != "max_cost")
         self._max_tokens, self._max_cost, self.max_errors = max_run_tokens, max_cost, max_errors
-        self.tokens = self.errors = 0
-        self.cost = 0.0
-        self._without_cost = False
-
-    def add(self, line: Line) -> None:
-        """Adds what a result has cost."""
-        tokens, cost = line.result.tokens_used.total, line.result.cost
-        self.errors += line.result.error is not None
-        self.tokens += tokens
-        self.cost += cost or 0.0
-        self._without_cost |= cost is None and tokens > 0
-
-    def add_earlier(self, tokens: int, cost: float, without_cost: bool, *, errors: int) -> None:
-        """Adds what earlier parts of the run have cost, and how many errors are left of them.
-
-        ``without_cost``: whether something was graded without prices.
-        """
-        self.tokens, self.cost, self.errors = tokens, cost, errors
-        self._without_cost = without_cost
 
     def too_small_for(self, estimate: Estimate) -> str:
         """Why a run with this estimate must not begin, in words; "" if it may."""
@@ -83,20 +64,26 @@ class Budget:
             return f"it would cost about {estimate.cost:.6g}, and max_cost is {self._max_cost:.6g}"
         return ""
 
-    def exceeded(self) -> str:
-        """Why the run must stop, in words; "" while it may go on."""
-        if self._max_tokens is not None and self.tokens >= self._max_tokens:
-            return f"it has used {self.tokens:,} tokens, and max_run_tokens is {self._max_tokens:,}"
-        if self._max_cost is not None and self._without_cost:
+    def exceeded(self, found: Summary, earlier: Summary) -> str:
+        """Why the run must stop, in words; "" while it may go on.
+
+        Args:
+            found, earlier: its results, and those in whose place others came.
+        """
+        parts, errors = (found, earlier), found.not_graded
+        tokens = sum(part.tokens["prompt"] + part.tokens["completion"] for part in parts)
+        cost = sum(part.cost or 0.0 for part in parts)
+        if self._max_tokens is not None and tokens >= self._max_tokens:
+            return f"it has used {tokens:,} tokens, and max_run_tokens is {self._max_tokens:,}"
+        if self._max_cost is not None and (found.unpriced or earlier.unpriced):
             return (
                 "results that were graded without the option prices have an unknown cost; "
                 "leave max_cost out, or use max_run_tokens"
             )
-        if self._max_cost is not None and self.cost >= self._max_cost:
-            return f"it has cost {self.cost:.6g}, and max_cost is {self._max_cost:.6g}"
-        if self.max_errors is not None and self.errors > self.max_errors:
-            one = self.errors == 1
-            results = "1 case" if one else f"{self.errors:,} cases"
+        if self._max_cost is not None and cost >= self._max_cost:
+            return f"it has cost {cost:.6g}, and max_cost is {self._max_cost:.6g}"
+        if self.max_errors is not None and errors > self.max_errors:
+            results = "1 case" if errors == 1 else f"{errors:,} cases"
             return f"{results} could not be graded, and max_errors is {self.max_errors:,}"
         return ""
 

@@ -275,25 +275,14 @@ class Store:
             said = f"{self.path / NAME}: {what} cannot be read: {problem}"
             raise ConfigError(said) from None
 
-    def summary(self) -> Summary:
-        """What was found so far."""
-        groups = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM results GROUP BY {_ALIKE}"  # noqa: S608 - our own text
-        with self._told("the table results"):
+    def summary(self, table: str = "results") -> Summary:
+        """What was found so far; of the table ``earlier``, what other results came in place of."""
+        groups = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM {table} GROUP BY {_ALIKE}, cost IS NULL"  # noqa: S608 - our own text
+        with self._told(f"the table {table}"):
             summary = Summary(float(self.kept("seconds") or 0))
             for group in self.db.execute(groups):
                 summary.add_counted(Counted(*group))
             return summary
-
-    def spent(self) -> tuple[int, float, bool]:
-        """The tokens and the cost of all results, earlier ones too; whether a cost is unknown."""
-        found = self.db.execute(
-            "SELECT total(prompt + completion), total(cost), "
-            "max(cost IS NULL AND prompt + completion > 0) "
-            "FROM (SELECT prompt, completion, cost FROM results "
-            "UNION ALL SELECT prompt, completion, cost FROM earlier)"
-        )
-        tokens, cost, unknown_cost = found.fetchone()
-        return int(tokens), float(cost), bool(unknown_cost)
 
 
 def cells_of(row: Row) -> tuple[Any, ...]:

@@ -88,6 +88,7 @@ class Summary:
         tokens: sums of the fields of ``Usage``.
         estimated: whether some of them are no more than estimated.
         cost: the sum of the costs; None without prices.
+        unpriced: whether some tokens have no cost.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         verbatim: how many have a statement that is not supported, though the context has it word
             for word.
@@ -107,7 +108,7 @@ class Summary:
         self.errors = ErrorGroups()
         self.cost: float | None = None
         self.seconds = seconds
-        self.estimated = False
+        self.estimated = self.unpriced = False
         self._sum = self._squares = 0
 
     def add(self, line: Line | GradingResult) -> None:
@@ -146,6 +147,8 @@ class Summary:
         self.estimated |= told.estimated
         if told.cost is not None:
             self.cost = (self.cost or 0.0) + told.cost
+        elif told.prompt or told.completion:
+            self.unpriced = True
 
     @property
     def failed(self) -> int:
