@@ -17,9 +17,10 @@ from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
 from ..records.judge import Judge, judge_info
 from ..settings import SETTING, AnyPolicy, choose
+from .changed_rows import take_input
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
-from .local_run import RunOutcome, grade_rest
+from .local_run import RunOutcome, Work
 from .row_grading import GraderSettings
 from .stops import Budget, SoftStop
 from .store import writing
@@ -110,17 +111,16 @@ def run(
     if grace is not None:
         check_number("grace", grace, 0, 86_400)
     with writing(directory) as store, SoftStop(grace, tell=progress) as soft:
-        return grade_rest(
-            store,
-            data_set,
-            grader,
-            cluster or settings.asks_at_once(grader),
-            budget,
-            soft,
-            retry_errors=retry_errors,
-            regrade_changed=regrade_changed,
-            progress=progress,
-        )
+        with store.transaction():
+            event = "begun" if store.about() is None else "gone on with"
+            notes = take_input(store, grader, data_set, regrade=regrade_changed)
+            if retry_errors and (again := store.retry_errors()):
+                notes.append(f"{again:,} cases that could not be graded before were graded again")
+            for note in (event, *notes):
+                store.note(note)
+            grader.keep_secret(store.secret())
+        work = Work(store, grader, cluster or settings.asks_at_once(grader), budget, soft)
+        return work.done([*notes, *data_set.notes], progress=progress)
 
 
 def _ray_cluster(settings: GraderSettings, actors: int | None) -> Cluster:

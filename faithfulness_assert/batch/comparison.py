@@ -65,9 +65,8 @@ class Comparison:
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run.
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         ways: under which policies, by which judges each was graded. They must be escaped.
-        tests: p-values for "B is worse", from the cases that could be graded in both.
-        compared: how many those are.
-        sure_loss: of the mean score, from 0 to 1: so much they find for sure; None if nothing.
+        pairs: of the cases that could be graded in both.
+        tests: p-values for "B is worse", from those.
         only: how many cases only A has, and only B.
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
         other_input: how many cases in both have another answer, context or question.
@@ -81,9 +80,8 @@ class Comparison:
     min_graded: float
     summaries: tuple[Summary, Summary] = field(default_factory=lambda: (Summary(), Summary()))
     ways: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    pairs: PairCounts = field(init=False)
     tests: PairedTests = field(init=False)
-    compared: int = 0
-    sure_loss: float | None = None
     only: list[int] = field(default_factory=lambda: [0, 0])
     lost: int = 0
     gained: int = 0
@@ -128,7 +126,7 @@ class Comparison:
         if (chance := mcnemar(self.lost, self.gained)) <= FALSE_ALARMS / 2:
             back = f"{self.gained:,} the other way round: more than chance explains"
             problems.append(f"{self._lost(first, second)}, {back} ({p_value(chance)})")
-        return problems if self.compared else [*problems, "no case could be graded in both"]
+        return problems if self.pairs.cases else [*problems, "no case could be graded in both"]
 
     def notes(self, quoted: Quoted = str) -> list[str]:
         """What a reader should know beside the numbers."""
@@ -172,9 +170,8 @@ def compare(
     """
     found = Comparison(names, min_graded)
     old = dict(_outcomes(before, found.summaries[0], found.ways[0]))
-    pairs = PairCounts(_pairs(found, old, after, shown))
-    found.tests = pairs.tests()
-    found.sure_loss = pairs.sure_loss()
+    found.pairs = PairCounts(_pairs(found, old, after, shown))
+    found.tests = found.pairs.tests()
     found.only[0] = len(old)
     sizes = [summary.cases for summary in found.summaries]
     if all(sizes) and found.only[1] >= sizes[1]:
@@ -202,7 +199,6 @@ def _pairs(found: Comparison, old: dict[str, Outcome], after: Lines, shown: int)
         if len(found.shown) > 2 * shown + 1000:
             found.shown = _most_important(found.shown, shown)
         if not (first.is_error or new.is_error):
-            found.compared += 1
             yield Pair(first.passed, new.passed, first.score, new.score)
 
 

@@ -105,7 +105,7 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
     )
     if comparison.comparable:
         yield (
-            f"of the {comparison.compared:,} cases graded in both: {p_value(tests.passes)} for "
+            f"of the {comparison.pairs.cases:,} cases graded in both: {p_value(tests.passes)} for "
             f"passes (McNemar), {p_value(tests.scores)} for scores (sign flips); worse: one of "
             f"them is at most {FALSE_ALARMS / 2:g}"
         )
@@ -142,7 +142,7 @@ def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
 
 def _power_line(comparison: Comparison) -> str:
     """What a comparison of this size sees, in a sentence."""
-    cases, loss = f"{comparison.compared:,} cases", comparison.sure_loss
+    cases, loss = f"{comparison.pairs.cases:,} cases", comparison.pairs.sure_loss()
     if loss is None:
         return f"{cases}: too few to find a loss for sure, however large"
     points = f"{100 * loss:g} point{'' if loss == 0.01 else 's'}"

@@ -1,11 +1,11 @@
-"""A run on this machine: finds what is left of it, grades that, keeps results within a second."""
+"""What is left of a run is graded, and results are kept within a second."""
 
 from __future__ import annotations
 
 import logging
 import sqlite3
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING
 
 from ..drive.asks import log
 from ..grading import Grader
-from .changed_rows import take_input
-from .data_sets import DataSet
 from .progress import Counts, shown
 from .row_grading import graded_or_left
 from .rows import Line, NotAsked, Row
@@ -78,77 +76,57 @@ class RunOutcome:
         return 0 if self.summary.passed == self.summary.cases else 1
 
 
-def grade_rest(
-    store: Store,
-    data_set: DataSet,
-    grader: Grader,
-    on: Cluster | int,
-    budget: Budget,
-    soft: SoftStop,
-    *,
-    retry_errors: bool,
-    regrade_changed: bool = False,
-    progress: bool,
-) -> RunOutcome:
-    """Begins a run, or goes on with it; see ``batch.run``.
+class Work:
+    """What is left of a run, done by this process.
 
-    ``on``: a cluster, or how many asks of the grader are under way at once on this machine.
+    Args:
+        store: of the run, which has its rows.
+        grader: judge, policy and limits.
+        on: a cluster, or how many asks of the grader are under way at once on this machine.
+        budget, soft: may stop it early.
     """
-    with store.transaction():
-        event = "begun" if store.about() is None else "gone on with"
-        notes = take_input(store, grader, data_set, regrade=regrade_changed)
-        if retry_errors and (again := store.retry_errors()):
-            notes.append(f"{again:,} cases that could not be graded before were graded again")
-        for note in (event, *notes):
-            store.note(note)
-        secret = store.secret()
-    grader.keep_secret(secret)
-    counts = Counts(store.summary(), store.size)
-    work = _Work(store, counts, budget, soft)
-    if counts.found.cases < counts.total:
-        rest = work.until_stopped(store.rest())
-        work.ends_what_it_began = isinstance(on, int)
-        lines = (
-            graded_or_left(rest, grader, on, lambda: soft.reason)
-            if isinstance(on, int)
-            else on.graded(rest, secret)
-        )
-        if gate := grader.gate:
-            counts.trouble = lambda: gate.breaker.trouble
-        work.grade(lines, progress=progress)
-    return work.outcome((*notes, *data_set.notes))
 
-
-class _Work:
-    """What is done in this process."""
-
-    def __init__(self, store: Store, counts: Counts, budget: Budget, soft: SoftStop) -> None:
-        self.store, self.counts, self.budget, self.soft = store, counts, budget, soft
-        self.stopped = ""
+    def __init__(
+        self, store: Store, grader: Grader, on: Cluster | int, budget: Budget, soft: SoftStop
+    ) -> None:
+        self._store, self._budget, self._soft = store, budget, soft
+        self._grader, self._on = grader, on
+        self._counts = Counts(store.summary(), store.size)
         self._earlier = store.summary("earlier")
-        self.ends_what_it_began = False
+        self._stopped = ""
         self._in_a_row = 0  # cases that could not be graded, since the last reply
 
-    def until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
+    def done(self, notes: Iterable[str], *, progress: bool) -> RunOutcome:
+        """How it ended."""
+        store, counts = self._store, self._counts
+        if counts.found.cases < counts.total:
+            if gate := self._grader.gate:
+                counts.trouble = lambda: gate.breaker.trouble
+            self._grade(progress=progress)
+        finished = store.finished
+        if finished == counts.total:
+            self._stopped = ""  # the last rows were the reason to stop, so nothing is left
+        if self._stopped:
+            with suppress(sqlite3.Error):  # such as a full disk, which is the reason
+                store.note(f"stopped: {self._stopped}")
+        signal, new = self._soft.number if self._stopped else 0, finished - counts.before
+        return RunOutcome(store.path, counts.total, new, self._stopped, tuple(notes), signal)
+
+    def _lines(self) -> Generator[Line | NotAsked, None, None]:
+        rest = self._until_stopped(self._store.rest())
+        if isinstance(self._on, int):
+            return graded_or_left(rest, self._grader, self._on, lambda: self._soft.reason)
+        return self._on.graded(rest, self._store.secret())
+
+    def _until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, until there is a reason to stop. What is under way then still ends."""
-        self.soft.install()
-        self.stopped = self.budget.exceeded(self.counts.found, self._earlier)
+        self._soft.install()
+        self._stopped = self._budget.exceeded(self._counts.found, self._earlier)
         for row in rows:
-            self.stopped = self.stopped or self.soft.reason
-            if self.stopped:
+            self._stopped = self._stopped or self._soft.reason
+            if self._stopped:
                 return
             yield row
-
-    def outcome(self, notes: tuple[str, ...]) -> RunOutcome:
-        """How it ended."""
-        store, finished, total = self.store, self.store.finished, self.counts.total
-        if finished == total:
-            self.stopped = ""  # the last rows were the reason to stop, so nothing is left
-        if self.stopped:
-            with suppress(sqlite3.Error):  # such as a full disk, which is the reason
-                store.note(f"stopped: {self.stopped}")
-        signal, new = self.soft.number if self.stopped else 0, finished - self.counts.before
-        return RunOutcome(store.path, total, new, self.stopped, notes, signal)
 
     @contextmanager
     def _stopped_by_signals(self) -> Iterator[None]:
@@ -156,40 +134,43 @@ class _Work:
         try:
             yield
         except BaseException as error:  # pydantic, for one, wraps an interrupt in its own error
-            if not (self.soft.number and from_interrupt(error)):
+            if not (self._soft.number and from_interrupt(error)):
                 raise
-            self.stopped = f"{self.soft.reason}, and what was under way then did not arrive in time"
+            self._stopped = (
+                f"{self._soft.reason}, and what was under way then did not arrive in time"
+            )
 
-    def grade(self, lines: Generator[Line | NotAsked, None, None], *, progress: bool) -> None:
-        """Keeps these results as they come, until there is a reason to stop at once.
+    def _grade(self, *, progress: bool) -> None:
+        """Keeps results as they come, until there is a reason to stop at once.
 
         Such are a disk that is full, and the end of the grace after a signal.
         """
-        began, store = time.monotonic(), self.store
+        began, store = time.monotonic(), self._store
         try:
             with (
                 self._stopped_by_signals(),
                 store.appending() as append,
                 _Events(store),
-                closing(lines),
-                shown(self.counts, wanted=progress),
+                closing(self._lines()) as lines,
+                shown(self._counts, wanted=progress),
             ):
                 for line in lines:
                     if isinstance(line, NotAsked):
-                        self.stopped = self.stopped or line.why
+                        self._stopped = self._stopped or line.why
                     else:
                         append(line)
                         self._count(line)
-                    if self.stopped and not (self.ends_what_it_began or self.soft.number):
+                    at_once = not (isinstance(self._on, int) or self._soft.number)
+                    if self._stopped and at_once:
                         return
             store.keep("seconds", (store.kept("seconds") or 0.0) + time.monotonic() - began)
         except sqlite3.Error as error:
-            self.stopped = f"{store.path / NAME} cannot be written: {said_of(error)}"
+            self._stopped = f"{store.path / NAME} cannot be written: {said_of(error)}"
 
     def _count(self, line: Line) -> None:
-        self.counts.found.add(line)
-        exceeded = self.budget.exceeded(self.counts.found, self._earlier)
-        self.stopped = self.stopped or exceeded or self._hopeless(line)
+        self._counts.found.add(line)
+        exceeded = self._budget.exceeded(self._counts.found, self._earlier)
+        self._stopped = self._stopped or exceeded or self._hopeless(line)
 
     def _hopeless(self, line: Line) -> str:
         """Why there is no use in going on; "" if there is."""
@@ -198,7 +179,7 @@ class _Work:
             self._in_a_row *= not (used.total or used.num_requests)
             return ""
         self._in_a_row += error.kind not in ABOUT_TEXTS
-        if self._in_a_row < HOPELESS or self.budget.max_errors is not None:
+        if self._in_a_row < HOPELESS or self._budget.max_errors is not None:
             return ""
         return (
             f"{self._in_a_row} cases in a row could not be graded (to go on all the same, give "

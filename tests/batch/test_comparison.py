@@ -77,7 +77,7 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
     del after["gone"]
     compared = compare(run_of(before), run_of(after))
     assert compared.kinds == {"regressed": 1, "improved": 1, "status": 2, "score": 1}
-    assert compared.compared == 5
+    assert compared.pairs.cases == 5
     assert [run.passed for run in compared.summaries] == [5, 4]
     assert [run.not_graded for run in compared.summaries] == [0, 1]
     assert compared.only == [1, 1]
