@@ -88,35 +88,20 @@ def submit(
     grader = Grader(chosen.judge, chosen.policy, chosen.threshold, **options)
     with writing(directory) as store:
         with store.transaction():
-            settings = _begun(store, settings, grader, data_set, regrade_changed, retry_errors)
+            kept = settings if store.about() is None else store.kept(SETTINGS)
+            if kept is None or kept["via"] != via:
+                how = f"via {kept['via']}" if kept else f"without {option('via')}"
+                raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
+            take_input(store, grader, data_set, regrade=regrade_changed)
+            store.keep(SETTINGS, kept)
+            if retry_errors and store.finished == store.size and store.retry_errors():
+                Asks(store).forget("row NOT IN (SELECT row FROM results)")
             if budget:
-                planned = {"judge": settings["judge"], **settings["options"]}
+                planned = {"judge": kept["judge"], **kept["options"]}
                 told = estimate_run(store.rows(), policy=grader.policy, **planned)
                 if problem := budget.too_small_for(told):
                     raise BudgetError(problem)
-        return _step(store, settings, grader)
-
-
-def _begun(
-    store: Store,
-    settings: dict[str, Any],
-    grader: Grader,
-    data_set: DataSet,
-    regrade: bool,
-    retry_errors: bool,
-) -> dict[str, Any]:
-    """The settings of the run, which is begun if there is none, or fitted to its data set."""
-    is_new, before = store.about() is None, store.kept(SETTINGS)
-    take_input(store, grader, data_set, regrade=regrade)
-    if is_new:
-        store.keep(SETTINGS, settings)
-        return settings
-    if before is None or before["via"] != settings["via"]:
-        how = f"via {before['via']}" if before else f"without {option('via')}"
-        raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
-    if retry_errors and store.finished == store.size and store.retry_errors():
-        Asks(store).forget("row NOT IN (SELECT row FROM results)")
-    return dict(before)
+        return _step(store, kept, grader)
 
 
 def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) -> Standing:
