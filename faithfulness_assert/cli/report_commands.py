@@ -10,9 +10,9 @@ from argparse import ArgumentParser, Namespace
 from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
 from ..batch.estimate import estimate_run
-from ..batch.rechecking import MOST, Cases, choose_cases, grader_for
+from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
 from ..batch.run_description import lines_of, names_of
-from ..grading import MAX_CONCURRENCY, Grader
+from ..grading import MAX_CONCURRENCY
 from ..options import parse_options
 from ..records.checks import check_number
 from ..report import write_report
@@ -103,11 +103,9 @@ def run_compare(arguments: Namespace) -> int:
     before, after = lines_of(arguments.before), lines_of(arguments.after)
     names = names_of(arguments.before, arguments.after)
     options = {"shown": arguments.show, "min_graded": arguments.min_graded}
-    recheck = None if arguments.recheck is None else _prepared(arguments)
     comparison = compare(before, after, names=names, **options)
-    if recheck is not None and comparison.comparable:
-        cases, grader = recheck
-        comparison.recheck = cases.ask(grader, arguments.concurrency)
+    if arguments.recheck is not None and comparison.comparable:
+        comparison.recheck = _rechecked(arguments)
     if arguments.markdown:
         sys.stdout.buffer.write(as_markdown(comparison).encode())
     else:
@@ -118,8 +116,8 @@ def run_compare(arguments: Namespace) -> int:
     return FAILED if comparison.worse else PASSED
 
 
-def _prepared(arguments: Namespace) -> tuple[Cases, Grader]:
-    """The cases to ask again and who grades them. Says before what that costs and can show."""
+def _rechecked(arguments: Namespace) -> Recheck:
+    """What asking again shows. Says before what that costs."""
     check_number("recheck", arguments.recheck, 1, 100_000, whole=True)
     check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
     options = parse_options(arguments.option, "--option")
@@ -128,4 +126,4 @@ def _prepared(arguments: Namespace) -> tuple[Cases, Grader]:
     estimate = estimate_run(cases.rows, judge=judge_in(arguments), policy=grader.policy, **options)
     drawn = f"{len(cases.rows):,} of {cases.possible:,} cases are asked again"
     say(f"{drawn}: {estimate.short}")
-    return cases, grader
+    return cases.ask(grader, arguments.concurrency)

@@ -132,7 +132,7 @@ def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path: Pat
             "graded the second run: pass openai:m, and the opt",
         ),
         ((a, c, *given, *JUDGE), "the runs have other policies"),
-        ((a, file, *given, *JUDGE), "must be the directory of a run"),
+        ((a, file, *given, *JUDGE), "not results of a run"),
         ((a, b, *given, *JUDGE, "-o", "split=claims"), "split: is that of the second run"),
         ((a, b, *given, *JUDGE, "-o", "cache=store"), "cache: is that of the second run"),
     ):
