@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import os
 import re
 import signal
@@ -87,25 +86,3 @@ def test_the_commands_grade_a_csv_and_go_on_after_a_kill(tmp_path: Path) -> None
     assert {line["columns"]["team"] for line in found.values()} == {"red"}
     assert len((tmp_path / "june-results.csv").read_text().splitlines()) == ROWS + 1
     assert others
-
-
-@pytest.mark.skipif(os.name != "posix", reason="commands of a POSIX shell")
-def test_the_command_grades_a_data_set_of_ragas_as_it_is(tmp_path: Path) -> None:
-    rows = [
-        {
-            "user_input": "How tall is it?",
-            "response": f"Tower {number} is tall.",
-            "retrieved_contexts": [f"Tower {number} is tall.", "It rains."][number % 2 :],
-            "reference": "Tall.",
-        }
-        for number in range(4)
-    ]
-    with Loopback(lambda request: completion(simulated.reply(request))) as server:
-        environment = prepared(tmp_path, server.url)
-        text = "".join(f"{json.dumps(row)}\n" for row in rows)
-        (tmp_path / "answers.jsonl").write_text(text, encoding="utf-8")
-        command = commands("README.md")[0].replace("answers.csv", "answers.jsonl")
-        done = run(command, tmp_path, environment)
-    assert done.returncode == 1, done.stderr
-    assert "4 cases: 2 passed, 2 failed, 0 not graded" in done.stdout
-    assert "Tall." in (tmp_path / "june-results.csv").read_text()
