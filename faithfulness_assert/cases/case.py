@@ -29,17 +29,7 @@ MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
 _TEXT_KEYS = ("text", "content", "page_content", "pageContent")
-_TEXT_WORDS = (
-    "text",
-    "content",
-    "quote",
-    "snippet",
-    "passage",
-    "chunk",
-    "body",
-    "excerpt",
-    "value",
-)
+_TEXT_WORDS = "text content quote snippet passage chunk body excerpt value".split()
 _MAX_ID = 80
 _ID_KEYS = ("id", "chunk_id", "id_")
 _INSIDE = ("kwargs", "document", "node", "text_resource")
