@@ -43,7 +43,8 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
-_SHARE, _NOT_SAID, _OTHERS = _any_of("shares"), _any_of("not said"), _any_of("others")
+_SHARE, _NOT_SAID = _any_of("shares"), _any_of("not said")
+_OTHERS, _WIDE = _any_of("others"), _any_of("wide")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
@@ -266,7 +267,7 @@ def _remark(sentence: str, about: frozenset[int], numbers: Collection[int]) -> R
     # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
     bare = {int(n) for n in _BARE.findall(_SENTENCES.sub(" ", sentence))} & set(numbers) - about
     wide = len(named) != 1 or named != about or named.isdisjoint(numbers) or bool(bare)
-    return Remark(named, wide or _OTHERS.search(sentence) is not None, sentence)
+    return Remark(named, wide or _WIDE.search(sentence) is not None, sentence)
 
 
 def _named(sentence: str) -> frozenset[int]:

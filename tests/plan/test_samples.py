@@ -339,28 +339,6 @@ def test_a_control_is_passed_if_the_majority_of_samples_passes_it(
             assert result.metadata["controls"] == expected
 
 
-@pytest.mark.parametrize("wrong", [False, True])
-def test_a_control_is_passed_or_failed_also_where_samples_give_it_several_labels(
-    wrong: bool,
-) -> None:
-    class Wavers(TruthfulJudge):
-        """What it does not support, it finds contradicted in every second sample."""
-
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            own, other = LABELS[0], LABELS[2 + ask.sample % 2]
-            seen = {text for _, text in ask.payload.sentences}
-            shown = seen if not wrong else set(ROOMS)
-            self.label = lambda text: own if text in shown else other
-            return super().ask(ask)
-
-    assert set(LABELS[2:4]) == {"not_enough_info", "contradicted"}
-    options: Any = {"controls": "report", "samples": 4}
-    result = grade(" ".join(ROOMS), LONG[:20], judge=Wavers(), **options)
-    failed = int(wrong)
-    expected = {"asked": 2, "passed": 2 - failed, "failed": failed, "unanswered": 0}
-    assert result.metadata["controls"] == expected
-
-
 def test_samples_without_any_control_are_no_test_of_the_judge() -> None:
     """The sentences of the context are too short for controls."""
     result, _ = graded([("supported",) * 3] * 3, controls="enforce")
