@@ -70,7 +70,7 @@ class Numbers:
             for kind, value in number.offers:
                 found.setdefault(kind, set()).add(value)
             found["any"].update(number.loose)
-            if number.in_words or number.kinds() & {*EXACT}:
+            if number.in_words or any(kind in EXACT for kind, _ in number.meanings):
                 found[""].update(number.loose)
         romans = (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS)
         for value in (*romans, *_column_sums(self.text)):

@@ -322,7 +322,7 @@ def _exact(value: float) -> float:
 
 def _step(digits: str) -> float:
     """The last digit that is not a closing zero, as a share: 330 was rounded to 10/330."""
-    significant = re.sub("[^0-9]", "", digits).strip("0")
+    significant = "".join(filter(str.isdecimal, digits)).strip("0")
     return 1 / int(significant) if significant else 0.0
 
 

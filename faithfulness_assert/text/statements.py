@@ -101,9 +101,10 @@ def _all_pieces(text: str, language: str) -> list[Piece]:
             found = [piece._replace(shown=row if row != piece.text else "") for piece in found]
         elif block.kind == "table header" and not (i and all_blocks[i - 1].kind == block.kind):
             headers = _cells(text, block)
-        if is_reference(" ".join(piece.text for piece in found), is_listed=is_listed):
-            found = [_cited(piece) for piece in found]
-        pieces += [_cited(p) if is_reference(p.text, is_listed=is_listed) else p for p in found]
+        is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
+        for piece in found:
+            alone = len(found) > 1 and is_reference(piece.text, is_listed=is_listed)
+            pieces.append(_cited(piece) if is_cited or alone else piece)
     return pieces
 
 
