@@ -15,56 +15,32 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TypeVar
 
-from ..text.strings import lazy_pattern
+from ..text.strings import alternatives, lazy_pattern, sections
 from .fences import Dice
 
 T = TypeVar("T")
 
+_WORDS = sections(__file__.removesuffix("altering.py") + "words/altering.txt")
 _NUMBER = lazy_pattern(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
 _COUNTED = lazy_pattern(r"(?<![\w.,-])(\d+) ([a-z]{4,})\b(?! \d)")
 _DIGITS = lazy_pattern(r"\d+")
 _NAME = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
 _WORD = lazy_pattern(r"[^\W\d_]{4,}")
 # Patterns with words search a case-folded sentence: three times as fast as with re.IGNORECASE.
-# Beside these words another number or name may be true as well: "at least 100" also backs
-# "at least 90".
-DOUBT = lazy_pattern(
-    r"\b(?:at (?:least|most)|as \w+ as|than|over|under|above|below|up to|about|around|approximately"
-    r"|roughly|circa|ca|nearly|almost|between|exceed\w*|reach\w*|minimum|maximum|within|before|after"
-    r"|since|until|through|by (?=\d)|some (?=\d)|every|any|or|if|unless|can|could|may|might|not"
-    r"|cannot|never|no|nor|none|neither|without|false|untrue)\b|n['’]t\b|[+~±≈≤≥]"
-)
+DOUBT = lazy_pattern(alternatives(_WORDS["doubt"]))
 # Only English sentences are altered: of other languages these rules know nothing.
 ENGLISH = lazy_pattern(r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b")
 # A plain main clause: "not" after its one verb turns all of it round.
 CLAUSE = lazy_pattern(r"[A-Z][\w' ]* (?:is|are|was|were)(?= [a-z][\w' -]*\.$)")
 VERB = lazy_pattern(r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would)\b")
-# A pronoun may mean several things, "some are" does not deny "some are not", and a second clause
-# would stay as it was.
-TWO_WAYS = lazy_pattern(
-    r"^(?:it|they|he|she|we|i|this|these|those|that|there|here|what|who|one|such|another)\b"
-    r"|\b(?:all|most|some|many|much|few|fewer|more|less|only|just|also|both|each|often|usually"
-    r"|always|sometimes|mostly|partly|mainly|half|several|either|so|but|while|although|though"
-    r"|because|that|which|who|whom|whose|when|where|what|how|whether|to|now|still|today|currently"
-    r"|again|once|other|others|same|different|likely|unlikely|rarely|seldom|hardly|even|too)\b"
-)
-_COMMON = frozenset(
-    "about after also been before between during each from have into just later more most next "
-    "only other over some such than that their them then there these they this those until were "
-    "when where which while will with would percent million billion thousand hundred dozen".split()
-)
+TWO_WAYS = lazy_pattern(alternatives(_WORDS["two ways"]))
+_COMMON = frozenset(_WORDS["common"].split())
 # A statement that can stand beside another one in a sentence.
 _STATEMENT = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/;:]{11,98}[.。।]")
 _STARTS = frozenset("The A An In At On For Its This These Those That".split())
 _ONSETS = "b br d dr f g gr k kl l m n p pl qu r s sk t tr v w z".split()
 _CODAS = "l m n r s th x lt nd rk".split()
-_TOLD = (
-    "{0} of {1} was the first owner of the mill of {2}.",
-    "{0} left the town of {1} in the spring of {3}.",
-    "The harbour of {1} was built by {0} in {3}.",
-    "{0} sold {4} barrels of salt to the house of {2}.",
-    "The family of {0} moved from {1} to {2} in {3}.",
-)
+_TOLD = _WORDS["told"].strip().split("\n")
 LONGER = 6
 """Digits that a number may gain to be one that the context does not have."""
 TRIES = 4

@@ -24,7 +24,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from ..text.strings import is_same, lazy_pattern, one_line, sections
+from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections
 
 MOST_CHARS = 20_000
 """Characters of a text that is looked at. A longer one counts as a denial."""
@@ -37,9 +37,7 @@ _WORDS = sections(__file__.removesuffix("gate.py") + "words/gate.txt")
 
 
 def _any_of(name: str) -> re.Pattern[str]:
-    """A pattern of the expressions in a section, one a line; an indented line goes on."""
-    lines = _WORDS[name].replace("\n  ", "").split("\n")
-    return lazy_pattern("|".join(filter(None, lines)), re.IGNORECASE)
+    return lazy_pattern(alternatives(_WORDS[name]), re.IGNORECASE)
 
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")

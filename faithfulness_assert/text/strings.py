@@ -147,6 +147,11 @@ def word_lists(name: str) -> Mapping[str, str]:
     return sections(f"{__file__.removesuffix('strings.py')}words/{name}.txt")
 
 
+def alternatives(section: str) -> str:
+    """A pattern of the expressions in a section, one a line; an indented line goes on."""
+    return "|".join(filter(None, section.replace("\n  ", "").split("\n")))
+
+
 def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:
     """As ``re.compile``, but the pattern is compiled when one of its methods is used.
 
