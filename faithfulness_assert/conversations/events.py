@@ -3,36 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 from ..records.errors import ConfigError
-from ..text.strings import clip
+from ..text.strings import clip, sections
 
 Role = Literal["assistant", "user", "system", "tool"]
 Kind = Literal["text", "call", "result", "unused"]
 
-ROLES: dict[str, Role] = {
-    "assistant": "assistant",
-    "ai": "assistant",  # LangChain
-    "model": "assistant",  # Gemini
-    "user": "user",
-    "human": "user",  # LangChain
-    "system": "system",
-    "developer": "system",
-    "tool": "tool",
-    "function": "tool",  # OpenAI's first calls
-    "gpt": "assistant",  # ShareGPT
-    "observation": "tool",
-}
+SHAPES = sections(__file__.removesuffix("events.py") + "shapes.txt")
+
+
+def meanings(section: str) -> dict[str, str]:
+    """What the words in a section of ``shapes.txt`` mean."""
+    lines = (line.split(": ") for line in SHAPES[section].splitlines() if line)
+    return {word: meaning for meaning, words in lines for word in words.split()}
+
+
+ROLES = cast("dict[str, Role]", meanings("roles"))
 CALLS = ("_call", "_use")
 """How types of calls end: OpenAI, OpenTelemetry; Anthropic."""
 RESULTS = ("_result", "_output", "_response")
 """How types of results end: Anthropic; OpenAI; OpenTelemetry, Gemini."""
-SILENT = (
-    *("thinking", "redacted_thinking", "reasoning", "reasoning_content", "thought"),
-    *("step_start", "start_step", "source_url"),
-)
-"""Types of parts with an assistant's reasoning, or that only mark a place: never evidence."""
+SILENT = tuple(SHAPES["silent"].split())
 OPENTELEMETRY = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
 """The attributes of a span that have messages, in their order."""
 MESSAGE_ROLES = ("tool", "user", "last_user", "system")

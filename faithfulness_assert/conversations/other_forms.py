@@ -1,4 +1,4 @@
-"""Messages of other systems in the form that the reader of messages knows. The tables say how.
+"""Messages of other systems in the form that the reader of messages knows. ``shapes.txt`` says how.
 
 Gemini and the ADK, Bedrock's Converse, the AI SDK of Vercel and Mastra, pydantic-ai, Haystack,
 LlamaIndex, LangChain serialized, ShareGPT. Names are written with ``_`` in place of ``-``.
@@ -9,35 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .events import ROLES
+from .events import ROLES, SHAPES, meanings
 from .tool_data import as_plain
 
-CONTAINERS = (
-    *("messages", "contents"),  # a request of OpenAI, Anthropic; of Gemini
-    *("events", "conversation", "conversations", "candidates", "chat_history"),
-)
-"""Where a mapping has its messages: a session and an eval case of the ADK, ShareGPT, Gemini."""
+CONTAINERS = SHAPES["containers"].split()
+"""Where a mapping has its messages."""
 _INVOCATION = ("user_content", "intermediate_data", "final_response")  # one turn of an eval case
 _AROUND = ("kwargs", "data", "message")  # LangChain serialized, its dicts, an API's choices
 _CONTENT = ("content", "parts", "value", "text")
 _TYPE = ("type", "part_kind", "block_type")
-_PARTS = {  # a part that has no type, but a mapping under this name
-    **dict.fromkeys(("functionCall", "function_call", "toolUse", "tool_call"), "function_call"),
-    **dict.fromkeys(("functionResponse", "function_response", "toolResult"), "function_response"),
-    "tool_call_result": "function_response",
-    "toolInvocation": "finished_call",
-    "reasoningContent": "thinking",
-}
-_TYPES = {  # the type of a part elsewhere
-    "user_prompt": "text",
-    "dynamic_tool": "finished_call",
-    "tool_invocation": "finished_call",
-    "tool_return": "tool_result",
-}
-_NAMES = {  # what a part has under another name
-    **dict.fromkeys(("toolName", "tool_name"), "name"),
-    **dict.fromkeys(("toolCallId", "toolUseId"), "tool_call_id"),
-}
+_PARTS, _TYPES, _NAMES = map(meanings, ("types by key", "types", "names"))
 _SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "observation": "tool"}
 
 

@@ -1,4 +1,4 @@
-"""One message of any provider as events. The tables declare what the keys of each family mean."""
+"""One message of any provider as events. ``shapes.txt`` says what the keys of each family mean."""
 
 from __future__ import annotations
 
@@ -8,7 +8,19 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
-from .events import CALLS, RESULTS, ROLES, SILENT, Event, Kind, Role, role_of, unknown_role
+from .events import (
+    CALLS,
+    RESULTS,
+    ROLES,
+    SHAPES,
+    SILENT,
+    Event,
+    Kind,
+    Role,
+    meanings,
+    role_of,
+    unknown_role,
+)
 from .other_forms import grounding_of, known_messages, known_part
 from .tool_data import (
     DOCUMENTS,
@@ -24,21 +36,13 @@ from .tool_data import (
 
 _CONTENT = ("content", "parts")  # the latter: OpenTelemetry, Gemini
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
-_CALLS_WITH_RESULTS = {  # OpenAI, responses: tools of the server
-    "file_search_call": "results",
-    "mcp_call": "output",
-    "code_interpreter_call": "outputs",
-    "finished_call": "output",  # other systems, see other_forms
-}
+_CALLS_WITH_RESULTS = meanings("results in calls")
 _INSTRUCTIONS = "system_prompt"  # of pydantic-ai, in a request of the user
 _ASSISTANTS_TEXTS = ("output_text", "refusal")
 _PAYLOADS = ("content", "output", "response", "result", "server_tool_call_response")
 _IDS = ("tool_use_id", "call_id", "tool_call_id", "id")
 _CALL_IDS = ("call_id", "tool_call_id", "id")
-_BESIDE = (  # what is not read, and could be meant as evidence
-    *("audio", "tools_called", "context", "contexts", "documents", "evidence"),
-    *("retrieved_content", "retrieved_contexts"),
-)
+_BESIDE = SHAPES["beside"].split()
 MAX_NESTED = 5
 """Conversations inside of each other, such as those of agents that ask agents."""
 
