@@ -20,7 +20,6 @@ from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
 from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
 from faithfulness_assert.batch.rows import Line
-from faithfulness_assert.batch.run_description import names_of
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import GraderError
 
@@ -182,20 +181,6 @@ def test_a_comparison_shows_the_numbers_of_each_run_as_batch_does() -> None:
     assert rows["mean score"] == ["0.976", "1.000"]
     assert found.worse is False
     assert as_text(found).splitlines()[2].split() == ["june", "july"]
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "names"),
-    [
-        ("runs/june", "runs/july/", ("june", "july")),
-        ("baseline.jsonl", "new", ("baseline", "new")),
-        ("a/results.jsonl", "b/results.jsonl", ("a/results.jsonl", "b/results.jsonl")),
-        ("runs/v1.2", "runs/v1.3", ("v1.2", "v1.3")),
-        ("june", "june.jsonl", ("june", "june.jsonl")),
-    ],
-)
-def test_runs_are_called_by_their_names(before: str, after: str, names: tuple[str, str]) -> None:
-    assert names_of(before, after) == names
 
 
 # ---------------------------------------------------------------- Markdown

@@ -110,15 +110,16 @@ class OpenAIBatches(Service):
 
 def _rejections(errors: Any, secrets: Secrets) -> tuple[Rejection, ...]:
     """What the errors of a batch say; at least one, because the batch failed."""
-    data = (errors.data if errors else None) or []
+    told = ("code", "message", "param")
     found = tuple(
         Rejection(
             count_of(error.line),
-            *(safe_text(str(t or ""), secrets) for t in (error.code, error.message, error.param)),
+            {name: safe_text(str(getattr(error, name) or ""), secrets) for name in told},
         )
-        for error in data
+        for error in (errors.data if errors else None) or ()
     )
-    return found or (Rejection(0, "", "the provider gave no reason"),)
+    nothing = {**dict.fromkeys(told, ""), "message": "the provider gave no reason"}
+    return found or (Rejection(0, nothing),)
 
 
 # ---------------------------------------------------------------- Anthropic

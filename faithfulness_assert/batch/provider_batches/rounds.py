@@ -212,10 +212,10 @@ class Rounds:
 
         If it was refused, only the asks of the lines that it was refused for have an answer.
         """
-        for rejection in look.rejected[:5]:
-            where = f"line {rejection.line}" if rejection.line else ""
-            param = f" ({rejection.param})" if rejection.param else ""
-            told = ": ".join(filter(None, (where, rejection.code, rejection.message))) + param
+        for line, error in look.rejected[:5]:
+            where, param = f"line {line}" if line else "", error["param"]
+            told = ": ".join(filter(None, (where, error["code"], error["message"])))
+            told += f" ({param})" if param else ""
             self._say(current, f"the provider refused the file: {told}")
         file.update(here=True, left_out=look.cancelled or bool(look.rejected))
         with TemporaryFile(dir=self._folder(current.number)) as output:
@@ -224,9 +224,8 @@ class Rounds:
             output.seek(0)
             with self._store.transaction():
                 self._read(current, [output])
-                for line, *why in look.rejected:
+                for line, error in look.rejected:
                     if line:
-                        error = dict(zip(("code", "message", "param"), why, strict=True))
                         self._asks.reject(current.number, file["name"], line, error)
                 self._asks.save(current)
 

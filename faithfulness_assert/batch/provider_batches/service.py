@@ -39,12 +39,13 @@ class Said(NamedTuple):
 
 
 class Rejection(NamedTuple):
-    """Why a provider did not accept a file. ``line`` is 0 if it names no line of it."""
+    """Why a provider did not accept a file. ``line`` is 0 if it names no line of it.
+
+    ``error``: its ``code``, ``message`` and ``param``, each a text.
+    """
 
     line: int
-    code: str
-    message: str
-    param: str = ""
+    error: Mapping[str, str]
 
 
 class Look(NamedTuple):
@@ -212,10 +213,8 @@ def _judge_error(error: Exception, secrets: Secrets) -> JudgeError:
     if classes & CONNECTIONS_FAIL or isinstance(error, OSError):
         said = said.rstrip(".")
         return JudgeError(f"no connection to the provider: {said}", "transport", retryable=True)
-    if isinstance(error, (AttributeError, TypeError, ValueError)):
-        problem = f"the batch API's answer cannot be read ({type(error).__name__}: {said})"
-        return JudgeError(problem, "transport", fix="Check base_url.")
-    return JudgeError(f"the batch API failed: {type(error).__name__}: {said}", "transport")
+    problem = f"the batch API's answer cannot be read ({type(error).__name__}: {said})"
+    return JudgeError(problem, "transport", fix="Check base_url.")
 
 
 def read_line(form: type[Service], line: bytes, secrets: Secrets) -> Said | None:
