@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ..options import check_names, taken_by
 from ..plan.results import weighed_again
@@ -60,16 +60,6 @@ def _copy(kept: Store, made: Store, table: str, first: int = 0) -> None:
 # ---------------------------------------------------------------- merge
 
 
-class _Part(NamedTuple):
-    """One of the runs, with ``rows`` rows, which follow the ``first`` ones of those before it."""
-
-    path: str
-    about: dict[str, Any]
-    input: dict[str, Any]
-    rows: int
-    first: int
-
-
 def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]) -> RunOutcome:
     """Makes the runs over several shards of a data set into one, without an ask.
 
@@ -87,28 +77,28 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     """
     if len(sources) < 2:
         raise ConfigError("merge: give two runs or more")
-    parts: list[_Part] = []
-    for path in sources:
-        parts.append(_part(path, parts))
-    total = parts[-1].first + parts[-1].rows
-    data = ", ".join(str(part.input.get("name") or part.path) for part in parts)
-    about = {
-        **parts[0].about,
-        "input": {"name": data, "fingerprint": ""},
-    }
+    with reading(sources[0]) as kept:
+        about = how_graded(kept)
+    starts: list[int] = []
+    names: list[str] = []
+    taken: dict[str, str | PathLike[str]] = {}
     with _new_run(directory, about) as made:
-        for part in parts:
-            with reading(part.path) as kept:
+        for path in sources:
+            with reading(path) as kept:
+                names.append(_check_part(kept, path, sources[0], about, taken))
+                starts.append(made.size)
                 for table in ("rows", "results", "earlier"):
-                    _copy(kept, made, table, part.first)
-        notes = []
+                    _copy(kept, made, table, starts[-1])
+        data = {"name": ", ".join(names), "fingerprint": ""}
+        made.keep("about", {**about, "input": data})
+        total, notes = made.size, []
         if _shared_ids(made):
             notes.append("cases without an id have the number of their row in all shards as id")
-            for part in parts:
+            for start, end in zip(starts, [*starts[1:], total], strict=True):
                 made.db.execute(
                     "UPDATE rows SET case_id = CAST(row AS TEXT) "
                     "WHERE row > ? AND row <= ? AND case_id = CAST(row - ? AS TEXT)",
-                    (part.first, part.first + part.rows, part.first),
+                    (start, end, start),
                 )
         if shared := _shared_ids(made):
             problem = f"cases with the same id are in several runs, such as {shared}"
@@ -116,28 +106,33 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     return RunOutcome(Path(directory), total, notes=tuple(notes))
 
 
-def _part(path: str | PathLike[str], earlier: Sequence[_Part]) -> _Part:
-    """A run that fits those before it, and is finished."""
-    with reading(path) as store:
-        about, rows, finished = how_graded(store), store.size, store.finished
-    told = about.get("input")
-    data = told if isinstance(told, dict) else {}
-    mark = data.get("fingerprint")
-    for other in earlier:
-        same = Path(other.path).resolve() == Path(path).resolve()
-        if same or (mark and mark == other.input.get("fingerprint")):
-            problem = f"has the same data as {other.path} ({data.get('name')})"
+def _check_part(
+    kept: Store,
+    path: str | PathLike[str],
+    first: str | PathLike[str],
+    about: Mapping[str, Any],
+    taken: dict[str, str | PathLike[str]],
+) -> str:
+    """The name of the data of a run, which is finished and fits the ``first`` one.
+
+    ``about``: how that was graded. ``taken``: the runs before by their data and their place.
+    """
+    told = how_graded(kept)
+    data = told["input"] if isinstance(told.get("input"), dict) else {}
+    for mark in filter(None, (str(Path(path).resolve()), data.get("fingerprint"))):
+        if mark in taken:
+            problem = f"has the same data as {taken[mark]} ({data.get('name')})"
             raise ConfigError(f"{path}: {problem}; a shard can be merged once")
-    if earlier and (changed := changes(earlier[0].about, about)):
+        taken[mark] = path
+    if changed := changes(about, told):
         raise ConfigError(
-            f"{path}: was graded otherwise than {earlier[0].path}: {'; '.join(changed)}. Only runs "
-            "that were graded alike can be merged; `rescore` gives a run another policy"
+            f"{path}: was graded otherwise than {first}: {'; '.join(changed)}. Only runs that were "
+            "graded alike can be merged; `rescore` gives a run another policy"
         )
-    if rows != finished:
+    if kept.finished != kept.size:
         how = "go on with it (`batch` with the same settings) before it is merged"
         raise ConfigError(f"{path}: is not finished: {how}")
-    first = earlier[-1].first + earlier[-1].rows if earlier else 0
-    return _Part(str(path), about, data, rows, first)
+    return str(data.get("name") or path)
 
 
 def _shared_ids(made: Store) -> str:

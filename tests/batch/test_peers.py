@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 from peers.faults import TEXT, Reply
 from peers.items import items
-from peers.tables import BEGIN, END, WRITTEN, put
+from peers.tables import WRITTEN
 
 LISTED = Reply(
     {"verdicts": [{"id": n, "verdict": "yes" if n < 3 else "no"} for n in range(1, 5)]},
@@ -21,7 +21,6 @@ LISTED = Reply(
     "yes",
     "no",
 )
-ALONE = Reply({"score": 0, "reason": "r"}, key="score", yes=3, no=0)
 
 
 @pytest.mark.parametrize("fault", TEXT)
@@ -31,26 +30,10 @@ def test_each_fault_of_the_text_changes_a_list_of_verdicts(fault: str) -> None:
     assert json.dumps(LISTED.value) == before
 
 
-def test_a_reply_with_one_verdict_has_no_fault_of_a_list() -> None:
-    unchanged = {fault for fault in TEXT if TEXT[fault](ALONE) == ALONE.text}
-    assert unchanged == {"fewer", "more", "duplicate", "reordered", "empty_list", "renamed_key"}
-
-
 def test_a_true_sentence_of_an_item_is_in_its_context_and_a_false_one_is_not() -> None:
     for item in items(60):
         for sentence, label in zip(item.sentences, item.labels, strict=True):
             assert (sentence in " ".join(item.contexts)) is label
-
-
-def test_results_replace_those_of_the_run_before(tmp_path: Path) -> None:
-    page = tmp_path / "page.md"
-    page.write_text(f"a\n{BEGIN}\n\nold\n\n{END}\nb\n", encoding="utf-8")
-    for text in ("new", r"n\1w"):
-        put(page, text)
-        assert page.read_text("utf-8") == f"a\n{BEGIN}\n\n{text}\n\n{END}\nb\n"
-    page.write_text("no marks", encoding="utf-8")
-    with pytest.raises(ValueError, match="0 places"):
-        put(page, "new")
 
 
 def rows(page: Path) -> dict[str, list[str]]:
