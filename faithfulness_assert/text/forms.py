@@ -34,8 +34,6 @@ _QUESTION = ("?", "？", "؟")
 _BEHIND_QUESTION = " .…"
 """What careless writers put behind the mark."""
 _COLON = (":", "：")
-_ADDRESS = r"<?(?:https?://|www\.)[^\s<>]+>?"
-_URL = lazy_pattern(rf"\s*{_ADDRESS}(?:\s+{_ADDRESS})*\s*")
 _ENUMERATOR = lazy_pattern(
     r"^(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)]?|[^\W\d_][.)]|[一二三四五六七八九十]{1,3}、)\s*"
 )
@@ -205,20 +203,16 @@ def awaits(said: str) -> bool:
 def _is_source_line(said: str) -> bool:
     """Whether a line names where something comes from: ``Source: guide.pdf, p. 3``."""
     label, colon, rest = said.replace("：", ":").partition(":")
-    if not colon or _size(label) > _NAME * 2:
-        return False
-    if _URL.fullmatch(rest):
-        return True
-    if rest.endswith("。"):
-        return False
     named = _marks("source label", "citation").words
-    words = [part.strip() for part in _parts(label)]
-    known = len(words) == 1 and (
-        words[0] in named or all(f" {w} " in named for w in words[0].split())
-    )
-    if known and _DENSE.search(rest):  # a name may hold a character that is also a verb
+    whole = "; ".join(_parts(label)).strip()
+    known = whole in named or f" {whole} " in named or all(f" {w} " in named for w in whole.split())
+    if not (colon and whole and known) or rest.endswith("。"):
+        return False
+    if is_reference(rest):
+        return True
+    if _DENSE.search(rest):  # a name may hold a character that is also a verb
         return _size(rest) <= 2 * _NAME
-    return known and not has_verb(re.sub(r"[^\w\s]|\d", " ", rest).strip())
+    return not has_verb(re.sub(r"[^\w\s]|\d", " ", rest).strip())
 
 
 def _rates(said: str, parts: list[str]) -> bool:
