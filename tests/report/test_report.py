@@ -130,7 +130,7 @@ from faithfulness_assert.report import write_report
 opened = []
 sys.addaudithook(lambda event, given: event == "open" and opened.append(str(given[0])))
 write_report(*sys.argv[1:3], other=sys.argv[3])
-print([path for path in opened if "cases" in path or "named" in path])
+print([path for path in opened if path.rpartition("/")[2].startswith(("cases", "named"))])
 """
 
 
