@@ -9,16 +9,7 @@ from typing import Any
 import pytest
 from fakes import TruthfulJudge
 
-from faithfulness_assert import (
-    Ask,
-    GradingResult,
-    JudgeError,
-    Policy,
-    Reply,
-    grade,
-    policies,
-)
-from faithfulness_assert.plan.results import invalid_input
+from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade
 from faithfulness_assert.records.model import GraderError
 
 CLAIM, DECLINED = "The shop is open daily.", "I don't know."
@@ -39,12 +30,6 @@ class Failing:
 
 def ended(answer: str, context: Any, policy: Policy) -> GradingResult:
     return grade(answer, context, judge=Failing(JudgeError("it must not be asked")), policy=policy)
-
-
-@pytest.mark.parametrize("mark", [".", "?", "!"])
-def test_a_problem_that_is_a_sentence_already_gets_no_second_mark(mark: str) -> None:
-    problem = f"unknown field 'awnser': did you mean 'answer'{mark}"
-    assert invalid_input(problem, policies["default"]).reason == f"Not graded: {problem}"
 
 
 @pytest.mark.parametrize(

@@ -19,27 +19,10 @@ from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.plan.likely_windows import FEW_ASKS, FIRST_PARTS, PARTS
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.views import percent
-from faithfulness_assert.text.phrases import search_terms
 
 count = estimate_tokens
 
 # ---------------------------------------------------------------- ranking
-
-
-@pytest.mark.parametrize(
-    ("text", "terms"),
-    [
-        ("The bridge opened in 1889.", {"bridge", "brid-", "opened", "open-", "in", "1889"}),
-        ("12,500 euros; 3.5 %", {"12500", "euros", "euro-", "35"}),
-        ("東京塔 is 333 m", {"東京", "京塔", "is", "333", "m"}),
-        ("塔", {"塔"}),
-        ("… !", set()),
-    ],
-)
-def test_terms_are_words_with_their_beginnings_numbers_and_pairs_of_characters(
-    text: str, terms: set[str]
-) -> None:
-    assert search_terms(text) == terms
 
 
 LINES = [
@@ -52,14 +35,6 @@ LINES = [
 
 def best(text: str, before: str = "", most: int = 9) -> tuple[int, ...]:
     return Ranking(LINES, [range(n, n + 1) for n in range(1, 5)]).best(text, before, most)
-
-
-def test_the_part_that_shares_the_rarest_words_is_the_likeliest() -> None:
-    assert best("Corby's mill opened late.")[0] == 1
-    assert best("It closed in 1901.")[0] == 2
-    assert best("The opening of the mill of Ashton")[0] == 0
-    assert best("Ashton", most=1) == (0,)
-    assert best("Quite another matter") == ()
 
 
 def test_a_text_of_few_words_is_searched_with_the_one_before_it() -> None:

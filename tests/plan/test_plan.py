@@ -70,24 +70,6 @@ def test_a_repeat_that_was_judged_alone_is_no_repeat() -> None:
     assert [v.label for v in result.problems()] == ["contradicted"]
 
 
-def test_many_statements_go_out_in_several_asks_at_once() -> None:
-    case = Case(" ".join(f"Room {i} is open." for i in range(95)), CONTEXT)
-    plan = grade_plan(case, DEFAULT, limits=Limits(statements=40))
-    asks = next(plan)
-    assert [len(ask.ids) for ask in asks] == [40, 40, 15]
-    plan.close()
-
-
-# ---------------------------------------------------------------- what it costs, and evidence
-
-
-def test_evidence_is_resolved_to_passage_and_span() -> None:
-    result, _ = drive(TWO, DEFAULT, labelled("supported", "supported", evidence=[3]))
-    found = result.verdicts[1].evidence[0]
-    assert (found.passage, found.text) == ("2", PAY)
-    assert CONTEXT[1][found.start : found.end] == found.text
-
-
 # ---------------------------------------------------------------- limits
 
 FILLER = "The river runs past the old mill and on to the sea. " * 120
@@ -109,21 +91,4 @@ def test_a_context_that_is_too_long_is_shown_in_windows_and_one_support_is_enoug
     assert (result.score, result.metadata["windows"]) == (1.0, len(asked))
     shown = {number for ask in asked for number, _ in ask.payload.sentences}
     assert shown == set(range(1, 242))
-    assert max(sizes(asked)) <= 1500
-
-
-def test_the_ask_that_settles_conflicts_keeps_to_the_limits_too() -> None:
-    facts = " ".join(f"Room {i} is open." for i in range(12))
-    case = Case(facts, [facts, FILLER, facts.replace("is open", "was closed")])
-
-    def torn(ask: Ask) -> Reply:
-        near = [n for n, text in ask.payload.sentences if "Room" in text]
-        closed = any("closed" in text for _, text in ask.payload.sentences)
-        label = "contradicted" if closed else "supported" if near else "not_enough_info"
-        return said(verdicts_json(dict.fromkeys(ask.ids, label), evidence=near))
-
-    limits = Limits(prompt_tokens=1500, statements=3)
-    result, asked = drive(case, DEFAULT, torn, limits=limits)
-    assert [v.label for v in result.verdicts] == ["contradicted"] * 12
-    assert all(len(ask.ids) <= 3 for ask in asked)
     assert max(sizes(asked)) <= 1500

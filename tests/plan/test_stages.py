@@ -30,10 +30,7 @@ from typing import Any
 
 import pytest
 from fakes import TruthfulJudge
-from hypothesis import given
-from hypothesis import strategies as st
 from own_policy import with_own_policy
-from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens
@@ -292,75 +289,3 @@ def test_every_row_is_one_line_with_its_own_name_and_expects_something() -> None
     names = [(row["about"], row["name"]) for row in ROWS]
     assert len(set(names)) == len(names)
     assert all(row["expected"] and runs(row) for row in ROWS)
-
-
-# ---------------------------------------------------------------- the law of conservation
-
-SENTENCES = (
-    "The shop is open daily.",
-    "The café is on the roof.",
-    "Dogs are welcome inside.",
-    "It was built in 1952.",
-    "She opened it herself.",
-    "How can I help you?",
-    "Hope this helps!",
-    "The café is on the roof.",
-    "东京塔高333米。",
-)
-NUMBERS = st.one_of(st.integers(-1, 8), st.sampled_from(["1", "S2", None, "x", 10**30]))
-TEXTS = st.one_of(
-    st.sampled_from([*SENTENCES, "", "...", "There are no claims.", "I cannot do this.", "It is."]),
-    st.lists(st.sampled_from("shop open daily dogs café roof built 1952".split()), max_size=4).map(
-        " ".join
-    ),
-)
-CLAIM_LISTS = st.lists(TEXTS, max_size=4)
-CLAIMS = st.one_of(
-    st.lists(st.fixed_dictionaries({"id": NUMBERS, "claims": CLAIM_LISTS}), max_size=5).map(
-        lambda said: {"sentences": said}
-    ),
-    CLAIM_LISTS.map(lambda said: {"claims": said}),
-    CLAIM_LISTS,
-    CLAIM_LISTS.map("\n".join),
-    st.sampled_from(["{}", "[]", "", "I can't help with that.", {"raise": "timeout"}]),
-)
-WORDS = "supported contradicted not_enough_info partially_supported not_a_claim maybe".split()
-LABELS = st.sampled_from([*WORDS, None])
-VERDICTS = st.lists(st.fixed_dictionaries({"id": NUMBERS, "label": LABELS}), max_size=6).map(
-    lambda said: {"verdicts": said}
-)
-WITH_CLAIMS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("promptfoo", {}),
-    ("ragas", {}),
-    ("axion", {}),
-    ("ragaliq", {}),
-    ("deepeval", {}),
-    ("default", {"split": "claims"}),
-)
-
-
-@examples(150)
-@given(
-    policy=st.sampled_from(WITH_CLAIMS),
-    sentences=st.lists(st.sampled_from(SENTENCES), min_size=1, max_size=5),
-    claims=st.lists(CLAIMS, min_size=1, max_size=2),
-    verdicts=st.lists(VERDICTS, min_size=1, max_size=2),
-    most=st.sampled_from([None, 1, 2]),
-)
-def test_every_letter_of_the_answer_is_in_one_span(
-    policy: tuple[str, dict[str, Any]],
-    sentences: list[str],
-    claims: list[Any],
-    verdicts: list[Any],
-    most: int | None,
-) -> None:
-    name, options = policy
-    answer = " ".join(sentences)
-    replies = {"claims": claims, "verdicts": verdicts}
-    judge = Scripted(replies, {"statements": most} if most else None)
-    options = with_own_policy({**options, "policy": name})
-    result = grade(answer, "The shop is open daily.", judge=judge, **options)
-    if is_complete(result):
-        assert not lost_or_shared(result, answer)
-    if result.defined and result.status == "graded":
-        assert 0 <= result.score <= 1

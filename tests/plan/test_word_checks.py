@@ -52,13 +52,10 @@ def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stay
     assert [component["pass"] for component in flagged] == [True, True]
 
 
-def test_a_number_of_the_question_is_not_flagged() -> None:
+def test_a_number_of_the_question_is_neither_flagged_nor_wrong() -> None:
     answer = "Yes, adults pay 14 euros."
     result = grade(answer, CONTEXT, question="Is it 14 euros?", judge=Says("supported"))
     assert result.verdicts[0].flags == ()
-
-
-def test_a_number_of_the_question_is_not_wrong() -> None:
     question = "What does it cost after 22:00?"
     answer = "The museum closes at 22:00 on Mondays."
     asked = grade(answer, CONTEXT, question=question, judge=Says("contradicted"))
