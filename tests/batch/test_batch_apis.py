@@ -23,7 +23,7 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import completion
-from remote import JSON, bare_environment
+from remote import JSON
 from rows import changed_database
 from strategies import examples
 
@@ -40,7 +40,6 @@ Results = dict[str, dict[str, Any]]
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds that were waited for a listing that lags behind, of which none passes."""
-    bare_environment(monkeypatch)
     for provider in ("OPENAI", "ANTHROPIC"):
         monkeypatch.setenv(f"{provider}_API_KEY", KEY)
     waited: list[float] = []

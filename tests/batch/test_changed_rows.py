@@ -14,18 +14,12 @@ from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, completion
-from remote import bare_environment
 from rows import asked_of, changed_database, results_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunOutcome, run
 
 Case = dict[str, Any]
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def case(number: int, id: str | None = None) -> Case:

@@ -15,7 +15,6 @@ from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from peers.items import items
-from remote import bare_environment
 from strategies import examples
 
 from faithfulness_assert import Ask, ConfigError, Grader, Reply, Usage, policies
@@ -28,11 +27,6 @@ from faithfulness_assert.settings import forget
 
 MODEL = "openai:gpt-4o-mini"
 PRICES = {"prompt": 0.15, "completion": 0.6}
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def case(number: int) -> dict[str, Any]:

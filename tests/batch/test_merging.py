@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from batch_server import BatchServer
 from command import here, written
-from remote import bare_environment
 from rows import changed_database, finished, results_of
 
 from faithfulness_assert import ConfigError
@@ -99,7 +98,6 @@ def test_a_run_that_is_not_finished_is_refused(tmp_path: Path, left: str) -> Non
 def test_runs_over_a_batch_api_are_scored_again_and_merged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bare_environment(monkeypatch)
     folders = [tmp_path / "s0", tmp_path / "s4"]
     monkeypatch.setenv("OPENAI_API_KEY", "key-0123456789abcdef")
     with BatchServer() as server:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from command import Done, here
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
-from remote import bare_environment
 from true_server import answered, said, text_of
 
 from faithfulness_assert.batch import run
@@ -22,11 +21,6 @@ CASES = 40
 KEY = "sk-0123456789abcdef"
 JUDGE = ("--judge", "openai:m")
 Serve = Callable[[Request], Answer]
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 def data(path: Path, wrong: int) -> str:

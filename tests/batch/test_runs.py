@@ -22,7 +22,6 @@ from hypothesis import strategies as st
 from kill_runs import killed_run
 from loopback import Answer, Loopback, Request, completion, refusal_to
 from processes import eventually
-from remote import bare_environment
 from rows import asked_of, changed_database, finished, results_of
 from strategies import examples
 from true_server import answered
@@ -43,8 +42,7 @@ KEY = "key-0123456789abcdef"
 
 
 @pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
+def _key_and_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setattr(breaker, "LONGEST_PAUSE", 0.05)
 

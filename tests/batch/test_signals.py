@@ -17,7 +17,6 @@ from command import here
 from loopback import Answer, Loopback, Request
 from processes import HEARS_CTRL_C, eventually
 from pydantic import PlainSerializer, TypeAdapter
-from remote import bare_environment
 from rows import finished, results_of
 from true_server import answered
 
@@ -26,11 +25,6 @@ from faithfulness_assert.batch.store import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
 ROWS, AT_ONCE = 24, 3
-
-
-@pytest.fixture(autouse=True)
-def _bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
 
 
 class Slow:

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from fakes import TruthfulJudge, failing
 from loopback import Answer, Loopback, Request, refusal_to
-from remote import bare_environment
 from rows import results_of
 from true_server import answered
 
@@ -31,7 +30,6 @@ ROWS = 60
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    bare_environment(monkeypatch)
     monkeypatch.setattr(breaker, "FIRST_PAUSE", 0.02)
     monkeypatch.setattr(breaker, "LONGEST_PAUSE", 0.05)
 

@@ -15,7 +15,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, good_reply
-from remote import bare_environment
 
 from faithfulness_assert import Grader
 from faithfulness_assert.judges.http import Answer
@@ -175,7 +174,6 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
 def test_certificates_are_those_of_ssl_cert_file_and_an_unknown_one_is_told(
     certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bare_environment(monkeypatch)
     monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(*certificate)

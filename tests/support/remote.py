@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 import openai  # noqa: F401 - on a busy machine this takes longer than the deadline of a test
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback
@@ -32,22 +31,12 @@ ASK = Ask(
 )
 TEXT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 
-VARIABLES = ("API_KEY", "AUTH_TOKEN", "BASE_URL", "CUSTOM_HEADERS", "ORG_ID", "PROJECT_ID")
 KEYS = ["message", "code", "text", "error", "index", "type", "explanation"]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(KEYS), inner),
     max_leaves=6,
 )
-
-
-def bare_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Removes the settings of this machine."""
-    for name in VARIABLES:
-        monkeypatch.delenv(f"OPENAI_{name}", raising=False)
-        monkeypatch.delenv(f"ANTHROPIC_{name}", raising=False)
-    monkeypatch.delenv("FAITHFULNESS_ASSERT_JUDGE", raising=False)
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
 def check_any_json(
