@@ -16,11 +16,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-IDLE_SECONDS = 10.0  # a thread without work ends after this time
 MOST_SOCKETS = 4_000
 FILES_OF_OTHERS = 64
 EXIT_SECONDS = 1.0  # the most that open connections may hold up the end of a program
@@ -54,17 +53,9 @@ class DaemonThreads(ThreadPoolExecutor):
         return future
 
     def _work(self) -> None:
-        while (job := self._next()) is not None:
-            _run(*job)
-            del job  # a thread without work keeps nothing alive
+        while True:
+            _run(*self._jobs.get())
             self._idle.release()
-
-    def _next(self) -> tuple[Future[Any], Callable[[], Any]] | None:
-        try:
-            return self._jobs.get(timeout=IDLE_SECONDS)
-        except Empty:
-            ends = self._idle.acquire(blocking=False)
-            return None if ends else self._jobs.get()  # a job was just given to this thread
 
 
 def _run(future: Future[Any], call: Callable[[], Any]) -> None:
@@ -94,8 +85,6 @@ class _Process:
 
     def running(self) -> asyncio.AbstractEventLoop:
         """The loop. One whose thread has died is replaced."""
-        if self.loop is not None and self.thread is not None and self.thread.is_alive():
-            return self.loop
         with self.lock:
             if self.loop is None or self.thread is None or not self.thread.is_alive():
                 loop = asyncio.new_event_loop()

@@ -13,7 +13,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from ..files import first_file, open_file
+from ..files import first_file, read_text
 from ..records.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ def secret_of(seed: int) -> bytes:
 def stored_secret(folder: Path) -> bytes | None:
     """The secret that a folder keeps; None if it keeps none, or none that can be read."""
     try:
-        with open_file(folder / NAME) as file:
-            secret = bytes.fromhex(file.read(2 * SIZE + 1).decode("ascii"))
+        secret = bytes.fromhex(read_text(folder / NAME, most=4 * SIZE))
     except (OSError, ValueError):
         return None
     return secret if len(secret) == SIZE else None

@@ -21,7 +21,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..files import as_text, new_file, open_file, private_folder
+from ..files import as_text, new_file, private_folder, read_text
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 from ..records.usage import Usage
@@ -287,9 +287,7 @@ def _own_keys() -> Secrets:
 def _read(path: Path) -> dict[str, Any] | None:
     """The JSON object in a file; None if there is none."""
     try:
-        with open_file(path) as file:
-            content = file.read(MAX_FILE_BYTES + 1)
-        data = json.loads(content) if len(content) <= MAX_FILE_BYTES else None
+        data = json.loads(read_text(path, most=MAX_FILE_BYTES))
     except (OSError, ValueError, RecursionError):
         return None
     return data if isinstance(data, dict) else None

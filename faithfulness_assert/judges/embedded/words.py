@@ -16,14 +16,11 @@ from typing import NamedTuple
 from ...text.citations import without_marks
 from ...text.number_words import currencies, number_parts, units_of, valued
 from ...text.numbers import Meaning, Number, find_numbers
-from ...text.strings import word_lists
+from ...text.strings import DENSE, word_lists
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
 # between words. Each letter is read as a word.
-_DENSE = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
-    "\uf900-\ufaff\U00020000-\U0003ffff"
-)
+_DENSE = DENSE + "\uac00-\ud7af"
 # Vowel signs of these scripts belong to a word, but `\w` does not match them.
 _INDIC_SIGNS = "\u0900-\u0963\u0966-\u0dff"
 _ASCII_WORD = re.compile(r"\w{1,20}")

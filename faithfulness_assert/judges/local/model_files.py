@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...files import open_file
+from ...files import open_file, read_text
 from ...records.errors import ConfigError, pip_install
 
 MAX_JSON_BYTES = 64 << 20
@@ -61,8 +61,7 @@ class ModelFiles:
             ConfigError: it cannot be read.
         """
         try:
-            with open_file(self.folder / file) as opened:
-                data = json.loads(opened.read(MAX_JSON_BYTES))
+            data = json.loads(read_text(self.folder / file, most=MAX_JSON_BYTES))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
