@@ -15,8 +15,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -89,11 +89,8 @@ class StoredJudge:
         """
         if stored := self.stored(ask):
             return stored
-        try:
+        with self._noting_window():
             reply = self.judge.ask(ask, deadline=deadline)
-        except PromptTooLong as error:
-            self._note(error.window)
-            raise
         return self._store(ask, reply)
 
     def stored(self, ask: Ask, /) -> Reply | None:
@@ -106,19 +103,22 @@ class StoredJudge:
 
         if stored := await background.in_thread(self.stored, ask):
             return stored
-        try:
+        with self._noting_window():
             reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
-        except PromptTooLong as error:
-            await background.in_thread(self._note, error.window)
-            raise
         return await background.in_thread(self._store, ask, reply)
 
-    def _note(self, window: int) -> None:
-        """Keeps a context window, so that who only reads asks within it."""
-        limits = self.info.limits
-        window = min(window, limits.total_tokens or window)
-        with suppress(OSError, ConfigError):  # a judge may say that its window is negative
-            _describe(self._folder, replace(self.info, limits=replace(limits, total_tokens=window)))
+    @contextmanager
+    def _noting_window(self) -> Iterator[None]:
+        """Keeps a context window that is found meanwhile: who only reads asks within it."""
+        try:
+            yield
+        except PromptTooLong as error:
+            limits = self.info.limits
+            window = min(error.window, limits.total_tokens or error.window)
+            with suppress(OSError, ConfigError):  # a judge may say that its window is negative
+                limits = replace(limits, total_tokens=window)
+                _describe(self._folder, replace(self.info, limits=limits))
+            raise
 
     def _store(self, ask: Ask, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""
@@ -126,11 +126,8 @@ class StoredJudge:
         if not complete or not self._is_readable(ask, reply.text):
             return reply
         key = ask_key(ask, self._identity)
-        content: dict[str, Any] = {"ask": key, "text": reply.text, "warnings": reply.warnings}
-        if reply.confidence:
-            content["confidence"] = reply.confidence
-        if any(reply.wrong):
-            content["wrong"] = reply.wrong
+        kept = ("text", "warnings", "confidence", "wrong")
+        content = {"ask": key, **{name: getattr(reply, name) for name in kept}}
         try:
             _write(self._folder / f"{key}.json", content)
         except OSError as error:
