@@ -16,12 +16,14 @@ from typing import Literal
 from ..records.errors import JudgeError
 from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
+from ..text.strings import visible
 
 log = logging.getLogger("faithfulness_assert")
 # Without a handler, logging prints warnings to stderr, which promptfoo shows as the reason.
 log.addHandler(logging.NullHandler())
 
-MAX_CAUSES = 5
+MOST_SHOWN = 20_000
+"""Characters of tracebacks in the log."""
 
 Phase = Literal["ask", "line", "limit"]
 """What an ask is in: under way at all, in line for a server, waiting for a limit."""
@@ -123,7 +125,7 @@ def failed(ask: Ask, error: Exception | SystemExit) -> JudgeError:
     judge_error = error if isinstance(error, JudgeError) else wrapped(error)
     log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), judge_error.kind)
     if judge_error is not error and log.isEnabledFor(logging.DEBUG):
-        log.debug("what the judge raised: %s", "".join(_shown(error)))
+        log.debug("what the judge raised: %s", _shown(error))
     return judge_error
 
 
@@ -152,20 +154,10 @@ def _misbehaved(what: str) -> JudgeError:
     return JudgeError(f"the judge {what}", "transport", fix=fix)
 
 
-def _shown(error: BaseException) -> Iterator[str]:
+def _shown(error: BaseException) -> str:
     """The tracebacks of an exception and its causes, without credentials in their texts."""
     import traceback
 
-    from ..judges.remote.redaction import redact, safe_text
+    from ..judges.remote.redaction import redact
 
-    cause: BaseException | None = error
-    for _ in range(MAX_CAUSES):
-        if cause is None:
-            return
-        try:
-            said = safe_text(str(cause))
-        except Exception:  # noqa: BLE001 - its __str__ may be anybody's code too
-            said = "it has no text"
-        yield f"{type(cause).__name__}: {said}\n"
-        yield redact("".join(traceback.format_tb(cause.__traceback__)))
-        cause = cause.__cause__ or cause.__context__
+    return visible(redact("".join(traceback.format_exception(error)))[-MOST_SHOWN:])

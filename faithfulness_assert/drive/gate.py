@@ -33,8 +33,6 @@ from .rates import LearnedRate, PerMinute, is_refusal
 
 MOST_WAIT_IN_OUTAGE = 600.0
 """Seconds that an ask without a deadline waits for a server that is down."""
-MOST_WAIT_IN_LINE = 86_400.0
-"""Seconds in line for a server on this machine."""
 PART_OF_TIMEOUT = 0.5
 KEPT = 0.8
 """Part of the last cost that a lower one leaves: the number of asks grows step by step."""
@@ -219,9 +217,6 @@ class LocalServer:
             ask: what is to be sent.
             timeout: the seconds that an ask may take.
             left: the time of its grade, which stands still meanwhile.
-
-        Raises:
-            JudgeError: there was no room for ``MOST_WAIT_IN_LINE`` seconds.
         """
         size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
         admitted = asyncio.get_running_loop().create_future()
@@ -231,10 +226,7 @@ class LocalServer:
         try:
             if not admitted.done():
                 with left.during("line"):
-                    await asyncio.wait([admitted], timeout=MOST_WAIT_IN_LINE)
-            if not admitted.done():
-                message = "not asked: other asks took all the time of the server on this machine"
-                raise JudgeError(message, "timeout", retryable=True)
+                    await asyncio.wait([admitted])  # which is not cancelled with this ask
             yield
         finally:
             if admitted.done():
