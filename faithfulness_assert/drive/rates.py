@@ -41,8 +41,7 @@ class PerMinute:
     def __init__(self, requests: float | None = None, tokens: float | None = None) -> None:
         limits = {"requests_per_minute": requests, "tokens_per_minute": tokens}
         for name, limit in limits.items():
-            if limit is not None:
-                check_number(name, limit, 1e-6, 1e12)
+            check_number(name, limit, 1e-6, 1e12, optional=True)
         self._requests = None if requests is None else Quota(requests)
         self._tokens = None if tokens is None else Quota(tokens)
         self.forget()

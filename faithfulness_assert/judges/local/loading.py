@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
@@ -62,7 +61,7 @@ class Model(NamedTuple):
 
 
 _loading = threading.Lock()
-_kept: OrderedDict[tuple[Any, ...], Model] = OrderedDict()
+_kept: dict[tuple[Any, ...], Model] = {}
 
 
 def load(settings: Settings) -> Model:
@@ -76,12 +75,12 @@ def load(settings: Settings) -> Model:
         files = find_model(settings.name, settings.revision, onnx=not has_torch)
         config, fingerprint = files.config(), files.fingerprint()
         key = (*map(repr, settings), str(files.folder), fingerprint)
-        if (model := _kept.get(key)) is None:
+        model = _kept.pop(key, None)
+        if model is None:
             model = _loaded(settings, files, config, fingerprint, has_torch=has_torch)
-            _kept[key] = model
-            while len(_kept) > KEPT:
-                _kept.popitem(last=False)
-        _kept.move_to_end(key)
+        _kept[key] = model  # as the last one
+        if len(_kept) > KEPT:
+            del _kept[next(iter(_kept))]
         return model
 
 
@@ -95,7 +94,9 @@ def _loaded(
 ) -> Model:
     """The model, computed by PyTorch if it loads there, else by ONNX Runtime."""
     family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
-    order = _order(settings, config, family)  # before the weights are loaded, which takes long
+    order: tuple[Label, ...] = ("supported", "not_enough_info")
+    if family.head != "words":  # before the weights are loaded, which takes long
+        order = label_order(settings.label_order, config, None, family.published)
     made = partial(_made, settings, files, config, fingerprint, family, order)
     has_onnx = is_onnx(files)
     if not (has_onnx or has_torch):
@@ -110,13 +111,6 @@ def _loaded(
             if not has_onnx:
                 raise
     return made(onnx=True)
-
-
-def _order(settings: Settings, config: Mapping[str, Any], family: Family) -> tuple[Label, ...]:
-    """The label of each output, as far as the config says it."""
-    if family.head != "words":
-        return label_order(settings.label_order, config, None, family.published)
-    return "supported", "not_enough_info"
 
 
 def _made(
