@@ -112,8 +112,9 @@ class DirectConnection(Connection):
         named = f"[{self._host}]" if ":" in self._host else self._host
         given = {**_HEADERS, "host": named if parts.port is None else f"{named}:{parts.port}"}
         given |= headers
-        if login := endpoint.login:
-            given["authorization"] = _basic(*login)
+        if endpoint.login:
+            login = b64encode(":".join(endpoint.login).encode()).decode()
+            given["authorization"] = f"Basic {login}"
         self._headers = [(name.encode("ascii"), text.encode()) for name, text in given.items()]
         self._tls = tls_context() if parts.scheme == "https" else None
         self._idle: list[_Line] = []
@@ -298,10 +299,6 @@ def _h11() -> Any:
     import h11
 
     return h11
-
-
-def _basic(user: str, password: str) -> str:
-    return f"Basic {b64encode(f'{user}:{password}'.encode()).decode()}"
 
 
 def not_sent(error: Exception, secrets: Secrets, remedy: Remedy = "none") -> JudgeError:
