@@ -689,7 +689,6 @@ def test_doctor_says_whether_a_local_judge_answers(tmp_path: Path) -> None:
 
     model = tiny_model(tmp_path, {"museum": YES})
     said = doctor(model)
-    assert "onnxruntime 1." in said
     assert "answers: score 1.00" in said
     means = "family pair, its outputs mean contradicted, supported, not_enough_info"
     assert f"model: {means}; it reads 64 tokens, by onnxruntime" in said
