@@ -225,6 +225,8 @@ def _words_before(text: str, number: Number) -> list[str]:
 
 def occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
+    if _stands_in(context.text, text[number.first : number.last]):
+        return True
     known = context.kinds
     for kind, value in number.asks:
         if kind in known and _between(known[kind], value, value):
@@ -244,6 +246,19 @@ def occurs(number: Number, context: Numbers, text: str) -> bool:
     if parts := _PAIR.fullmatch(text, number.start, number.end):  # 120/80, 12 300
         return all(_between(known["any"], *([float(part)] * 2)) for part in parts.groups())
     return text[number.first : number.last] in context.written
+
+
+def _stands_in(context: str, written: str) -> bool:
+    """Whether a number is there letter for letter, as most are: then no other needs to be read."""
+    at = context.find(written)
+    end = at + len(written)
+    behind = context[end : end + 2]
+    return (
+        at >= 0
+        and context[at - 1 : at] in ("", " ", "\n", "(")
+        and not behind[:1].isalnum()
+        and (behind[:1] in ("", " ", "\n", ")", ";") or behind[1:].isspace())
+    )
 
 
 def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
