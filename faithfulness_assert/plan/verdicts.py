@@ -184,13 +184,14 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         for text, sure in [(lines[n], surest.get(n, f.confidence))]
     }
     own = {number: _unless_asserted(state, number, found[n]) for n, number in job.own.items()}
+    denied = state.asked.keys() - set(lines) if settled.denies_earlier else settled.denied
     state = noted(state, Log(warnings=tuple(_warnings(own, settled.ignored))))
     return state._replace(
         findings=_heard(state, job, own),
         controls=_answered(state, job, {n: finding.label for n, finding in found.items()}),
         bare=state.bare | {job.window} if job.bare else state.bare,
         failed={cell: error for cell, error in state.failed.items() if cell not in cells},
-        denied=state.denied | settled.denied,
+        denied=state.denied.union(denied),
     )
 
 

@@ -42,7 +42,7 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
 _SHARE, _NOT_SAID = _any_of("shares"), _any_of("not said")
-_OTHERS, _WIDE = _any_of("others"), _any_of("wide")
+_OTHERS, _WIDE, _EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
@@ -214,6 +214,9 @@ _SENTENCES = lazy_pattern(
     r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
 )
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
+_RANGE = lazy_pattern(
+    r"\b(?:statements|claims) (\d{1,6}) ?(?:-|–|to|through) ?(\d{1,6})\b", re.IGNORECASE
+)
 
 
 class Remark(NamedTuple):
@@ -271,7 +274,15 @@ def _remark(sentence: str, about: frozenset[int], numbers: Collection[int]) -> R
 def _named(sentence: str) -> frozenset[int]:
     """The numbers that a sentence names."""
     found = (part for parts in _NAMED.findall(sentence) for part in parts)
-    return frozenset(int(n) for part in found for n in re.findall(r"\d+", part))
+    named = {int(n) for part in found for n in re.findall(r"\d+", part)}
+    for first, last in _RANGE.findall(sentence):
+        named.update(range(int(first), min(int(last), int(first) + 1000) + 1))
+    return frozenset(named)
+
+
+def is_about_earlier(remark: Remark) -> bool:
+    """Whether a remark may be about all that earlier replies said."""
+    return remark.others and not remark.named and _EARLIER.search(remark.text) is not None
 
 
 def about_others(text: str, number: int | None) -> bool:

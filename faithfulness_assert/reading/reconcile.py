@@ -23,6 +23,7 @@ from .gate import (
     denies,
     denies_all,
     field_objects,
+    is_about_earlier,
     objects,
     remarks,
 )
@@ -59,6 +60,7 @@ class Settled(NamedTuple):
 
     findings: dict[int, Finding]  # one for each statement of the ask
     denied: frozenset[int]  # numbers that the ask does not have and that the reply speaks against
+    denies_earlier: bool  # it speaks against all earlier replies
     ignored: int  # how many rows have a number that the ask does not have
 
 
@@ -101,7 +103,8 @@ def settle(
     denied = {row.number for row in strangers if row.number and row.label not in earning}
     loud = [remark for remark in said if objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
-    return Settled(findings, frozenset(denied), len(strangers))
+    denies_earlier = any(map(is_about_earlier, loud))
+    return Settled(findings, frozenset(denied), denies_earlier, len(strangers))
 
 
 def around(reading: Reading, numbers: Collection[int]) -> list[Remark]:

@@ -118,7 +118,8 @@ def _named() -> re.Pattern[str]:
 def _place() -> re.Pattern[str]:
     """Brackets that hold only numbers of chapters and the like: (see Section 4.2, Annex C)."""
     labels = "|".join(map(re.escape, words_of("labels")))
-    part = rf"(?:{labels})\.?\s?(?:\d[\d.]{{0,9}}|[IVX]{{1,6}}|[^\W\d_])(?!\w)"
+    place = r"\.?\s?\d[\d.]{0,9}|(?:\.\s?|\s)(?:[IVX]{2,4}|[^\W\d_])"
+    part = rf"(?:{labels})(?:{place})(?!\w)"
     see = rf"(?:(?:{any_of('see')})\s(?:\w{{1,3}}\s)?)?"
     inside = rf"{see}{part}(?:[,;]?\s{part}){{0,9}}|[第제]\d{{1,4}}\w\s?\w{{0,2}}"
     return re.compile(rf"[\[(](?:{inside})[\])]\W?", re.IGNORECASE)

@@ -94,6 +94,22 @@ def test_a_later_reply_that_denies_an_earlier_number_takes_exactly_that_back(
     assert result.verdicts[3].label in ("not_enough_info", None)
 
 
+@pytest.mark.parametrize(
+    ("remark", "kept"),
+    [
+        ("My earlier verdicts were wrong.", 0),
+        ("None of my previous verdicts is supported.", 0),
+        ("Statements 1-2 are not supported.", 1),
+        ("Claims 1 to 3 are contradicted.", 0),
+    ],
+)
+def test_a_later_reply_that_denies_many_earlier_numbers_takes_them_all_back(
+    remark: str, kept: int
+) -> None:
+    result, _ = graded(ALL_BUT_ONE, f"{OWN}\n{remark}")
+    assert labels(result)[:3].count("supported") == kept
+
+
 @pytest.mark.parametrize("form", DENIALS)
 def test_a_denial_of_a_number_that_no_ask_had_takes_nothing_back(form: str) -> None:
     result, _ = graded(ALL_BUT_ONE, DENIALS[form](77))
