@@ -28,14 +28,3 @@ def test_a_grade_costs_what_was_committed() -> None:
         if known.get(name) != found.get(name)
     ]
     assert not changes, "\n".join(["A grade costs other than was committed:", *changes, ADVICE])
-
-
-def test_the_table_takes_the_place_between_its_markers_and_nothing_else() -> None:
-    ratios = dict.fromkeys(COMMITTED["grades"], 12.3)
-    made = cost.table(COMMITTED["grades"], ratios, "c2ab47722")
-    page = f"# Cost\n\n{cost.BEGIN}\n\nold\n\n{cost.END}\n\nMore.\n"
-    new = cost.renewed(page, made)
-    assert new == f"# Cost\n\n{cost.BEGIN}\n\n{made}\n\n{cost.END}\n\nMore.\n"
-    assert cost.renewed(new, made) == new
-    assert all(f"| {name} |" in made for name in cost.GRADES)
-    assert "Made at commit c2ab47722" in made

@@ -23,7 +23,7 @@ from faithfulness_assert import (
     grade,
     grade_many,
 )
-from faithfulness_assert.records.judge import JudgeInfo, Limits
+from faithfulness_assert.records.judge import Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 TALL = "The tower is tall."
@@ -116,29 +116,25 @@ def test_the_threshold_and_the_fields_of_the_policy_are_options() -> None:
     assert grade(answer, CONTEXT, judge=judge, policy_options={}).policy == "default"
 
 
-def test_the_cost_is_given_only_with_prices() -> None:
-    judge = ScriptedJudge([verdicts_json({1: "supported"})])
-    assert grade(TALL, CONTEXT, judge=judge).cost is None
-    priced = grade(TALL, CONTEXT, judge=judge, prices={"prompt": 10, "completion": 100})
-    assert priced.cost == pytest.approx((100 * 10 + 20 * 100) / 1e6)
-
-
-def cost_of(usage: Usage, **prices: float) -> float | None:
+@pytest.mark.parametrize(
+    ("prices", "tokens", "cost"),
+    [
+        ({"prompt": 10, "completion": 100}, (100, 20, 0), 100 * 10 + 20 * 100),
+        ({"prompt": 10, "cached": 1}, (1000, 10, 400), 600 * 10 + 400 * 1),
+        ({"prompt": 10}, (1000, 10, 400), 1000 * 10),
+        ({"cached": 1}, (1000, 10, 400), 400 * 1),
+        ({"completion": 100}, (1000, 10, 400), 10 * 100),
+        ({"prompt": 10, "cached": 1}, (100, 0, 400), 400 * 1),  # never less than nothing
+    ],
+)
+def test_each_token_is_billed_once_at_its_own_price_and_nothing_without_prices(
+    prices: dict[str, float], tokens: tuple[int, int, int], cost: float
+) -> None:
+    prompt, completion, cached = tokens
+    usage = Usage(prompt=prompt, completion=completion, cached=cached, num_requests=1)
     judge = ScriptedJudge([Reply(verdicts_json({1: "supported"}), usage=usage)])
-    return grade(TALL, TALL, judge=judge, prices=prices, controls="off").cost
-
-
-def test_a_cached_token_is_billed_once_and_at_its_own_price() -> None:
-    usage = Usage(prompt=1000, completion=10, cached=400, num_requests=1)
-    assert cost_of(usage, prompt=10, cached=1) == pytest.approx((600 * 10 + 400 * 1) / 1e6)
-    assert cost_of(usage, prompt=10) == pytest.approx(1000 * 10 / 1e6)
-    assert cost_of(usage, cached=1) == pytest.approx(400 * 1 / 1e6)
-    assert cost_of(usage, completion=100) == pytest.approx(10 * 100 / 1e6)
-
-
-def test_more_cached_tokens_than_prompt_tokens_never_cost_less_than_nothing() -> None:
-    usage = Usage(prompt=100, completion=0, cached=400, num_requests=1)
-    assert cost_of(usage, prompt=10, cached=1) == pytest.approx(400 * 1 / 1e6)
+    assert grade(TALL, TALL, judge=judge, prices=prices).cost == pytest.approx(cost / 1e6)
+    assert grade(TALL, TALL, judge=judge).cost is None
 
 
 def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error() -> None:
@@ -287,21 +283,6 @@ def test_an_impossible_result_is_a_value_error() -> None:
         }
         with pytest.raises(ValueError, match=r"must be|cannot pass"):
             GradingResult(**values)
-
-
-def test_what_a_judge_is_is_asked_for_once_in_a_grade() -> None:
-    asked: list[int] = []
-
-    class Counted(ScriptedJudge):
-        @property
-        def info(self) -> JudgeInfo:
-            asked.append(1)
-            return JudgeInfo("counted")
-
-    grader = Grader(Counted([verdicts_json({1: "supported"})]))
-    asked.clear()
-    assert grader.grade("It is red.", "It is red.").status == "graded"
-    assert len(asked) == 1  # it may have learned its limits
 
 
 def test_a_result_is_neither_true_nor_false() -> None:

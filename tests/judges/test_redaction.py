@@ -401,6 +401,7 @@ TYPED = ("sk-proj-abcdefghijk1234567890", "hf_abcdefghijklMNOPqrstuvwxyzABCDEFGH
         "doctor --judge {0}",
         "{0}",
         "batch --run {0} more",
+        "batch x.json --run r --api-key {0}",
     ],
 )
 def test_a_key_that_is_typed_where_a_name_belongs_is_not_shown(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,93 +118,60 @@ T5 = {
 }
 
 
+SECOND_TEXT = {"model_input_names": ["input_ids", "token_type_ids", "attention_mask"]}
+AT_ENDS = {
+    "pad_token_id": 0,
+    "cls_token_id": 2,
+    "sep_token_id": 3,
+    "bos_token_id": 2,
+    "eos_token_id": 3,
+}
+KINDS: dict[str, tuple[Callable[[], Any], str, str, dict[str, object]]] = {
+    "bert": (
+        lambda: bert_like(model_max_length=64, **SECOND_TEXT),
+        *("Bert", "SequenceClassification"),
+        {"max_position_embeddings": 64, **SMALL, **NLI},
+    ),
+    "roberta": (
+        roberta_like,
+        *("Roberta", "SequenceClassification"),
+        {"max_position_embeddings": 64, "pad_token_id": 1, **SMALL, **NLI},
+    ),
+    "deberta": (
+        lambda: bert_like(model_max_length=64),
+        *("DebertaV2", "SequenceClassification"),
+        {"max_position_embeddings": 64, **RELATIVE, **SMALL, **NLI},
+    ),
+    "MiniCheck-RoBERTa": (
+        lambda: roberta_like(512),
+        *("Roberta", "SequenceClassification"),
+        {"max_position_embeddings": 514, "pad_token_id": 1, "num_labels": 2, **SMALL},
+    ),
+    "MiniCheck-DeBERTa": (
+        lambda: bert_like(model_max_length=512, eos_token="[SEP]"),
+        *("DebertaV2", "SequenceClassification"),
+        {"max_position_embeddings": 512, "num_labels": 2, **RELATIVE, **SMALL},
+    ),
+    "lettuce-modernbert": (
+        lambda: bert_like(model_max_length=256),
+        *("ModernBert", "TokenClassification"),
+        {"max_position_embeddings": 256, "num_labels": 2, **AT_ENDS, **SMALL},
+    ),
+    "MiniCheck-T5": (t5_like, "T5", "ConditionalGeneration", T5),
+    "t5_true_nli": (t5_like, "T5", "ConditionalGeneration", T5),
+}
+"""The tokenizer of each kind, its architecture, what its head is for, and its config."""
+
+
 def build(folder: Path, kind: str) -> Path:
     """Saves a model of this kind, whose outputs differ much between inputs."""
     torch.manual_seed(7)
-    make: dict[str, Callable[[], tuple[object, object]]] = {
-        "bert": lambda: (
-            t := bert_like(
-                model_max_length=64,
-                model_input_names=["input_ids", "token_type_ids", "attention_mask"],
-            ),
-            transformers.BertForSequenceClassification(
-                transformers.BertConfig(
-                    vocab_size=len(t), max_position_embeddings=64, **SMALL, **NLI
-                )
-            ),
-        ),
-        "roberta": lambda: (
-            t := roberta_like(),
-            transformers.RobertaForSequenceClassification(
-                transformers.RobertaConfig(
-                    vocab_size=len(t), max_position_embeddings=64, pad_token_id=1, **SMALL, **NLI
-                )
-            ),
-        ),
-        "deberta": lambda: (
-            t := bert_like(model_max_length=64),
-            transformers.DebertaV2ForSequenceClassification(
-                transformers.DebertaV2Config(
-                    vocab_size=len(t),
-                    max_position_embeddings=64,
-                    **RELATIVE,
-                    **SMALL,
-                    **NLI,
-                )
-            ),
-        ),
-        "MiniCheck-RoBERTa": lambda: (
-            t := roberta_like(512),
-            transformers.RobertaForSequenceClassification(
-                transformers.RobertaConfig(
-                    vocab_size=len(t),
-                    max_position_embeddings=514,
-                    pad_token_id=1,
-                    num_labels=2,
-                    **SMALL,
-                )
-            ),
-        ),
-        "MiniCheck-DeBERTa": lambda: (
-            t := bert_like(model_max_length=512, eos_token="[SEP]"),
-            transformers.DebertaV2ForSequenceClassification(
-                transformers.DebertaV2Config(
-                    vocab_size=len(t),
-                    max_position_embeddings=512,
-                    num_labels=2,
-                    **RELATIVE,
-                    **SMALL,
-                )
-            ),
-        ),
-        "lettuce-modernbert": lambda: (
-            t := bert_like(model_max_length=256),
-            transformers.ModernBertForTokenClassification(
-                transformers.ModernBertConfig(
-                    vocab_size=len(t),
-                    max_position_embeddings=256,
-                    pad_token_id=0,
-                    cls_token_id=2,
-                    sep_token_id=3,
-                    bos_token_id=2,
-                    eos_token_id=3,
-                    num_labels=2,
-                    **SMALL,
-                )
-            ),
-        ),
-        "MiniCheck-T5": lambda: (
-            t := t5_like(),
-            transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=len(t), **T5)),
-        ),
-        "t5_true_nli": lambda: (
-            t := t5_like(),
-            transformers.T5ForConditionalGeneration(transformers.T5Config(vocab_size=len(t), **T5)),
-        ),
-    }
-    path = folder / kind
-    tokenizer, model = make[kind]()
+    make_tokenizer, name, head, config = KINDS[kind]
+    tokenizer = make_tokenizer()
+    made = getattr(transformers, f"{name}Config")(vocab_size=len(tokenizer), **config)
+    model = getattr(transformers, f"{name}For{head}")(made)
     _spread(model)
+    path = folder / kind
     tokenizer.save_pretrained(path)
     model.save_pretrained(path)
     return path

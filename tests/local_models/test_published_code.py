@@ -110,35 +110,6 @@ def test_a_cross_encoder_of_sentence_transformers_gives_the_same(made: Any, kind
     same()
 
 
-@pytest.mark.parametrize("kind", [*NLI, "MiniCheck-RoBERTa"])
-def test_a_pipeline_of_transformers_gives_the_same(made: Any, kind: str) -> None:
-    path, judge = made(kind)
-    pipe = transformers.pipeline("text-classification", model=path, device="cpu", top_k=None)
-    tokens, supported = judge._model.tokens, judge._model.order.index("supported")
-
-    @few
-    @given(DOCUMENT, SENTENCE)
-    def same(document: list[str], statement: str) -> None:
-        best = 0.0
-        for chunk in chunks(judge, document, statement):
-            claim = tokens.plain(statement)
-            one = f"{chunk}{tokens.end}{claim}"
-            given_text = (
-                {"text": one}
-                if kind == "MiniCheck-RoBERTa"
-                else {"text": chunk, "text_pair": claim}
-            )
-            scores = {s["label"]: s["score"] for s in pipe(given_text, function_to_apply="softmax")}
-            best = max(best, scores[pipe.model.config.id2label[supported]])
-        assume(abs(best - 0.5) > CLOSE)
-        own = found(judge, document, statement)
-        assert (own.label == "supported") == (best > 0.5)
-        if own.label != "contradicted":
-            assert own.support == pytest.approx(best, abs=CLOSE)
-
-    same()
-
-
 # ---------------------------------------------------------------- LettuceDetect
 
 

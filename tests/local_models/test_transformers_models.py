@@ -23,15 +23,8 @@ from faithfulness_assert.records.judge import Payload  # noqa: E402
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 
 WORDS = "the tower is 330 metres tall it was finished in 1889 not adults pay 12 euros children museum closed".split()
-KINDS = (
-    "bert",
-    "roberta",
-    "deberta",
-    "MiniCheck-RoBERTa",
-    "MiniCheck-T5",
-    "t5_true_nli",
-    "lettuce-modernbert",
-)
+KINDS = ["bert", "roberta", "deberta", "MiniCheck-RoBERTa", "MiniCheck-T5", "t5_true_nli"]
+"""All but LettuceDetect, which ``test_published_code.py`` has."""
 
 
 def ask_of(statements: list[str], sentences: list[str], question: str = ""):
@@ -64,16 +57,6 @@ def supports(path: Path, kind: str, document: str, statement: str) -> float:
                 decoder_input_ids=start,
             ).logits[0, 0, words]
         return float(torch.softmax(logits, -1)[0])
-    if kind.startswith("lettuce"):
-        model = transformers.AutoModelForTokenClassification.from_pretrained(path).eval()
-        prompt = f"Summarize the following text:\npassage 1: {document}\noutput:"
-        given = tokenizer(prompt, statement, return_tensors="pt")
-        own = [n for n, part in enumerate(given.sequence_ids(0)) if part == 1]
-        with torch.no_grad():
-            logits = model(input_ids=given.input_ids, attention_mask=given.attention_mask).logits[
-                0, own
-            ]
-        return 1 - float(torch.softmax(logits, -1)[:, 1].max())
     model = transformers.AutoModelForSequenceClassification.from_pretrained(path).eval()
     if kind.startswith("MiniCheck"):
         given = tokenizer(f"{document}{tokenizer.eos_token}{statement}", return_tensors="pt")
@@ -101,7 +84,7 @@ def test_each_architecture_gives_what_plain_transformers_gives(tmp_path: Path, k
             assert 1 - sure == pytest.approx(expected, abs=2e-4)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, "lettuce-modernbert"])
 def test_a_batch_gives_the_same_as_one_by_one_also_twice(tmp_path: Path, kind: str) -> None:
     path, rng = build(tmp_path, kind), random.Random(5)
     judge = make_judge(f"local:{path}", {"device": "cpu"})

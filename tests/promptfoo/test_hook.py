@@ -103,14 +103,6 @@ def test_the_judge_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert call()["metadata"]["judge"] == "embedded", "the config comes before the environment"
 
 
-def test_the_config_is_checked_before_any_ask(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "faithfulness_assert.judges.embedded.EmbeddedJudge.ask",
-        lambda *_, **__: pytest.fail("the judge was asked"),
-    )
-    assert "components" in call(config={**EMBEDDED, "components": "some"})["reason"]
-
-
 def test_a_reason_stays_short_even_if_the_context_has_many_keys() -> None:
     result = call(
         vars={f"key {i}": i for i in range(100_000)},
@@ -200,24 +192,6 @@ finally:
         "wrapper.py": ("0\n", False, True),
         "own.py": ("None\n", True, True),
     }
-
-
-@pytest.mark.parametrize(
-    ("path", "said"),
-    [
-        ("output.documents[].text", 'output is "It is red."'),
-        ("vars.docs[0].text", 'vars.docs[0] is "It is red."'),
-        ("vars.metadata.pages", "vars.metadata has the keys page"),
-        ("retrieved", "there are config, output, vars"),
-        ('vars."no such" || \'x', "config.contextFrom"),
-    ],
-)
-def test_a_path_that_matches_nothing_is_told_what_stands_at_its_longest_part(
-    path: str, said: str
-) -> None:
-    given = {"vars": {"docs": ["It is red."], "metadata": {"page": 1}}}
-    config = {"judge": "embedded", "contextFrom": path}
-    assert said in get_assert("It is red.", {**given, "config": config})["reason"]
 
 
 def test_a_python_without_the_package_says_in_one_line_what_to_set(tmp_path: Path) -> None:

@@ -163,20 +163,6 @@ def test_a_config_is_never_overwritten(tmp_path: Path) -> None:
     assert f"convert its assertions: --from {config}" in done.stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["elsewhere", "--from", "a.yaml"], "FOLDER: not with --from"),
-        (["--force", "--from", "a.yaml"], "--force: not with --from"),
-        (["-o", "a.yaml"], "--output: only with --from"),
-    ],
-)
-def test_options_of_the_other_use_are_refused(arguments: list[str], said: str) -> None:
-    done = run("init", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-
-
 def test_the_default_test_is_read_from_its_file(tmp_path: Path) -> None:
     config = tmp_path / "promptfooconfig.yaml"
     config.write_text("defaultTest: file://shared/default.yaml\ntests: cases.csv\n")

@@ -77,22 +77,6 @@ def test_a_program_may_import_the_package_and_then_run_pytest(
 # ---------------------------------------------------------------- the fixture
 
 
-def test_a_test_fails_with_what_was_made_up_and_without_our_own_code(runs: Runs) -> None:
-    runs.write(BOTH)
-    result = runs.run()
-    result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(
-        [
-            "*def test_false(faithfulness)*",
-            "E*AssertionError: 1 of 2 statements supported*: score 0.50 < threshold 0.8.",
-            "E*  [?]2 not enough info: The lion sleeps.",
-            "E*     nearest, passage 1: The museum opens at 9 and closes at 18.",
-        ]
-    )
-    assert "__tracebackhide__" not in output(result)
-    assert not OWN_FRAME.search(output(result))
-
-
 def test_a_conversation_takes_the_place_of_answer_and_context(runs: Runs) -> None:
     said = "{'role': 'user', 'content': 'Adults pay 12 euros.'}, {'role': 'assistant', 'content': 'Fine.'}, {'role': 'user', 'content': 'So?'}"
     runs.write(
@@ -102,24 +86,6 @@ def test_a_conversation_takes_the_place_of_answer_and_context(runs: Runs) -> Non
     (line,) = lines_of(runs.pytester.path / "r.jsonl")
     assert line.columns["answer"] == TRUE
     assert line.columns["context"] == [{"id": "turn 1, user", "text": TRUE}]
-
-
-def test_async_tests_await_the_same(runs: Runs) -> None:
-    runs.write(
-        """
-import asyncio
-def test_it(faithfulness):
-    async def both():
-        results = await asyncio.gather(*(faithfulness.acheck(TRUE, CONTEXT) for _ in range(2)))
-        assert all(result.pass_ for result in results)
-        with pytest.raises(AssertionError, match="The lion sleeps"):
-            await faithfulness.acheck(FALSE, CONTEXT)
-    asyncio.run(both())
-"""
-    )
-    result = runs.run()
-    result.assert_outcomes(passed=1)
-    assert summary(result)[0].startswith("3 cases: 2 passed, 1 failed, 0 not graded")
 
 
 @pytest.mark.parametrize("row", rows("pytest_sessions"), ids=lambda row: row["what"])
@@ -276,26 +242,6 @@ def test_a_report_lies_where_the_command_was_typed_or_beside_the_configuration(
     assert len(lines_of(below / "typed.jsonl")) == 2
 
 
-def test_a_report_that_cannot_be_written_is_a_usage_error(runs: Runs) -> None:
-    runs.write(BOTH)
-    (runs.pytester.path / "file").write_text("")
-    result = runs.run("--faithfulness-report=file/results.jsonl")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    assert "--faithfulness-report: " in output(result)
-    assert "collected" not in output(result), "known before anything is asked"
-    assert "INTERNALERROR" not in output(result)
-
-
-def test_a_report_that_cannot_be_written_in_the_end_does_not_hide_what_failed(runs: Runs) -> None:
-    runs.write(BOTH + "def test_last(request):\n    import os\n    os.mkdir('r.jsonl')")
-    result = runs.run("--faithfulness-report=r.jsonl")
-    result.assert_outcomes(passed=2, failed=1)
-    assert "The lion sleeps" in output(result)
-    assert any("cannot be written" in line for line in summary(result))
-    passing = runs.run("--faithfulness-report=r.jsonl", "-k", "test_true")
-    assert passing.ret == pytest.ExitCode.USAGE_ERROR
-
-
 def test_an_html_report_shows_the_texts(runs: Runs, tmp_path: Path) -> None:
     runs.write(BOTH)
     runs.run("--faithfulness-report=out/results.html", "--faithfulness-report=r.jsonl")
@@ -330,16 +276,6 @@ def test_junit_xml_has_a_short_result_whatever_the_texts_contain(runs: Runs) -> 
     assert result["pass"] is False
     assert result["verdicts"] == []
     assert "columns" not in result
-
-
-def test_a_property_of_somebody_else_with_our_name_is_left_alone(runs: Runs) -> None:
-    runs.write(
-        "def test_it(request, faithfulness):\n    for value in ('mine', 3, '{}', '[[', None, ['x']): request.node.user_properties.append(('faithfulness', value))\n    faithfulness(TRUE, CONTEXT)"
-    )
-    result = runs.run("--junitxml=junit.xml")
-    result.assert_outcomes(passed=1)
-    assert summary(result)[0].startswith("1 case: 1 passed")
-    assert 'value="mine"' in (runs.pytester.path / "junit.xml").read_text("utf-8")
 
 
 RERUN = """
