@@ -18,7 +18,6 @@ class Entry:
     id: int | None
     word: str
     echo: str = ""
-    claim: str | None = None
     evidence: tuple[int, ...] = ()
     denied: str = ""  # a second field of the entry that says no, as JSON
 
@@ -138,7 +137,7 @@ def _denied(entries: list[Entry], _ask: Ask, rng: random.Random) -> list[Entry]:
 
 def _words(entry: Entry) -> Entry:
     word = "yes" if entry.word in ("supported", "yes") else "no"
-    return replace(entry, word=word, claim=None)
+    return replace(entry, word=word)
 
 
 def _positional(count: int) -> Fault:

@@ -330,7 +330,6 @@ def _facts_kept(held: Grade) -> Problems:
 def foreign(held: Grade) -> Problems:
     """Only sentences of the answer and claims that a reply gave are graded."""
     given = {text.strip() for turn in held.turns for _, text in turn.content.claims}
-    given |= {(e.claim or "").strip() for turn in held.turns for e in turn.content.entries}
     own = {sentence.text for sentence in held.scenario.sentences}
     for v in held.result.verdicts:
         if v.statement not in own | given or v.statement in REMARKS:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fuzz.judge_faults import ANY_FAULTS, FAULTS_OF, TEXT_DRESSES, Content, Entry, dressed
-from fuzz.scenario import LINES, Scenario, Sentence, together
+from fuzz.scenario import LINES, Scenario, together
 
 from faithfulness_assert import Ask, JudgeError, Reply
 
@@ -62,7 +62,6 @@ def _body(content: Content, ask: Ask) -> str:
 def _entry_json(entry: Entry, dress: str) -> str:
     fields = {
         "id": str(entry.id) if dress == "string_ids" and entry.id is not None else entry.id,
-        "claim": entry.claim,
         "statement": entry.echo or None,
         "evidence": list(entry.evidence),
         "label": entry.word.upper() if dress == "labels_upper" else entry.word,
@@ -194,9 +193,7 @@ class SimulatedJudge:
             return Content(claims=tuple(_pieces(ask)))
         if ask.kind == "claims":
             return self._claims(ask)
-        return Content(
-            tuple(e for n, text in ask.payload.statements for e in self._said(ask, n, text))
-        )
+        return Content(tuple(self._said(ask, n, text) for n, text in ask.payload.statements))
 
     def _claims(self, ask: Ask) -> Content:
         known = {sentence.text: sentence for sentence in self.scenario.sentences}
@@ -207,19 +204,9 @@ class SimulatedJudge:
             silent |= set() if own else {number}
         return Content(claims=tuple(claims), silent=frozenset(silent))
 
-    def _said(self, ask: Ask, number: int, text: str) -> list[Entry]:
-        shown = number if ask.form.numbered else None
-        if ask.kind == "verdicts":
-            word, evidence = self.truth(text, ask)
-            return [Entry(shown, word, evidence=evidence)]
-        own = next((s for s in self.scenario.sentences if s.text == text), Sentence(text))
-        if own.aside:
-            return [Entry(shown, "not_a_claim", claim="")]
-        entries = []
-        for claim in own.claims:
-            word, evidence = self.truth(claim, ask)
-            entries.append(Entry(shown, word, claim=claim, evidence=evidence))
-        return entries
+    def _said(self, ask: Ask, number: int, text: str) -> Entry:
+        word, evidence = self.truth(text, ask)
+        return Entry(number if ask.form.numbered else None, word, evidence=evidence)
 
     def truth(self, text: str, ask: Ask) -> tuple[str, tuple[int, ...]]:
         """The label of a statement by what the ask shows, and the numbers of its evidence."""

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import time
 import unicodedata
-from typing import TYPE_CHECKING
 
-from conftest import ROOT
 from fakes import ScriptedJudge
-from fuzz.replies import LISTS, PIECES, RANK, WORDS, Mutant, mutants
+from fuzz.replies import PIECES, RANK, Mutant, mutants
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
@@ -23,9 +20,6 @@ from faithfulness_assert.reading.reconcile import EARNING, settle
 from faithfulness_assert.reading.rows import LABEL_WORDS, parse_label
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS, Label
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 ANSWER = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 CONTEXT = "The museum opens at nine. Adults pay 14 euros. Children enter free."
@@ -105,34 +99,8 @@ def grants(text: str) -> bool:
     return "\\" in text or _GRANTS.search(plain) is not None
 
 
-def seeds() -> list[str]:
-    """Recorded replies: the project's own, and the shared corpora if they are beside the checkout."""
-    own = "hostile_replies verdict_outputs small_model_replies realistic_replies".split()
-    files = [ROOT / "fixtures" / f"{name}.jsonl" for name in own]
-    corpora = ROOT.parent / "shared" / "corpora"
-    files += [corpora / "verdict_outputs.jsonl", corpora / "malformed_json.jsonl"]
-    rows = [
-        json.loads(line)
-        for path in files
-        if path.is_file()
-        for line in path.read_text("utf-8").splitlines()
-    ]
-    return sorted({text for row in rows if (text := _text(row)) and len(text) <= 4_000})
-
-
-def _text(row: dict[str, str]) -> str:
-    raw = row.get("raw") or row.get("reply") or ""
-    return raw or base64.b64decode(row.get("raw_b64") or "").decode("utf-8", "surrogateescape")
-
-
 # ---------------------------------------------------------------- replies that are changed
 
-FORMS = (
-    *LISTS,
-    "\n".join,
-    lambda words: json.dumps({"verdicts": words}),
-    lambda words: json.dumps([{"verdict": word} for word in words]),
-)
 NEGATIONS = "not no never isn't without but partially contradicted false nicht".split()
 
 
@@ -161,26 +129,6 @@ def test_no_label_of_a_mutated_reply_grants_more_than_the_original(mutant: Mutan
 )
 def test_any_text_passes_all_checks(text: str) -> None:
     check(text)
-
-
-def test_the_seeds_of_fuzzing_pass_all_checks() -> None:
-    texts = seeds()
-    for text in texts:
-        check(text)
-    assert len(texts) > 100
-
-
-@given(
-    st.lists(st.sampled_from(sorted(WORDS)), min_size=1, max_size=8),
-    st.sampled_from(FORMS),
-    st.data(),
-)
-def test_every_form_of_list_is_read_in_its_order(
-    labels: list[str], form: Callable[[list[str]], str], data: st.DataObject
-) -> None:
-    words = [data.draw(st.sampled_from(WORDS[label])) for label in labels]
-    said = [row.label for row in read(form(words)).rows]
-    assert said in (labels, labels * 2)  # a form may end with the list of its verdicts
 
 
 @given(
