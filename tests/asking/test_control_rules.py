@@ -69,14 +69,6 @@ def test_a_sentence_that_the_answer_contains_is_no_control() -> None:
 # ---------------------------------------------------------------- which sentences are used
 
 
-def test_the_lengths_of_sentences_are_used_exactly() -> None:
-    longest = "The shop " + "and the shed " * 9 + "are 3 by now."
-    padded = longest[:-1] + "w" * (140 - len(longest)) + "."
-    assert len(padded) == 140
-    assert altered(padded) is not None
-    assert altered(padded.replace("now", "noww")) is None
-
-
 def test_any_plain_sentence_of_any_passage_may_be_the_true_control() -> None:
     own = [f"The inn {n} of the town has rooms." for n in range(9)]
     other = [f"The shop number {n} in the harbour of the old town is open." for n in range(9)]

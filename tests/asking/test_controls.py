@@ -294,23 +294,12 @@ def test_enforced_controls_whose_ask_brought_nothing_leave_nothing_decided(
 
     judge = HalfBroken(limits=Limits(statements=5))
     reported = grade(answer, CONTEXT, judge=judge, controls="report")
-    enforced = grade(answer, CONTEXT, judge=judge, controls="enforce")
+    enforced = grade(answer, CONTEXT, judge=judge, controls="enforce", on_failed="unsupported")
     assert (reported.status, reported.pass_) == ("graded", False)
     warned = "did not answer 2 of 2 controls" in " ".join(reported.metadata.get("warnings", ()))
     assert warned == isinstance(brought, str)
     assert enforced.error is not None
     assert (enforced.status, enforced.error.kind) == (status, kind)
-
-
-def test_stored_replies_have_the_same_controls(tmp_path: Any) -> None:
-    class Remote(LabelBy):
-        remote = True
-        identity = {"judge": "test"}  # noqa: RUF012 - as a judge has it
-
-    recorded = grade(ANSWER, CONTEXT, judge=Remote(), cache=str(tmp_path))
-    played = grade(ANSWER, CONTEXT, judge=Remote(), cache=str(tmp_path), cache_only=True)
-    assert played.status == "graded"
-    assert json.dumps(played.metadata["controls"]) == json.dumps(recorded.metadata["controls"])
 
 
 @pytest.mark.parametrize(("failed", "distrusted"), [(0, False), (9, False), (10, True), (50, True)])

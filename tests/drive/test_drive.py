@@ -17,8 +17,6 @@ from loopback import Answer, Loopback, Request, completion
 from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, Usage, policies
-from faithfulness_assert.drive.grades import run
-from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.model import LABELS
 
@@ -225,35 +223,6 @@ def test_work_on_long_texts_counts_against_the_deadline(
     assert "before any ask" in result.error.message
     assert GradingResult.model_validate_json(result.model_dump_json()).error == result.error
     assert (result.defined, result.pass_, result.tokens_used.num_requests) == (False, False, 0)
-
-
-@pytest.mark.parametrize("policy", ["default", "ragas", "masis"])
-def test_a_plan_stops_between_its_stages_before_the_first_ask_and_never_after_it(
-    policy: str,
-) -> None:
-    case, late = Case("It rains. It pours.", "It rains."), JudgeError("late", "timeout")
-    stages = 0
-
-    def overdue_after(most: int) -> tuple[list[Ask], GradingResult]:
-        nonlocal stages
-        stages = 0
-
-        def overdue() -> JudgeError | None:
-            nonlocal stages
-            stages += 1
-            return late if stages > most else None
-
-        judge = TruthfulJudge()
-        return judge.asked, run(grade_plan(case, policies[policy], overdue=overdue), judge)
-
-    asked, result = overdue_after(1000)
-    assert (bool(asked), result.status) == (True, "graded")
-    for most in range(before_the_first_ask := stages):
-        asked, result = overdue_after(most)
-        assert asked == []
-        assert (result.status, result.error and result.error.kind) == ("judge_failed", "timeout")
-        assert stages == most + 1
-    assert before_the_first_ask >= 4
 
 
 def test_a_grade_sends_at_most_eight_asks_at_once() -> None:

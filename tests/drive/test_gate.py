@@ -358,16 +358,6 @@ def test_a_server_that_is_down_is_asked_a_few_times_and_then_once_per_cool_down(
     assert len(server.came) >= min(FAILURES, len(waits))
 
 
-def test_an_ask_that_is_not_sent_says_why() -> None:
-    *_, outcome = story(Gate(), [0] * FAILURES + [10], Server(lambda _: DOWN))
-    assert isinstance(outcome, JudgeError)
-    told = (outcome.kind, outcome.retryable, outcome.usage, outcome.http_status, outcome.fix)
-    assert told == ("server", True, None, 503, "Restart it.")
-    assert "5 asks failed" in outcome.message
-    assert "20 s" in outcome.message
-    assert "it failed" in outcome.message
-
-
 def test_the_first_reply_to_a_probe_ends_the_outage_and_a_failed_probe_does_not() -> None:
     server = Server(lambda number: DOWN if number <= FAILURES + 1 else None)
     waits = [0.0] * FAILURES + [COOL_DOWN, 1.0, COOL_DOWN, 0, 0]

@@ -139,23 +139,3 @@ def test_a_case_with_open_statements_is_graded_only_if_no_labels_of_them_change_
 def _filled(said: list[str], labels: tuple[str, ...]) -> list[str]:
     rest = iter(labels)
     return [next(rest) if word == "timeout" else word for word in said]
-
-
-@pytest.mark.parametrize("on_failed", ["error", "unsupported"])
-@pytest.mark.parametrize("lost", ["controls", "others"])
-def test_enforced_controls_that_nobody_answered_leave_everything_undecided(
-    lost: str, on_failed: str
-) -> None:
-    class Half(TruthfulJudge):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            controls = any(text not in ANSWER for _, text in ask.payload.items)
-            if controls == (lost == "controls"):
-                raise JudgeError("it failed", "timeout")
-            shown = {text: n for n, text in ask.payload.sentences}
-            said = {n: "supported" if t in shown else "contradicted" for n, t in ask.payload.items}
-            return Reply(verdicts_json(said))
-
-    judge = Half(limits=Limits(statements=3))
-    context = ["The shop in the harbour sells 25 loaves of bread.", "The hall has 12 doors."]
-    result = grade(" ".join(ANSWER), context, judge=judge, controls="enforce", on_failed=on_failed)
-    assert result.status == ("judge_failed" if lost == "controls" else "graded")

@@ -339,13 +339,6 @@ def test_a_control_is_passed_if_the_majority_of_samples_passes_it(
             assert result.metadata["controls"] == expected
 
 
-def test_samples_without_any_control_are_no_test_of_the_judge() -> None:
-    """The sentences of the context are too short for controls."""
-    result, _ = graded([("supported",) * 3] * 3, controls="enforce")
-    assert result.error is not None
-    assert "no control could be made" in result.error.message
-
-
 def test_a_sample_that_failed_where_the_others_agree_leaves_nothing_open() -> None:
     """Windows then disagree, and that is what the judge said: the case is graded."""
 
