@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from command import BAD as UNSUPPORTED
 from command import COMMAND, GOOD, Done, here
-from loopback import Loopback, completion, refusal_to
+from loopback import Loopback, refusal_to
 from rows import results_of
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
@@ -112,14 +112,6 @@ def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(
     assert f"To go on:\n  faithfulness-assert batch {file} --run {tmp_path / 'run'}" in done.stderr
     assert "password1" not in done.stderr + done.stdout
     assert "0123456789" not in done.stderr + done.stdout
-
-
-def test_limits_reach_the_judge(tmp_path: Path) -> None:
-    options = "--judge openai:m --requests-per-minute 600000 --tokens-per-minute 1e9".split()
-    with Loopback(completion(SUPPORTED)) as server:
-        options += ["-o", f"base_url={server.url}", "-o", "api_key=k", "-o", "controls=off"]
-        done = batch(cases(tmp_path, GOOD, times=3), "--run", tmp_path / "run", *options)
-    assert (done.returncode, len(server.requests)) == (0, 3)
 
 
 # ---------------------------------------------------------------- progress

@@ -321,16 +321,6 @@ def test_what_cannot_be_read_is_refused_at_once_or_costs_its_own_record(
             open_data_set(file, mapping=row.get("map"))
 
 
-def test_a_fingerprint_changes_with_the_content_and_with_the_mapping(tmp_path: Path) -> None:
-    file = tmp_path / "a.jsonl"
-    file.write_text(json.dumps(CASE))
-    first = open_data_set(file).fingerprint()
-    assert first == open_data_set(str(file)).fingerprint()
-    assert first != open_data_set(file, mapping={"answer": "context"}).fingerprint()
-    file.write_text(json.dumps({**CASE, "id": 1}))
-    assert first != open_data_set(file).fingerprint()
-
-
 @pytest.mark.parametrize("name", ["june", "june.jsonl"])
 def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name

@@ -73,15 +73,6 @@ def test_values_of_numpy_and_pandas_are_plain_and_missing_ones_are_none() -> Non
     assert columns == {"n": 3, **missing, "day": "2026-01-15T00:00:00", "kind": "k"}
 
 
-def test_a_stream_is_not_read_for_its_fingerprint() -> None:
-    class Stream:
-        def __iter__(self) -> Iterator[dict[str, Any]]:
-            yield RECORDS[0]
-            pytest.fail("it was read to the end")
-
-    assert open_data_set(Stream()).fingerprint() == ""
-
-
 def test_an_iterator_is_read_as_needed_and_only_once() -> None:
     read = []
 

@@ -98,14 +98,6 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path: Pat
     assert problems[2].endswith("the file ends here, it may be cut off")
 
 
-def test_the_shown_mapping_names_what_is_taken_and_what_is_carried_along() -> None:
-    data_set = open_data_set([{"response": "a", "anser": "b", "contexts": ["c"]}])
-    shown = [line.split() for line in data_set.described().splitlines()]
-    assert ["answer", "response"] in shown
-    assert ["context", "contexts"] in shown
-    assert ["carried", "along", "anser"] in shown
-
-
 @pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
 def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> None:
     with pytest.raises(ConfigError, match="map"):

@@ -483,15 +483,6 @@ def test_a_server_that_is_down_for_a_while_costs_no_case(tmp_path: Path) -> None
     assert asked == len(server.requests) >= down.stop
 
 
-def test_no_key_gets_into_the_files_of_a_run(tmp_path: Path) -> None:
-    with Loopback(completion(SUPPORTED)) as server:
-        options = remote(server)
-        options["base_url"] = server.url.replace("//", "//user:secret-password@")
-        assert quiet(cases(2), tmp_path / "run", api_key="sk-secret-01", **options).exit_code == 0
-    for file in (tmp_path / "run").iterdir():
-        assert b"secret-" not in file.read_bytes()
-
-
 # ---------------------------------------------------------------- progress
 
 

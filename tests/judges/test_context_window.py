@@ -24,7 +24,7 @@ from true_server import answered, block, text_of
 
 from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens
-from faithfulness_assert.judges.remote.needs import default_limits, usable_window
+from faithfulness_assert.judges.remote.needs import default_limits
 from faithfulness_assert.plan.outcomes import MOST_CUTS
 from faithfulness_assert.records.judge import Limits, judge_info
 
@@ -329,17 +329,6 @@ def test_stored_replies_of_a_judge_that_learned_its_window_give_every_grade_agai
     for first, second in zip([*recorded, recorded[1]], [*replayed, again], strict=True):
         assert (second.status, second.score) == (first.status, first.score), second.reason
         assert second.verdicts == first.verdicts
-
-
-@given(
-    message=st.text() | st.from_regex(r"(context (length|size|window) (is )?-?\d{1,30} ?){1,5}"),
-    prompt=st.integers(0, 10**7),
-    reply=st.integers(1, 10**6),
-)
-def test_a_window_that_a_message_states_is_smaller_than_what_was_sent(
-    message: str, prompt: int, reply: int
-) -> None:
-    assert 0 <= usable_window(message, prompt, reply) < prompt + reply
 
 
 # ---------------------------------------------------------------- what is known before

@@ -26,7 +26,7 @@ from faithfulness_assert.judges.embedded.words import (
     find_words,
     sentences,
 )
-from faithfulness_assert.records.judge import AskKind, Limits, Payload, Reasons, ReplyForm
+from faithfulness_assert.records.judge import AskKind, Payload, Reasons, ReplyForm
 from faithfulness_assert.text.citations import without_marks
 from faithfulness_assert.text.strings import is_blank
 
@@ -239,32 +239,6 @@ def test_the_evidence_is_the_sentences_with_the_same_words() -> None:
     assert both["evidence"] == [3, 4]
 
 
-def test_the_reply_is_compact_json_with_the_evidence_before_the_label() -> None:
-    reply = EmbeddedJudge().ask(make_ask((MOON[0], "Volcanoes shaped it."), MOON))
-    assert (
-        reply.text
-        == '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"},{"id":2,"evidence":[],"label":"not_enough_info"}]}'
-    )
-
-
-def test_a_requested_reason_comes_before_the_label() -> None:
-    verdicts = judge(
-        MOON[0],
-        "It landed in 1970.",
-        "So said Gus Grissom.",
-        "Volcanoes shaped much.",
-        "Armstrong looked exhausted but pleased.",
-        reasons="all",
-    )
-    assert [list(v) for v in verdicts] == [["id", "evidence", "reason", "label"]] * 5
-    exact, number, name, nothing, little = (v["reason"] for v in verdicts)
-    assert exact == "its words are in context sentences 1; this is the smoke-test judge"
-    assert number == "the number 1970 is nowhere in the context"
-    assert name == "the name Gus is nowhere in the context"
-    assert nothing == "no overlap with the context; smoke-test judge"
-    assert "and 60% are needed" in little
-
-
 def test_a_reason_takes_nothing_away_from_its_label() -> None:
     answer = " ".join((*MOON, "Volcanoes shaped much.", "It landed in 1970."))
     plain, reasoned = (grade(answer, list(MOON), reasons=reasons) for reasons in ("none", "all"))
@@ -303,13 +277,6 @@ def test_a_deadline_in_the_past_is_a_timeout() -> None:
         .finish_reason
         == "stop"
     )
-
-
-def test_it_says_what_it_cannot_do() -> None:
-    info = EmbeddedJudge.info
-    assert (info.name, info.limits, info.asks) == ("embedded", Limits(), {"verdicts"})
-    assert info.never_contradicts
-    assert json.loads(json.dumps(info.identity)) == {"judge": "embedded", "version": 5}
 
 
 ENGLISH = (
