@@ -17,7 +17,6 @@ from support.command import GOOD, Done, here
 from faithfulness_assert.batch import run
 from faithfulness_assert.files import (
     append_file,
-    first_file,
     new_file,
     open_database,
     open_file,
@@ -168,14 +167,6 @@ def test_a_private_folder_is_no_link(tmp_path: Path) -> None:
     (tmp_path / "b").symlink_to("a")
     with pytest.raises(OSError, match="link"):
         private_folder(tmp_path / "b")
-
-
-def test_of_several_writers_of_a_first_file_one_wins_and_all_see_it_whole(tmp_path: Path) -> None:
-    for content in (b"first", b"second"):
-        first_file(tmp_path / "secret", content)
-        assert (tmp_path / "secret").read_bytes() == b"first"
-    assert mode(tmp_path / "secret") == 0o600
-    assert len(list(tmp_path.iterdir())) == 1
 
 
 # ---------------------------------------------------------------- runs, caches, commands

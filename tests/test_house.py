@@ -357,13 +357,6 @@ def test_ci_runs_the_test_command_of_the_readme() -> None:
     assert commands[1] in (root / ".ci" / "run").read_text(encoding="utf-8").splitlines()
 
 
-def test_every_room_that_tox_names_exists() -> None:
-    root = Path(__file__).parents[1]
-    named = re.findall(r"tests/[\w/.]+", (root / "tox.ini").read_text(encoding="utf-8"))
-    assert len(named) > 5
-    assert [path for path in named if not (root / path).exists()] == []
-
-
 SCRIPTS = [
     *sorted((Path(__file__).parents[1] / "benchmarks").rglob("*.py")),
     *sorted((Path(__file__).parents[1] / "tools").glob("*.py")),

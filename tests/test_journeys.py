@@ -160,10 +160,11 @@ def test_one_setting_names_the_judge_in_every_place(
     assert grade(TRUE, TRUE).judge == "openai:of-the-project"
     assert get_assert(TRUE, {"vars": {"context": TRUE}})["pass"]
     assert run_batch("case.json", "run", progress=False).exit_code == 0
-    assert run("grade", "case.json").returncode == 0
+    for command in (("grade",), ("batch", "--run", "cli", "--quiet"), ("estimate",)):
+        assert run(command[0], "case.json", *command[1:]).returncode == 0
     runs.run().assert_outcomes(passed=1)
     assert {request.body["model"] for request in server.requests} == {"of-the-project"}
-    assert len(server.requests) == 6
+    assert len(server.requests) == 7
     told = " ".join(run("doctor").stdout.split())
     source = project / "pyproject.toml"
     assert f"setting judge: openai:of-the-project (from {source})" in told
@@ -171,6 +172,8 @@ def test_one_setting_names_the_judge_in_every_place(
     assert "setting policy: default (from the default)" in told
     told = run("doctor", FAITHFULNESS_ASSERT_JUDGE="embedded").stdout
     assert "setting judge: embedded (from FAITHFULNESS_ASSERT_JUDGE)" in told
+    told = run("doctor", "--judge", "embedded", FAITHFULNESS_ASSERT_JUDGE="openai:no").stdout
+    assert "setting judge: embedded (from --judge)" in told
     told = " ".join(run("doctor", "-o", f"base_url={server.url}").stdout.split())
     assert f"setting base_url: {server.url} (from -o)" in told
 

@@ -397,13 +397,6 @@ def test_no_attack_runs_anything_and_all_show_as_text(
     assert MARKUP in page.locator("#case").inner_text()
 
 
-def test_hidden_characters_show(opened: Window, report_of: Callable[..., Path]) -> None:
-    text = "x\u202ey\0z"
-    report = report_of(hostile("a", text), data=[{"id": "a", "answer": text, "context": ["b"]}])
-    page = opened().goto(report, "#case=a")
-    assert "x[U+202E]y[U+0000]z" in page.locator("#case").inner_text()
-
-
 # ---------------------------------------------------------------- large and odd
 
 

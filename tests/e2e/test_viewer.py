@@ -49,38 +49,18 @@ def seen(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Seen
 
 def test_each_statement_is_a_row_with_its_verdict_and_the_evidence(seen: Seen) -> None:
     """The viewer shows pass, score, value and reason of each component."""
-    shown = [
-        (part["pass"], part["score"], part["assertion"]["value"], part["reason"])
-        for part in seen.parts(UNFAITHFUL)[1:]
-    ]
-    assert shown == [
+    shown = seen.parts(UNFAITHFUL)[1:]
+    assert " ".join(part["assertion"]["value"] for part in shown) == ANSWERS[UNFAITHFUL]
+    assert [part["pass"] for part in shown] == [True, False, True, False]
+    assert [part["score"] for part in shown] == [1, 0, 1, 0]
+    assert [part["reason"] for part in shown] == [
+        "supported; evidence: [1:1] The museum opens at ten.",
         (
-            True,
-            1,
-            "The museum opens at ten.",
-            "supported; evidence: [1:1] The museum opens at ten.",
+            "contradicted; not in the evidence: “35”; the context says “9 euros”; "
+            "judge: The context says another number; evidence: [1:3] A ticket costs 9 euros."
         ),
-        (
-            False,
-            0,
-            "A ticket costs 35 euros.",
-            (
-                "contradicted; not in the evidence: “35”; the context says “9 euros”; "
-                "judge: The context says another number; evidence: [1:3] A ticket costs 9 euros."
-            ),
-        ),
-        (
-            True,
-            1,
-            "Children under six go free.",
-            "supported; evidence: [1:4] Children under six go free.",
-        ),
-        (
-            False,
-            0,
-            "The garden has a pond.",
-            "not enough info; judge: The context says nothing about it",
-        ),
+        "supported; evidence: [1:4] Children under six go free.",
+        "not enough info; judge: The context says nothing about it",
     ]
 
 
@@ -108,34 +88,6 @@ def test_our_named_scores_are_columns_without_ungraded_cases(seen: Seen) -> None
         DECLINES: ("0.00", "", ""),
         REFUSED: ("0.00", "", ""),
     }
-
-
-def test_a_grader_error_is_told_apart_from_a_failure(seen: Seen) -> None:
-    """``metadata.graderError``, the status and the first words of the reason say so."""
-    outcomes = {
-        name: (part["metadata"]["graderError"], part["metadata"]["status"])
-        for name in ANSWERS
-        for part in seen.parts(name)[:1]
-    }
-    assert outcomes == {
-        FAITHFUL: (False, "graded"),
-        UNFAITHFUL: (False, "graded"),
-        DECLINES: (False, "abstained"),
-        REFUSED: (True, "judge_refused"),
-    }
-    assert [
-        name
-        for name, line in seen.table.items()
-        if line["Grader Reason"].startswith("Not graded: ")
-    ] == [REFUSED]
-
-
-def test_a_reason_is_one_short_line(seen: Seen) -> None:
-    """It fits into a cell of a table and has no line breaks."""
-    for name in ANSWERS:
-        for part in seen.parts(name):
-            assert 0 < len(part["reason"]) < 300
-            assert "\n" not in part["reason"]
 
 
 def test_the_tokens_of_all_asks_are_in_the_totals(seen: Seen) -> None:

@@ -46,7 +46,6 @@ from strategies import answers, examples, texts
 from faithfulness_assert import CitationAudit, Grader, grade, policies
 from faithfulness_assert.asking.fences import disarmed
 from faithfulness_assert.promptfoo.hook import grade as grade_assertion
-from faithfulness_assert.text.statements import split
 from faithfulness_assert.text.strings import is_blank, one_line
 
 ROWS = load(FIXTURES / "attacks.jsonl")
@@ -284,19 +283,6 @@ def test_lookalikes_and_combining_marks_reach_the_judge_unchanged(text: str) -> 
     assert [said for _, said in asks[0].payload.statements] == ["Paris is in France.", text]
     assert text in asks[0].messages[-1]["content"]
     assert result.verdicts[1].repeat_of is None
-
-
-@pytest.mark.parametrize("info", ["python", "sql", "mermaid", "json", "x"])
-def test_prose_in_a_code_block_is_graded(info: str) -> None:
-    found = split(
-        f"It works.\n\n```{info}\nSELECT name FROM cities;\nAliens built Rome in a day.\nprint(1)\n```\n\nIt is fast."
-    )
-    assert [s.text for s in found.statements] == [
-        "It works.",
-        "Aliens built Rome in a day.",
-        "It is fast.",
-    ]
-    assert {s.reason for s in found.skipped} == {"code"}
 
 
 # ---------------------------------------------------------------- dilution

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 from command import here as run
-from e2e.judge import reply
-from loopback import Loopback, completion
 from rows import rows
 
 from faithfulness_assert import (
@@ -128,25 +126,6 @@ def test_the_policy_file_of_a_project_is_found_from_each_of_its_folders(
     (project / "deep" / "er").mkdir(parents=True)
     monkeypatch.chdir(project / "deep" / "er")
     assert Grader().policy.passes_at == 0.99
-
-
-# ---------------------------------------------------------------- every place
-
-
-def test_what_a_command_names_comes_before_the_environment(project: Path) -> None:
-    """``tests/test_journeys.py`` has all places that grade."""
-    done = run("doctor", "--judge", "embedded", **{VARIABLE: "openai:no"})
-    assert "setting judge: embedded (from --judge)" in done.stdout
-    with Loopback(lambda request: completion(reply(request))) as server:
-        write(project, f'judge = "openai:of-the-project"\nbase_url = "{server.url}"')
-        (project / "case.json").write_text(f'{{"answer": "{TEXT}", "context": "{TEXT}"}}', "utf-8")
-        for command in (
-            ("batch", "case.json", "--run", "cli", "--quiet"),
-            ("estimate", "case.json"),
-        ):
-            done = run(*command, OPENAI_API_KEY="sk-test")
-            assert done.returncode == 0, done.stderr
-        assert [request.body["model"] for request in server.requests] == ["of-the-project"]
 
 
 def test_the_demo_is_always_that_of_the_embedded_judge(project: Path) -> None:

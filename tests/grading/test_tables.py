@@ -40,27 +40,6 @@ class Sample(BaseModel):
     retrieved_contexts: list[str]
 
 
-class OfHuggingFace:
-    """The parts of a data set of Hugging Face that are read."""
-
-    column_names: tuple[str, ...] | None = tuple(ROWS[0])
-
-    def __iter__(self) -> Any:
-        return iter(ROWS)
-
-
-class Stream(OfHuggingFace):
-    """A stream, whose columns show only in its rows, and which gives frames until told otherwise."""
-
-    column_names = None
-
-    def with_format(self, kind: None) -> OfHuggingFace:
-        return OfHuggingFace()
-
-    def __iter__(self) -> Any:
-        yield pandas.DataFrame(ROWS)
-
-
 def samples() -> list[Sample]:
     return [Sample(response=row["answer"], retrieved_contexts=[row["context"]]) for row in ROWS]
 
@@ -71,8 +50,6 @@ TABLES: dict[str, Any] = {
     "polars": polars.DataFrame(ROWS),
     "pyarrow": pyarrow.Table.from_pylist(ROWS),
     "record batch": pyarrow.RecordBatch.from_pylist(ROWS),
-    "datasets": OfHuggingFace(),
-    "stream": Stream(),
     "ragas": samples(),
     "itertuples": pandas.DataFrame(ROWS).itertuples(),
     "dicts": ROWS,
@@ -125,7 +102,7 @@ def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path: A
             "the table has Answer, context. Rename",
         ),
         (polars.DataFrame({"answer": ["a"]}), "no column for context"),
-        ({"train": OfHuggingFace()}, "must be an iterable of cases or a table, got dict"),
+        ({"train": pandas.DataFrame(ROWS)}, "must be an iterable of cases or a table, got dict"),
         ("cases.csv", "got str"),
         (polars.LazyFrame(ROWS), "got LazyFrame"),
         (

@@ -236,21 +236,6 @@ def test_broken_weights_and_pickles_are_errors_that_say_what_to_do(tmp_path: Pat
         make_judge(f"local:{path}", {})
 
 
-def test_a_model_of_numbers_that_are_none_supports_nothing(tmp_path: Path) -> None:
-    path = build(tmp_path, "bert")
-    model = transformers.AutoModelForSequenceClassification.from_pretrained(path)
-    with torch.no_grad():
-        model.classifier.weight.fill_(float("nan"))
-    model.save_pretrained(path)
-    result = grade(
-        "The tower is tall. It was finished.", "The tower is tall.", judge=f"local:{path}"
-    )
-    assert [v.label for v in result.verdicts] == [None, None]
-    assert result.score is None
-    assert not result.pass_
-    assert "not a number" in str(result.reason)
-
-
 @pytest.mark.parametrize(
     "kind", ["bert", "MiniCheck-RoBERTa", "MiniCheck-T5", "lettuce-modernbert"]
 )
@@ -306,11 +291,3 @@ def test_memory_that_runs_out_makes_batches_smaller_and_loses_nothing(
     monkeypatch.setattr(model, "forward", little)
     assert [r.verdicts for r in grade_many(cases, judge=judge)] == before
     assert max(sizes) > 1
-
-    def none(**_given):
-        raise error
-
-    monkeypatch.setattr(model, "forward", none)
-    result = grade(**cases[0], judge=judge)
-    assert result.status == "judge_failed"
-    assert "ran out of memory with a single input. Use device='cpu'" in str(result.reason)

@@ -96,11 +96,6 @@ def test_a_grader_error_is_no_failure_of_the_answer() -> None:
     assert str(caught.value).splitlines()[0] == text
 
 
-def test_a_context_that_is_missing_is_a_grader_error() -> None:
-    with pytest.raises(NotGraded, match="Not graded: context: missing"):
-        assert_faithful(ANSWER, None)
-
-
 def test_names_of_other_systems_are_taken() -> None:
     case: dict[str, Any] = {"actual_output": ANSWER, "retrieval_context": CONTEXT}
     with pytest.raises(AssertionError, match="nearest"):
