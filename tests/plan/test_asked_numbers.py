@@ -7,14 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
+from fakes import ScriptedJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
-from own_policy import with_own_policy
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade
 from faithfulness_assert.asking.prompt import LEFT_OUT, NO_ONE_LABEL, SAID_MORE
-from faithfulness_assert.records.judge import Limits
 
 ROOMS = [f"Room {n} of the old house is blue." for n in range(1, 9)]
 CONTEXT = [*ROOMS, *(f"The shop in harbour {n} sells {n + 25} loaves of bread." for n in range(60))]
@@ -31,24 +29,6 @@ def graded(*replies: str | Reply, size: int = 4, **options: Any) -> tuple[Gradin
 
 
 # ---------------------------------------------------------------- replies to other asks
-
-
-@pytest.mark.parametrize("policy", ["default", "promptfoo", "deepeval", "axion", "ragas"])
-def test_the_reply_to_another_ask_earns_nothing(policy: str) -> None:
-    class Swapping(TruthfulJudge):
-        """Gives each ask for verdicts what is right for an ask of so many numbers beside it."""
-
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            if ask.kind != "verdicts":
-                return super().ask(ask)
-            return Reply(verdicts_json({n + shift: "supported" for n in ask.ids}))
-
-    for shift in (-9, -2, -1, 1, 2, 9):
-        options = with_own_policy({"policy": policy, "controls": "off", "reask_singly": False})
-        judge = Swapping(limits=Limits(statements=2))
-        result = grade(" ".join(ROOMS[:4]), CONTEXT[:8], judge=judge, **options)
-        assert {v.label for v in result.verdicts} == {None}, shift
-        assert (result.status, result.pass_) == ("unreadable", False)
 
 
 @given(st.sets(st.integers(1, 4), max_size=3), st.integers(5, 99))
@@ -114,13 +94,6 @@ def test_a_later_reply_that_denies_many_earlier_numbers_takes_them_all_back(
 def test_a_denial_of_a_number_that_no_ask_had_takes_nothing_back(form: str) -> None:
     result, _ = graded(ALL_BUT_ONE, DENIALS[form](77))
     assert labels(result)[:3] == ["supported"] * 3
-
-
-def test_a_later_reply_that_backs_an_earlier_number_changes_nothing() -> None:
-    again = verdicts_json({1: "supported", 5: "not_enough_info"})
-    assert labels(graded(ALL_BUT_ONE, again)[0]) == ["supported"] * 3 + ["not_enough_info"]
-    denied = verdicts_json({1: "not_enough_info", 2: "supported", 3: "supported"})
-    assert labels(graded(denied, again)[0])[0] == "not_enough_info"
 
 
 def test_what_is_taken_back_is_not_given_again_by_any_later_reply() -> None:
