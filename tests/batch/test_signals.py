@@ -107,7 +107,7 @@ def test_when_the_grace_has_ended_only_what_is_under_way_is_lost(
     with Loopback(world) as server:
         process = started(command(server, tmp_path, "--grace", grace))
         assert eventually(lambda: sum(world.came.values()) == 6 + AT_ONCE)
-        assert eventually(lambda: _lines(tmp_path) == 6)
+        assert eventually(lambda: finished(tmp_path / "run") == 6)
         process.send_signal(signal.SIGTERM)
         _, said = process.communicate(timeout=60)
         assert process.returncode == 128 + signal.SIGTERM
@@ -149,10 +149,6 @@ def _send_two_signals(_: int) -> int:
     signal.raise_signal(signal.SIGTERM)
     signal.raise_signal(signal.SIGTERM)
     return 1
-
-
-def _lines(folder: Path) -> int:
-    return finished(folder / "run")
 
 
 def _read_until(process: subprocess.Popen[str], word: str) -> str:

@@ -78,36 +78,6 @@ def test_asks_of_agrade_to_a_server_are_under_way_at_once() -> None:
         assert all(result.pass_ for result in many_agrades(grader, 20))
 
 
-def test_a_cancelled_agrade_does_not_hold_up_the_end_of_the_loop() -> None:
-    asked, over = threading.Event(), threading.Event()
-
-    class Hangs(TruthfulJudge):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            asked.set()
-            over.wait(PATIENCE)
-            return super().ask(ask)
-
-    async def cancelled(grader: Grader) -> None:
-        grade = asyncio.ensure_future(grader.agrade(**CASE))
-        await asyncio.to_thread(asked.wait, PATIENCE)
-        grade.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await grade
-
-    begun = time.monotonic()
-    asyncio.run(cancelled(Grader(Hangs())))
-    over.set()
-    asked.clear()
-
-    def answer(request: Request) -> Answer:
-        asked.set()
-        return Answer(delay=10 * PATIENCE)
-
-    with Loopback(answer) as server:
-        asyncio.run(cancelled(remote(server)))
-    assert time.monotonic() - begun < PATIENCE
-
-
 def test_a_judge_answers_in_one_event_loop_after_another_and_without_one() -> None:
     with Loopback(lambda _: completion(verdicts_json({1: "supported"}))) as server:
         grader = remote(server)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import math
 import random
-import threading
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -21,7 +20,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from strategies import examples
-from true_server import answered
 from virtual_time import run_virtually
 
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usage
@@ -301,32 +299,6 @@ def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadl
     outcomes = run_virtually(batch(patient(), server, 20, at_once=20))
     assert len(failures(outcomes)) == 19
     assert len([at for at in server.came if at > 60]) < 2 * LEAST * 300
-
-
-@pytest.mark.parametrize("headers", [{"retry-after-ms": "50"}, {}])
-def test_a_server_that_refuses_most_asks_of_a_batch_still_grades_all_of_them(
-    headers: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # A server on this machine is asked carefully; this one is as fast as one far away.
-    monkeypatch.setattr(gates, "local_server", lambda _: None)
-    lock, taken = threading.Lock(), [0.0, time.monotonic(), 0.0]
-
-    def answer(request: Request) -> Answer:
-        with lock:
-            level, at, _ = taken
-            taken[1] = time.monotonic()
-            taken[0] = max(level - (taken[1] - at) * 60, 0.0)
-            if taken[0] > 4:
-                taken[2] += 1
-                return refusal_to(429, "slow down", headers)
-            taken[0] += 1
-        return answered(request)
-
-    with Loopback(answer) as server:
-        grader = Grader("openai:m", base_url=server.url, max_retries=8, controls="off")
-        results = list(grader.grade_many([CASE] * 40, concurrency=30))
-    assert [result.status for result in results] == ["graded"] * 40
-    assert 0 < taken[2] < 60
 
 
 # ---------------------------------------------------------------- a server that is down

@@ -187,7 +187,7 @@ LONG = " ".join(f"Hall {n} was opened by the mayor in {1600 + n}." for n in rang
 
 @pytest.mark.parametrize("context", [CONTEXT, LONG], ids=["short", "long"])
 def test_an_honest_count_of_the_short_prompt_is_not_called_a_cut_prompt(context: str) -> None:
-    with Loopback(counted(lambda text: len(text) // 6)) as server:
+    with Loopback(counted(6)) as server:
         result = grade("The tower is 330 metres tall.", context, **options(server))
     assert result.status == "graded", result.reason
     assert len(server.requests) == 1
@@ -196,20 +196,17 @@ def test_an_honest_count_of_the_short_prompt_is_not_called_a_cut_prompt(context:
 
 @pytest.mark.parametrize("context", [CONTEXT, LONG], ids=["short", "long"])
 def test_a_checker_whose_server_read_a_twentieth_of_the_prompt_is_told(context: str) -> None:
-    with Loopback(counted(lambda text: len(text) // 20)) as server:
+    with Loopback(counted(20)) as server:
         result = grade("The tower is 330 metres tall.", context, **options(server))
     assert "may have cut the prompt" in " ".join(result.metadata["warnings"])
 
 
-def prompt_of(request: Request) -> str:
-    return "".join(message["content"] for message in request.body["messages"])
+def counted(characters: int) -> Callable[[Request], Answer]:
+    """A checker that counts a token for so many characters of what it was sent."""
 
+    def answer(request: Request) -> Answer:
+        prompt = "".join(message["content"] for message in request.body["messages"])
+        usage = {"prompt_tokens": len(prompt) // characters, "completion_tokens": 1}
+        return completion("Yes", usage=usage)
 
-def with_count(request: Request, tokens: int) -> Answer:
-    usage = {"prompt_tokens": tokens, "completion_tokens": 1}
-    return Answer(json.loads(completion("Yes", usage=usage).encoded()))
-
-
-def counted(tokens: Callable[[str], int]) -> Callable[[Request], Answer]:
-    """A checker that counts the tokens of what it was sent in this way."""
-    return lambda request: with_count(request, tokens(prompt_of(request)))
+    return answer

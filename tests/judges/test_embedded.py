@@ -308,15 +308,3 @@ def test_a_very_long_text_is_judged_like_any_other(unit: str) -> None:
     )
     assert copied["label"] == ("supported" if find_words(unit) else "not_enough_info")
     assert altered["label"] == other["label"] == "not_enough_info"
-
-
-def test_a_copy_is_found_among_many_sentences_of_the_same_words() -> None:
-    context = [
-        f"the {a} of the {b} is the {a}"
-        for a in ("end", "way", "day")
-        for b in ("sea", "sun", "sky")
-    ] * 3_000
-    copy = "the way of the day is the end"
-    index = index_of([*context, copy])
-    assert support(copy, index) == (1, (len(context) + 1,), "")
-    assert support("the end of the way is the sea 73519", index).score < THRESHOLD

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from urllib.parse import quote
 
 import pytest
+from attacks import outputs
 from conftest import ROOT
 from loopback import Answer, Loopback, Request, fault
 
@@ -41,17 +42,6 @@ ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "faults.json").read_text(enc
 def shows_key(text: str) -> bool:
     """Whether ``text`` shows the key, or a good part of it."""
     return "0123456789" in re.sub(r"[\W_]+", "", text)
-
-
-def outputs(result: GradingResult) -> str:
-    """All texts of a result, in every format."""
-    forms = (
-        result.model_dump_json(),
-        result.pretty(),
-        json.dumps(result.to_promptfoo("all")),
-        json.dumps(dict(result.metadata)),
-    )
-    return "\n".join([result.reason, repr(result), *forms])
 
 
 def graded(
