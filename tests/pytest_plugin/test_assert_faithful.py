@@ -102,23 +102,6 @@ def test_names_of_other_systems_are_taken() -> None:
         assert_faithful(judge=judge(), **case)
 
 
-MESSAGES = [
-    {"role": "user", "content": "We are two. When does the museum open?"},
-    {
-        "role": "assistant",
-        "tool_calls": [{"id": "c", "function": {"name": "search", "arguments": "{}"}}],
-    },
-    {"role": "tool", "tool_call_id": "c", "content": "The museum opens at 9."},
-    {"role": "assistant", "content": "The museum opens at 10."},
-]
-
-
-def test_of_a_conversation_the_nearest_message_is_shown() -> None:
-    unsupported = judge({1: ("not_enough_info", [])})
-    with pytest.raises(AssertionError, match="nearest, turn 3, tool search: The museum op"):
-        assert_faithful(messages=MESSAGES, judge=unsupported)
-
-
 HOSTILE = st.text(
     st.sampled_from("ab. \n\x00\x1b[31m\r\x07\u202e\u200b\ud800::error::##[x]{}%s<script>"),
     max_size=400,

@@ -155,37 +155,25 @@ def supported(request: Request) -> Answer:
     return completion('{"verdicts":[{"id":1,"evidence":[2],"label":"supported"}]}', usage=usage)
 
 
-OPENAI = "def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge='openai:m', controls='off')"
-
-
-def store(runs: Runs, monkeypatch: pytest.MonkeyPatch, *again: str) -> int:
-    """Runs a test that stores its replies in ``replies``; then with these options. Returns how often it asked."""
-    runs.write(OPENAI)
-    with Loopback(supported) as server, monkeypatch.context() as patch:
-        patch.setenv("OPENAI_BASE_URL", server.url)
-        patch.setenv("OPENAI_API_KEY", "sk-simulated")
-        for given in ("--faithfulness-cache=replies", *again):
-            runs.run(given).assert_outcomes(passed=1)
-    return len(server.requests)
-
-
 def test_what_is_stored_needs_no_second_ask_and_in_the_end_no_key(
     runs: Runs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert store(runs, monkeypatch, "--faithfulness-cache=replies") == 1
+    """An empty name of the folder asks the judge."""
     runs.ini("faithfulness_cache = replies")
+    runs.write(
+        "def test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge='openai:m', controls='off')"
+    )
+    with Loopback(supported) as server, monkeypatch.context() as patch:
+        patch.setenv("OPENAI_BASE_URL", server.url)
+        patch.setenv("OPENAI_API_KEY", "sk-simulated")
+        for given, asked in (((), 1), ((), 1), (("--faithfulness-cache=",), 2)):
+            runs.run(*given).assert_outcomes(passed=1)
+            assert len(server.requests) == asked
     result = runs.run("--faithfulness-cache-only")
     result.assert_outcomes(passed=1)
     assert not any(line.startswith("spent") for line in summary(result))
     runs.ini("faithfulness_options =", "    cache=replies", "    cache_only=true")
     runs.run().assert_outcomes(passed=1)
-
-
-def test_an_empty_name_of_the_folder_asks_the_judge(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs.ini("faithfulness_cache = replies")
-    assert store(runs, monkeypatch, "--faithfulness-cache=") == 2
 
 
 # ---------------------------------------------------------------- what a session says and writes

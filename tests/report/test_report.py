@@ -364,24 +364,6 @@ def test_the_command_writes_a_report_of_a_run_and_of_what_grade_prints(
     assert read_page(target).meta["cases"] == 2
 
 
-WRONG_USE = (
-    ["missing.jsonl"],
-    ["{run}", "-o", "report.txt"],
-    ["{run}", "-o", "nowhere/report.html"],
-    ["{run}", "missing"],
-)
-
-
-@pytest.mark.parametrize("arguments", WRONG_USE)
-def test_wrong_use_is_one_line_and_exit_code_2(
-    arguments: list[str], finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    done = here("report", *(argument.format(run=finished) for argument in arguments))
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert not (tmp_path / "report.html").exists()
-
-
 def test_results_as_lines_give_a_report_and_tables_of_them_do_not(
     finished: Path, tmp_path: Path
 ) -> None:
