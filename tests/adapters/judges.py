@@ -9,7 +9,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Any
 
-from fakes import ScriptedJudge, failing
+from fakes import ScriptedJudge, TruthfulJudge, failing
 
 from faithfulness_assert import Ask, Reply
 
@@ -47,21 +47,16 @@ class SlowJudge:
 
 
 @dataclass
-class WaitingJudge:
+class WaitingJudge(TruthfulJudge):
     """Replies after it is released; asks about other towers than the first at once."""
 
     released: threading.Event = field(default_factory=threading.Event)
-    asked: list[Ask] = field(default_factory=list)
     name: str = "waiting"
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        self.asked.append(ask)
         if "first" in ask.payload.statements[0][1]:
             self.released.wait(30)
-        verdicts = [
-            {"id": n, "evidence": [1], "label": "supported"} for n, _ in ask.payload.statements
-        ]
-        return Reply(json.dumps({"verdicts": verdicts}))
+        return super().ask(ask, deadline=deadline)
 
 
 class AsyncJudge:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -270,19 +270,10 @@ def test_results_are_frozen_and_unchanged_by_a_json_round_trip() -> None:
 
 
 def test_an_impossible_result_is_a_value_error() -> None:
+    possible = grade("It is red.", "It is red.")
     for options in ({"score": math.nan}, {"score": 1.5}, {"coverage": -1.0}, {"defined": False}):
-        values = {
-            "pass_": True,
-            "score": 1.0,
-            "defined": True,
-            "status": "graded",
-            "reason": "",
-            "threshold": 0.5,
-            "policy": "p",
-            **options,
-        }
         with pytest.raises(ValueError, match=r"must be|cannot pass"):
-            GradingResult(**values)
+            replace(possible, **options)
 
 
 def test_a_result_is_neither_true_nor_false() -> None:

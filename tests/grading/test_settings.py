@@ -21,7 +21,6 @@ from faithfulness_assert import (
     settings,
 )
 from faithfulness_assert.probe.asking import probe
-from faithfulness_assert.promptfoo import get_assert
 
 VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 TEXT = "The tower is 330 metres tall."
@@ -87,22 +86,15 @@ NAMING_NONE: dict[str, Callable[[Any], object]] = {
     "grade_many": lambda none: list(grade_many([{"answer": TEXT, "context": TEXT}], judge=none)),
     "assert_faithful": lambda none: assert_faithful(TEXT, TEXT, judge=none),
     "probe": lambda none: probe(none, per_kind=1),
-    "promptfoo": lambda none: get_assert(
-        TEXT, {"vars": {"context": TEXT}, "config": {"judge": none}}
-    ),
 }
 
 
 @pytest.mark.parametrize("way", NAMING_NONE)
 def test_a_judge_that_is_none_was_meant_to_be_one_and_is_an_error(project: Path, way: str) -> None:
     write(project, 'judge = "embedded"')
-    said = "judge: must name a judge, got None. Leave it out for that of the settings"
-    if way == "promptfoo":
-        assert said in str(NAMING_NONE[way](None))
-        return
-    with pytest.raises(ConfigError) as caught:
+    said = "^judge: must name a judge, got None. Leave it out for that of the settings$"
+    with pytest.raises(ConfigError, match=said):
         NAMING_NONE[way](None)
-    assert str(caught.value) == said
 
 
 def test_a_cache_is_below_the_project_and_none_can_be_named(

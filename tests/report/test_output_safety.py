@@ -90,13 +90,9 @@ def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback() -> None:
         "maxRetries": 0,
         "timeout": 2,
     }
-    for options in (
-        config,
-        {**config, "timeout": "x"},
-        {**config, "apiKey": f"{KEY}\n"},
-        {**config, "nonsense": KEY},
-    ):
-        made = get_assert(ANSWER, {"vars": {"context": CONTEXT}, "config": options})
+    for wrong in ({}, {"timeout": "x"}, {"apiKey": f"{KEY}\n"}, {"nonsense": KEY}):
+        given = {"vars": {"context": CONTEXT}, "config": {**config, **wrong}}
+        made = get_assert(ANSWER, given)
         assert made["metadata"]["graderError"]
         assert "SECRET" not in json.dumps(made)
         assert "Traceback" not in made["reason"]

@@ -364,12 +364,8 @@ def test_the_command_writes_a_report_of_a_run_and_of_what_grade_prints(
     assert read_page(target).meta["cases"] == 2
 
 
-def test_results_as_lines_give_a_report_and_tables_of_them_do_not(
-    finished: Path, tmp_path: Path
-) -> None:
-    for name in ("all.jsonl", "results.csv"):
-        write_results(lines_of_run(finished), tmp_path / name)
-    assert "1 of 2 answers fails" in page_of(tmp_path / "all.jsonl", tmp_path).text
+def test_a_table_of_results_gives_no_report(finished: Path, tmp_path: Path) -> None:
+    write_results(lines_of_run(finished), tmp_path / "results.csv")
     with pytest.raises(ConfigError, match=r"name its directory, or its results as \.jsonl"):
         page_of(tmp_path / "results.csv", tmp_path)
 
