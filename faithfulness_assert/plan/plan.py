@@ -34,14 +34,12 @@ from .outcomes import MOST_CUTS, absorb, cut_shorter, sampled
 from .state import (
     Asking,
     Ended,
-    Job,
     Jobs,
     Log,
     Refit,
     Stage,
     State,
     ended,
-    note_error,
     noted,
     with_statements,
     with_used,
@@ -113,7 +111,10 @@ def _stages(policy: Policy) -> Iterator[Stage]:
         return
     yield fit
     if policy.split == "claims" or policy.verify == "truths":
-        yield from _preparing(policy, tries)
+        from . import lists
+
+        yield from [Asking(lists.jobs, lists.take, lists.lose, fit)] * tries
+        yield lists.settle
         yield fit
     reasks = _judging(verdicts.reask_jobs) * policy.reasks
     yield _likely_windows
@@ -152,28 +153,6 @@ def _more_windows(state: State) -> State:
     from . import likely_windows
 
     return likely_windows.go_on(state, state.likely)
-
-
-def _preparing(policy: Policy, tries: int) -> Iterator[Stage]:
-    """The stages before the verdicts. Claims and truths do not wait for each other."""
-    from . import claims, truths
-
-    splits, lists = policy.split == "claims", policy.verify == "truths"
-
-    def jobs(state: State) -> tuple[Job, ...]:
-        made = claims.jobs(state) if splits else ()
-        return made + (truths.jobs(with_used(state, made)) if lists else ())
-
-    def take(state: State, job: Job, outcome: Outcome) -> State:
-        taken = truths.take if job.ask.kind == "truths" else claims.take
-        return taken(state, job, outcome)
-
-    def lose(state: State, job: Job, error: JudgeError) -> State:
-        lost = note_error if job.ask.kind == "truths" else claims.lose
-        return lost(state, job, error)
-
-    yield from [Asking(jobs, take, lose, fit)] * tries
-    yield from [claims.settle] * splits + [truths.settle] * lists
 
 
 # ---------------------------------------------------------------- before the first ask

@@ -4,7 +4,7 @@ Lists have claims under sentences of an answer, or truths under passages. Rating
 each dimension, with suggestions.
 
 Only JSON is read. Whether a text that is listed is a claim of its sentence,
-``plan/claims.py`` decides by the words that they share, so a refusal or a remark in a list stands
+``plan/lists.py`` decides by the words that they share, so a refusal or a remark in a list stands
 for nothing. A rating that is missing, null, not a number, or given twice with different values is
 left out.
 """

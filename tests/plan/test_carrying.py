@@ -15,7 +15,7 @@ from rows import rows
 from strategies import examples
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.plan.claims import Sentences
+from faithfulness_assert.plan.lists import Sentences
 
 DATA = rows("carried_claims")
 CERTAIN = {sentence: (set(words), denies) for sentence, (words, denies) in DATA["certain"].items()}

@@ -1,34 +1,50 @@
-"""The stage that splits sentences of the answer into claims, by asking the judge.
+"""The stage that has the judge list claims of the answer, truths of the context, or both.
 
-No sentence of the answer may get lost here: a sentence that the judge leaves out is asked about
-again, and a sentence that no claims stand for is graded as it stands, or reported as skipped if it
-says nothing that can be checked.
+Nothing may get lost here. A sentence of the answer that the judge leaves out is asked about again,
+and one that no claims stand for is graded as it stands, or reported as skipped if it says nothing
+that can be checked. The context is cut into pieces, runs of sentences of one passage: a piece for
+which no truths come is shown by its own sentences.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, groupby
 from unicodedata import normalize
 
-from ..asking.windows import chunk
+from ..asking.tokens import estimate_tokens
+from ..asking.windows import LINE_TOKENS, Budget, chunk
 from ..reading.gate import has_negation, qualifiers
 from ..reading.lists_and_ratings import read_lists
 from ..records.errors import JudgeError, OtherReply, UnreadableReply
-from ..records.judge import Numbered, Outcome
-from ..records.model import Skipped, Statement
+from ..records.judge import Limits, Numbered, Outcome
+from ..records.model import Evidence, Skipped, Statement
 from ..text.forms import claims_nothing
 from ..text.phrases import has_number_or_name, numbers_and_names, words_that_count
-from ..text.strings import lazy_pattern, one_line
+from ..text.strings import lazy_pattern, one_line, text_key
 from .jobs import Draft, is_too_long, number_jobs
 from .outcomes import usable_text, worth_asking_again
-from .state import Job, Log, State, ended, note_error, noted, numbered_texts, with_statements
+from .state import (
+    Job,
+    Log,
+    State,
+    ended,
+    note_error,
+    noted,
+    numbered_texts,
+    with_statements,
+    with_used,
+)
+
+Piece = tuple[Evidence, ...]
 
 CLAIMS_PER_SENTENCE = 20
 MANY = 64
 """A word that so many sentences have in common does not tell them apart."""
+PIECE_TOKENS = 6_000
+"""Tokens of the context in one ask, so that the list of its facts fits a reply."""
 
 _MARKS = "\"'“”‘’«»„*_~`#()[]{}"
 _STOPS = ".,;:!?…。！？，；："
@@ -36,31 +52,45 @@ _PARTS = lazy_pattern(r"\w+")
 
 
 def jobs(state: State) -> tuple[Job, ...]:
-    """One ask for each group of sentences of which the claims are not known."""
-    known = state.claims.keys() | state.closed_sentences
-    waiting = [s for s in state.answer if s.id not in known]
-    groups = chunk(numbered_texts(waiting), state.budget)
-    return number_jobs(state, [Draft("claims", group) for group in groups])
+    """Asks for what is not listed yet. Claims and truths do not wait for each other."""
+    made: tuple[Job, ...] = ()
+    if state.policy.split == "claims":
+        known = state.claims.keys() | state.closed_sentences
+        waiting = [s for s in state.answer if s.id not in known]
+        groups = chunk(numbered_texts(waiting), state.budget)
+        made = number_jobs(state, [Draft("claims", group) for group in groups])
+    if state.policy.verify == "truths":
+        pieces = tuple((n, text) for n, text in _asked(state) if n not in state.truths)
+        # `chunk` fills a third of the room.
+        groups = chunk(pieces, Budget(Limits(), 3 * _piece_tokens(state)))
+        made += number_jobs(with_used(state, made), [Draft("truths", group) for group in groups])
+    return made
 
 
 def lose(state: State, job: Job, error: JudgeError) -> State:
-    """Sentences without claims. They are asked about again if that may help."""
+    """What was asked for is asked for again; sentences without claims only if that may help."""
     state = note_error(state, job, error)
-    if worth_asking_again(state.policy, error):
+    if job.ask.kind == "truths" or worth_asking_again(state.policy, error):
         return state
     return state._replace(closed_sentences=state.closed_sentences.union(job.own.values()))
 
 
 def take(state: State, job: Job, outcome: Outcome) -> State:
-    """Claims by sentence."""
-    found = listed_by_item(job, outcome)
+    """Claims by sentence, or truths by piece."""
+    found = _listed_by_item(job, outcome)
+    if job.ask.kind == "truths":
+        truths = {**state.truths, **{number: texts for number, texts in found.items() if texts}}
+        if _repeats_answer(state, truths.values()):
+            problem = "the judge lists no truths: it repeats the statements of the answer"
+            raise UnreadableReply(problem)
+        return noted(state._replace(truths=truths), Log(forms=("truths",)))
     listed, sentences = sum(map(len, found.values())), len(job.ask.ids)
     if listed > CLAIMS_PER_SENTENCE * sentences:
         raise UnreadableReply(f"{listed} claims for {sentences} sentences are too many")
     return noted(state._replace(claims={**state.claims, **found}), Log(forms=("claims",)))
 
 
-def listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
+def _listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
     """What a reply lists under each item of its ask that it names; () where it lists nothing.
 
     Raises:
@@ -85,6 +115,13 @@ def listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
 
 
 def settle(state: State) -> State:
+    """The claims as statements, and the truths in place of the context's sentences."""
+    if state.policy.split == "claims":
+        state = _with_claims(state)
+    return _with_truths(state) if state.policy.verify == "truths" and not state.ended else state
+
+
+def _with_claims(state: State) -> State:
     """The claims as statements. If there are no claims at all, the case cannot be graded."""
     known, errors = state.claims, state.log.errors
     if not known and any(error.kind != "unreadable" for error in errors):
@@ -190,3 +227,66 @@ class Sentences:
         if key in self.keys.values() or (self.words[number] and not own):
             return False
         return all(count <= own for other, count in shared.items() if other != number)
+
+
+# ---------------------------------------------------------------- truths of the context
+
+
+def _piece_tokens(state: State) -> int:
+    room = state.budget.statements_room
+    if room is None:
+        return PIECE_TOKENS
+    # The list of its facts may take more tokens than the piece itself.
+    return min(PIECE_TOKENS, room // 2 if state.budget.reply_tokens else room)
+
+
+def _pieces(state: State) -> tuple[Piece, ...]:
+    """The context's sentences in runs of one passage each that fit one ask."""
+    passages = groupby(state.context, lambda sentence: sentence.passage)
+    return tuple(run for _, sentences in passages for run in _runs(list(sentences), state))
+
+
+def _runs(sentences: Sequence[Evidence], state: State) -> Iterator[Piece]:
+    most = _piece_tokens(state)
+    run: list[Evidence] = []
+    used = LINE_TOKENS
+    for sentence in sentences:
+        tokens = estimate_tokens(sentence.text) + 1
+        if run and used + tokens > most:
+            yield tuple(run)
+            run, used = [], LINE_TOKENS
+        run.append(sentence)
+        used += tokens
+    yield tuple(run)
+
+
+def _asked(state: State) -> Numbered:
+    """The numbered pieces, without those that are one sentence too long for an ask."""
+    texts = (" ".join(sentence.text for sentence in piece) for piece in _pieces(state))
+    most = _piece_tokens(state) - LINE_TOKENS
+    return tuple((n, text) for n, text in enumerate(texts, 1) if estimate_tokens(text) <= most)
+
+
+def _repeats_answer(state: State, listed: Iterable[tuple[str, ...]]) -> bool:
+    """Whether a reply to an earlier ask would make the answer its own evidence."""
+    truths = {text_key(text) for texts in listed for text in texts}
+    stated = {text_key(statement.text) for statement in state.statements}
+    context = {text_key(sentence.text) for sentence in state.context}
+    return truths <= stated and not truths <= context
+
+
+def _with_truths(state: State) -> State:
+    """The truths in place of the context's sentences. A piece without truths keeps its own."""
+    shown: list[Evidence] = []
+    bare, most, pieces = 0, state.policy.truths_limit, _pieces(state)
+    for number, piece in enumerate(pieces, 1):
+        truths = state.truths.get(number)
+        if truths is None:
+            bare += 1
+            shown += piece
+        else:
+            whole = replace(piece[0], end=piece[-1].end)
+            shown += [replace(whole, text=truth) for truth in truths[:most]]
+    context = tuple(replace(line, sentence=number) for number, line in enumerate(shown, 1))
+    warning = f"no truths came for {bare} parts of the context, which were shown as they are"
+    return noted(state._replace(context=context), Log(warnings=(warning,) if bare else ()))
