@@ -20,8 +20,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .cases.case import Case, Passage
     from .grading import Grader, agrade, grade, grade_many
+    from .policy.load import policies
     from .policy.policy import Policy
-    from .policy.presets import policies
     from .pytest_plugin.assertions import NotGraded, assert_faithful
     from .reading.reconcile import read_verdicts
     from .reading.refusal import is_refusal
@@ -39,7 +39,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "grading": ("Grader", "agrade", "grade", "grade_many"),
     "policy.policy": ("Policy",),
-    "policy.presets": ("policies",),
+    "policy.load": ("policies",),
     "pytest_plugin.assertions": ("NotGraded", "assert_faithful"),
     "reading.reconcile": ("read_verdicts",),
     "reading.refusal": ("is_refusal",),

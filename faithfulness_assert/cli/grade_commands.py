@@ -21,8 +21,8 @@ from ..batch.store import writing
 from ..cases.case import Case
 from ..files import read_text
 from ..grading import MAX_CONCURRENCY, Grader
-from ..policy import describe, presets
-from ..policy.load import find_policy
+from ..policy import describe
+from ..policy.load import find_policy, policies
 from ..records.checks import check_number
 from ..records.errors import InputError
 from ..records.result import GradingResult
@@ -191,7 +191,7 @@ def add_policies_arguments(parser: ArgumentParser) -> None:
 def run_policies(arguments: Namespace) -> int:
     """Lists the presets, or shows the policy that was named."""
     if arguments.name is None:
-        show_table(describe.HEAD, map(describe.row, presets.policies.values()))
+        show_table(describe.HEAD, map(describe.row, policies.values()))
         show_line("To show one in full: faithfulness-assert policies NAME")
         return PASSED
     policy = find_policy(arguments.name, {}, {})

@@ -21,7 +21,7 @@ from ..cases.systems import NAMES_INSIDE, SYSTEMS
 from ..grading import Grader
 from ..options import GRADER_NAMES
 from ..plan.results import invalid_input
-from ..policy.presets import policies
+from ..policy.load import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.views import Components
 from ..settings import JUDGE_VARIABLE, SETTING, judge_setting

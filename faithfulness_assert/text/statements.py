@@ -15,8 +15,7 @@ from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference
 from .headings import is_short_answer, makes_claim
 from .inline import Clear, clear
-from .json_answer import leaves
-from .lead_ins import Piece, under_lead_ins, with_headers
+from .lead_ins import Piece, leaves, under_lead_ins, with_headers
 from .markdown import Block, Kind, blocks
 from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
@@ -144,11 +143,9 @@ def _thinking(text: str) -> Span:
 
 def _with_breaks(text: str) -> str:
     """``text`` with a line break where it has, more than once, a backslash and an n."""
-    return _LITERAL_BREAK.sub("\n ", text) if _breaks(text) else text
-
-
-def _breaks(text: str) -> bool:
-    return "\\n" in text and "```" not in text and len(_LITERAL_BREAK.findall(text)) > 1
+    if "\\n" not in text or "```" in text or len(_LITERAL_BREAK.findall(text)) < 2:
+        return text
+    return _LITERAL_BREAK.sub("\n ", text)
 
 
 def _behind_breaks(text: str, end: int) -> int:

@@ -21,8 +21,7 @@ from faithfulness_assert import (
     grade,
     policies,
 )
-from faithfulness_assert.policy.load import policy_from
-from faithfulness_assert.policy.presets import ALIASES
+from faithfulness_assert.policy.load import ALIASES, policy_from
 from faithfulness_assert.policy.scoring import overall
 from faithfulness_assert.records.judge import Limits
 

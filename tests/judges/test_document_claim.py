@@ -13,7 +13,7 @@ from loopback import Answer, Loopback, Request, completion, refusal_to
 from faithfulness_assert import ConfigError, Grader, grade
 from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.judges import make_judge
-from faithfulness_assert.policy.presets import policies
+from faithfulness_assert.policy.load import policies
 from faithfulness_assert.records.judge import Payload
 
 CONTEXT = "The tower is 330 metres tall. It was finished in 1889."

@@ -28,7 +28,7 @@ from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.local.batching import Batcher, OutOfMemory
 from faithfulness_assert.judges.local.inputs import Input
-from faithfulness_assert.policy.presets import policies
+from faithfulness_assert.policy.load import policies
 from faithfulness_assert.records.judge import Payload
 
 YES, NO, OPEN = [0.0, 9.0, 0.0], [9.0, 0.0, 0.0], [0.0, 0.0, 3.0]

@@ -21,7 +21,7 @@ from hypothesis import strategies as st  # noqa: E402
 
 from faithfulness_assert.asking.prompt import make_ask  # noqa: E402
 from faithfulness_assert.judges import make_judge  # noqa: E402
-from faithfulness_assert.policy.presets import policies  # noqa: E402
+from faithfulness_assert.policy.load import policies  # noqa: E402
 from faithfulness_assert.records.judge import Payload  # noqa: E402
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
