@@ -131,7 +131,7 @@ def test_every_example_prints_what_the_page_says(
 
 
 def test_only_the_code_of_other_systems_is_not_run() -> None:
-    """Ray's is run by ``tests/cluster``, pytest's by ``test_pytest_page.py``, that of reports by ``test_report.py``, that of labels by ``tests/agreement``, others by ``tests/adapters``."""
+    """Ray's is run by ``tests/cluster``, pytest's by ``test_pytest_page.py``, that of reports by ``test_report.py``, that of labels by ``test_tutorial.py``, others by ``tests/adapters``."""
     known = {"python", "text", "console", "yaml", "toml", "json", "dockerfile"}
     elsewhere = ("not-run", "ray", "pytest", "report", "adapters", "agreement")
     known |= {f"python {{.{name}}}" for name in elsewhere}

@@ -1,7 +1,8 @@
-"""The tutorial works as it is written: each command that it shows is run, and prints what the page shows."""
+"""The tutorial and the page on agreement work as they are written: each command is run, and prints what the page shows."""
 
 from __future__ import annotations
 
+import re
 import shlex
 import subprocess
 import sys
@@ -11,35 +12,51 @@ import pytest
 from conftest import ROOT
 from test_docs import FENCE, OUTPUT, openai_server  # noqa: F401
 
-PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 FILES = {"json": "cases.json", "python {.pytest}": "test_answers.py"}
-EXITS = {"grade": 1, "pytest": 1, "demo": 0}
+FAILING = ("grade", "pytest", "batch")
+RAN = {
+    "tutorial": ["demo", "grade", "grade", "pytest"],
+    "agreement": ["probe", "batch", "label", "agreement", "rescore", "agreement"],
+}
+"""The commands of each page. Those of ``FAILING`` have a case that fails."""
+
+
+def shown_in(printed: str, shown: str) -> bool:
+    """Whether the page shows what was printed; where it has ``…``, it leaves out lines."""
+    printed, place = re.sub(r" +$", "", printed, flags=re.MULTILINE), 0
+    for number, part in enumerate(shown.split("…\n")):
+        found = printed.find(part, place)
+        if found < 0 or (number == 0 and part and found != 0):
+            return False
+        place = found + len(part)
+    return shown.endswith("…\n") or place == len(printed)
 
 
 @pytest.mark.usefixtures("openai_server")
-def test_each_command_of_the_tutorial_prints_what_the_page_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("name", RAN)
+def test_each_command_of_a_page_prints_what_the_page_shows(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    ran, shown = [], 0
-    for fence in FENCE.finditer(PAGE):
+    page, ran = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"), []
+    for fence in FENCE.finditer(page):
         if fence[1] in FILES:
             (tmp_path / FILES[fence[1]]).write_text(fence[2], encoding="utf-8")
-        for line in fence[2].splitlines() if fence[1] == "console" else ():
-            if not line.startswith(("faithfulness-assert ", "pytest ")):
+        elif fence[1] == "python {.agreement}":
+            exec(compile(fence[2], "agreement.md", "exec"), {})
+        lines = fence[2].splitlines() if fence[1] == "console" else []
+        for program, *arguments in map(shlex.split, lines):
+            if program not in ("faithfulness-assert", "pytest"):
                 continue
-            program, *arguments = shlex.split(line)
-            done = subprocess.run(
-                [sys.executable, "-m", program.replace("-", "_"), *arguments],
-                capture_output=True, text=True, cwd=tmp_path, check=False,
-            )  # fmt: skip
+            command = [sys.executable, "-m", program.replace("-", "_"), *arguments]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
             ran.append(arguments[0] if program != "pytest" else program)
-            assert done.returncode == EXITS[ran[-1]], done.stdout + done.stderr
+            assert done.returncode == (ran[-1] in FAILING), done.stdout + done.stderr
             assert "Traceback" not in done.stderr, done.stderr
-            if output := OUTPUT.match(PAGE, fence.end()):
-                assert done.stdout == output[1]
-                shown += 1
-    assert (ran, shown) == (["demo", "grade", "grade", "pytest"], 1)
-    assert (tmp_path / "report.html").stat().st_size > 10_000
-    assert "Adults pay 12 euros." in done.stdout
+        if lines and (output := OUTPUT.match(page, fence.end())):
+            assert shown_in(done.stdout, output[1]), done.stdout
+    assert ran == RAN[name]
+    report = {"tutorial": "report.html", "agreement": "agreement.html"}[name]
+    assert (tmp_path / report).stat().st_size > 10_000

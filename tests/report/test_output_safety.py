@@ -191,21 +191,16 @@ def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
 # ---------------------------------------------------------------- files
 
 
+NAMES = ("../../outside", "/etc/passwd", "a/b", "..", "C:\\x", "x\0y", "file:///etc/passwd")
+
+
 def test_no_text_of_a_case_becomes_the_name_of_a_file(tmp_path: Path) -> None:
     store = tmp_path / "a" / "store"
     judge = ScriptedJudge(
         [verdicts_json({1: "supported", 2: "supported"})], name="../../../outside/x\x00"
     )
     judge.identity = {"judge": "../../outside"}  # type: ignore[attr-defined]
-    for text in (
-        "../../outside",
-        "/etc/passwd",
-        "a/b",
-        "..",
-        "C:\\x",
-        "x\0y",
-        "file:///etc/passwd",
-    ):
+    for text in NAMES:
         case = {
             "answer": f"{text} {ANSWER}",
             "context": [{"id": text, "text": f"{CONTEXT} {text}"}],

@@ -80,13 +80,9 @@ class Answer:
             "",
         ]
         head = "\r\n".join(lines).encode()
-        return (
-            (b"", head + body)
-            if self.drip_head
-            else (head, body)
-            if self.drip
-            else (head + body, b"")
-        )
+        if self.drip_head:
+            return b"", head + body
+        return (head, body) if self.drip else (head + body, b"")
 
     def encoded(self) -> bytes:
         if isinstance(self.body, bytes):
