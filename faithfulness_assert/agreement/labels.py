@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from ..batch.data_sets import open_table
 from ..batch.data_sets.data_set import NOT_UTF8, hint
-from ..records.errors import ConfigError
-from ..records.option_names import option
+from ..records.errors import ConfigError, option
 from ..text.strings import clip, names_of
 from .drawing import Counts, Judged, Run, count, draw
 from .sheets import LABELS, drawn_by

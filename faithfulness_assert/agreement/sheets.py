@@ -21,9 +21,8 @@ from ..batch.outputs import check_place, safe_cell, whole_file
 from ..batch.store import Store, reading
 from ..cases.case import Case
 from ..files import as_text, read_text
-from ..records.errors import ConfigError, InputError
+from ..records.errors import ConfigError, InputError, option
 from ..records.model import Verdict
-from ..records.option_names import option
 from ..text.strings import clean_text
 from .drawing import MANY_LABELS, MIN_LABELS, MOST, Drawn, Judged, draw, open_run
 

@@ -11,8 +11,7 @@ import json
 from collections.abc import Iterable
 
 from ..grading import Grader
-from ..records.errors import ConfigError
-from ..records.option_names import option
+from ..records.errors import ConfigError, option
 from .data_sets import DataSet
 from .rows import Row
 from .run_description import check_unchanged, describe_run

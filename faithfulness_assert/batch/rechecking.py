@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 
 from ..grading import Grader
 from ..options import UNSTORED, names_taken_by
-from ..records.errors import ConfigError
+from ..records.errors import ConfigError, option
 from ..records.judge import described
-from ..records.option_names import option
 from ..statistics import Pair, PairCounts
 from ..text.strings import clip
 from .row_grading import grade_rows

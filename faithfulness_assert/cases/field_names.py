@@ -15,8 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..records.errors import InputError
-from ..records.option_names import option
+from ..records.errors import InputError, option
 from ..text.strings import is_blank, key_words, names_of, sections
 from .case import passages_of
 from .locate import Located, locate

@@ -8,8 +8,7 @@ from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
-from ..records.errors import ConfigError, InputError
-from ..records.option_names import option
+from ..records.errors import ConfigError, InputError, option
 from ..text.strings import clip, names_of
 from .as_json import as_json, record_as_json
 from .systems import (

@@ -14,8 +14,7 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..records.errors import ConfigError, InputError, suggest
-from ..records.option_names import option
+from ..records.errors import ConfigError, InputError, option, suggest
 from ..text.strings import clean_text, sections
 
 FIELDS = ("answer", "context", "question", "citation_audit", "messages")

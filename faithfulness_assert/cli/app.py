@@ -16,7 +16,6 @@ from importlib import import_module
 import faithfulness_assert
 
 from ..files import to_nowhere
-from ..records.option_names import named_as_on_command_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,8 +86,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a terminal's encoding may lack some characters
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
-        with named_as_on_command_line():
-            code = _run(sys.argv[1:])
+        code = _run(sys.argv[1:])
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads on; Python would complain when it closes the stream
         to_nowhere(sys.stdout)
@@ -134,7 +132,10 @@ def _run(given: list[str]) -> int:
     if "run" not in arguments:
         parser.print_help()
         return WRONG_USE
-    code: int = arguments.run(arguments)
+    from ..records.errors import named_as_on_command_line  # not needed for help and version
+
+    with named_as_on_command_line():
+        code: int = arguments.run(arguments)
     return code
 
 

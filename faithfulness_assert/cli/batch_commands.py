@@ -26,8 +26,7 @@ from ..batch.stops import Budget, SoftStop
 from ..batch.store import reading
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
-from ..records.errors import ConfigError, JudgeError
-from ..records.option_names import option
+from ..records.errors import ConfigError, JudgeError, option
 from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
 from .arguments import (
     DATA_SET,

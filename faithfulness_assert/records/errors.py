@@ -16,7 +16,8 @@ The message of a ``ConfigError`` shows nothing that looks like a key or a passwo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Literal, get_args
 
 from ..text.strings import lazy_pattern
@@ -204,3 +205,45 @@ def suggest(word: str, known: Iterable[str]) -> str:
         return "It takes none."
     near = difflib.get_close_matches(word, names, n=1)
     return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."
+
+
+# ---------------------------------------------------------------- how messages call an option
+# As Python has it, or as the command line has it: who shows messages says it once.
+
+COMMANDS = {"mapping": "map"}
+"""Options whose name on the command line is another than in Python."""
+OWN_FLAGS = ("from", "records")
+"""Keys of a mapping that are flags on the command line."""
+_on_command_line = False
+
+
+def option(name: str, value: object = None) -> str:
+    """An option for a message, with a value if there is one.
+
+    ``option("mapping", {"answer": "COLUMN"})`` is ``mapping={'answer': 'COLUMN'}``, and on the
+    command line ``--map answer=COLUMN``. True is the value of a switch.
+    """
+    if not _on_command_line:
+        return name if value is None else f"{name}={value!r}"
+    flag = f"--{COMMANDS.get(name, name).replace('_', '-')}"
+    if value is None or value is True:
+        return flag
+    import shlex  # only ever needed on the way to a message
+
+    given = [str(value)]
+    if isinstance(value, Mapping):
+        given = [f"{key}={item}" for key, item in value.items() if key not in OWN_FLAGS]
+        own = [f"--{key} {shlex.quote(str(value[key]))}" for key in OWN_FLAGS if key in value]
+        return " ".join([*(f"{flag} {shlex.quote(text)}" for text in given), *own])
+    return " ".join(f"{flag} {shlex.quote(text)}" for text in given)
+
+
+@contextmanager
+def named_as_on_command_line() -> Iterator[None]:
+    """While it is open, messages name options as the command line has them."""
+    global _on_command_line  # one process is one command line, or none
+    before, _on_command_line = _on_command_line, True
+    try:
+        yield
+    finally:
+        _on_command_line = before

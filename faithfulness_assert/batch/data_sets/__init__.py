@@ -19,8 +19,7 @@ from ...cases.case import Case
 from ...cases.systems import check_mapping
 from ...cases.tables import check_unique, is_table, items_of, table_columns
 from ...files import new_file, open_file, open_text
-from ...records.errors import ConfigError
-from ...records.option_names import option
+from ...records.errors import ConfigError, option
 from ...text.strings import names_of
 from . import tables
 from .data_set import DataSet, Record, Source

@@ -15,8 +15,7 @@ from ...cases.systems import COLUMN_FIELDS, FROM, RECORDS, names
 from ...cases.tables import check_unique
 from ...cases.written_lists import seems_list
 from ...files import temporary_database
-from ...records.errors import ConfigError
-from ...records.option_names import option
+from ...records.errors import ConfigError, option
 from ...text.strings import names_of
 from ..rows import Row
 

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from ...cases.field_names import choose_fields
 from ...cases.systems import RECORDS
-from ...records.errors import ConfigError
-from ...records.option_names import option
+from ...records.errors import ConfigError, option
 
 EACH = "*"
 """A step to each value of a list or an object."""

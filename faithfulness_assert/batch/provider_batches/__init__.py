@@ -20,8 +20,7 @@ from ...grading import Grader
 from ...judges import JUDGES
 from ...judges.remote.remote_judge import RemoteJudge
 from ...options import UNSTORED, hide_key, names_taken_by
-from ...records.errors import ConfigError
-from ...records.option_names import option
+from ...records.errors import ConfigError, option
 from ...settings import SETTING, choose
 from ..changed_rows import take_input
 from ..data_sets import DataSet
