@@ -147,7 +147,7 @@ class Grader:
             name: value for name, value in options.items() if (name, value) != ("api_key", known)
         }
         secrets = {"_secret": self._secret, "_own_secret": self._own_secret}
-        return _remade, (judge, policy, threshold, kept), secrets
+        return partial(Grader, judge, policy, threshold, **kept), (), secrets
 
     def keep_limits(
         self, requests: float | None, tokens: float | None, patience: float | None = None
@@ -305,10 +305,6 @@ class Grader:
         if self._advice:
             metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
         return replace(result, **told, metadata=metadata)
-
-
-def _remade(judge: Any, policy: Any, threshold: Any, options: dict[str, Any]) -> Grader:
-    return Grader(judge, policy, threshold, **options)
 
 
 # ---------------------------------------------------------------- the public functions

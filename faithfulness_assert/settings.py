@@ -35,7 +35,7 @@ OF_JUDGE = ("base_url", "max_tokens", "reasoning_effort", "extra_body", "extra_h
 FIELDS = ("judge", "policy", "threshold", "cache", *OF_JUDGE)
 SETTING = "setting"
 """In place of a judge: that of the settings."""
-_SECRETS = ("key", "token", "secret", "password", "credential", "auth")
+_SECRETS = ("key", "token", "secret", "password", "credential", "auth", "cookie")
 _MOST_PARENTS = 64
 
 
@@ -224,10 +224,14 @@ def _of_file(path: str) -> dict[str, Setting]:
 
 
 def _checked(path: str, name: str, value: object) -> Any:
-    """The value of a field. Raises ``ConfigError``, which never shows what may be a secret."""
+    """The value of a field. A path in it begins at the folder of the file.
+
+    Raises:
+        ConfigError: it cannot be used. The message never shows what may be a secret.
+    """
     where = f"{path}: tool.{TABLE}.{name[:60]}"
     if name not in FIELDS:
-        if any(word in name.lower() for word in _SECRETS):
+        if _may_be_secret(name):
             raise ConfigError(
                 f"{where}: no key belongs into this file, which others can read. Set it in the "
                 "environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
@@ -238,32 +242,23 @@ def _checked(path: str, name: str, value: object) -> Any:
         if not is_fraction(value):
             raise ConfigError(f"{where}: must be a number from 0 to 1")
         return value
+    headers = value if name == "extra_headers" and isinstance(value, Mapping) else ()
+    for header in filter(_may_be_secret, map(str, headers)):
+        problem = "no key belongs into this file, which others can read. Give it in the call"
+        raise ConfigError(f"{where}: {header[:60]!r}: {problem}")
     if name == "max_tokens" or name.startswith("extra_"):
-        return _of_request(where, name, value)
+        return value  # it goes into requests; the judge checks it
     if not isinstance(value, str) or not value.strip():
         raise ConfigError(f"{where}: must be a text, got {type(value).__name__}")
     text = value.strip()
     if text.startswith("sk-") or (name == "base_url" and "@" in text):
         raise ConfigError(f"{where}: has a key or a password. Set it in the environment")
-    return _from_here(os.path.dirname(path), name, text)
-
-
-def _of_request(where: str, name: str, value: object) -> Any:
-    """What goes into requests; the judge checks it. ``ConfigError`` for what may be a key."""
-    if name == "extra_headers" and isinstance(value, Mapping):
-        for header in value:
-            if any(word in str(header).lower() for word in (*_SECRETS, "cookie")):
-                problem = (
-                    "no key belongs into this file, which others can read. Give it in the call"
-                )
-                raise ConfigError(f"{where}: {str(header)[:60]!r}: {problem}")
-    return value
-
-
-def _from_here(folder: str, name: str, text: str) -> str:
-    """A value whose path, if it has one, begins at the folder of the file."""
-    if name == "cache":
-        return os.path.join(folder, text)
     if name == "policy" and text.lower().endswith(SUFFIXES):
-        return os.path.join(folder, text.removeprefix("file://"))
-    return text
+        text = text.removeprefix("file://")
+    elif name != "cache":
+        return text
+    return os.path.join(os.path.dirname(path), text)
+
+
+def _may_be_secret(name: str) -> bool:
+    return any(word in name.lower() for word in _SECRETS)

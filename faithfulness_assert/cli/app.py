@@ -19,7 +19,6 @@ from ..files import to_nowhere
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any, NoReturn
 
 PASSED, FAILED, WRONG_USE, NOT_GRADED = 0, 1, 2, 3
@@ -124,7 +123,9 @@ def _run(given: list[str]) -> int:
             getattr(module, f"add_{name}_arguments")(command)
             command.set_defaults(run=getattr(module, f"run_{name}"))
     if given and not given[0].startswith("-") and given[0] not in COMMANDS:
-        parser.error(f"unknown command {given[0]!r}. {_suggest(given[0], COMMANDS)}")
+        from ..records.errors import suggest  # not needed for help and version
+
+        parser.error(f"unknown command {given[0]!r}. {suggest(given[0], COMMANDS)}")
     arguments, unknown = parser.parse_known_args(given)
     if unknown:
         own = commands.choices.get(given[0], parser)
@@ -141,6 +142,8 @@ def _run(given: list[str]) -> int:
 
 def _unrecognized(unknown: list[str], command: ArgumentParser) -> str:
     """What is said of arguments that a command does not know; a value may be a key, and is not."""
+    from ..records.errors import suggest  # not needed for help and version
+
     wrong = unknown[0].partition("=")[0]
     said = f"unrecognized arguments: {wrong}"
     if not wrong.startswith("-"):
@@ -156,13 +159,7 @@ def _unrecognized(unknown: list[str], command: ArgumentParser) -> str:
 
         if option in GRADER_NAMES:
             return f"{said}. It is an option of grading: --option {option}=VALUE"
-    return f"{said}. {_suggest(wrong, flags)}"
-
-
-def _suggest(word: str, known: Iterable[str]) -> str:
-    from ..records.errors import suggest  # not needed for help and version
-
-    return suggest(word, known)
+    return f"{said}. {suggest(wrong, flags)}"
 
 
 class _Parser(ArgumentParser):

@@ -62,6 +62,7 @@ _WITH_INPUT = (
 )
 """What belongs to the first command of a run over a batch API."""
 GRACE = 5.0
+NEW_RUN = "where the new run is kept; it must not have a run"
 
 # ---------------------------------------------------------------- batch
 
@@ -69,14 +70,7 @@ GRACE = 5.0
 def add_batch_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``batch``."""
     add_grading_arguments(parser, f"{DATA_SET}; not needed to go on with --via", nargs="?")
-    parser.add_argument(
-        "--run",
-        type=folder,
-        metavar="DIR",
-        required=True,
-        dest="directory",
-        help="where the run is kept; if it has one, the run goes on",
-    )
+    _add_run(parser, "where the run is kept; if it has one, the run goes on")
     parser.add_argument(
         "--via",
         metavar="API",
@@ -120,6 +114,12 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
     )
     add_output_arguments(parser)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def _add_run(parser: ArgumentParser, meaning: str) -> None:
+    parser.add_argument(
+        "--run", type=folder, metavar="DIR", required=True, dest="directory", help=meaning
+    )
 
 
 def run_batch(arguments: Namespace) -> int:
@@ -267,21 +267,10 @@ def _next_command(path: Path) -> str:
 # ---------------------------------------------------------------- rescore, merge, export
 
 
-def _add_new_run(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--run",
-        type=folder,
-        metavar="DIR",
-        required=True,
-        dest="directory",
-        help="where the new run is kept; it must not have a run",
-    )
-
-
 def add_rescore_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``rescore``."""
     parser.add_argument("source", metavar="RUN", help="the directory of the run")
-    _add_new_run(parser)
+    _add_run(parser, NEW_RUN)
     add_policy_arguments(parser, "that of the run")
 
 
@@ -296,7 +285,7 @@ def add_merge_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "sources", metavar="RUN", nargs="+", help="the directories of finished runs, one per shard"
     )
-    _add_new_run(parser)
+    _add_run(parser, NEW_RUN)
 
 
 def run_merge(arguments: Namespace) -> int:

@@ -12,6 +12,7 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast
 
@@ -34,7 +35,6 @@ STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
 CASE = ("The museum opens at nine.", "The museum opens at nine. It closes at five.")
 NODE_NEEDED = "promptfoo needs Node 22.22 or newer"
 DEADLINE = 60.0  # seconds, for the grade and for the ask after it
-NOTHING: Mapping[str, Any] = {}
 _QUESTION = (
     'Is 2 more than 1? Answer only with JSON of this form: {"verdicts": [{"id": 1, "evidence": [], '
     '"label": "..."}]}'
@@ -64,11 +64,8 @@ def run_doctor(arguments: Namespace) -> int:
     return FAILED if any(check.state == "fail" for check in outcomes) else PASSED
 
 
-def checks(judge: str = SETTING, options: Mapping[str, Any] = NOTHING) -> Iterator[Check]:
-    """All checks, in the order in which they are shown.
-
-    ``judge``: by default that of the settings. ``options``: as ``Grader`` takes them.
-    """
+def checks(judge: str, options: Mapping[str, Any]) -> Iterator[Check]:
+    """All checks of a judge with these options of ``Grader``, in the order of the lines."""
     yield from _machine()
     try:
         check_names(options)
@@ -109,24 +106,18 @@ def node_check() -> Check:
     path = shutil.which("node")
     if path is None:
         return Check("warn", f"Node is not on PATH: {NODE_NEEDED}")
-    found = (_output_of(path, "--version") or "").removeprefix("v")
+    found = ""
+    with suppress(OSError, ValueError, subprocess.SubprocessError):
+        done = subprocess.run(  # noqa: S603 - a program that the user chose, with fixed arguments
+            [path, "--version"], capture_output=True, text=True, timeout=30, check=True
+        )
+        found = done.stdout.strip().removeprefix("v")
     numbers = re.match(r"(\d+)\.(\d+)", found)
     if numbers is None:
         return Check("warn", f"{path} does not start: {NODE_NEEDED}")
     if (int(numbers[1]), int(numbers[2])) < (22, 22):
         return Check("warn", f"Node {found} at {path}: {NODE_NEEDED}")
     return Check("ok", f"Node {found} at {path} runs promptfoo")
-
-
-def _output_of(*command: str) -> str | None:
-    """What a command prints; None if it cannot be run or fails."""
-    try:
-        done = subprocess.run(  # noqa: S603 - a program that the user chose, with fixed arguments
-            command, capture_output=True, text=True, timeout=30, check=True
-        )
-    except (OSError, ValueError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip()
 
 
 # ---------------------------------------------------------------- settings

@@ -7,7 +7,6 @@ written to standard error.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,12 +15,6 @@ from ..text.strings import clip, one_line, visible
 IN_CI, ELSEWHERE = 20, 200
 """The most lines."""
 MAX_CHARS = 300
-
-
-def tell(*given: Any) -> None:
-    """Writes what the hook's context says to standard error. It never fails an eval."""
-    for line in told(given):
-        sys.stderr.write(line.encode("utf-8", "replace").decode() + "\n")
 
 
 def told(given: Any) -> list[str]:

@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, get_args
+from typing import Any
 
 from ..cases.locate import search, value_at
 from ..cases.systems import NAMES_INSIDE, SYSTEMS
@@ -23,7 +23,7 @@ from ..options import GRADER_NAMES
 from ..plan.results import invalid_input
 from ..policy.load import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
-from ..records.views import Components
+from ..records.views import check_components
 from ..settings import JUDGE_VARIABLE, SETTING, judge_setting
 from ..text.strings import clip, names_of
 
@@ -89,7 +89,8 @@ def _graded(
     output: Any, given: Mapping[str, Any], make_grader: Callable[..., Grader]
 ) -> dict[str, Any]:
     config = read_config(given)
-    components = _components(config)
+    components = config.pop("components", "problems")
+    check_components("config.components", components)
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
     grader = _grader(config, given, make_grader)
     texts = find_texts(output, given, paths)
@@ -145,14 +146,6 @@ def _in_snake_case(config: Mapping[Any, Any]) -> dict[str, Any]:
         if isinstance(renamed.get(name), Mapping):
             renamed[name] = _in_snake_case(renamed[name])
     return renamed
-
-
-def _components(config: dict[str, Any]) -> Components:
-    components = config.pop("components", "problems")
-    if components not in get_args(Components):
-        known = ", ".join(get_args(Components))
-        raise ConfigError(f"config.components: must be one of {known}, got {components!r}")
-    return components  # type: ignore[no-any-return]
 
 
 def snake(name: str) -> str:
@@ -294,21 +287,17 @@ def threshold_of(own: Any, given: Mapping[str, Any]) -> Any:
         ConfigError: the assertion's threshold is not a number; or it is ``javascript``, and it is
             not clear which threshold is meant.
     """
-    if _kind(given) == "python":
-        return _only(_thresholds(given)) if own is None else own
+    if _kind(given) == "python" and own is not None:
+        return own
     found = _thresholds(given)
-    if len(found) > 1:
+    if _kind(given) == "javascript" and len(found) > 1:
         raise ConfigError(
             "threshold: this test has javascript assertions with the same config and different "
             "thresholds, and promptfoo does not say which one runs. Set config.threshold instead"
         )
     if own is None:
-        return _only(found)
+        return found[0] if len(found) == 1 else None
     return max([own, *found]) if isinstance(own, int | float) else own
-
-
-def _only(found: list[Any]) -> Any:
-    return found[0] if len(found) == 1 else None
 
 
 def _thresholds(given: Mapping[str, Any]) -> list[Any]:

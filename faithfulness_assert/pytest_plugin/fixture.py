@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import count
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -99,24 +99,19 @@ class Faithfulness:
         self, result: GradingResult, fields: Mapping[str, Any], options: Mapping[str, Any]
     ) -> GradingResult:
         __tracebackhide__ = True
-        self._session.spend(result.tokens_used.total)
+        self._session.spent += result.tokens_used.total
         case = read_case(fields, options)
         self._keep(result, case)
         try:
             check_passed(result, case)
         except NotGraded as error:
-            self._not_graded(error)
+            reason = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+            if self._session.settings.errors == "skip":
+                pytest.skip(reason)
+            if self._session.settings.errors == "xfail":
+                pytest.xfail(reason)
+            raise
         return result
-
-    def _not_graded(self, error: NotGraded) -> NoReturn:
-        """Ends a test whose answer was not graded."""
-        __tracebackhide__ = True
-        reason = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
-        if self._session.settings.errors == "skip":
-            pytest.skip(reason)
-        if self._session.settings.errors == "xfail":
-            pytest.xfail(reason)
-        raise error
 
     def _keep(self, result: GradingResult, case: Case | None) -> None:
         """Adds the result to the properties of the test, with the texts if there is a report."""
@@ -220,7 +215,7 @@ class Session:
             self.store["cache_only"] = True
         self.numbers = count(1)
         self._graders: dict[str, Grader] = {}
-        self._spent = 0
+        self.spent = 0
         self._workers = getattr(config, "workerinput", {}).get("workercount", 1)
 
     def grader(self, options: dict[str, Any]) -> Grader:
@@ -233,20 +228,16 @@ class Session:
             self._graders[place] = make_grader(**options)
         return self._graders[place]
 
-    def spend(self, tokens: int) -> None:
-        """Counts the tokens of a grade."""
-        self._spent += tokens
-
     def used_up(self) -> str:
         """Why nothing is graded any more; "" if that is not so.
 
         Each worker of pytest-xdist has its part of the limit.
         """
         most = self.settings.max_tokens
-        if most is None or self._spent < most / self._workers:
+        if most is None or self.spent < most / self._workers:
             return ""
         limit = f"{most:,} for {self._workers} workers" if self._workers > 1 else f"{most:,}"
-        said = f"this session has spent {self._spent:,} tokens, and its limit is {limit}"
+        said = f"this session has spent {self.spent:,} tokens, and its limit is {limit}"
         return f"{said} (--faithfulness-max-tokens)"
 
 

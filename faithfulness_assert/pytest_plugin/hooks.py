@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from . import running
-from .session import CHECKS, NAME, SessionResults, add_options, read_settings
+from .session import CHECKS, NAME, SessionResults, pytest_addoption, read_settings
+
+__all__ = ["pytest_addoption"]
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -21,11 +23,6 @@ MARKER = (
     "faithfulness(**options): how the fixture `faithfulness` grades: options of grade() such as "
     "judge, policy, threshold"
 )
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    """Adds the options."""
-    add_options(parser)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -69,7 +69,7 @@ class PluginSettings(NamedTuple):
     options: tuple[str, ...]
 
 
-def add_options(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
     """The options, all of which begin with ``--faithfulness-`` or ``faithfulness_``."""
     # A [tool.pytest] table has numbers as numbers. Before 9.2, pytest wants them as texts there.
     numbers: Any = str | float | int if pytest.version_tuple >= (9, 2) else None

@@ -206,6 +206,13 @@ Components = Literal["problems", "all", "none"]
 MAX_SHOWN = 20
 
 
+def check_components(name: str, components: object) -> None:
+    """Raises ``ConfigError``, which calls them ``name``, unless they are ``Components``."""
+    if components not in get_args(Components):
+        known = ", ".join(get_args(Components))
+        raise ConfigError(f"{name}: must be one of {known}, got {components!r}")
+
+
 def promptfoo_view(result: GradingResult, components: Components) -> dict[str, Any]:
     """The result in camelCase, with nothing null among its components.
 
@@ -214,9 +221,7 @@ def promptfoo_view(result: GradingResult, components: Components) -> dict[str, A
     Raises:
         ConfigError: unknown ``components``.
     """
-    if components not in get_args(Components):
-        known = ", ".join(get_args(Components))
-        raise ConfigError(f"components: must be one of {known}, got {components!r}")
+    check_components("components", components)
     usage = result.tokens_used
     return {
         "pass": result.pass_,

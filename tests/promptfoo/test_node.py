@@ -27,5 +27,5 @@ def test_doctor_says_which_node_promptfoo_needs(
         node.write_text(f"#!/bin/sh\n{script}\n")
         node.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    shown = [f"{check.state:6}{check.text}" for check in checks("nobody")]
+    shown = [f"{check.state:6}{check.text}" for check in checks("nobody", {})]
     assert said.format(node) in shown
