@@ -10,8 +10,8 @@ A sentence that is not beyond doubt is not altered.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TypeVar
 
@@ -19,6 +19,7 @@ from ..text.strings import alternatives, lazy_pattern, sections
 from .fences import Dice
 
 T = TypeVar("T")
+Altered = Callable[[str, Sequence[str]], "str | None"]
 
 _WORDS = sections(__file__.removesuffix("altering.py") + "words/altering.txt")
 _NUMBER = lazy_pattern(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
@@ -102,9 +103,8 @@ class Altering:
         if not ENGLISH.search("\n".join(self._statements).casefold()):
             return
         certain = [s for s in statements if not DOUBT.search(s.casefold())]
-        for kind in self._in_any_order(
-            [self._with_unlikely_number, self._with_name], [self._with_borrowed]
-        ):
+        unlikely: Altered = partial(self._with_number, least=UNLIKELY)
+        for kind in self._in_any_order([unlikely, self._with_name], [self._with_borrowed]):
             yield from filter(None, (kind(statement, usable) for statement in certain))
 
     def _beside(self, statements: Sequence[str], usable: Sequence[str]) -> Iterator[str]:
@@ -123,14 +123,9 @@ class Altering:
 
     # ------------------------------------------------------------ with something new
 
-    def _with_number(self, sentence: str, _others: Sequence[str]) -> str | None:
+    def _with_number(self, sentence: str, _others: Sequence[str], least: int = 0) -> str | None:
         found = _NUMBER.search(sentence)
-        return found and _swapped(sentence, found, self._new_number(found[0]))
-
-    def _with_unlikely_number(self, sentence: str, _others: Sequence[str]) -> str | None:
-        """With a number that is not what the context says in words, or leaves to be computed."""
-        found = _NUMBER.search(sentence)
-        return found and _swapped(sentence, found, self._new_number(found[0], UNLIKELY))
+        return found and _swapped(sentence, found, self._new_number(found[0], least))
 
     def _with_name(self, sentence: str, _others: Sequence[str]) -> str | None:
         found = None if _NUMBER.search(sentence) else _NAME.search(sentence)

@@ -132,12 +132,9 @@ def problem_of(answered: Answered, untested: int = 0) -> str:
     if unanswered:
         problems.append(f"the judge did not answer {unanswered} of {len(answered)} controls")
     if untested:
-        problems.append(f"no control could be made{_where(answered, untested)}")
+        where = f" in {untested} part{'s'[: untested - 1]} of the context" if answered else ""
+        problems.append(f"no control could be made{where}")
     return "; ".join(problems)
-
-
-def _where(answered: Answered, untested: int) -> str:
-    return f" in {untested} part{'s'[: untested - 1]} of the context" if answered else ""
 
 
 def summary(answered: Answered) -> Mapping[str, Any]:

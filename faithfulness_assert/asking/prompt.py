@@ -58,7 +58,7 @@ def make_ask(
         form = replace(form, reasons="none")
     if remark == IS_A_CLAIM:
         form = replace(form, labels=tuple(label for label in form.labels if label != "not_a_claim"))
-    told, content = instructions(form, policy), _content(kind, payload, secret)
+    told, content = instructions(form, policy), fenced(_blocks(kind, payload), secret)
     content = f"{content}\n\n{remark}" if remark else content
     key = key_of(secret, told, content)
     return Ask(
@@ -107,9 +107,9 @@ def _instructions(
 ) -> str:
     parts = [_prompt(form.kind)]
     if form.labels:
-        rules = _prompt("rules") + (
-            f"\n{_prompt('problems')}" if form.reasons == "problems" else ""
-        )
+        rules = _prompt("rules")
+        if form.reasons == "problems":
+            rules = f"{rules}\n{_prompt('problems')}"
         parts += ["\n".join(["Labels:", *_lines_of("labels", form.labels)]), rules]
     if form.dimensions:
         parts += ["\n".join(_lines_of("dimensions", form.dimensions)), _prompt("strictly")]
@@ -118,18 +118,15 @@ def _instructions(
     if guidance:
         parts.append(f"Guidance:\n{guidance}")
     parts += [_example(example) for example in examples] if form.labels else []
-    wanted = f"Reply with compact JSON only{_order(form)}:\n{_reply_example(form)}"
+    name = ITEM_NAMES.get(form.kind)
+    order = f", each {name} in its order" if name else ""
+    wanted = f"Reply with compact JSON only{order}:\n{_reply_example(form)}"
     return "\n\n".join([*parts, wanted])
 
 
 def _lines_of(name: str, wanted: Sequence[str]) -> list[str]:
     """The lines of a packaged list ("- name: meaning") for these names."""
     return [line for line in _prompt(name).splitlines() if line[2:].partition(":")[0] in wanted]
-
-
-def _order(form: ReplyForm) -> str:
-    name = ITEM_NAMES.get(form.kind)
-    return f", each {name} in its order" if name else ""
 
 
 def _example(example: Example) -> str:
@@ -164,29 +161,21 @@ def _reply_example(form: ReplyForm) -> str:
 # ---------------------------------------------------------------- content
 
 
-def _content(kind: AskKind, payload: Payload, secret: bytes) -> str:
-    optional = ("question", "citation-audit")
-    blocks = _blocks(kind, payload)
-    return fenced(
-        [(name, block) for name, block in blocks if block or name not in optional], secret
-    )
-
-
 def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
     """The named blocks of foreign text, in their order."""
-    context = ("context", numbered(payload.sentences))
-    question = ("question", one_line(payload.question))
+    context, asked = ("context", numbered(payload.sentences)), one_line(payload.question)
+    question = [("question", asked)] if asked else []
     if kind == "ratings":
-        answer, audit = ("answer", payload.items[0][1].strip()), ("citation-audit", payload.notes)
-        return [question, context, answer, audit]
+        audit = [("citation-audit", payload.notes)] if payload.notes else []
+        return [*question, context, ("answer", payload.items[0][1].strip()), *audit]
     items = numbered(payload.items)
     if kind == "reason":
         return [("score", payload.notes), ("statements", items)]
     if kind == "truths":
         return [("passages", items)]
     if kind == "claims":
-        return [question, ("answer", items)]
-    return [context, question, ("statements", items)]
+        return [*question, ("answer", items)]
+    return [context, *question, ("statements", items)]
 
 
 def numbered(items: Numbered) -> str:

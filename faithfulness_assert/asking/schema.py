@@ -17,7 +17,7 @@ from operator import ne
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..reading.rows import KEY_CHARS, KEY_LETTERS
-from ..records.judge import Ask, ReplyForm
+from ..records.judge import ReplyForm
 from ..text.strings import MAX_SHOWN, clip, one_line, visible
 from .fences import keyed
 
@@ -46,11 +46,6 @@ def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
     most ``MAX_EVIDENCE`` sentences as evidence. A small model would fill them without end.
     """
     return _object(ask=_STRING, **_answer(form, items))
-
-
-def bounded_schema(ask: Ask) -> Schema:
-    """The schema of the reply to this ask, with bounds for its lists."""
-    return json_schema(ask.form, len(ask.ids))
 
 
 def _answer(form: ReplyForm, items: int | None) -> dict[str, Schema]:

@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from ..asking.prompt import document_claim
-from ..asking.schema import bounded_schema
+from ..asking.schema import json_schema
 from ..records.checks import check_number
 from ..records.errors import ConfigError
 from ..records.judge import Ask, JudgeInfo
@@ -180,7 +180,7 @@ class OpenAIJudge(RemoteJudge):
         if self.fallbacks is OWN_FALLBACKS:
             formats, caps = (_strict(ask.schema), JSON, None), (*CAPS, "")
         else:
-            schema = ask.schema if steps["bounds"] else bounded_schema(ask)
+            schema = ask.schema if steps["bounds"] else json_schema(ask.form, len(ask.ids))
             formats = (_strict(schema), {**JSON, "schema": schema}, JSON, None)
             caps = (*CAPS[::-1], "")
         messages = [dict(message) for message in ask.messages]

@@ -128,10 +128,8 @@ def _with_windows(state: State, likely: Likely, parts: Mapping[int, Sequence[int
     Statements follow each other in the order of their likeliest parts, so that those whose parts
     lie together come together.
     """
-    limits, room = (
-        replace(state.budget.limits, statements=_most_statements(state)),
-        state.budget.room,
-    )
+    limits = replace(state.budget.limits, statements=_most_statements(state))
+    room = state.budget.room
     if room is not None and state.policy.controls in ("report", "enforce"):
         room -= CONTROLS_TOKENS + 2 * state.budget.reply_tokens
     budget = state.budget._replace(limits=limits, room=room)

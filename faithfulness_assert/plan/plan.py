@@ -78,7 +78,7 @@ def grade_plan(
     budget = Budget(limits or Limits())
     state = State(case, policy, budget, language, secret, count)
     cuts, has_asked = MOST_CUTS, False
-    for stage in chain((_audited, _checked, _split, _numbered), _stages(policy)):
+    for stage in chain((_audited, _checked, _split), _stages(policy)):
         if not has_asked and state.ended is None and (error := overdue()):
             state = ended(noted(state, Log(errors=(error,))), "judge_failed")
         if state.ended is not None:
@@ -183,7 +183,7 @@ def _checked(state: State) -> State:
 
 
 def _split(state: State) -> State:
-    """The state with the statements, ended if there is nothing to ask."""
+    """The state with statements and context sentences, ended if there is nothing to ask."""
     parts = split(state.case.answer, state.language)
     statements = tuple(replace(s, text=s.shown or s.text) for s in parts.statements)
     state = state._replace(answer=statements, skipped=parts.skipped)
@@ -195,10 +195,6 @@ def _split(state: State) -> State:
     says_more = any(span.reason in GRADED_ALL_THE_SAME for span in parts.skipped)
     if not says_more and _only_declines(parts.statements):
         return ended(state, "abstained")
-    return state
-
-
-def _numbered(state: State) -> State:
     return state._replace(context=number_sentences(state.case, state.language))
 
 

@@ -6,11 +6,11 @@ What was found is kept with the result, so that another policy can weigh it late
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..asking.controls import Answered, problem_of, summary
+from ..asking.controls import problem_of, summary
 from ..asking.schema import MAX_ERRORS
 from ..policy.policy import Policy
 from ..policy.reasons import evidence_warnings
@@ -46,7 +46,7 @@ def _metadata(state: State, found: Found) -> dict[str, Any]:
     """The metadata that every result may have, without entries that say nothing."""
     statuses = [error.http_status for error in state.log.errors if error.http_status]
     verdicts = found.verdicts
-    controls = _controls(state, verdicts)
+    is_judged = any(v.label for v in verdicts)
     entries = {
         "windows": len(state.windows) if len(state.windows) > 1 else None,
         "replies": dict(Counter(state.log.forms)),
@@ -60,20 +60,20 @@ def _metadata(state: State, found: Found) -> dict[str, Any]:
         "repeats": sum(v.repeat_of is not None for v in verdicts),
         "inverse": state.policy.inverse,
         "httpStatus": statuses[0] if statuses else None,
-        "controls": dict(summary(controls)) if controls else None,
-        "untested": _untested(state, verdicts),
+        "controls": is_judged and state.answered_controls and summary(state.answered_controls),
+        "untested": is_judged and state.untested,
     }
     return {name: value for name, value in entries.items() if value}
 
 
 def _warnings(state: State, found: Found) -> Iterator[str]:
     """What any policy warns of."""
-    verdicts = found.verdicts
+    is_judged = any(v.label for v in found.verdicts)
     if state.case.ignored:
         yield f"these fields of the record were ignored: {', '.join(state.case.ignored)}"
     yield from state.case.notes
     yield from state.log.warnings
-    if any(v.label for v in verdicts) or found.rated:
+    if is_judged or found.rated:
         # Without any verdict, the first error is the reason of the result.
         yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
     if found.rated:
@@ -81,21 +81,11 @@ def _warnings(state: State, found: Found) -> Iterator[str]:
     if state.likely is not None:
         from .likely_windows import shown_in_part
 
-        yield shown_in_part(state.likely, verdicts)
+        yield shown_in_part(state.likely, found.verdicts)
     enforced = state.policy.controls == "enforce"
-    untested = _untested(state, verdicts) if enforced else 0  # else a run tells it once
-    if problem := problem_of(_controls(state, verdicts), untested):
+    untested = state.untested if enforced else 0  # else a run tells it once
+    if is_judged and (problem := problem_of(state.answered_controls, untested)):
         yield problem
-
-
-def _controls(state: State, verdicts: Sequence[Verdict]) -> Answered:
-    """The controls, if the judge said anything at all."""
-    return state.answered_controls if any(v.label for v in verdicts) else ()
-
-
-def _untested(state: State, verdicts: Sequence[Verdict]) -> int:
-    """How many windows have verdicts, and could have no control."""
-    return state.untested if any(v.label for v in verdicts) else 0
 
 
 # ---------------------------------------------------------------- not graded

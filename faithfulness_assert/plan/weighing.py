@@ -81,7 +81,8 @@ class Found(NamedTuple):
 
 def weigh(policy: Policy, found: Found) -> Weighed:
     """The result of a case under a policy."""
-    verdicts = weighed_verdicts(policy, found.verdicts)
+    strict = policy.strict_evidence and not policy.inverse  # it must never help
+    verdicts = tuple(map(_lowered, found.verdicts)) if strict else found.verdicts
     common = {"threshold": policy.passes_at, "policy": policy.name, **_counted(verdicts)}
     told, metadata = _weighed(policy, found, verdicts)
     is_error = {"graderError": "error" in told}
@@ -110,12 +111,6 @@ def with_warnings(
     """The metadata with these warnings, and behind them those about the evidence of verdicts."""
     told = list(dict.fromkeys([*warnings, *evidence_warnings(verdicts)]))
     return {**metadata, **({"warnings": told} if told else {})}
-
-
-def weighed_verdicts(policy: Policy, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """The verdicts as the policy takes them: it may want evidence for what is supported."""
-    strict = policy.strict_evidence and not policy.inverse  # it must never help
-    return tuple(_lowered(v) if strict else v for v in verdicts)
 
 
 def _lowered(verdict: Verdict) -> Verdict:

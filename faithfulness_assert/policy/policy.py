@@ -44,10 +44,8 @@ from .values import (
 DESCRIPTIVE = ("name", "summary", "deviations")
 """The fields that only describe a policy."""
 OF_PRESETS = frozenset(
-    {
-        *("dimensions", "dedupe", "requires_question"),
-        *("on_unreadable", "positional_prefix", "reask_singly", "headline"),
-    }
+    """dimensions dedupe requires_question on_unreadable positional_prefix reask_singly
+    headline""".split()
 )
 """The fields that only a policy sets. Every other field is also an option of ``grade()``."""
 

@@ -64,6 +64,7 @@ _SHORT_BRACKETS = lazy_pattern(r"\[[^\[\]\n]{0,40}\]")
 _ENTRY = lazy_pattern(
     rf"\W*[A-Z][\w'’-]{{1,30}},? (?:[A-Z]\.|et al|&|and )[^\n]{{0,120}}?\(?{_YEAR}\)?[.,:]"
 )
+"""How the line of a bibliography begins: with authors and a year."""
 _WORD = lazy_pattern(r"[^\W\d_]+")
 
 
@@ -182,7 +183,7 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
         label or is_listed or _MAY_CITE.search(text) or "/" in text
     ):
         return False
-    if (is_listed and _is_entry(text)) or _place().fullmatch(text.translate(_ASCII)):
+    if (is_listed and _ENTRY.match(text)) or _place().fullmatch(text.translate(_ASCII)):
         return True
     said = text[label.end() :] if label else text
     rest = _LIST_MARKER.sub("", _without_addresses(without_marks(said)))
@@ -195,11 +196,6 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
 def _without_addresses(text: str) -> str:
     """A text without addresses and names of files."""
     return _FILE_NAME.sub(" ", _ADDRESS.sub(" ", text))
-
-
-def _is_entry(text: str) -> bool:
-    """Whether a line begins as those of a bibliography do: with authors and a year."""
-    return _ENTRY.match(text) is not None
 
 
 def heads_sources(text: str) -> bool:

@@ -165,7 +165,7 @@ def _asks(said: str, parts: list[str]) -> bool:
     whole = f" {' '.join(part.strip() for part in parts)} "
     if _marks("presuming").within(whole) or _marks("negated question").begin(whole):
         return False
-    if said.rstrip("".join((*_QUESTION, _BEHIND_QUESTION))).casefold().endswith(_tags()):
+    if said.rstrip("".join((*_QUESTION, _BEHIND_QUESTION))).casefold().endswith(_ends("tag")):
         return False
     if len(parts) < 2:
         return True
@@ -248,7 +248,7 @@ def _kind(part: str, said: str) -> str | None:
         return None
     if _marks("courtesy").within(part) or _marks("courtesy verbs").begin(_own(part)):
         return "courtesy"
-    if part.rstrip().endswith(tuple(m.strip() for m in _marks("courtesy ending").words)):
+    if part.rstrip().endswith(_ends("courtesy ending")):
         return "courtesy"
     rest = _marks("greeting").without(part)
     if rest != part and (is_blank(rest) or _names(rest, said)):
@@ -344,8 +344,8 @@ def _is_short(part: str) -> bool:
 
 
 @cache
-def _tags() -> tuple[str, ...]:
-    return tuple(word.strip() for word in _marks("tag").words)
+def _ends(section: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in _marks(section).words)
 
 
 # ---------------------------------------------------------------- sentences that decline

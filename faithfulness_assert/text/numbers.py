@@ -17,15 +17,7 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import (
-    Unit,
-    currencies,
-    spelled_numbers,
-    unit_names,
-    units_of,
-    valued,
-    words_of,
-)
+from .number_words import Unit, currencies, spelled_numbers, unit_names, units_of, valued, words_of
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199

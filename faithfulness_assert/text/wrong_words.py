@@ -11,13 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from .absent_numbers import (
-    MOST_EVIDENCE,
-    NONE,
-    Numbers,
-    Own,
-    find_absent,
-)
+from .absent_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent
 from .citations import without_references
 from .number_words import valued, words_of
 from .numbers import Number, is_year, word_before
