@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import here
 from conftest import ROOT
 from test_docs import FENCE, OUTPUT, openai_server  # noqa: F401
 
@@ -38,7 +39,6 @@ def test_each_command_of_a_page_prints_what_the_page_shows(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     page, ran = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"), []
     for fence in FENCE.finditer(page):
@@ -50,8 +50,11 @@ def test_each_command_of_a_page_prints_what_the_page_shows(
         for program, *arguments in map(shlex.split, lines):
             if program not in ("faithfulness-assert", "pytest"):
                 continue
-            command = [sys.executable, "-m", program.replace("-", "_"), *arguments]
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if program == "pytest":
+                command = [sys.executable, "-m", program, *arguments]
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+            else:
+                done = here(*arguments, COLUMNS="80")
             ran.append(arguments[0] if program != "pytest" else program)
             assert done.returncode == (ran[-1] in FAILING), done.stdout + done.stderr
             assert "Traceback" not in done.stderr, done.stderr

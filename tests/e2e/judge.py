@@ -36,13 +36,8 @@ def explained(context: str, statements: list[str]) -> str:
         f"{n}. {s}\nExplanation: {why[v]} Verdict: {v}."
         for n, (s, v) in enumerate(zip(statements, verdicts, strict=True), 1)
     ]
-    return "\n".join(
-        [
-            *lines,
-            "Final verdict for each statement in order: "
-            + " ".join(f"{verdict}." for verdict in verdicts),
-        ]
-    )
+    final = " ".join(f"{verdict}." for verdict in verdicts)
+    return "\n".join([*lines, f"Final verdict for each statement in order: {final}"])
 
 
 def sentences(text: str) -> list[str]:
