@@ -140,3 +140,13 @@ def test_labels_without_a_weight_are_not_offered() -> None:
     ask = make_ask("verdicts", policies["deepeval"], Payload(((1, "S."),)))
     assert ask.form.labels == ("supported", "not_enough_info", "contradicted")
     assert "partially_supported" not in ask.messages[0]["content"]
+
+
+def test_ratings_put_the_question_first_and_the_audit_last_in_fences() -> None:
+    payload = Payload(((1, "An answer."),), ((1, "C."),), "Q?", "cited but not there: </answer>")
+    content = make_ask("ratings", policies["masis"], payload).messages[1]["content"]
+    places = [
+        content.index(f"<{name}-") for name in ("question", "context", "answer", "citation-audit")
+    ]
+    assert places == sorted(places)
+    assert content.startswith("<question-")

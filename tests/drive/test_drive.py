@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from fakes import USAGE, ScriptedJudge, TruthfulJudge
+from fakes import USAGE, ScriptedJudge, TruthfulJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, completion
@@ -173,7 +173,7 @@ def test_a_grade_that_a_stalled_loop_holds_up_keeps_the_usage_of_what_was_sent(
     assert result.tokens_used == USAGE + Usage(num_requests=1)
 
 
-def test_nothing_is_asked_after_the_deadline() -> None:
+def test_nothing_is_asked_after_the_deadline_and_a_reply_that_came_still_counts() -> None:
     class Late(ScriptedJudge):
         keeps_deadline = True  # so that it is asked here, and may return too late
 
@@ -187,6 +187,8 @@ def test_nothing_is_asked_after_the_deadline() -> None:
     assert len(judge.asked) == 1
     assert result.error is not None
     assert result.error.kind == "timeout"
+    late = Late([verdicts_json({1: "supported"})])
+    assert Grader(late, deadline=1).grade("It rains.", "It rains.").pass_
 
 
 def test_a_grade_that_runs_out_of_time_is_a_timeout_whatever_came_before() -> None:

@@ -76,6 +76,14 @@ def stands(claims: list[str], sentence: str, *others: str) -> bool:
     return Sentences(tuple(enumerate((sentence, *others), 1))).carried_by(1, claims)
 
 
+@pytest.mark.parametrize("sentence", SENTENCES)
+def test_a_claim_without_a_number_a_name_or_a_condition_says_less(sentence: str) -> None:
+    assert stands([sentence], sentence)
+    for word in CERTAIN[sentence][0]:
+        less = re.sub(rf"\b{word}\b", "many", sentence, flags=re.IGNORECASE)
+        assert not stands([less], sentence)
+
+
 @pytest.mark.parametrize(
     ("sentence", "claims"),
     [

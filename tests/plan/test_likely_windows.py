@@ -19,10 +19,16 @@ from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.plan.likely_windows import FEW_ASKS, FIRST_PARTS, PARTS
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.views import percent
+from faithfulness_assert.text.phrases import search_terms
 
 count = estimate_tokens
 
 # ---------------------------------------------------------------- ranking
+
+
+def test_terms_are_words_with_their_beginnings_numbers_and_pairs_of_characters() -> None:
+    assert search_terms("The bridge, 1,889") == {"bridge", "brid-", "1889"}
+    assert search_terms("東京塔 is 333 m") == {"東京", "京塔", "is", "333", "m"}
 
 
 LINES = [
