@@ -14,30 +14,15 @@ from faithfulness_assert import grade
 ANSWER = "An adult ticket costs 12 euros."
 
 
-def results_file(folder: Path, context: str) -> Path:
-    """The results of a promptfoo eval, of two tests with this context."""
-    results = [
-        {
-            "id": str(number),
-            "promptIdx": 0,
-            "testIdx": number,
-            "vars": {"context": context, "query": "What does it cost?"},
-            "response": {"output": answer},
-            "success": True,
-        }
-        for number, answer in enumerate((ANSWER, "An adult ticket costs 18 euros."))
-    ]
-    file = folder / "results.json"
-    file.write_text(json.dumps({"results": {"version": 3, "results": results}}), "utf-8")
-    return file
-
-
 @pytest.mark.parametrize("command", ["grade", "batch"])
 def test_results_of_promptfoo_that_keep_an_address_are_not_graded(
     command: str, tmp_path: Path
 ) -> None:
     more = ("--run", str(tmp_path / "run"), "--quiet") if command == "batch" else ()
-    file = results_file(tmp_path, "file://context.txt")
+    kept = {"vars": {"context": "file://context.txt"}, "response": {"output": ANSWER}}
+    results = [{**kept, "promptIdx": 0, "testIdx": number} for number in range(2)]
+    file = tmp_path / "results.json"
+    file.write_text(json.dumps({"results": {"version": 3, "results": results}}), "utf-8")
     done = run(command, str(file), "--judge", "embedded", *more)
     assert done.returncode == 3
     assert "0 passed, 0 failed, 2 not graded" in done.stdout
