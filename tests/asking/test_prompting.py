@@ -150,3 +150,9 @@ def test_ratings_put_the_question_first_and_the_audit_last_in_fences() -> None:
     ]
     assert places == sorted(places)
     assert content.startswith("<question-")
+
+
+def test_a_limit_of_truths_stands_in_the_instructions() -> None:
+    policy = replace(policies["deepeval"], truths_limit=3)
+    ask = make_ask("truths", policy, Payload(((1, "P."),)))
+    assert "At most 3 for each passage" in ask.messages[0]["content"]
