@@ -5,13 +5,12 @@ Names and texts come from files and models. They are escaped where they are show
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..statistics import Figure
 from ..text.strings import clip
-from .document import Document, Table
 from .figures import BEYOND_CHANCE
 from .measuring import Agreement, LabelledAnswer, Level
 
@@ -34,6 +33,21 @@ SHOWN = 10
 TEXT = 300
 BLANK = "(blank)"
 """What is shown of an answer without a text."""
+
+
+class Table(NamedTuple):
+    """A title, names of columns, and rows."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+class Document(NamedTuple):
+    """A title, and what stands below it: tables, and lines."""
+
+    title: str
+    parts: Sequence[Table | Sequence[str]]
 
 
 def document(found: Agreement) -> Document:

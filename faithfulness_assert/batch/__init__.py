@@ -17,11 +17,11 @@ from ..records.checks import check_number
 from ..records.errors import ConfigError, pip_install
 from ..records.judge import Judge, judge_info
 from ..settings import SETTING, AnyPolicy, choose
-from .changed_rows import take_input
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, Work
-from .row_grading import GraderSettings
+from .rows import GraderSettings
+from .run_description import take_input
 from .stops import Budget, SoftStop
 from .store import writing
 

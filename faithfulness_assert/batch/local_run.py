@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 from ..drive.asks import log
 from ..grading import Grader
 from .progress import Counts, shown
-from .row_grading import graded_or_left
-from .rows import Line, NotAsked, Row
+from .rows import Line, NotAsked, Row, graded_or_left
 from .stops import Budget, SoftStop, from_interrupt
 from .store import NAME, Store, lines_of_run, reading, said_of
 from .summary import Summary

@@ -23,8 +23,7 @@ from ..records.judge import Judge
 from ..records.result import GradingResult
 from ..settings import SETTING, AnyPolicy, choose
 from .data_sets import open_data_set
-from .row_grading import GraderSettings, grade_rows, graded_or_left
-from .rows import Line, NotAsked, Row
+from .rows import GraderSettings, Line, NotAsked, Row, grade_rows, graded_or_left
 
 CHUNK = 64
 """Rows of a run that an actor gets at a time."""

@@ -20,8 +20,7 @@ from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..statistics import Pair, PairCounts
 from ..text.strings import clip
-from .row_grading import grade_rows
-from .rows import Row
+from .rows import Row, grade_rows
 from .run_description import changes, how_graded, policy_in
 from .store import Store, reading
 

@@ -1,14 +1,25 @@
-"""What passes between the parts of a batch: a row of the data set, and its result."""
+"""What passes between the parts of a batch: a row of the data set, and its result.
+
+Rows are graded in one way by both engines, here and on a cluster.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from ..drive.asks import GivenUp
+from ..drive.breaker import patience_of
+from ..drive.grades import ASKS_AT_ONCE, Slots
+from ..drive.many import run_many
+from ..grading import Grader
+from ..options import DEADLINE
 from ..records.checks import is_whole
+from ..records.judge import judge_info
 from ..records.result import GradingResult
 
 FORMAT = 1
@@ -111,3 +122,119 @@ def brief(line: Line) -> Line:
     """The line without what it says about single statements: enough to count it."""
     result = replace(line.result, verdicts=(), skipped=(), citations=None)
     return line._replace(columns=NOTHING, result=result)
+
+
+# ---------------------------------------------------------------- how rows are graded
+
+
+class GraderSettings(NamedTuple):
+    """What makes a grader, here or in another process, and what it may use.
+
+    Args:
+        judge, policy, threshold, options: as ``settings.choose`` completes them on this machine:
+            others may have no settings.
+        concurrency: asks under way at once; None: 8, or 1 for a judge that computes here.
+        requests_per_minute, tokens_per_minute: None for no limit.
+        secret: from which asks follow; None for the grader's own.
+    """
+
+    judge: Any
+    policy: Any
+    threshold: float | None
+    options: Mapping[str, Any]
+    concurrency: int | None = None
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    secret: bytes | None = None
+
+    def for_one_of(self, graders: int) -> GraderSettings:
+        """Those of one of so many graders, which share the limits. Each has the whole concurrency.
+
+        Requests are whole ones: each grader rounds its share up, so it is rounded down here.
+        """
+        requests, tokens = self.requests_per_minute, self.tokens_per_minute
+        if requests:
+            requests = requests // graders or requests / graders
+        return self._replace(
+            requests_per_minute=requests, tokens_per_minute=tokens and tokens / graders
+        )
+
+    def grader(self, *, stops: bool = True) -> Grader:
+        """A new grader within these limits, which waits for a server that is down for a while.
+
+        ``stops``: after some time without any answer rows have no result; else it waits on.
+        """
+        grader = Grader(self.judge, self.policy, self.threshold, **self.options)
+        limits = (self.requests_per_minute, self.tokens_per_minute)
+        if limits != (None, None) or not computes_here(grader):
+            deadline = self.options.get("deadline", DEADLINE) if stops else None
+            grader.keep_limits(*limits, patience_of(deadline))
+        return grader if self.secret is None else grader.keep_secret(self.secret)
+
+    def asks_at_once(self, grader: Grader) -> int:
+        """How many asks of this grader are under way at once."""
+        return self.concurrency or (1 if computes_here(grader) else ASKS_AT_ONCE)
+
+
+def grade_rows(
+    rows: Iterable[Row], grader: Grader, *, concurrency: int = 8, in_order: bool = False
+) -> Iterator[Line]:
+    """The results of these rows, each as soon as it is there. Rows are read as they are needed.
+
+    A row that cannot be read has the status ``invalid_input``.
+
+    Args:
+        concurrency: asks under way at once. With 1, a judge that works in this process grades one
+            row after the other in this thread, which costs the least time.
+        in_order: each result waits for those of the rows before.
+    """
+    lines = graded_or_left(rows, grader, concurrency, in_order=in_order)
+    return (line for line in lines if isinstance(line, Line))
+
+
+def graded_or_left(
+    rows: Iterable[Row],
+    grader: Grader,
+    concurrency: int,
+    stopping: Callable[[], str] = str,
+    *,
+    in_order: bool = False,
+) -> Generator[Line | NotAsked, None, None]:
+    """The same in a run. Rows have no result if the patience of the grader has ended.
+
+    Nor do those that have asked nothing yet while it is ``stopping``, which says why.
+    """
+    if concurrency == 1 and computes_here(grader):
+        return (line_of(row, _result(row, grader)) for row in rows)
+    lines = (partial(_aline, row, grader) for row in rows)
+    return run_many(lines, concurrency, in_order=in_order, stopping=stopping)
+
+
+def computes_here(grader: Grader) -> bool:
+    """Whether the judge uses one core all the time, and does not wait for a server.
+
+    One that computes for several cases at once is asked by one process.
+    """
+    info = judge_info(grader.judge)
+    return info.keeps_deadline and not info.remote and not info.any_loop
+
+
+def _result(row: Row, grader: Grader) -> GradingResult:
+    if row.problem:
+        return grader.invalid(row.problem)
+    return grader.grade(**row.fields)
+
+
+async def _aline(row: Row, grader: Grader, slots: Slots) -> Line | NotAsked:
+    if row.problem:
+        return line_of(row, grader.invalid(row.problem))
+    try:
+        return line_of(row, await grader.agrade_case(row.fields, slots))
+    except GivenUp as stop:
+        return NotAsked(row.number, str(stop))
+
+
+def line_of(row: Row, result: GradingResult) -> Line:
+    """The line of a row with this result."""
+    result = replace(result, case_id=row.case_id)
+    return Line(row.case_id, row.number, digest(row), row.columns, result)

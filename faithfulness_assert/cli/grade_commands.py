@@ -14,8 +14,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from ..batch.estimate import SAMPLE, estimate_run
-from ..batch.row_grading import grade_rows
-from ..batch.rows import Line, Row
+from ..batch.rows import Line, Row, grade_rows
 from ..batch.run_description import describe_run
 from ..batch.store import writing
 from ..cases.case import Case

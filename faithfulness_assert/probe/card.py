@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from ..agreement.document import Document, Table
+from ..agreement.views import Document, Table
 from ..records.usage import Usage
 from ..statistics import at_least, exact_interval
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS

@@ -21,8 +21,7 @@ from ..text.strings import clean_text, clip
 from .case_view import UNRESOLVED, detail_view, row_view
 from .overview import LABELS, Figures, comparison_overview, run_overview
 from .page import check_report, write_page
-from .record import mapping_of
-from .results import Results, open_results
+from .results import Results, mapping_of, open_results
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""

@@ -19,7 +19,7 @@ from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
 from ..text.absent_numbers import Numbers
 from ..text.wrong_words import MOST_WRONG, difference
-from .record import Record, Texts, plain, text_of
+from .results import Record, Texts, plain, text_of
 
 UNRESOLVED = "unresolved"
 SHOWN_METADATA = {"warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"}

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from ..statistics import wilson
 from ..text.strings import clip
-from .record import text_of
+from .results import text_of
 
 MOST_COLUMNS = 8
 """Columns by which cases can be filtered: the first ones that have few values."""

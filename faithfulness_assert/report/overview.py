@@ -18,8 +18,7 @@ from ..statistics import FALSE_ALARMS, p_value
 from ..text.strings import clip
 from .case_view import label_of
 from .groups import Repeats, Slices
-from .record import Record, text_of
-from .results import NO_TEXTS, Results
+from .results import NO_TEXTS, Record, Results, text_of
 
 LABELS = {
     "contradicted": ("✗", "contradicted", "The context says something else."),

@@ -22,10 +22,9 @@ from ...judges.remote.remote_judge import RemoteJudge
 from ...options import UNSTORED, hide_key, names_taken_by
 from ...records.errors import ConfigError, option
 from ...settings import SETTING, choose
-from ..changed_rows import take_input
 from ..data_sets import DataSet
 from ..estimate import estimate_run
-from ..run_description import check_unchanged, describe_grader, policy_in
+from ..run_description import check_unchanged, describe_grader, policy_in, take_input
 from ..stops import Budget
 from ..store import Store, is_run, reading, writing
 from .asks import Asks

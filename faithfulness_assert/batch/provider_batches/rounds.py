@@ -25,10 +25,9 @@ from ...grading import Grader
 from ...judges.remote.fallbacks import merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
-from ..row_grading import line_of
+from ..rows import line_of
 from ..store import Store
-from .asks import Asks, Round
-from .case_answers import CaseAnswers
+from .asks import Asks, CaseAnswers, Round
 from .service import (
     MISSING,
     NOT_FOUND,
