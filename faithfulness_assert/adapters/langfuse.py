@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge
-from ..records.result import GradingResult
 from ..settings import SETTING, AnyPolicy
 from .shared import explanation, facts, found_case, make_grader, missing, outcome
 
@@ -45,22 +44,18 @@ def faithfulness(
     grader = make_grader(judge, policy, threshold, options)
 
     async def evaluator(**given: Any) -> list[Evaluation]:
-        record = (case or _found)(**given)
-        return _evaluations(name, await grader.agrade_case(record))
+        if case is None:
+            record = found_case(given.get("input"), given.get("output"), given.get("metadata"))
+        else:
+            record = case(**given)
+        result = await grader.agrade_case(record)
+        shared = {"comment": explanation(result), "metadata": facts(result)}
+        word = Evaluation(
+            name=f"{name}_outcome", value=outcome(result), data_type="CATEGORICAL", **shared
+        )
+        if result.score is None:
+            return [word]
+        return [Evaluation(name=name, value=result.score, data_type="NUMERIC", **shared), word]
 
     evaluator.__name__ = name
     return evaluator
-
-
-def _found(**given: Any) -> Mapping[str, Any]:
-    return found_case(given.get("input"), given.get("output"), given.get("metadata"))
-
-
-def _evaluations(name: str, result: GradingResult) -> list[Evaluation]:
-    shared = {"comment": explanation(result), "metadata": facts(result)}
-    word = Evaluation(
-        name=f"{name}_outcome", value=outcome(result), data_type="CATEGORICAL", **shared
-    )
-    if result.score is None:
-        return [word]
-    return [Evaluation(name=name, value=result.score, data_type="NUMERIC", **shared), word]

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge
-from ..records.result import GradingResult
 from ..settings import SETTING, AnyPolicy
 from .shared import explanation, facts, found_case, make_grader, missing, outcome
 
@@ -51,18 +50,15 @@ def faithfulness(
             record = found_case(inputs, outputs)
         else:
             record = case(inputs=inputs, outputs=outputs, reference_outputs=reference_outputs)
-        return _result(name, await grader.agrade_case(record))
+        result = await grader.agrade_case(record)
+        return EvaluationResult(
+            key=name,
+            score=result.score,
+            value=outcome(result),
+            comment=explanation(result),
+            metadata=facts(result),
+            extra=None if result.defined else {"error": True},
+        )
 
     evaluator.__name__ = name
     return evaluator
-
-
-def _result(name: str, result: GradingResult) -> EvaluationResult:
-    return EvaluationResult(
-        key=name,
-        score=result.score,
-        value=outcome(result),
-        comment=explanation(result),
-        metadata=facts(result),
-        extra=None if result.defined else {"error": True},
-    )

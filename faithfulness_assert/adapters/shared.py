@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..cases.as_json import record_as_json
 from ..cases.locate import locate
+from ..cases.plain_data import record_as_json
 from ..cases.systems import FROM
 from ..grading import Grader
 from ..options import DEADLINE, hide_key

@@ -20,9 +20,9 @@ from ..settings import SETTING, AnyPolicy, choose
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, Work
+from .progress import Budget, SoftStop
 from .rows import GraderSettings
 from .run_description import take_input
-from .stops import Budget, SoftStop
 from .store import writing
 
 if TYPE_CHECKING:

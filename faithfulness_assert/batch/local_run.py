@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING
 
 from ..drive.asks import log
 from ..grading import Grader
-from .progress import Counts, shown
+from .progress import Budget, Counts, SoftStop, from_interrupt, shown
 from .rows import Line, NotAsked, Row, graded_or_left
-from .stops import Budget, SoftStop, from_interrupt
 from .store import NAME, Store, lines_of_run, reading, said_of
 from .summary import Summary
 

@@ -25,7 +25,7 @@ from ..records.judge import described
 from ..text.strings import clip
 from .data_sets import DataSet
 from .rows import Line, Lines, Row
-from .store import Store, cells_of, lines_of_run, reading
+from .store import Store, cells_of, lines_of_run
 
 MAY_CHANGE = ("input.", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
@@ -253,14 +253,6 @@ def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[s
     """What two runs are called: a directory or a file by its name, else as they were given."""
     first, second = (Path(path).resolve().name.removesuffix(".jsonl") for path in (before, after))
     return (first, second) if first != second else (str(before), str(after))
-
-
-def about_of(path: str | PathLike[str]) -> dict[str, Any]:
-    """What a run says about itself; {} for a file of results."""
-    if not Path(path).is_dir():
-        return {}
-    with reading(path) as store:
-        return store.about() or {}
 
 
 def lines_of(path: str | PathLike[str]) -> Lines:

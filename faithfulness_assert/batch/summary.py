@@ -130,18 +130,15 @@ class Summary:
         if caveat := notes.get("judgeNote"):
             self.caveats.add(caveat)
         self.verbatim += "verbatim" in notes and told.cases
-        self._add_spent(told)
+        self.add_spent(told)
         if told.score is not None:
             whole = round(told.score * _SCALE)
             self.defined += told.cases
             self._sum += whole * told.cases
             self._squares += whole * whole * told.cases
 
-    def add_spent(self, result: GradingResult) -> None:
-        """Counts only what a result has cost."""
-        self._add_spent(Counted.of(result))
-
-    def _add_spent(self, told: Counted) -> None:
+    def add_spent(self, told: Counted) -> None:
+        """Counts only what results have cost."""
         used = (told.prompt, told.completion, told.cached, told.reasoning, told.requests)
         self.tokens.update(dict(zip(_USAGE, used, strict=True)))
         self.estimated |= told.estimated

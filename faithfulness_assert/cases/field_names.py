@@ -19,8 +19,8 @@ from ..records.errors import InputError, option
 from ..text.strings import is_blank, key_words, names_of, sections
 from .case import passages_of
 from .locate import Located, locate
+from .plain_data import read_list
 from .systems import COLUMN_FIELDS, FROM, names
-from .written_lists import read_list
 
 MAX_KEYS = 500
 """Keys of a record that are looked at."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError, InputError, option
 from ..text.strings import clip, names_of
-from .as_json import as_json, record_as_json
+from .plain_data import as_json, read_list, record_as_json
 from .systems import (
     COLUMN_FIELDS,
     FIRST_MARKS,
@@ -21,7 +21,6 @@ from .systems import (
     known_fields,
     names,
 )
-from .written_lists import read_list
 
 _PLAIN_PATH = re.compile(r"[\w.-]+")
 _AUDIT = "last_citation_audit"
@@ -216,12 +215,9 @@ def search(path: Any, record: Any) -> Any:
     """
     import jmespath  # only where a path needs it
 
-    problems = (jmespath.exceptions.JMESPathError, TypeError, AttributeError, ValueError)
     try:
         return jmespath.search(path, record)
-    except RecursionError:
-        raise ConfigError(f"invalid JMESPath {clip(path)!r}: too deeply nested") from None
-    except problems as error:
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         problem = str(error).splitlines()[0]
         raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}") from None
 

@@ -20,9 +20,9 @@ from ..batch import RunOutcome, merge, rescore
 from ..batch import run as run_rows
 from ..batch.data_sets import DataSet
 from ..batch.outputs import SUFFIXES, write_results
+from ..batch.progress import Budget, SoftStop
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.run_description import lines_of
-from ..batch.stops import Budget, SoftStop
 from ..batch.store import reading
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact

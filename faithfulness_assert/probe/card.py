@@ -55,9 +55,7 @@ class KindCard:
     def to_json(self) -> dict[str, Any]:
         """The numbers, the interval in [0, 1], and whether the judge is blind to this kind."""
         low, high = self.interval
-        told = {"asked": self.asked, "wrong": self.wrong, "low": low, "high": high}
-        rest = {"blind": self.is_blind, "unanswered": self.unanswered, "scenes": self.scenes}
-        return told | rest
+        return {**asdict(self), "low": low, "high": high, "blind": self.is_blind}
 
 
 @dataclass(frozen=True, slots=True)

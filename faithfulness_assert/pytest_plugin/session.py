@@ -197,7 +197,7 @@ class SessionResults:
             terminalreporter.line(visible(text))
 
     def _said(self) -> Iterator[str]:
-        from ..batch.summary import Summary
+        from ..batch.summary import Counted, Summary
 
         summary = Summary()
         last = {key for keys in self._of_test.values() for key in keys}
@@ -205,7 +205,7 @@ class SessionResults:
             if key in last:
                 summary.add(line)
             else:
-                summary.add_spent(line.result)
+                summary.add_spent(Counted.of(line.result))
         yield from summary.brief().splitlines()
         if summary.tokens["num_requests"]:
             yield summary.spent()

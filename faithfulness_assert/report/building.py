@@ -13,9 +13,7 @@ from typing import Any, NamedTuple
 
 from .. import __version__
 from ..batch.comparison import KINDS, Change, compare
-from ..batch.outputs import whole_file
 from ..batch.run_description import names_of
-from ..files import as_text
 from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
 from .case_view import UNRESOLVED, detail_view, row_view
@@ -70,8 +68,7 @@ def write_report(
         mode, values = "run", _one(first, page)
     else:
         mode, values = "compare", _two((first, open_results(other)), page)
-    with whole_file(file) as part, as_text(part, errors="replace") as text:
-        write_page(text, f"{mode}.html.jinja", values, page.blocks(mode))
+    write_page(file, f"{mode}.html.jinja", values, page.blocks(mode))
     return Report(file, page.rows.count, tuple(values["notes"]))
 
 

@@ -45,18 +45,15 @@ MOST_NAMES = 4
 class Worst(NamedTuple):
     """A statement that is among the worst of a run, in the order of ``key``.
 
-    ``case`` is the place of its case in the report, ``place`` its own in the case.
+    ``verdict`` is what was said of it, ``case`` the place of its case in the report, ``place`` its
+    own in the case.
     """
 
     key: tuple[Any, ...]
     record: Record
+    verdict: Verdict
     case: int
     place: int
-
-    @property
-    def verdict(self) -> Verdict:
-        """What was said of it."""
-        return self.record.result.verdicts[self.place]
 
 
 class Part(NamedTuple):
@@ -130,7 +127,8 @@ class Figures:
         if not rated:
             return
         severity, bare, place = min(rated)
-        one = Worst((severity, -badness(record.result), bare, case), record, case, place)
+        key = severity, -badness(record.result), bare, case
+        one = Worst(key, record, record.result.verdicts[place], case, place)
         self.worst = sorted([*self.worst, one], key=lambda worst: worst.key)[:MOST_WORST]
 
     def bars(self) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from .. import __version__
 from ..agreement import Agreement
@@ -51,7 +51,7 @@ def check_report(path: str | os.PathLike[str]) -> Path:
 
 
 def write_page(
-    file: IO[str],
+    file: Path,
     template: str,
     values: Mapping[str, Any],
     blocks: Iterable[tuple[str, str]] = (),
@@ -79,7 +79,8 @@ def write_page(
             blocks=blocks,
         )
     )
-    file.writelines(page)
+    with whole_file(file) as part, as_text(part, errors="replace") as text:
+        text.writelines(page)
 
 
 def policy_for(script: str, style: str) -> str:
@@ -172,6 +173,5 @@ def write_probe_report(card: Card, path: str | os.PathLike[str]) -> Path:
 
 def _written(path: str | os.PathLike[str], template: str, values: Mapping[str, Any]) -> Path:
     file = check_report(path)
-    with whole_file(file) as part, as_text(part, errors="replace") as text:
-        write_page(text, f"{template}.html.jinja", values, scripts=())
+    write_page(file, f"{template}.html.jinja", values, scripts=())
     return file

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from ..batch.data_sets import open_data_set
 from ..batch.rows import Line, Row, digest
-from ..batch.run_description import about_of, lines_of
+from ..batch.run_description import lines_of
 from ..batch.store import reading
 from ..cases.case import Case
 from ..records.checks import is_fraction
@@ -99,7 +99,8 @@ def open_results(source: Any) -> Results:
         if not Path(source).is_dir():
             lines = lines_of(source)
             return Results(name, name, {}, lambda: map(_with_own_texts, lines()))
-        about = about_of(source)
+        with reading(source) as store:
+            about = store.about() or {}
         graded = text_of(mapping_of(about.get("input")).get("name"))
         return Results(name, graded or name, about, lambda: _of_run(source, about))
     if isinstance(source, GradingResult | Line):

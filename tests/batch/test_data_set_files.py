@@ -17,7 +17,7 @@ from strategies import examples
 
 from faithfulness_assert import Case, ConfigError
 from faithfulness_assert.batch.data_sets import json_files, open_data_set
-from faithfulness_assert.cases.written_lists import read_list
+from faithfulness_assert.cases.plain_data import read_list
 
 FIXTURES = ROOT / "fixtures" / "data_sets"
 EXPORTS = sorted(path.name for path in FIXTURES.iterdir())

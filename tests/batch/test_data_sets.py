@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError, Passage
 from faithfulness_assert.batch.data_sets import open_data_set
-from faithfulness_assert.cases.as_json import NotJsonError, as_json
+from faithfulness_assert.cases.plain_data import NotJsonError, as_json
 from faithfulness_assert.cli.arguments import columns
 
 CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}

@@ -19,7 +19,6 @@ from rows import changed_database, finished, results_of
 
 from faithfulness_assert import Ask, ConfigError, JudgeError, Reply
 from faithfulness_assert.batch import rescore, run
-from faithfulness_assert.batch.run_description import about_of
 from faithfulness_assert.batch.store import reading
 from faithfulness_assert.policy.policy import Policy
 from faithfulness_assert.records.judge import JudgeInfo, Limits
@@ -109,8 +108,8 @@ def test_it_is_the_run_that_grading_gives(june: Path, tmp_path: Path, changes: A
     graded(wanted, **{"citations": "audit", **changes})
     assert results_of(tmp_path / "again") == results_of(wanted)
     assert results_of(wanted) != results_of(june)
-    assert about_of(outcome.path) == about_of(wanted)
-    with reading(wanted) as store:
+    with reading(wanted) as store, reading(outcome.path) as again:
+        assert again.about() == store.about()
         assert outcome.summary.brief() == store.summary().brief()
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from ...cases.as_json import record_as_json
 from ...cases.case import Case
+from ...cases.plain_data import record_as_json
 from ...cases.systems import check_mapping
 from ...cases.tables import check_unique, is_table, items_of, table_columns
 from ...files import new_file, open_file, open_text
@@ -111,15 +111,11 @@ def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Sou
         return Source(name, sheet.records, columns=sheet.columns, note=sheet.note)
     if suffix == ".parquet":
         columns = tables.parquet_columns(path)
-        return Source(name, lambda: _numbered(tables.parquet_rows(path)), columns=columns)
+        return Source(name, partial(tables.parquet_records, path), columns=columns)
     if suffix == ".json":
         place, note = find_records(path, mapping)
         return Source(name, partial(json_records, path, place), note=note)
     return Source(name, partial(json_lines, path))
-
-
-def _numbered(rows: Iterable[Mapping[str, Any]]) -> Iterator[Record]:
-    return (Record(f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
 def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
@@ -232,8 +228,7 @@ def _standard_input() -> Path:
     """Standard input as a file, because a data set is read more than once."""
     path = _temporary_path(".json")
     with new_file(path, private=True) as file:
-        source: IO[bytes] = sys.stdin.buffer
-        shutil.copyfileobj(source, file)
+        shutil.copyfileobj(sys.stdin.buffer, file)
     return path
 
 

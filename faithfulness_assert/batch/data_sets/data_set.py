@@ -8,12 +8,11 @@ from contextlib import closing
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...cases.as_json import record_as_json
 from ...cases.field_names import choose_fields, refusal
 from ...cases.locate import application_error, locate, read_record
+from ...cases.plain_data import record_as_json, seems_list
 from ...cases.systems import COLUMN_FIELDS, FROM, RECORDS, names
 from ...cases.tables import check_unique
-from ...cases.written_lists import seems_list
 from ...files import temporary_database
 from ...records.errors import ConfigError, option
 from ...text.strings import names_of
@@ -84,7 +83,7 @@ class DataSet:
     """The rows of a source.
 
     Attributes:
-        name: for people: the file, or the kind of object.
+        name, fingerprint: those of the ``Source``.
         notes: what a person should know about the rows, such as ids that are not unique. They are
             complete when the rows have been read to the end.
         hints: those of them that say what to do about the source as a whole.
@@ -99,7 +98,7 @@ class DataSet:
         """
         if source.columns is not None:
             check_unique(source.columns, source.name)
-        self.name = source.name
+        self.name, self.fingerprint = source.name, source.fingerprint
         self.notes: list[str] = []
         self.hints: list[str] = []
         self._source, self._given = source, mapping
@@ -147,10 +146,6 @@ class DataSet:
             return "", {}, {}, f"{record.place}: {problem}"
         id = fields.pop("id", None)
         return "" if id is None else str(id), fields, columns, ""
-
-    def fingerprint(self) -> str:
-        """Changes when the content or the mapping changes; "" if that cannot be known."""
-        return self._source.fingerprint()
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
@@ -222,8 +217,10 @@ class _Ids:
         """The id of a row, or with a number if it was taken before."""
         self._missing += not id
         wanted = unique = id or str(number)
-        while not self._add(unique):
-            unique = f"{wanted}#{self._count(wanted)}"
+        while not self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (unique,)).rowcount:
+            self._db.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (wanted,))
+            found = self._db.execute("SELECT times FROM seen WHERE id = ?", (wanted,))
+            unique = f"{wanted}#{found.fetchone()[0]}"
         if unique != wanted:
             self._doubled += 1
             if self._doubled <= MAX_NOTES:
@@ -241,12 +238,3 @@ class _Ids:
     def close(self) -> None:
         """Deletes the database."""
         self._db.close()
-
-    def _add(self, id: str) -> bool:
-        return self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (id,)).rowcount == 1
-
-    def _count(self, id: str) -> int:
-        """How often this id was asked for, this time included."""
-        self._db.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (id,))
-        (times,) = self._db.execute("SELECT times FROM seen WHERE id = ?", (id,)).fetchone()
-        return int(times)

@@ -38,7 +38,19 @@ _CUT = "the file ends here, it may be cut off"
 
 def json_records(file: Path, place: Place) -> Iterator[Record]:
     """The records of a file: an object on each line, or those at a place in one JSON document."""
-    return json_lines(file) if place.form == "lines" else _document(file, place)
+    if place.form == "lines":
+        yield from json_lines(file)
+        return
+    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
+        document = _Document(text)
+        try:
+            start = document.peek()
+            if start and start in "[{":
+                yield from _at(document, place.steps, place.form)
+            elif start:
+                yield Record("the file", None, "must be JSON: an object or a list of objects")
+        except UnreadableError as error:
+            yield Record("the file", None, str(error))
 
 
 def find_records(file: Path, mapping: Mapping[str, str]) -> tuple[Place, str]:
@@ -88,19 +100,6 @@ def _item(place: str, item: Any) -> Record:
     if isinstance(item, dict):
         return Record(place, item)
     return Record(place, None, f"must be a JSON object, got {type(item).__name__}")
-
-
-def _document(file: Path, place: Place) -> Iterator[Record]:
-    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
-        document = _Document(text)
-        try:
-            start = document.peek()
-            if start and start in "[{":
-                yield from _at(document, place.steps, place.form)
-            elif start:
-                yield Record("the file", None, "must be JSON: an object or a list of objects")
-        except UnreadableError as error:
-            yield Record("the file", None, str(error))
 
 
 def _at(document: _Document, steps: Sequence[str], form: str) -> Iterator[Record]:

@@ -183,11 +183,12 @@ def parquet_columns(file: Path) -> list[str]:
         return list(table.schema_arrow.names)
 
 
-def parquet_rows(file: Path) -> Iterator[dict[str, Any]]:
-    """The rows, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
+def parquet_records(file: Path) -> Iterator[Record]:
+    """The records, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
     with _opened_table(file) as table:
-        for batch in table.iter_batches(batch_size=_rows_at_once(table.metadata)):
-            yield from batch.to_pylist()
+        batches = table.iter_batches(batch_size=_rows_at_once(table.metadata))
+        rows = (row for batch in batches for row in batch.to_pylist())
+        yield from (Record(f"row {number}", row) for number, row in enumerate(rows, 1))
 
 
 def write_parquet(

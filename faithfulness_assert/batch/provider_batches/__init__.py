@@ -24,8 +24,8 @@ from ...records.errors import ConfigError, option
 from ...settings import SETTING, choose
 from ..data_sets import DataSet
 from ..estimate import estimate_run
+from ..progress import Budget
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
-from ..stops import Budget
 from ..store import Store, is_run, reading, writing
 from .asks import Asks
 from .providers import AnthropicBatches, OpenAIBatches
