@@ -18,7 +18,7 @@ from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
 from .drive.asks import TimeLeft
 from .drive.grades import Slots, arun, replay, run
-from .judges import find_stored, key_in_environment, make_judge, option_names
+from .judges import find_stored, key_in_environment, make_judge, option_names, token_counter
 from .judges.secret import process_secret, secret_of
 from .plan.plan import Plan, grade_plan
 from .plan.results import invalid_input
@@ -132,8 +132,6 @@ class Grader:
         self._prices = check_prices(options.get("prices"))
         self._count: CountTokens = estimate_tokens
         if self._info.remote or self._info.limits.prompt_room(0) is not None:
-            from .judges.token_counter import token_counter  # it may need tiktoken's ranks
-
             self._count = token_counter(self.judge_name)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -196,7 +196,7 @@ HOMES = {
     "anthropic": "judges.remote.sdk",
     "h11": "judges.http",
     "truststore": "judges.http",
-    "httpcore2": "judges.proxies",
+    "httpcore2": "judges.remote.sdk",
     "tiktoken": "asking.tokens",
     "jsonschema": "asking.schema",
     "json_repair": "reading.unwrapping",

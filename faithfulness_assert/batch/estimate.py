@@ -18,9 +18,8 @@ from typing import Any
 from .. import options as table
 from ..asking.tokens import exact_counter
 from ..grading import Grader
-from ..judges import make_judge, option_names
+from ..judges import make_judge, model_of, option_names, ranks_folder, token_counter
 from ..judges.embedded import EmbeddedJudge
-from ..judges.token_counter import model_of, ranks_folder, token_counter
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
 from ..records.usage import Usage

@@ -10,9 +10,11 @@ import inspect
 import os
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from ..asking.tokens import CountTokens, estimate_tokens, exact_counter
 from ..records.errors import ConfigError, pip_install, suggest
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 
@@ -67,33 +69,10 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     Raises:
         ConfigError: there is no such judge, or it does not take one of the options.
     """
-    own = {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
+    judge = _made(spec, _without_writer(options))
     if (writer := options.get(CLAIMS_JUDGE)) is None:
-        return _made(spec, own)
-    return TwoJudges(_made(spec, own), _made(writer, {}))
-
-
-def _made(spec: object, options: Mapping[str, Any]) -> Judge:
-    if not isinstance(spec, str):
-        return _check_judge_object(spec, options)
-    kind, argument = _checked(spec, options)
-    judge_class = _load(JUDGES[kind])
-    given: list[Any] = [argument] if argument else []
-    judge: Judge = judge_class(*given, **options)
-    return judge
-
-
-def _checked(spec: str, options: Mapping[str, Any]) -> tuple[str, str]:
-    """The parts of the name of a judge that takes these options."""
-    kind, argument = _parse(spec)
-    if bool(argument) != (":" in JUDGES[kind].form):
-        raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
-    known = option_names(spec)
-    for option in options:
-        if option not in known:
-            hint = f" {suggest(option, known)}"
-            raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
-    return kind, argument
+        return judge
+    return TwoJudges(judge, _made(writer, {}))
 
 
 def find_stored(cache: Any, spec: object, options: Mapping[str, Any]) -> Judge:
@@ -105,11 +84,44 @@ def find_stored(cache: Any, spec: object, options: Mapping[str, Any]) -> Judge:
     """
     from .stored_replies import OnlyStored
 
-    if isinstance(spec, str):
-        _checked(spec, options)
-        return OnlyStored(cache, spec, options)
-    own = {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
-    return OnlyStored(cache, _check_judge_object(spec, own), options)
+    return OnlyStored(cache, _checked(spec, _without_writer(options)), options)
+
+
+def _without_writer(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
+
+
+def _made(spec: object, options: Mapping[str, Any]) -> Judge:
+    checked = _checked(spec, options)
+    if not isinstance(checked, str):
+        return checked
+    kind, argument = _parse(checked)
+    judge: Judge = _load(JUDGES[kind])(*([argument] if argument else []), **options)
+    return judge
+
+
+def _checked(spec: object, options: Mapping[str, Any]) -> str | Judge:
+    """``spec``: the name of a judge that takes these options, or a judge."""
+    if not isinstance(spec, str):
+        if not callable(getattr(spec, "ask", None)):
+            forms, got = ", ".join(judge_forms()), type(spec).__name__
+            raise ConfigError(
+                f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
+            )
+        for option in options:
+            raise ConfigError(
+                f"{option}: the judge is passed as an object; set this option on that object"
+            )
+        return cast("Judge", spec)
+    kind, argument = _parse(spec)
+    if bool(argument) != (":" in JUDGES[kind].form):
+        raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
+    known = option_names(spec)
+    for option in options:
+        if option not in known:
+            hint = f" {suggest(option, known)}"
+            raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
+    return spec
 
 
 def option_names(spec: object) -> list[str]:
@@ -146,10 +158,6 @@ def _parse(spec: str) -> tuple[str, str]:
     return kind, argument.strip()
 
 
-_OPENAIS = ("gpt", "chatgpt", "o1", "o3", "o4")
-"""How the names of OpenAI's models begin."""
-
-
 def _hint(spec: str) -> str:
     """What somebody may have meant who named no judge, such as only a model."""
     import difflib  # only ever needed on the way to an error
@@ -158,7 +166,8 @@ def _hint(spec: str) -> str:
     if near := difflib.get_close_matches(said.lower(), list(JUDGES), n=1):
         meant = f"{near[0]}:{model.strip()}" if found else JUDGES[near[0]].form
         return f"Did you mean {meant!r}?"
-    for kind, starts in (("anthropic", "claude"), ("openai", _OPENAIS)):
+    begins = {"anthropic": ("claude",), "openai": ("gpt", "chatgpt", "o1", "o3", "o4")}
+    for kind, starts in begins.items():
         if spec.lower().startswith(starts):
             return f"Did you mean '{kind}:{spec}'?"
     return (
@@ -171,18 +180,43 @@ def _load(entry: JudgeEntry) -> Any:
     return getattr(import_module(entry.module, __package__), entry.class_name)
 
 
-def _check_judge_object(judge: object, options: Mapping[str, Any]) -> Judge:
-    if not callable(getattr(judge, "ask", None)):
-        forms, got = ", ".join(judge_forms()), type(judge).__name__
-        raise ConfigError(
-            f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
-        )
-    if options:
-        option = next(iter(options))
-        raise ConfigError(
-            f"{option}: the judge is passed as an object; set this option on that object"
-        )
-    return cast("Judge", judge)
+# ---------------------------------------------------------------- tokens as its model counts them
+
+
+def token_counter(judge_name: str) -> CountTokens:
+    """A counter for the model in a judge's name, which is ``PROVIDER:MODEL``, or a model alone.
+
+    It loads tiktoken when it first counts. Without ranks on this machine, it estimates.
+    """
+    model = model_of(judge_name)
+
+    def count(text: str) -> int:
+        return _counter(model, ranks_folder())(text)
+
+    return count
+
+
+def model_of(judge_name: str) -> str:
+    """The model in a judge's name."""
+    return judge_name.partition(":")[2] or judge_name
+
+
+def ranks_folder() -> str:
+    """The folder in which tiktoken keeps the ranks that it has downloaded; "" for none."""
+    for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
+        if name in os.environ:
+            return os.environ[name]
+    import tempfile
+
+    try:
+        return os.path.join(tempfile.gettempdir(), "data-gym-cache")
+    except OSError:
+        return ""
+
+
+@cache
+def _counter(model: str, folder: str) -> CountTokens:
+    return exact_counter(model, folder) or estimate_tokens
 
 
 # ---------------------------------------------------------------- two judges as one

@@ -2,7 +2,7 @@
 
 A try ends in time and in bounded memory, as an ``Answer`` or a ``JudgeError`` without secrets. No
 redirect is followed: it would send the prompt, and perhaps the key, to an address that the user did
-not name. HTTP is written and read by h11. The way through a proxy is in ``proxies.py``.
+not name. HTTP is written and read by h11. The way through a proxy is in ``remote/sdk.py``.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
+import h11
+
 from ..records.errors import JudgeError, Remedy
 from . import background
 from .remote.redaction import Secrets, safe_text
-from .remote.settings import Endpoint, is_here
+from .remote.settings import Endpoint, is_here, login_of
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is
@@ -112,14 +114,13 @@ class DirectConnection(Connection):
         named = f"[{self._host}]" if ":" in self._host else self._host
         given = {**_HEADERS, "host": named if parts.port is None else f"{named}:{parts.port}"}
         given |= headers
-        if endpoint.login:
-            login = b64encode(":".join(endpoint.login).encode()).decode()
-            given["authorization"] = f"Basic {login}"
+        if login := login_of(endpoint.url):
+            encoded = b64encode(":".join(login).encode()).decode()
+            given["authorization"] = f"Basic {encoded}"
         self._headers = [(name.encode("ascii"), text.encode()) for name, text in given.items()]
         self._tls = tls_context() if parts.scheme == "https" else None
         self._idle: list[_Line] = []
         self._is_closed = False
-        _h11()  # loaded here, in a thread
 
     async def close(self) -> None:
         """Closes what is idle at once, and what an ask uses when that ask has ended."""
@@ -185,8 +186,7 @@ class _Line(asyncio.Protocol):
     """An open connection, for one exchange after the other. What nobody asked for closes it."""
 
     def __init__(self) -> None:
-        self._h11 = _h11()
-        self._state = self._h11.Connection(self._h11.CLIENT, MAX_HEAD)
+        self._state = h11.Connection(h11.CLIENT, MAX_HEAD)
         self._arrived = asyncio.Event()
         self._lost: Exception | None = None
         self._ends: asyncio.TimerHandle | None = None
@@ -228,22 +228,22 @@ class _Line(asyncio.Protocol):
         self, target: bytes, headers: list[tuple[bytes, bytes]], content: bytes
     ) -> Answer:
         """The answer to a POST. If it does not come whole, the connection is closed."""
-        http, state = self._h11, self._state
+        state = self._state
         self.is_idle = self.has_heard = False
         if self._ends:
             self._ends.cancel()
         try:
-            head = state.send(http.Request(method="POST", target=target, headers=headers))
-            rest = state.send(http.Data(data=content)), state.send(http.EndOfMessage())
+            head = state.send(h11.Request(method="POST", target=target, headers=headers))
+            rest = state.send(h11.Data(data=content)), state.send(h11.EndOfMessage())
             self._transport.write(b"".join((head, *rest)))
-            while type(event := await self._next()) is http.InformationalResponse:
+            while type(event := await self._next()) is h11.InformationalResponse:
                 if event.status_code == 101:
                     break
-            if type(event) is not http.Response:
+            if type(event) is not h11.Response:
                 raise self._lost or ConnectionError("the server sent no answer")
             answered = {n.decode("latin-1").lower(): t.decode("latin-1") for n, t in event.headers}
             received = await bounded_body(event.status_code, answered, self)
-            done = state.our_state is state.their_state is http.DONE and not state.trailing_data[0]
+            done = state.our_state is state.their_state is h11.DONE and not state.trailing_data[0]
             if done and self._lost is None:
                 state.start_next_cycle()
                 self.is_idle = True
@@ -256,7 +256,7 @@ class _Line(asyncio.Protocol):
 
     async def _next(self) -> Any:
         """The next event of HTTP."""
-        while (event := self._state.next_event()) is self._h11.NEED_DATA:
+        while (event := self._state.next_event()) is h11.NEED_DATA:
             if self._lost:
                 raise self._lost
             self._arrived.clear()
@@ -268,7 +268,7 @@ class _Line(asyncio.Protocol):
 
     async def __anext__(self) -> bytes:
         """The next piece of the body."""
-        if type(event := await self._next()) is not self._h11.Data:
+        if type(event := await self._next()) is not h11.Data:
             raise StopAsyncIteration
         return bytes(event.data)
 
@@ -293,12 +293,6 @@ def _is_out_of_files(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
-
-
-def _h11() -> Any:
-    import h11
-
-    return h11
 
 
 def not_sent(error: Exception, secrets: Secrets, remedy: Remedy = "none") -> JudgeError:

@@ -17,9 +17,7 @@ from faithfulness_assert import Case, Grader, Reply, policies
 from faithfulness_assert.asking import tokens
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
 from faithfulness_assert.drive.grades import run
-from faithfulness_assert.judges import background
-from faithfulness_assert.judges import token_counter as counting
-from faithfulness_assert.judges.token_counter import token_counter
+from faithfulness_assert.judges import _counter, background, token_counter
 from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits
 
@@ -49,10 +47,10 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(socket, "socket", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(socket, "create_connection", refuse)
-    for memory in (tokens._encoding, counting._counter):
+    for memory in (tokens._encoding, _counter):
         memory.cache_clear()
     yield
-    for memory in (tokens._encoding, counting._counter):
+    for memory in (tokens._encoding, _counter):
         memory.cache_clear()
 
 

@@ -23,7 +23,6 @@ from faithfulness_assert.judges.remote.answers import (
 )
 from faithfulness_assert.judges.remote.redaction import (
     MAX_SHOWN,
-    NO_SECRETS,
     Secret,
     Secrets,
     redact,
@@ -76,12 +75,12 @@ def test_hostile_texts_of_a_million_characters_are_cut_to_a_few_hundred(unit: st
     assert len(shown_text) <= 10 * MAX_SHOWN
     assert shown_text.isprintable()
     body = (unit * (1_000_000 // len(unit))).encode()
-    assert read_failure(Answer(500, {}, body), None, NO_SECRETS).http_status == 500
+    assert read_failure(Answer(500, {}, body), None, Secrets()).http_status == 500
 
 
 @given(st.text())
 def test_safe_text_is_one_printable_line(text: str) -> None:
-    assert safe_text(text).isprintable()
+    assert safe_text(text, Secrets()).isprintable()
 
 
 def test_a_secret_where_text_is_cut_is_removed_whole() -> None:

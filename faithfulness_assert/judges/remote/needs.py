@@ -23,6 +23,7 @@ from ...files import as_text, new_file, read_text
 from ...records.checks import is_whole
 from ...records.errors import PromptTooLong
 from ...records.judge import Ask, Limits, Outcome, Reply
+from .. import model_of
 from .answers import ServerError
 from .fallbacks import REJECTING, Steps, merge_steps
 
@@ -79,7 +80,7 @@ _SEARCHED = 2_000  # characters of a message
 
 def default_limits(judge_name: str, statements: int) -> Limits:
     """The limits of a judge without the option ``max_prompt_tokens``."""
-    model = (judge_name.partition(":")[2] or judge_name).rpartition("/")[2]
+    model = model_of(judge_name).rpartition("/")[2]
     parts = model.split("-")
     names = ("-".join(parts[:end]) for end in range(len(parts), 0, -1))
     known = next((WINDOWS[name] for name in names if name in WINDOWS), None)
@@ -158,10 +159,8 @@ class Needs:
 
         ``ask`` has the messages that are sent.
         """
-        cap, total = (
-            self._max_tokens or ask.max_tokens + self.room(steps),
-            self._limits.total_tokens,
-        )
+        cap = self._max_tokens or ask.max_tokens + self.room(steps)
+        total = self._limits.total_tokens
         if cap <= ask.max_tokens:
             return cap
         if total is not None:

@@ -127,10 +127,7 @@ class Secrets:
         return self.out_of_error(outcome)
 
 
-NO_SECRETS = Secrets()
-
-
-def safe_text(text: str, secrets: Secrets = NO_SECRETS) -> str:
+def safe_text(text: str, secrets: Secrets) -> str:
     """``text`` as messages quote it: no secrets, one printable line, about 300 characters."""
     # Secrets are removed before the text is cut: a cut could leave half of one.
     start = " ".join(secrets.out_of(text).split())[:MAX_SEARCHED]

@@ -23,19 +23,19 @@ from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
 from ..http import Answer, Connection, DirectConnection, not_sent
-from ..proxies import ProxiedConnection
 from ..secret import secret_of_key
 from .answers import ServerError
 from .fallbacks import REJECTING, Fallbacks, Steps, next_steps
 from .needs import ROOMS, Needs, default_limits, first_room
 from .redaction import Secrets
-from .sdk import ClientConnection, batch_client, client_endpoint
+from .sdk import ClientConnection, ProxiedConnection, batch_client, client_endpoint
 from .settings import (
     check_body,
     check_headers,
     find_endpoint,
     hide_key,
     host_of,
+    login_of,
     thinking_budget,
 )
 
@@ -399,7 +399,7 @@ class RemoteJudge(ABC):
         endpoint = self._endpoint
         connection: Connection
         if self.own_client is None:
-            headers = self.headers("" if endpoint.login else endpoint.key)
+            headers = self.headers("" if login_of(endpoint.url) else endpoint.key)
             named = {name.lower(): value for name, value in self._headers.items()}
             made = ProxiedConnection if endpoint.proxy else DirectConnection
             connection = made(endpoint, self.path, {**headers, **named})

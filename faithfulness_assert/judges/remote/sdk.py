@@ -1,4 +1,4 @@
-"""The SDKs of the providers: for a client of the user's own, and for batch APIs.
+"""Asks through the SDKs of the providers, and through proxies, by the engine of both SDKs' httpx2.
 
 A client of the user's own (for Azure, gateways, tokens of an identity) sends by the SDK's own call,
 whatever that does with address, headers and tokens. Tries and time are the judge's.
@@ -13,9 +13,19 @@ from urllib.parse import urlsplit
 
 from ...records.errors import ConfigError
 from .. import JUDGES, background
-from ..http import MAX_BYTES, Answer, Connection, Headers, bounded_body, too_large
+from ..http import (
+    IDLE_SECONDS,
+    MAX_BYTES,
+    Answer,
+    Connection,
+    DirectConnection,
+    Headers,
+    bounded_body,
+    tls_context,
+    too_large,
+)
 from .redaction import Secret, Secrets
-from .settings import Endpoint, credentials, endpoint_at
+from .settings import Endpoint, credentials, endpoint_at, host_of, login_of
 
 _CLASSES = {"openai": "OpenAI", "anthropic": "Anthropic"}
 _APIS = {"openai": "chat", "anthropic": "messages"}
@@ -158,3 +168,55 @@ class ClientConnection(Connection):
     def _remember(self, headers: Mapping[str, str]) -> None:
         """A token that the client fetched for this request must not be shown either."""
         self.secrets.learn(credentials(headers))
+
+
+# ---------------------------------------------------------------- through a proxy
+
+
+class ProxiedConnection(DirectConnection):
+    """Posts through the proxy of an endpoint."""
+
+    def __init__(self, endpoint: Endpoint, path: str, headers: Mapping[str, str]) -> None:
+        import httpcore2  # it takes longer to load than a grade takes
+
+        super().__init__(endpoint, path, headers)
+        self._url = httpcore2.URL(
+            scheme=self._scheme, host=self._host, port=self._port, target=self._target
+        )
+        self._make_request = httpcore2.Request
+        parts, login = urlsplit(endpoint.proxy), login_of(endpoint.proxy)
+        proxy = httpcore2.Proxy(
+            parts._replace(netloc=host_of(endpoint.proxy)).geturl(),
+            auth=login,
+            ssl_context=(self._tls or tls_context()) if parts.scheme == "https" else None,
+        )
+        self._pool: Any = httpcore2.AsyncConnectionPool(
+            ssl_context=self._tls, proxy=proxy, max_connections=None, keepalive_expiry=IDLE_SECONDS
+        )
+        self._asks = 0
+
+    async def close(self) -> None:
+        """See ``DirectConnection``. A pool closed while it connects leaves that connection open."""
+        self._is_closed = True
+        if not self._asks:
+            await self._pool.aclose()
+
+    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
+        headers, content = self._encoded(body, more)
+        request = self._make_request("POST", self._url, headers=headers, content=content)
+        self._asks += 1
+        try:
+            response = await self._pool.handle_async_request(request)
+            try:
+                answered = {
+                    name.decode("latin-1").lower(): text.decode("latin-1")
+                    for name, text in response.headers
+                }
+                received = await bounded_body(response.status, answered, response.stream)
+            finally:
+                await response.aclose()
+        finally:
+            self._asks -= 1
+            if self._is_closed:
+                await self.close()
+        return Answer(response.status, answered, received)

@@ -47,13 +47,6 @@ class Endpoint:
         host, path = parts.netloc.rpartition("@")[2], f"{parts.path.rstrip('/')}{path}"
         return parts._replace(netloc=host, path=path).geturl()
 
-    @property
-    def login(self) -> tuple[str, str] | None:
-        """User and password in the address."""
-        parts = urlsplit(self.url)
-        user, password = parts.username or "", parts.password or ""
-        return (unquote(user), unquote(password)) if user or password else None
-
 
 def hide_key(options: dict[str, Any]) -> None:
     """Makes the key and the headers among these options hide themselves: tracebacks show locals.
@@ -199,6 +192,13 @@ def public_address(url: str) -> str:
 def host_of(url: str) -> str:
     """Host and port of an address."""
     return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def login_of(url: str) -> tuple[str, str] | None:
+    """User and password in an address."""
+    parts = urlsplit(url)
+    user, password = parts.username or "", parts.password or ""
+    return (unquote(user), unquote(password)) if user or password else None
 
 
 def _of_login(parts: SplitResult) -> tuple[str, str]:
