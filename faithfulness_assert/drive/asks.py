@@ -125,7 +125,12 @@ def failed(ask: Ask, error: Exception | SystemExit) -> JudgeError:
     judge_error = error if isinstance(error, JudgeError) else wrapped(error)
     log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), judge_error.kind)
     if judge_error is not error and log.isEnabledFor(logging.DEBUG):
-        log.debug("what the judge raised: %s", _shown(error))
+        import traceback
+
+        from ..judges.remote.redaction import redact
+
+        raised = redact("".join(traceback.format_exception(error)))
+        log.debug("what the judge raised: %s", visible(raised[-MOST_SHOWN:]))
     return judge_error
 
 
@@ -152,12 +157,3 @@ def wrapped(error: Exception | SystemExit) -> JudgeError:
 def _misbehaved(what: str) -> JudgeError:
     fix = "Fix the judge: its ask() must return a Reply or raise a JudgeError."
     return JudgeError(f"the judge {what}", "transport", fix=fix)
-
-
-def _shown(error: BaseException) -> str:
-    """The tracebacks of an exception and its causes, without credentials in their texts."""
-    import traceback
-
-    from ..judges.remote.redaction import redact
-
-    return visible(redact("".join(traceback.format_exception(error)))[-MOST_SHOWN:])

@@ -39,15 +39,9 @@ class Slots:
         import asyncio
 
         self.stopping = stopping
-
         self.free = asyncio.Semaphore(asks_at_once)
         self.under_way = self.ended = 0
         self.spent = Usage()
-
-    def note(self, outcome: Outcome) -> None:
-        """Adds an ask that has ended."""
-        self.ended += 1
-        self.spent += outcome.usage or Usage()
 
 
 def run(
@@ -254,7 +248,8 @@ async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
             sending = grade.gate.ask(ask, lambda: _send(grade, ask, slots), grade.left)
             outcome = await background.on_loop(sending)
         grade.told[id(ask)] = outcome
-        slots.note(outcome)
+        slots.ended += 1
+        slots.spent += outcome.usage or Usage()
         return outcome
 
 

@@ -35,10 +35,6 @@ _UNSHAPING = frozenset("base_url api_key client timeout max_retries max_tokens d
 """Options of a judge that do not shape its replies: who only reads need not give them."""
 
 
-def _has_text(_ask: Ask, text: str) -> bool:
-    return bool(text.strip())
-
-
 class StoredJudge:
     """A judge that looks up each ask in a store before it asks ``judge``, and stores the replies.
 
@@ -60,7 +56,7 @@ class StoredJudge:
         self,
         judge: Judge,
         folder: str | os.PathLike[str],
-        is_readable: Callable[[Ask, str], bool] = _has_text,
+        is_readable: Callable[[Ask, str], bool] = lambda _, text: bool(text.strip()),
         seed: int | None = None,
         spec: str | Judge | None = None,
         options: Mapping[str, Any] = NO_OPTIONS,
@@ -274,11 +270,10 @@ def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
         )
     except TypeError:
         return None
-    return (secrets if isinstance(secrets, Secrets) else _own_keys()).out_of_reply(reply)
-
-
-def _own_keys() -> Secrets:
-    return Secrets(os.environ.get(f"{name}_API_KEY", "") for name in ("OPENAI", "ANTHROPIC"))
+    if isinstance(secrets, Secrets):
+        return secrets.out_of_reply(reply)
+    names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
+    return Secrets(os.environ.get(name, "") for name in names).out_of_reply(reply)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

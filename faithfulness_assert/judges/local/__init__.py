@@ -10,7 +10,6 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
-from concurrent import futures
 from typing import Any
 
 from ...asking.ranking import Ranking
@@ -63,34 +62,29 @@ class LocalJudge:
         max_prompt_tokens: int | None = None,
     ) -> None:
         check_number("support_at", support_at, 0, 1)
-        if max_prompt_tokens is not None:
-            check_number("max_prompt_tokens", max_prompt_tokens, 32, 10**6, whole=True)
+        check_number("max_prompt_tokens", max_prompt_tokens, 32, 10**6, whole=True, optional=True)
         name, device = check_text("model", model), check_text("device", device)
         plain, at, revision = (name, "", "") if os.path.isdir(name) else name.partition("@")
         kind, _, foundation = (family if isinstance(family, str) else "").partition(":")
         own = kind or family, label_order, device, max_prompt_tokens, foundation or None
-        self._model = load(Settings(plain, revision if at else None, *own))
+        self._model = made = load(Settings(plain, revision if at else None, *own))
         self._support_at = support_at
-        self._reader = Reader(self._model.family, self._model.tokens, self._model.most)
-        self.info = self._told()
-
-    def _told(self) -> JudgeInfo:
-        model = self._model
-        return JudgeInfo(
-            name=f"local:{model.files.plain_name}",
+        self._reader = Reader(made.family, made.tokens, made.most)
+        self.info = JudgeInfo(
+            name=f"local:{made.files.plain_name}",
             keeps_deadline=True,
             any_loop=True,
             deterministic=True,
-            never_contradicts="contradicted" not in model.order,
+            never_contradicts="contradicted" not in made.order,
             asks=frozenset({"verdicts"}),
             identity={
                 "judge": "local",
-                "files": model.fingerprint,
-                "family": model.family.name,
-                "labels": list(model.order),
-                "support_at": self._support_at,
-                "tokens": model.most,
-                "runtime": model.runtime.split()[0],
+                "files": made.fingerprint,
+                "family": made.family.name,
+                "labels": list(made.order),
+                "support_at": support_at,
+                "tokens": made.most,
+                "runtime": made.runtime,
             },
         )
 
@@ -100,15 +94,7 @@ class LocalJudge:
         Raises:
             JudgeError: the ask is not for verdicts; the time is up; or the model cannot compute it.
         """
-        chunks = self._read(ask)
-        left = None if deadline is None else max(deadline - time.monotonic(), 0)
-        computing = self._submit(chunks)
-        try:
-            outputs = computing.result(left)
-        except (futures.TimeoutError, TimeoutError):
-            computing.cancel()
-            raise _late() from None
-        return self._reply(ask, chunks, outputs)
+        return background.wait(self.aask(ask, deadline=deadline))
 
     async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """The same as a coroutine, for any event loop.
@@ -118,11 +104,18 @@ class LocalJudge:
         """
         chunks = await background.in_thread(self._read, ask)
         left = None if deadline is None else max(deadline - time.monotonic(), 0)
-        computing = asyncio.wrap_future(self._submit(chunks))
+        inputs = [chunk.input for own in chunks.values() for chunk in own]
+        computing = asyncio.wrap_future(self._model.batcher.submit(inputs))
         try:
             outputs = await asyncio.wait_for(computing, left)
         except (asyncio.TimeoutError, TimeoutError):
-            raise _late() from None
+            raise JudgeError(
+                "the local judge ran out of time",
+                "timeout",
+                retryable=True,
+                fix="Pass a later deadline or a lower concurrency, or use a smaller model or "
+                "a GPU.",
+            ) from None
         return self._reply(ask, chunks, outputs)
 
     def _read(self, ask: Ask) -> dict[int, list[Chunk]]:
@@ -133,9 +126,6 @@ class LocalJudge:
                 "unreadable",
             )
         return self._reader.chunks(ask.payload)
-
-    def _submit(self, chunks: Mapping[int, Sequence[Chunk]]) -> futures.Future[list[Any]]:
-        return self._model.batcher.submit([c.input for own in chunks.values() for c in own])
 
     # ------------------------------------------------------------ the reply
 
@@ -148,38 +138,27 @@ class LocalJudge:
         problems = tuple(dict.fromkeys(one.problem for one in found if one.problem))
         if problems and not any(one.label for one in found):
             raise JudgeError(problems[0], "unreadable", fix=FIXES[problems[0]])
+        warnings = [f"no verdict: {problem}" for problem in problems]
+        if not self._model.files.pinned:
+            named = f"NAME@{self._model.files.commit or 'of a commit'}"
+            problem = "no commit of the model is pinned; to repeat the grade, name it"
+            warnings.insert(0, f"{problem} {named}")
         items = zip(ask.payload.statements, found, strict=True)
         rows = [_row(n, text, own, ask.form, ask.payload.sentences) for (n, text), own in items]
         return Reply(
             json.dumps({"verdicts": rows}, separators=(",", ":")),
             Usage(),
             validated=True,
-            warnings=(*self._warnings(), *(f"no verdict: {problem}" for problem in problems)),
+            warnings=tuple(warnings),
             confidence=tuple(one.label and one.confidence for one in found),
             wrong=tuple(one.wrong for one in found),
         )
-
-    def _warnings(self) -> tuple[str, ...]:
-        files = self._model.files
-        if files.pinned:
-            return ()
-        commit = files.commit or "of a commit"
-        return (f"no commit of the model is pinned; to repeat the grade, name it NAME@{commit}",)
 
     def _scored(self, chunks: list[Chunk], outputs: list[Any], statement: str) -> Score:
         if not chunks:
             return Score(problem=TOO_LONG)
         model, read = self._model, self._model.tokens.plain(statement)
         return score(chunks, outputs, read, model.family.head, model.order, self._support_at)
-
-
-def _late() -> JudgeError:
-    return JudgeError(
-        "the local judge ran out of time",
-        "timeout",
-        retryable=True,
-        fix="Pass a later deadline or a lower concurrency, or use a smaller model or a GPU.",
-    )
 
 
 def _row(

@@ -24,8 +24,6 @@ Head = Literal["labels", "first_token", "tokens", "words"]
 ``labels``: one output for each label; ``first_token``: those of the first token; ``tokens``: those
 of each token of the statement; ``words``: the first word that it would write.
 """
-Texts = tuple[str, "str | None"]
-"""The one text that a model reads, or two that its tokenizer joins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,9 @@ class Family:
     most: int = 512
     published: tuple[Label, ...] = ()
 
-    def texts(self, document: str, statement: str, question: str, end: str) -> Texts:
+    def texts(
+        self, document: str, statement: str, question: str, end: str
+    ) -> tuple[str, str | None]:
         """The input from these texts, of which none is read as a form itself."""
         first = self.asked if question and self.asked else self.first
         given = {"document": document, "statement": statement, "question": question, "end": end}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from functools import partial
 from typing import Any, NamedTuple
 
 from ...records.errors import ConfigError, pip_install
@@ -46,7 +45,7 @@ class Model(NamedTuple):
         order: the label of each output.
         most: the most tokens of an input.
         batcher: what computes.
-        runtime: ``onnxruntime`` or ``transformers``, and the device.
+        runtime: ``onnxruntime`` or ``transformers``.
         fingerprint: what tells its files from others.
     """
 
@@ -71,59 +70,43 @@ def load(settings: Settings) -> Model:
         ConfigError: there is no such model, it cannot be loaded, or a setting does not fit it.
     """
     with _loading:
-        has_torch = transformers_engine.is_installed()
-        files = find_model(settings.name, settings.revision, onnx=not has_torch)
-        config, fingerprint = files.config(), files.fingerprint()
+        onnx = not transformers_engine.is_installed()
+        files = find_model(settings.name, settings.revision, onnx=onnx)
+        fingerprint = files.fingerprint()
         key = (*map(repr, settings), str(files.folder), fingerprint)
         model = _kept.pop(key, None)
         if model is None:
-            model = _loaded(settings, files, config, fingerprint, has_torch=has_torch)
+            model = _loaded(settings, files, fingerprint)
         _kept[key] = model  # as the last one
         if len(_kept) > KEPT:
             del _kept[next(iter(_kept))]
         return model
 
 
-def _loaded(
-    settings: Settings,
-    files: ModelFiles,
-    config: Mapping[str, Any],
-    fingerprint: str,
-    *,
-    has_torch: bool,
-) -> Model:
+def _loaded(settings: Settings, files: ModelFiles, fingerprint: str) -> Model:
     """The model, computed by PyTorch if it loads there, else by ONNX Runtime."""
+    has_torch, has_onnx = transformers_engine.is_installed(), is_onnx(files)
+    if not has_onnx or (has_torch and files.has_weights(SAFE)):
+        try:
+            return _made(settings, files, fingerprint, onnx=False)
+        except ConfigError:
+            if not has_onnx:
+                raise
+    return _made(settings, files, fingerprint, onnx=True)
+
+
+def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool) -> Model:
+    config = files.config()
     family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
+    writes, shape = family.head == "words", None
     order: tuple[Label, ...] = ("supported", "not_enough_info")
-    if family.head != "words":  # before the weights are loaded, which takes long
+    if not writes:  # before the weights are loaded, which takes long
         order = label_order(settings.label_order, config, None, family.published)
-    made = partial(_made, settings, files, config, fingerprint, family, order)
-    has_onnx = is_onnx(files)
-    if not (has_onnx or has_torch):
+    if not (onnx or transformers_engine.is_installed()):
         raise ConfigError(
             f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
             f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
         )
-    if not has_onnx or (has_torch and files.has_weights(SAFE)):
-        try:
-            return made(onnx=False)
-        except ConfigError:
-            if not has_onnx:
-                raise
-    return made(onnx=True)
-
-
-def _made(
-    settings: Settings,
-    files: ModelFiles,
-    config: Mapping[str, Any],
-    fingerprint: str,
-    family: Family,
-    order: tuple[Label, ...],
-    *,
-    onnx: bool,
-) -> Model:
-    writes, shape = family.head == "words", None
     if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:
         shape = _shape_of(settings, config)
     tokens = read_tokenizer(files) if onnx else transformers_engine.load_tokenizer(shape or files)
@@ -143,7 +126,7 @@ def _made(
         )
     if engine.count is not None:
         order = label_order(settings.label_order, config, engine.count, family.published)
-    runtime = f"{'onnxruntime' if onnx else 'transformers'} on {engine.device}"
+    runtime = "onnxruntime" if onnx else "transformers"
     most = settings.most or _most(config, tokens, family)
     batcher = Batcher(engine)
     return Model(files, family, tokens, order, most, batcher, runtime, fingerprint)

@@ -48,7 +48,6 @@ class OnnxEngine:
             if path is None:
                 raise ConfigError(f"judge: {files.folder} has no {name}: export the model again")
         self._sessions = [_session(path, device) for path in paths if path]
-        self.device = self._sessions[0].get_providers()[0].removesuffix("ExecutionProvider").lower()
 
     @property
     def count(self) -> int | None:

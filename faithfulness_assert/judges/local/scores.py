@@ -73,14 +73,13 @@ def score(
     found = [probabilities(row[0] if isinstance(row[0], list) else row, order) for row in outputs]
     if not all(math.isfinite(value) for one in found for value in one.values()):
         return Score(problem=NOT_A_NUMBER)
+    support = max(one.get("supported", 0.0) for one in found)
     labels: tuple[Label, ...] = ("supported", "partially_supported", "contradicted")
     for label in labels:
         values = [one.get(label, 0.0) for one in found]
         if max(values) > (support_at if label == "supported" else 0.5):
             best = values.index(max(values))
-            support = max(one.get("supported", 0.0) for one in found)
             return Score(label, values[best], chunks[best].numbers, support)
-    support = max(one.get("supported", 0.0) for one in found)
     return Score("not_enough_info", round(1 - support, DIGITS), (), support)
 
 

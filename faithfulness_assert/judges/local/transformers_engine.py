@@ -89,7 +89,7 @@ class TransformersEngine:
         import transformers
 
         self._torch, self._answers = torch, answers
-        self.device = _device(torch, device)
+        self._device = _device(torch, device)
         if not files.has_weights(SAFE):
             pickled = files.has_weights(".bin")
             problem = "in safetensors: pickles can run code" if pickled else "at all"
@@ -101,12 +101,12 @@ class TransformersEngine:
             model = _on_shape(transformers, files, shape)
         else:
             kind = getattr(transformers, _CLASSES[head])
-            dtype = torch.float32 if self.device == "cpu" else "auto"
+            dtype = torch.float32 if self._device == "cpu" else "auto"
             model = _loaded(kind, files, dtype=dtype, use_safetensors=True)
             for weight in (*model.parameters(), *model.buffers()):
                 weight.data = weight.data.clone()  # the file is mapped into memory, and may change
         with _told(files):
-            self._model = model.to(self.device).eval()
+            self._model = model.to(self._device).eval()
         taken = inspect.signature(self._model.forward).parameters
         self._typed = typed and "token_type_ids" in taken
         self._pad = model.config.pad_token_id
@@ -123,12 +123,12 @@ class TransformersEngine:
             return [output for one in batch for output in self.outputs([one])]
         torch = self._torch
         given = {
-            name: torch.tensor(rows, device=self.device)
+            name: torch.tensor(rows, device=self._device)
             for name, rows in padded(batch, self._pad or 0).items()
             if self._typed or name != "token_type_ids"
         }
         if self._answers is not None:
-            first = torch.full((len(batch), 1), self._start, device=self.device)
+            first = torch.full((len(batch), 1), self._start, device=self._device)
             given["decoder_input_ids"] = first
         try:
             with torch.inference_mode():
@@ -140,12 +140,9 @@ class TransformersEngine:
         except (RuntimeError, MemoryError) as error:
             if not _is_out_of_memory(error):
                 raise
-        self._forget()
+        if self._device.startswith("cuda"):
+            torch.cuda.empty_cache()
         raise OutOfMemory
-
-    def _forget(self) -> None:
-        if self.device.startswith("cuda"):
-            self._torch.cuda.empty_cache()
 
 
 def _loaded(kind: Any, files: ModelFiles, **settings: Any) -> Any:
