@@ -270,7 +270,7 @@ class TwoJudges:
             if keep_in := getattr(judge, "keep_in", None):
                 keep_in(folder)
 
-    def _of(self, ask: Ask) -> Any:
+    def _of(self, ask: Ask) -> Judge:
         return self.checker if ask.kind == "verdicts" else self.writer
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -279,8 +279,7 @@ class TwoJudges:
         Raises:
             JudgeError: that judge's own.
         """
-        reply: Reply = self._of(ask).ask(ask, deadline=deadline)
-        return reply
+        return self._of(ask).ask(ask, deadline=deadline)
 
     async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """The same as a coroutine.

@@ -21,7 +21,7 @@ from ...records.usage import Usage
 from .. import background
 from .inputs import Chunk, Reader
 from .loading import Settings, load
-from .scores import FIXES, TOO_LONG, Score, score
+from .scores import FIXES, Score, score
 
 NAMED = 3
 """Sentences that a verdict names of a chunk that has more."""
@@ -131,16 +131,18 @@ class LocalJudge:
 
     def _reply(self, ask: Ask, chunks: Mapping[int, list[Chunk]], outputs: list[Any]) -> Reply:
         """The reply, in the same JSON as that of any judge."""
-        computed, found = iter(outputs), []
+        model, computed, found = self._model, iter(outputs), []
+        head, order = model.family.head, model.order
         for number, statement in ask.payload.statements:
-            own = chunks[number]
-            found.append(self._scored(own, [next(computed) for _ in own], statement))
+            own = [next(computed) for _ in chunks[number]]
+            read = model.tokens.plain(statement)
+            found.append(score(chunks[number], own, read, head, order, self._support_at))
         problems = tuple(dict.fromkeys(one.problem for one in found if one.problem))
         if problems and not any(one.label for one in found):
             raise JudgeError(problems[0], "unreadable", fix=FIXES[problems[0]])
         warnings = [f"no verdict: {problem}" for problem in problems]
-        if not self._model.files.pinned:
-            named = f"NAME@{self._model.files.commit or 'of a commit'}"
+        if not model.files.pinned:
+            named = f"NAME@{model.files.commit or 'of a commit'}"
             problem = "no commit of the model is pinned; to repeat the grade, name it"
             warnings.insert(0, f"{problem} {named}")
         items = zip(ask.payload.statements, found, strict=True)
@@ -153,12 +155,6 @@ class LocalJudge:
             confidence=tuple(one.label and one.confidence for one in found),
             wrong=tuple(one.wrong for one in found),
         )
-
-    def _scored(self, chunks: list[Chunk], outputs: list[Any], statement: str) -> Score:
-        if not chunks:
-            return Score(problem=TOO_LONG)
-        model, read = self._model, self._model.tokens.plain(statement)
-        return score(chunks, outputs, read, model.family.head, model.order, self._support_at)
 
 
 def _row(

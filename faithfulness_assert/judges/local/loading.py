@@ -1,19 +1,22 @@
-"""A model, ready to be asked. What a process has loaded once is used again by its next judges."""
+"""A model, ready to be asked. What a process has loaded once is used again by its next judges.
+
+Models in the ONNX format are computed by ONNX Runtime: no PyTorch, no transformers.
+"""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...records.errors import ConfigError, pip_install
 from ...records.model import Label
 from . import transformers_engine
-from .batching import Batcher
+from .batching import Batcher, OutOfMemory
 from .families import Family, family_of, label_order
-from .inputs import Tokens, read_tokenizer
+from .inputs import Input, Tokens, padded, read_tokenizer
 from .model_files import INSTALL, SAFE, ModelFiles, find_model
-from .onnx_engine import OnnxEngine, is_onnx
 
 KEPT = 2
 """Models that a process keeps."""
@@ -85,7 +88,8 @@ def load(settings: Settings) -> Model:
 
 def _loaded(settings: Settings, files: ModelFiles, fingerprint: str) -> Model:
     """The model, computed by PyTorch if it loads there, else by ONNX Runtime."""
-    has_torch, has_onnx = transformers_engine.is_installed(), is_onnx(files)
+    has_torch = transformers_engine.is_installed()
+    has_onnx = files.find(*ENCODERS, _HALVES[0]) is not None
     if not has_onnx or (has_torch and files.has_weights(SAFE)):
         try:
             return _made(settings, files, fingerprint, onnx=False)
@@ -108,7 +112,10 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
             f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
         )
     if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:
-        shape = _shape_of(settings, config)
+        # Its config and its tokenizer are those of the T5 on which it was built.
+        built_on = settings.foundation or config.get("foundation") or "google/flan-t5-base"
+        name, _, revision = str(built_on).partition("@")
+        shape = find_model(name, revision or None, onnx=True)
     tokens = read_tokenizer(files) if onnx else transformers_engine.load_tokenizer(shape or files)
     answers = _answers(settings.label_order, tokens) if writes else None
     engine: OnnxEngine | transformers_engine.TransformersEngine
@@ -130,13 +137,6 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
     most = settings.most or _most(config, tokens, family)
     batcher = Batcher(engine)
     return Model(files, family, tokens, order, most, batcher, runtime, fingerprint)
-
-
-def _shape_of(settings: Settings, config: Mapping[str, Any]) -> ModelFiles:
-    """The files of the T5 on which an HHEM was built: its config and its tokenizer."""
-    named = settings.foundation or config.get("foundation") or "google/flan-t5-base"
-    name, _, revision = str(named).partition("@")
-    return find_model(name, revision or None, onnx=True)
 
 
 def _answers(given: object, tokens: Tokens) -> tuple[int, int]:
@@ -168,3 +168,99 @@ def _most(config: Mapping[str, Any], tokens: Tokens, family: Family) -> int:
 def _number(config: Mapping[str, Any], name: str) -> int:
     value = config.get(name)
     return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+# ---------------------------------------------------------------- ONNX Runtime
+
+ENCODERS = ("model.onnx",)
+_HALVES = ("encoder_model.onnx", "decoder_model.onnx")
+
+
+class OnnxEngine:
+    """A model in ``model.onnx``, or in ``encoder_model.onnx`` and ``decoder_model.onnx``.
+
+    Args:
+        files: the model's.
+        device: ``cpu``, ``cuda``, or ``auto``.
+        pad, start: the tokens that fill up an input, and begin what is written.
+        answers: the tokens whose outputs are wanted of a model that writes; None for others.
+
+    Raises:
+        ConfigError: the model cannot be loaded.
+    """
+
+    def __init__(
+        self,
+        files: ModelFiles,
+        device: str,
+        pad: int,
+        start: int,
+        answers: Sequence[int] | None,
+    ) -> None:
+        self._pad, self._start, self._answers = pad, start, answers
+        wanted = ENCODERS if answers is None else _HALVES
+        paths = [files.find(name) for name in wanted]
+        for name, path in zip(wanted, paths, strict=True):
+            if path is None:
+                raise ConfigError(f"judge: {files.folder} has no {name}: export the model again")
+        self._sessions = [_session(path, device) for path in paths if path]
+
+    @property
+    def count(self) -> int | None:
+        """How many outputs the model has, if it says so."""
+        size = self._sessions[-1].get_outputs()[0].shape[-1]
+        return size if isinstance(size, int) and self._answers is None else None
+
+    def outputs(self, batch: Sequence[Input]) -> list[Any]:
+        """See ``Engine``."""
+        import numpy as np
+
+        rows = padded(batch, self._pad)
+        feed = {name: np.array(row, dtype=np.int64) for name, row in rows.items()}
+        found = _run(self._sessions[0], feed)
+        if self._answers is not None:
+            first = np.full((len(batch), 1), self._start, dtype=np.int64)
+            mask = feed["attention_mask"]
+            feed = {"encoder_hidden_states": found, "encoder_attention_mask": mask}
+            found = _run(self._sessions[1], {**feed, "input_ids": first})[:, 0, :]
+            found = found[:, list(self._answers)]
+        listed: list[Any] = found.astype(np.float64).tolist()
+        return listed
+
+
+def _session(path: Path, device: str) -> Any:
+    try:
+        import onnxruntime
+    except ImportError:
+        raise ConfigError(
+            f"judge: local needs a package, onnxruntime, for {path.name}. Run: {INSTALL}"
+        ) from None
+    known = onnxruntime.get_available_providers()
+    gpu = [name for name in known if name.startswith(("CUDA", "ROCM", "CoreML"))]
+    if device not in ("auto", "cpu") and not gpu:
+        raise ConfigError(
+            f"device: this ONNX Runtime computes on the CPU only, got {device!r:.40}; install "
+            "onnxruntime-gpu, or leave device out"
+        )
+    providers = [*(gpu if device != "cpu" else []), "CPUExecutionProvider"]
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads sleep
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=providers)
+    except Exception as error:  # noqa: BLE001 - the package's errors have no common class
+        raise ConfigError(
+            f"judge: {path} cannot be loaded by ONNX Runtime ({type(error).__name__}): it may be "
+            "damaged or cut off; fetch or export it again"
+        ) from None
+
+
+def _run(session: Any, feed: dict[str, Any]) -> Any:
+    """The first output for those of these values that the model takes."""
+    taken = {one.name for one in session.get_inputs()}
+    try:
+        return session.run(None, {name: value for name, value in feed.items() if name in taken})[0]
+    except Exception as error:
+        if "alloc" in str(error).lower() or isinstance(error, MemoryError):
+            raise OutOfMemory from None
+        raise

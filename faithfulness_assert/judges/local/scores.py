@@ -61,13 +61,15 @@ def score(
     """The score of a statement.
 
     Args:
-        chunks: it with each part of the context.
+        chunks: it with each part of the context; none if it is too long for that.
         outputs: those of the model for each chunk.
         statement: as the model read it.
         head: where the verdict is in the outputs.
         order: the label of each output.
         support_at: a probability of support above this one is enough.
     """
+    if not chunks:
+        return Score(problem=TOO_LONG)
     if head == "tokens":
         return _of_tokens(chunks, outputs, statement, order, support_at)
     found = [probabilities(row[0] if isinstance(row[0], list) else row, order) for row in outputs]

@@ -234,20 +234,17 @@ class RemoteJudge(ABC):
         """The body of the request for an ask after these steps."""
         worded = self.worded(ask)
         worded = replace(worded, max_tokens=self._needs.cap(worded, steps))
-        settings = self._settings if ask.sample == 1 else self._settings_for_sample(ask.sample)
+        settings = dict(self._settings)
+        if ask.sample > 1 and self._is_auto:
+            settings["temperature"] = SAMPLES_TEMPERATURE
+        if ask.sample > 1 and settings.get("seed") is not None:
+            settings["seed"] += ask.sample - 1
         body = self.body(worded, settings, steps)
         for name, value in settings.get("extra_body", {}).items():
             own: Any = body.get(name)
             both = isinstance(own, dict) and isinstance(value, dict)
             body[name] = {**own, **value} if both else value  # the fields of both
         return body
-
-    def _settings_for_sample(self, sample: int) -> Mapping[str, Any]:
-        """The settings of this judge, varied for the samples after the first."""
-        seed = self._settings.get("seed")
-        changes = {"temperature": SAMPLES_TEMPERATURE} if self._is_auto else {}
-        more = {} if seed is None else {"seed": seed + sample - 1}
-        return {**self._settings, **changes, **more}
 
     def read(self, answer: Answer) -> Outcome:
         """The reply in an answer, or the failure, without secrets."""
