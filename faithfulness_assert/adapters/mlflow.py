@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge
-from ..records.result import GradingResult
 from ..settings import SETTING, AnyPolicy
 from .shared import PATIENCE, explanation, facts, found_case, make_grader, missing
 
@@ -71,7 +70,19 @@ class FaithfulnessAssert(Scorer):
         """The feedback on one row."""
         given = {"inputs": inputs, "outputs": outputs, "expectations": expectations}
         (result,) = self._grader.grade_many([self._case(**given, trace=trace)])
-        return _feedback(self.name, result)
+        shared = {
+            "source": AssessmentSource("LLM_JUDGE", result.judge),
+            "metadata": {
+                key: value if isinstance(value, str) else json.dumps(value)
+                for key, value in facts(result).items()
+            },
+        }
+        if result.score is None:
+            code = result.error.kind if result.error else result.status
+            error = AssessmentError(code, explanation(result))
+            return [Feedback(self.name, error=error, **shared)]
+        score = Feedback(self.name, result.score, rationale=explanation(result), **shared)
+        return [score, Feedback(f"{self.name}_pass", result.pass_, **shared)]
 
 
 def _found(*, inputs: Any, outputs: Any, trace: Trace | None, **_: Any) -> Mapping[str, Any]:
@@ -90,19 +101,3 @@ def _retrieved(trace: Trace | None) -> list[Any]:
         if span.span_type == SpanType.RETRIEVER and SpanType.RETRIEVER not in above:
             documents += span.outputs if isinstance(span.outputs, list) else []
     return documents
-
-
-def _feedback(name: str, result: GradingResult) -> list[Feedback]:
-    shared = {
-        "source": AssessmentSource("LLM_JUDGE", result.judge),
-        "metadata": {
-            key: value if isinstance(value, str) else json.dumps(value)
-            for key, value in facts(result).items()
-        },
-    }
-    if result.score is None:
-        code = result.error.kind if result.error else result.status
-        error = AssessmentError(code, explanation(result))
-        return [Feedback(name, error=error, **shared)]
-    score = Feedback(name, result.score, rationale=explanation(result), **shared)
-    return [score, Feedback(f"{name}_pass", result.pass_, **shared)]

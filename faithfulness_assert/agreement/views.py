@@ -5,7 +5,7 @@ Names and texts come from files and models. They are escaped where they are show
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
@@ -139,16 +139,12 @@ def _answer(what: str, item: LabelledAnswer, more: str = "") -> Iterator[str]:
             yield f"    {name}: {text}"
 
 
-def percent(figure: Figure) -> tuple[str, str]:
-    """A share and its interval."""
-    return _in_words(figure, lambda number: f"{number:.1%}")
+def _in_words(name: str, figure: Figure) -> tuple[str, str]:
+    """A figure and its interval: shares in percent, what may be below 0 as plain numbers."""
 
+    def words(number: float) -> str:
+        return f"{round(number, 2) + 0.0:.2f}" if name in BEYOND_CHANCE else f"{number:.1%}"
 
-def _plain(figure: Figure) -> tuple[str, str]:
-    return _in_words(figure, lambda number: f"{round(number, 2) + 0.0:.2f}")
-
-
-def _in_words(figure: Figure, words: Callable[[float], str]) -> tuple[str, str]:
     value, low, high = figure
     told = "-" if value is None else words(value)
     return told, "-" if low is None or high is None else f"{words(low)} to {words(high)}"
@@ -168,7 +164,7 @@ def _confusion(title: str, level: Level) -> Table:
 
 def _figures(title: str, level: Level) -> Table:
     rows = [
-        (words, *(_plain if name in BEYOND_CHANCE else percent)(level.figures[name]), meaning)
+        (words, *_in_words(name, level.figures[name]), meaning)
         for name, (words, meaning) in FIGURES.items()
     ]
     return Table(title, HEAD, rows)

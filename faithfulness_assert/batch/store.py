@@ -238,16 +238,12 @@ class Store:
             yield from map(self._row, found)
             last = found[-1][0]
 
-    def lines(self) -> Iterator[Line]:
-        """The results, in the order of their rows.
+    def graded(self) -> Iterator[tuple[Row, Line]]:
+        """The rows that have a result, each with it, in their order.
 
         Raises:
             ConfigError: one cannot be read.
         """
-        return (line for _, line in self.graded())
-
-    def graded(self) -> Iterator[tuple[Row, Line]]:
-        """The rows that have a result, each with it, in their order. Raises as ``lines``."""
         found = self.db.execute(
             "SELECT row, case_id, fields, columns, problem, input, result "
             "FROM results JOIN rows USING (row) ORDER BY row"
@@ -411,4 +407,4 @@ def is_run(path: str | PathLike[str]) -> bool:
 def lines_of_run(path: str | PathLike[str]) -> Iterator[Line]:
     """The results of the run in a directory, in the order of their rows."""
     with reading(path) as store:
-        yield from store.lines()
+        yield from (line for _, line in store.graded())

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from .. import __version__
-from ..batch.comparison import KINDS, Change, compare
+from ..batch.comparison import KINDS, compare
 from ..batch.run_description import names_of
 from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
@@ -135,17 +135,14 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
     ]
     for change in comparison.shown:
         rows, details = zip(*(side[change.case_id] for side in sides), strict=True)
-        page.rows.add([KINDS.index(change.kind), *rows, _flips(change)])
+        flips = [
+            [flip.statement, flip.before or UNRESOLVED, flip.after or UNRESOLVED]
+            for flip in change.flips
+            if not flip.is_new
+        ]
+        page.rows.add([KINDS.index(change.kind), *rows, flips])
         page.details.add(details)
     return comparison_overview(comparison, runs)
-
-
-def _flips(change: Change) -> list[list[str]]:
-    return [
-        [flip.statement, flip.before or UNRESOLVED, flip.after or UNRESOLVED]
-        for flip in change.flips
-        if not flip.is_new
-    ]
 
 
 # ---------------------------------------------------------------- compressed blocks
