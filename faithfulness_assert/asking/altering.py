@@ -76,7 +76,8 @@ class Altering:
 
     def made_of(self, sentences: Sequence[str]) -> Iterator[str]:
         """False sentences made of these or of the answer, the kinds in any order."""
-        usable = [s for s in sentences if self._may_be_altered(s)]
+        folded = ((sentence, sentence.casefold()) for sentence in sentences)
+        usable = [s for s, words in folded if not DOUBT.search(words) and ENGLISH.search(words)]
         alone = len(sentences) == 1
         sources = [self._of_context(usable, alone=alone)]
         if not alone:
@@ -116,10 +117,6 @@ class Altering:
     def _in_any_order(self, *groups: Iterable[T]) -> Iterator[T]:
         shuffled = [list(self._dice.shuffled(group)) for group in groups]
         return chain.from_iterable(self._dice.shuffled(shuffled))
-
-    def _may_be_altered(self, sentence: str) -> bool:
-        words = sentence.casefold()
-        return not DOUBT.search(words) and ENGLISH.search(words) is not None
 
     # ------------------------------------------------------------ with something new
 

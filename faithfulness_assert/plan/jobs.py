@@ -84,7 +84,7 @@ def fit(state: State) -> State:
     needed += budget.reply_tokens * len(state.statements)
     if max(MIN_ROOM, 3 * needed) <= at_least:
         return state._replace(budget=budget._replace(room=at_least), windows=windows)
-    return _fitted(state, budget, most - prompt_tokens(bare))
+    return _fitted(state, budget, most - bare.size(estimate_tokens))
 
 
 def _fitted(state: State, budget: Budget, room: int) -> State:
@@ -110,15 +110,10 @@ def is_too_long(budget: Budget, text: str) -> bool:
     return room is not None and budget.statement_tokens(text) > room
 
 
-def prompt_tokens(ask: Ask) -> int:
-    """The tokens of the messages of an ask."""
-    return sum(estimate_tokens(message["content"]) for message in ask.messages)
-
-
 def is_within(budget: Budget, ask: Ask) -> bool:
     """Whether an ask keeps the judge's limits."""
     most_items = budget.limits.statements
     most_tokens = budget.limits.prompt_room(ask.max_tokens)
     if most_items is not None and len(ask.ids) > most_items:
         return False
-    return most_tokens is None or prompt_tokens(ask) <= most_tokens
+    return most_tokens is None or ask.size(estimate_tokens) <= most_tokens

@@ -51,21 +51,16 @@ class Value(NamedTuple):
     kind: Kind = UNKNOWN
 
 
-class Difference(NamedTuple):
-    """The wrong words of a statement, in their order, and what the evidence says instead, or ""."""
-
-    wrong: tuple[str, ...]
-    says: str = ""
-
-
 def difference(
     statement: str,
     evidence: Sequence[str],
     context: Numbers,
     reason: str = "",
     question: Numbers = NONE,
-) -> Difference:
-    """What a statement that is not supported has, and its evidence lacks. Takes linear time.
+) -> tuple[tuple[str, ...], str]:
+    """The wrong words of a statement, in their order, and what the evidence says instead, or "".
+
+    They are what a statement that is not supported has, and its evidence lacks. Takes linear time.
 
     Args:
         evidence: the sentences that the verdict names.
@@ -94,7 +89,7 @@ def difference(
         of_kind = [number for number in own.numbers if kind_of(own.text, number) == kind]
         is_only = len(of_kind) + sum(date.kind == kind for date in dates) == 1
         says = _says(statement, instead[kind], text) if is_only else ""
-    return Difference(tuple(words)[:MOST_WRONG], says)
+    return tuple(words)[:MOST_WRONG], says
 
 
 def _alike(statement: str, evidence: str) -> bool:

@@ -181,8 +181,6 @@ def test_a_text_or_language_that_is_not_a_string_is_a_type_error() -> None:
         split_statements(None)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="language must be a string, got NoneType"):
         split_statements("It is so.", None)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="language: must be a string, got int"):
-        sentence_spans("It is so.", 5)  # type: ignore[arg-type]
 
 
 def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_is_raised(
