@@ -28,7 +28,30 @@ def add_grading_arguments(
 ) -> None:
     """The data set, what ``grading_options`` reads, and the list of options."""
     parser.add_argument("input", metavar="INPUT", help=data_set, nargs=nargs)
-    add_mapping_arguments(parser)
+    parser.add_argument(
+        "--map",
+        metavar="FIELD=COLUMN",
+        action="append",
+        default=[],
+        help="take answer, context, question or id from this column, or a path into it (JMESPath); "
+        "may be repeated",
+    )
+    parser.add_argument(
+        "--from",
+        dest="system",
+        metavar="NAME",
+        help="the system that the records are from, where they could be those of two",
+    )
+    parser.add_argument(
+        "--records",
+        metavar="PATH",
+        help="which list of a JSON file has the records, such as runs.*.cases",
+    )
+    parser.add_argument(
+        "--encoding",
+        metavar="NAME",
+        help="that of a text file, such as cp1252 for one from Excel (default: utf-8)",
+    )
     parser.epilog = "\n".join(["options for -o NAME=VALUE:", *map(_hanging, option_lines())])
     add_judge_argument(parser)
     add_policy_arguments(parser)
@@ -54,34 +77,6 @@ def add_options(parser: _ActionsContainer, meaning: str) -> None:
     """``-o NAME=VALUE``, which may be repeated."""
     parser.add_argument(
         "-o", "--option", metavar="NAME=VALUE", action="append", default=[], help=meaning
-    )
-
-
-def add_mapping_arguments(parser: _ActionsContainer) -> None:
-    """``--map``, ``--from`` and ``--encoding``: how a data set is read."""
-    parser.add_argument(
-        "--map",
-        metavar="FIELD=COLUMN",
-        action="append",
-        default=[],
-        help="take answer, context, question or id from this column, or a path into it (JMESPath); "
-        "may be repeated",
-    )
-    parser.add_argument(
-        "--from",
-        dest="system",
-        metavar="NAME",
-        help="the system that the records are from, where they could be those of two",
-    )
-    parser.add_argument(
-        "--records",
-        metavar="PATH",
-        help="which list of a JSON file has the records, such as runs.*.cases",
-    )
-    parser.add_argument(
-        "--encoding",
-        metavar="NAME",
-        help="that of a text file, such as cp1252 for one from Excel (default: utf-8)",
     )
 
 
@@ -174,6 +169,13 @@ def add_output_arguments(parser: ArgumentParser) -> None:
     add_report_argument(parser)
     parser.add_argument(
         "--github", action="store_true", help="print annotations for GitHub Actions"
+    )
+
+
+def add_output_argument(parser: ArgumentParser, meaning: str, default: str | None = None) -> None:
+    """``-o FILE`` of a command that writes one; without a default it must be given."""
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", default=default, required=default is None, help=meaning
     )
 
 

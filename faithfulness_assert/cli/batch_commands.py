@@ -31,6 +31,7 @@ from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
 from .arguments import (
     DATA_SET,
     add_grading_arguments,
+    add_output_argument,
     add_output_arguments,
     add_policy_arguments,
     check_outputs,
@@ -192,8 +193,7 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
 
 def _judged(found: Summary, arguments: Namespace) -> int:
     """The exit code of a finished run, as ``--fail-under`` and ``--min-graded`` want it."""
-    wanted = {name: getattr(arguments, name) for name in ("fail_under", "min_graded")}
-    return judged(found.cases, found.passed, found.not_graded, mean=found.mean, **wanted)
+    return judged(found, fail_under=arguments.fail_under, min_graded=arguments.min_graded)
 
 
 def _same_command() -> str:
@@ -276,8 +276,7 @@ def add_rescore_arguments(parser: ArgumentParser) -> None:
 
 def run_rescore(arguments: Namespace) -> int:
     """Scores the run again, and says what the new one found."""
-    outcome = rescore(arguments.source, arguments.directory, **policy_options(arguments))
-    return _told(outcome)
+    return _told(rescore(arguments.source, arguments.directory, **policy_options(arguments)))
 
 
 def add_merge_arguments(parser: ArgumentParser) -> None:
@@ -296,13 +295,8 @@ def run_merge(arguments: Namespace) -> int:
 def add_export_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``export``."""
     parser.add_argument("source", metavar="RUN", help="a run directory, or its results as .jsonl")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        required=True,
-        help=f"where the results are written, in input order ({', '.join(SUFFIXES)})",
-    )
+    meaning = f"where the results are written, in input order ({', '.join(SUFFIXES)})"
+    add_output_argument(parser, meaning)
 
 
 def run_export(arguments: Namespace) -> int:

@@ -17,7 +17,7 @@ from ..options import parse_options
 from ..records.checks import check_number
 from ..report import write_report
 from .app import FAILED, NOT_GRADED, PASSED
-from .arguments import add_judge_argument, add_options, judge_in, share
+from .arguments import add_judge_argument, add_options, add_output_argument, judge_in, share
 from .terminal import say, show_line
 
 
@@ -36,13 +36,8 @@ def add_report_arguments(parser: ArgumentParser) -> None:
         nargs="?",
         help="a second run over the same cases: the report shows what changed",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="report.html",
-        help="where the report is written (default: report.html)",
-    )
+    default = "report.html"
+    add_output_argument(parser, f"where the report is written (default: {default})", default)
 
 
 def run_report(arguments: Namespace) -> int:

@@ -66,7 +66,7 @@ def show(
         shown = f"{len(worst)} worst of {summary.failed:,} failed cases are shown"
         said = f"Only the {shown}. " if summary.failed > len(worst) else ""
         show_line(f"{said}--all shows every case, --report FILE.html a page with all.")
-    return judged(summary.cases, summary.passed, summary.not_graded)
+    return judged(summary)
 
 
 def say(text: str) -> None:
@@ -119,10 +119,9 @@ def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> No
     _print_shown(Shown(()))
     counts, *others = summary.brief().split("\n")
     _print_shown(Shown(((counts, "bold"),), 0))
-    for line in others:
-        _print_shown(Shown(((line, ""),), 0))
     used = f"judge {last.judge}, policy {last.policy}, threshold {last.threshold:.2f}"
-    _print_shown(Shown(((used, ""),), 0))
+    for line in (*others, used):
+        _print_shown(Shown(((line, ""),), 0))
     for cause in summary.errors.lines() if summary.not_graded > 1 else ():
         _print_shown(Shown((("! ", "yellow"), (cause, "")), 0, 2))
     for note, count in notes.most_common(MOST_NOTES):

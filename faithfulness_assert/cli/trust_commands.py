@@ -17,12 +17,13 @@ from ..agreement.views import Document, Table, as_json, document
 from ..options import parse_options
 from ..probe import probe, probe_estimate
 from ..probe.asking import DRAW, PER_KIND
-from ..report import check_report, write_probe_report
+from ..report import write_probe_report
 from ..report.page import write_agreement_report
 from .app import NOT_GRADED, PASSED
 from .arguments import (
     add_judge_argument,
     add_options,
+    add_output_argument,
     add_report_argument,
     check_report_argument,
     judge_in,
@@ -34,14 +35,9 @@ def add_label_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``label``."""
     parser.epilog = "Exit codes: 0 the sheet is written, 2 wrong use."
     parser.add_argument("source", metavar="RUN", help="a run directory")
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        default="sheet.csv",
-        help=f"the sheet that is written ({', '.join(SUFFIXES)}; default: sheet.csv); it must not "
-        "exist",
-    )
+    kinds = f"{', '.join(SUFFIXES)}; default: sheet.csv"
+    meaning = f"the sheet that is written ({kinds}); it must not exist"
+    add_output_argument(parser, meaning, "sheet.csv")
     parser.add_argument(
         "--n",
         type=int,
@@ -170,8 +166,7 @@ def run_probe(arguments: Namespace) -> int:
     """Says what it will use, asks, and shows the card. Statements without a verdict end in 3."""
     asked = {name: getattr(arguments, name) for name in ("per_kind", "draw", "held_out")}
     given = {"judge": judge_in(arguments), **asked, **parse_options(arguments.option, "--option")}
-    if arguments.report:
-        check_report(arguments.report)
+    check_report_argument(arguments)
     estimate = probe_estimate(**given)
     if arguments.estimate:
         for line in str(estimate).splitlines():

@@ -46,7 +46,8 @@ def _of_test(result: Any) -> Iterator[str]:
             continue
         if grade.get("pass"):
             continue
-        if _is_negated(grade):
+        assertion = grade.get("assertion")
+        if isinstance(assertion, Mapping) and str(assertion.get("type")).startswith("not-"):
             yield f"{name}: is faithful, and its assertion wants an answer that is not"
             continue
         said = metadata.get("graderOutputs")
@@ -55,12 +56,6 @@ def _of_test(result: Any) -> Iterator[str]:
             yield f"{name}: made up: {clip(line, 2 * MAX_CHARS)}"
         if not lines:
             yield f"{name}: failed: {clip(reason, MAX_CHARS)}"
-
-
-def _is_negated(grade: Mapping[str, Any]) -> bool:
-    assertion = grade.get("assertion")
-    kind = assertion.get("type") if isinstance(assertion, Mapping) else None
-    return str(kind).startswith("not-")
 
 
 def _name(result: Any) -> str:

@@ -222,7 +222,7 @@ def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) 
     answer = next((text for text in texts if isinstance(text, str)), None)
     if answer is None:
         raise InputError(
-            f"answer: not found. The output has the keys {_names(output)}; "
+            f"answer: not found. The output has the keys {names_of(output)}; "
             "set config.answerFrom, for example to output.KEY"
         )
     return answer
@@ -254,15 +254,13 @@ def _nearest(path: str, document: Mapping[str, Any]) -> str:
 
 
 def _no_context(given: Mapping[str, Any]) -> str:
+    found = given.get("vars")
+    keys = names_of(found if isinstance(found, Mapping) else ())
     return (
         "context: not found. Set vars.context, or set config.contextFrom to its path. "
         "Looked in vars, providerResponse.metadata and metadata for "
-        f"{', '.join(NAMES_INSIDE['context'])}; vars has the keys {_names(given.get('vars'))}"
+        f"{', '.join(NAMES_INSIDE['context'])}; vars has the keys {keys}"
     )
-
-
-def _names(values: Any) -> str:
-    return names_of(values if isinstance(values, Mapping) else ())
 
 
 # ---------------------------------------------------------------- the assertion in its test

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Protocol, get_args
 
-from ..records.checks import is_fraction, is_whole
+from ..records.checks import check_number, is_fraction
 from ..text.strings import clean_text
 from .errors import ConfigError, JudgeError
 from .model import Label
@@ -198,6 +198,7 @@ def finish_reason(word: str) -> str:
 
 
 ASK_KINDS: frozenset[AskKind] = frozenset(get_args(AskKind))
+MOST_TOKENS = 10**12
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +211,7 @@ class Limits:
         total_tokens: of the prompt and the longest reply together: the context window of a model.
 
     Raises:
-        ConfigError: a limit is not a whole number from 1.
+        ConfigError: a limit is not a whole number from 1 to ``MOST_TOKENS``.
     """
 
     prompt_tokens: int | None = None
@@ -220,10 +221,7 @@ class Limits:
     def __post_init__(self) -> None:
         for name in ("prompt_tokens", "statements", "total_tokens"):
             limit = getattr(self, name)
-            if limit is not None and not (is_whole(limit) and limit >= 1):
-                raise ConfigError(
-                    f"limits: {name} must be a whole number from 1, or None, got {limit!r}"
-                )
+            check_number(f"limits: {name}", limit, 1, MOST_TOKENS, whole=True, optional=True)
 
     @property
     def named(self) -> str:

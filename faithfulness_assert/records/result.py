@@ -85,15 +85,13 @@ class GradingResult:
             object.__setattr__(self, "score", None)
         elif self.score is None:
             raise ValueError("a defined result must have a score")
-        limits = {"score": 1.0, "coverage": 1.0, "latency_ms": math.inf}
+        limits = {"score": 1.0, "coverage": 1.0, "latency_ms": math.inf, "cost": math.inf}
         for name, most in limits.items():
             value = getattr(self, name)
-            if value is None and name == "score":
+            if value is None and name in ("score", "cost"):
                 continue
             if not math.isfinite(value) or not 0 <= value <= most:
                 raise ValueError(f"{name} must be finite and in [0, {most}], got {value!r}")
-        if self.cost is not None and not 0 <= self.cost < math.inf:
-            raise ValueError(f"cost must be finite and not negative, got {self.cost!r}")
         if self.pass_ and not self.defined:
             raise ValueError("an undefined result cannot pass")
         for name in ("reason", "judge", "case_id", "metadata"):

@@ -278,7 +278,7 @@ def _problems(result: GradingResult) -> dict[str, str] | None:
     """A line for each of the first statements that are wrong."""
     wrong = [] if result.error else _wrong(result)
     lines = [
-        f"“{_line(verdict.statement, 300)}” ({_line(_reason(verdict), 300)})"
+        visible(f"“{clip(verdict.statement, 300)}” ({clip(_reason(verdict), 300)})")
         for verdict in wrong[:MAX_SHOWN]
     ]
     if len(wrong) > MAX_SHOWN:
@@ -306,7 +306,3 @@ def _reason(verdict: Verdict) -> str:
         cited and f"evidence: {cited}",
     )
     return "; ".join(part for part in parts if part)
-
-
-def _line(text: str, most: int) -> str:
-    return visible(clip(text, most))
