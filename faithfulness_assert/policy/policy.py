@@ -56,16 +56,12 @@ OF_PRESETS = frozenset(
 # be weighed by the other.
 
 
-def same_labels_earn(old: Any, new: Any) -> bool:
-    """Whether the judge may give the same labels, and the same ones must be beyond doubt.
+def _earning(policy: Any) -> tuple[object, ...]:
+    """Which labels the judge may give, and which of them must be beyond doubt.
 
     What earns nothing is read with less care. Where ``not_enough_info`` earns something, the whole
     context is shown; where as much as ``supported``, the judge must be one that can contradict.
     """
-    return _asked(old) == _asked(new)
-
-
-def _asked(policy: Any) -> tuple[object, ...]:
     weights = policy.weights
     lowest = (max if policy.inverse else min)(weights.values())
     earning = {label for label, weight in weights.items() if weight != lowest}
@@ -115,7 +111,7 @@ class Policy:
             "contradicted": 0.0,
         },
         takes.WEIGHTS,
-        same_asks=same_labels_earn,
+        same_asks=lambda old, new: _earning(old) == _earning(new),
     )
     """The score is the mean. A label without a weight is not a verdict here (``supported`` needs
     one). An unresolved statement adds 0, or what ``not_enough_info`` adds if that is less."""

@@ -52,7 +52,8 @@ def sentence_spans(text: str, language: str = "en") -> list[Span]:
     there is only white space. ``language`` is an ISO 639 code (``en``, ``pt-BR``); an unknown code
     is read as English.
     """
-    language = _known(language)
+    code = re.split(r"[-_]", language.strip().lower(), maxsplit=1)[0]
+    language = code if re.fullmatch("[a-z]{2,3}", code) else "en"
     spans: list[Span] = []
     for start, end in _parts(text):
         if len(spans) >= MAX_SENTENCES:
@@ -75,11 +76,6 @@ def in_parts(text: str, start: int, end: int) -> Iterator[Span]:
         start = middle
     if start < end:
         yield start, end
-
-
-def _known(language: str) -> str:
-    code = re.split(r"[-_]", language.strip().lower(), maxsplit=1)[0]
-    return code if re.fullmatch("[a-z]{2,3}", code) else "en"
 
 
 def _part_spans(text: str, start: int, end: int, language: str) -> list[Span]:
