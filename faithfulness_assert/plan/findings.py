@@ -70,5 +70,7 @@ def merged(findings: Sequence[Finding]) -> Finding:
     best = next((f for label in STRENGTH for f in findings if f.label == label), MISSING)
     if best.label != "supported" and unresolved is not None:
         return unresolved
+    if best.label == "not_enough_info":  # what is nearest in each window is no evidence together
+        return best
     evidence = (number for f in findings if f.label == best.label for number in f.evidence)
     return best._replace(evidence=tuple(dict.fromkeys(evidence)))
