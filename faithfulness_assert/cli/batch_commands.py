@@ -47,14 +47,14 @@ from .terminal import say, show_line, show_outcome
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),
     "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
-    "requests-per-minute": (float, "never send more requests"),
-    "tokens-per-minute": (float, "never use more tokens, of prompts and replies together"),
-    "max-errors": (
+    "requests_per_minute": (float, "never send more requests"),
+    "tokens_per_minute": (float, "never use more tokens, of prompts and replies together"),
+    "max_errors": (
         int,
         "stop if more cases than this could not be graded (default: after 50 in a row)",
     ),
-    "max-run-tokens": (int, "stop when so many tokens were used"),
-    "max-cost": (float, "stop when it has cost so much; needs -o prices=..."),
+    "max_run_tokens": (int, "stop when so many tokens were used"),
+    "max_cost": (float, "stop when it has cost so much; needs -o prices=..."),
 }
 
 _WITH_INPUT = (
@@ -93,7 +93,7 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
         help="where to grade: on this machine, or on a Ray cluster (default: local)",
     )
     for name, (kind, meaning) in NUMBERS.items():
-        parser.add_argument(f"--{name}", type=kind, metavar="N", help=meaning)
+        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, metavar="N", help=meaning)
     parser.add_argument(
         "--grace",
         type=float,
@@ -167,8 +167,7 @@ def run_batch(arguments: Namespace) -> int:
 
 
 def _numbers(arguments: Namespace) -> dict[str, Any]:
-    names = [name.replace("-", "_") for name in NUMBERS]
-    return {name: getattr(arguments, name) for name in names}
+    return {name: getattr(arguments, name) for name in NUMBERS}
 
 
 def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:

@@ -53,13 +53,15 @@ def show(
         else:
             if before is not None and not (before.pass_ and result.pass_):
                 _print_shown(Shown(()))
-            _print_case(result, summary.cases, case)
+            for line in shown_case(result, summary.cases, case):
+                _print_shown(line)
         notes.update(set(notes_of(result)) if result.pass_ else ())
         before = result
     for place, (_, number, result, case) in enumerate(worst):
         if place:
             _print_shown(Shown(()))
-        _print_case(result, number, case)
+        for line in shown_case(result, number, case):
+            _print_shown(line)
     if before is not None:
         _print_end(summary, notes, before)
     if only_worst and before is not None:
@@ -129,11 +131,6 @@ def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> No
         _print_shown(Shown((("! ", "yellow"), (f"{cases} that passed: {note}", "")), 0, 2))
     if len(notes) > MOST_NOTES:
         _print_shown(Shown(((f"! and {len(notes) - MOST_NOTES} more warnings", ""),), 0))
-
-
-def _print_case(result: GradingResult, number: int, case: Case | None) -> None:
-    for line in shown_case(result, number, case):
-        _print_shown(line)
 
 
 def _print_shown(line: Shown) -> None:

@@ -95,7 +95,7 @@ def _graded(
     grader = _grader(config, given, make_grader)
     texts = find_texts(output, given, paths)
     if texts["context"] is None and texts["messages"] is None:
-        result = invalid_input(_no_context(given), grader.policy)
+        result = invalid_input(_no_context(given.get("vars")), grader.policy)
     else:
         result = grader.grade(**texts)
     return result.to_promptfoo(components)
@@ -253,8 +253,8 @@ def _nearest(path: str, document: Mapping[str, Any]) -> str:
     return f"there are {names_of({key: 1 for key in document if document[key] is not None})}"
 
 
-def _no_context(given: Mapping[str, Any]) -> str:
-    found = given.get("vars")
+def _no_context(found: Any) -> str:
+    """What is said without a context; ``found``: the ``vars`` of the test."""
     keys = names_of(found if isinstance(found, Mapping) else ())
     return (
         "context: not found. Set vars.context, or set config.contextFrom to its path. "

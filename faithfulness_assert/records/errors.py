@@ -230,12 +230,11 @@ def option(name: str, value: object = None) -> str:
         return flag
     import shlex  # only ever needed on the way to a message
 
-    given = [str(value)]
-    if isinstance(value, Mapping):
-        given = [f"{key}={item}" for key, item in value.items() if key not in OWN_FLAGS]
-        own = [f"--{key} {shlex.quote(str(value[key]))}" for key in OWN_FLAGS if key in value]
-        return " ".join([*(f"{flag} {shlex.quote(text)}" for text in given), *own])
-    return " ".join(f"{flag} {shlex.quote(text)}" for text in given)
+    if not isinstance(value, Mapping):
+        return f"{flag} {shlex.quote(str(value))}"
+    given = [f"{key}={item}" for key, item in value.items() if key not in OWN_FLAGS]
+    own = [f"--{key} {shlex.quote(str(value[key]))}" for key in OWN_FLAGS if key in value]
+    return " ".join([*(f"{flag} {shlex.quote(text)}" for text in given), *own])
 
 
 @contextmanager

@@ -147,14 +147,11 @@ class Reply:
             raise TypeError("Reply.warnings: must be a tuple of strings")
         if not all(sure is None or is_fraction(sure) for sure in self.confidence):
             raise TypeError("Reply.confidence: must be a tuple of numbers from 0 to 1, or None")
-        if not all(isinstance(words, tuple) and all(map(_is_text, words)) for words in self.wrong):
-            raise TypeError("Reply.wrong: must be a tuple of tuples of strings")
+        for words in self.wrong:
+            if not isinstance(words, tuple) or any(not isinstance(word, str) for word in words):
+                raise TypeError("Reply.wrong: must be a tuple of tuples of strings")
         object.__setattr__(self, "text", clean_text(self.text or ""))
         object.__setattr__(self, "finish_reason", finish_reason(self.finish_reason))
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
 
 
 _REPLY_TYPES: Mapping[str, Any] = {
