@@ -37,7 +37,7 @@ def seconds(make: Callable[[int], object], size: int) -> float:
 @pytest.mark.parametrize("make", TEXTS.values(), ids=TEXTS.keys())
 def test_twice_the_text_takes_twice_the_time(make: Callable[[int], object]) -> None:
     once, _, twice = (seconds(make, size) for size in (40_000, 80_000, 160_000))
-    assert twice <= max(2.6**2 * once, 0.05)
+    assert twice <= max(2.6**2 * once, 0.5)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes of Unix")
