@@ -10,7 +10,6 @@ the end of the prompt.
 from __future__ import annotations
 
 import json
-import re
 from functools import lru_cache
 from itertools import islice
 from operator import ne
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..reading.rows import KEY_CHARS, KEY_LETTERS
 from ..records.judge import ReplyForm
-from ..text.strings import MAX_SHOWN, clip, one_line, visible
+from ..text.strings import MAX_SHOWN, clip, lazy_pattern, one_line, visible
 from .fences import keyed
 
 if TYPE_CHECKING:
@@ -141,7 +140,7 @@ def _validator(form: ReplyForm) -> Validator:
 # ---------------------------------------------------------------- the key of an ask
 
 _QUOTE = r'\\{0,3}"'
-_KEYS = re.compile(
+_KEYS = lazy_pattern(
     rf"{_QUOTE}ask{_QUOTE}\s{{0,9}}:\s{{0,9}}{_QUOTE}([{KEY_LETTERS}]{{{KEY_CHARS}}}){_QUOTE}"
 )
 

@@ -10,13 +10,12 @@ the answer.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError, option
-from ..text.strings import is_blank, key_words, names_of, sections
+from ..text.strings import is_blank, key_words, lazy_pattern, names_of, sections
 from .case import passages_of
 from .locate import Located, locate
 from .plain_data import read_list
@@ -35,8 +34,8 @@ MAX_PROMPT = 20_000
 MAX_SHOWN = 40
 """Keys that a message names."""
 
-_PLAIN = re.compile(r"\w+")
-_FILE = re.compile(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
+_PLAIN = lazy_pattern(r"\w+")
+_FILE = lazy_pattern(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
 _WORDS = sections(__file__.removesuffix("py") + "txt")
 _HELD = ("answer", "context", "question")
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is

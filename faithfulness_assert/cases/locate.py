@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Container, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError, InputError, option
-from ..text.strings import clip, names_of
+from ..text.strings import clip, lazy_pattern, names_of
 from .plain_data import as_json, read_list, record_as_json
 from .systems import (
     COLUMN_FIELDS,
@@ -22,7 +21,7 @@ from .systems import (
     names,
 )
 
-_PLAIN_PATH = re.compile(r"[\w.-]+")
+_PLAIN_PATH = lazy_pattern(r"[\w.-]+")
 _AUDIT = "last_citation_audit"
 _TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
 _ABSENT = object()

@@ -18,7 +18,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..records.errors import InputError
-from ..text.strings import clean_text
+from ..text.strings import clean_text, lazy_pattern
 from .case import passages_of
 from .systems import is_missing
 
@@ -112,15 +112,15 @@ MAX_INSIDE = 20
 # A text as Python writes it; what else is escaped, or hidden in it, makes it none.
 _ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
 _PLAIN = r"\\\x00-\x08\x0b\x0c\x0e-\x1f"
-_TOKEN = re.compile(
+_TOKEN = lazy_pattern(
     rf"""\s*(?:(?P<text>'[^'{_PLAIN}]*(?:{_ESCAPED}[^'{_PLAIN}]*)*'"""
     rf"""|"[^"{_PLAIN}]*(?:{_ESCAPED}[^"{_PLAIN}]*)*")"""
     r"""|(?P<number>[-+]?\d[\w.+-]*)|(?P<name>[A-Za-z_][\w.]*)|(?P<sign>[\[\](){},:=]))"""
 )
-_ESCAPE = re.compile(_ESCAPED)
+_ESCAPE = lazy_pattern(_ESCAPED)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _ENDS = {"[": "]", "(": ")", "{": "}"}
-_SEEMS_WRITTEN = re.compile(r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|[A-Za-z_]\w*(?:\(|='))""")
+_SEEMS_WRITTEN = lazy_pattern(r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|[A-Za-z_]\w*(?:\(|='))""")
 
 
 def read_list(text: str, *, of_one: bool = False) -> Any:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from ..files import first_file, read_text
 from ..records.errors import ConfigError
+from ..text.strings import lazy_pattern
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ LEAST_KEY = 20
 LEAST_VARIED = 10
 """Different characters of such a key."""
 
-_DUMMY = re.compile(
+_DUMMY = lazy_pattern(
     r"empty|ollama|dummy|fake|test|none|unused|placeholder|change.?me|example|required|needed"
     r"|your.|local|api.?key|studio|vllm|secret|1234|abcd",
     re.IGNORECASE,

@@ -17,16 +17,17 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from ..records.model import Label
+from ..text.strings import lazy_pattern
 from .json_form import read_json
 from .refusal import unreadable
 from .rows import Form, Labels, Reading, Row, Said, has_rows, leading_label, parse_label
 from .unwrapping import looks_like_json, parted
 
-_WORDS = re.compile(r"\w+")
+_WORDS = lazy_pattern(r"\w+")
 _FEW_WORDS = 5  # such as <verdict id="2">no</verdict>
 _CREDITS = ("supported", "partially_supported")
 
-_FINAL = re.compile(
+_FINAL = lazy_pattern(
     r"^[ \t>*_#-]{0,9}final[ \t*_]{1,5}verdicts?[ \t*_]{1,5}for[ \t*_]{1,5}(?:each|all|the)"
     r"[ \t*_]{1,5}(?:statement|claim|sentence)s?"
     r"(?:[ \t*_]{1,5}in[ \t*_]{1,5}(?:the[ \t*_]{1,5})?order)?"
@@ -34,7 +35,7 @@ _FINAL = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # "1.", "(2)", "**3)**", "Statement 4:", "claim_5 -", "| 6 |", "7 ->"; not "1.5" and not "10:30"
-_NUMBERED = re.compile(
+_NUMBERED = lazy_pattern(
     r"(?:[ \t>*_#•|(\[]|-(?!\d)){0,9}(?:(?:statement|claim|verdict|sentence|id:|s|c)"
     r"[ \t_#]{0,3})?#?((?:(?<=: )-)?\d{1,6})"
     r"(?:[*_ \t]{0,3}(?:[.:](?!\d)|\)|\]|->|[|=→–-](?=\s))+|[*_]{1,3}|(?=[ \t])|$)"
@@ -42,18 +43,18 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 # "2 and 3: contradicted" is about several.
-_GROUP = re.compile(r"[.)]?\s?(?:,|/|&|and|to|[-–])\s?\d")
-_FIELD = re.compile(
+_GROUP = lazy_pattern(r"[.)]?\s?(?:,|/|&|and|to|[-–])\s?\d")
+_FIELD = lazy_pattern(
     r"(?:(?<=[.!?;])[ \t]+|(?:^|(?<=\n))[ \t>*_•|-]{0,9})[*_]{0,3}(final verdict|verdict|label"
     r"|judge?ment|final label|answer|explanation|reason(?:ing)?|rationale|justification|analysis"
     r"|evidence|statement|claim)[*_]{0,3}[ \t]?[:=][*_]{0,3}[ \t]*",
     re.IGNORECASE,
 )
 _LABEL_FIELDS = "verdict|label|judgment|judgement|answer|final verdict|final label".split("|")
-_TAIL_MARK = re.compile(r"[:|–—→=]|->|\s-(?=\s)")
-_BETWEEN = re.compile(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)|\n")
-_COUNT = re.compile(r"[\s*_]*(\d{1,6})(?:[.):]|\s)")
-_EVIDENCE = re.compile(
+_TAIL_MARK = lazy_pattern(r"[:|–—→=]|->|\s-(?=\s)")
+_BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)|\n")
+_COUNT = lazy_pattern(r"[\s*_]*(\d{1,6})(?:[.):]|\s)")
+_EVIDENCE = lazy_pattern(
     r"[\[(](?:evidence|sentences?|see)?[:# ]{0,3}\[?(\d{1,6}(?:[,; ]{1,3}\d{1,6}){0,50})\]?[\])]"
 )
 _BULLETS = " \t>*_#•|-"

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..records.checks import is_whole
 from ..records.model import Label
-from ..text.strings import clean_text, is_blank, sections
+from ..text.strings import clean_text, is_blank, lazy_pattern, sections
 from .gate import is_flaw
 from .rows import UNPLACED, Labels, Row, Said, has_rows, is_key, leading_label, parse_label
 from .unwrapping import Pairs, split_json
@@ -34,17 +34,17 @@ EVEN = 0.5
 DEEPEST = 4
 """Levels of wrappers around rows, as in a tool call."""
 
-_ID = re.compile(
+_ID = lazy_pattern(
     r"(?:(?:statement|claim|sentence|verdict|no|s|c|v|#)(?:[\s_.#]{0,3}|-))?(\d{1,9})[.):]?",
     re.IGNORECASE,
 )
-_NUMBERS = re.compile(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
-_SHARE = re.compile(r"(\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
-_WORD_OF_KEY = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
-_RATING = re.compile(r"\b(?:score|rating|grade|support|faithful\w*|grounded\w*|accura\w*)\b")
+_NUMBERS = lazy_pattern(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
+_SHARE = lazy_pattern(r"(\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
+_WORD_OF_KEY = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
+_RATING = lazy_pattern(r"\b(?:score|rating|grade|support|faithful\w*|grounded\w*|accura\w*)\b")
 _NOTHING = {"false", "0", "0.0", "none", "no", "n/a", "null", "nothing"}
-_IDENTIFIER = re.compile(r"[\w\-.]*[a-zA-Z][\w\-.]*")
-_NOT_IN_KEY = re.compile(r"[\W_]+")
+_IDENTIFIER = lazy_pattern(r"[\w\-.]*[a-zA-Z][\w\-.]*")
+_NOT_IN_KEY = lazy_pattern(r"[\W_]+")
 
 
 @lru_cache(maxsize=256)

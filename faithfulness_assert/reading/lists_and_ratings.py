@@ -18,7 +18,7 @@ from typing import Any
 
 from ..records.checks import is_number
 from ..records.errors import UnreadableReply
-from ..text.strings import clean_text, is_blank
+from ..text.strings import clean_text, is_blank, lazy_pattern
 from .gate import MOST_CHARS, objects, remarks
 from .json_form import IDS, key_of, read_id, said_by
 from .refusal import is_refusal, unreadable
@@ -99,7 +99,7 @@ MAX_REASON_CHARS = 1000
 _SUGGESTIONS = ("suggestions", "improvementsuggestions", "improvements")
 _VALUES = ("score", "rating", "value")
 # "0.9", "3/10", "7 out of 10", "90 %"
-_NUMBER = re.compile(
+_NUMBER = lazy_pattern(
     r"([+-]?\d{1,6}(?:\.\d{1,20})?)\s?(?:(?:/|out of|of)\s?(\d{1,4})|(%))?[.,;]?", re.IGNORECASE
 )
 

@@ -15,7 +15,7 @@ import re
 
 from ..records.errors import UnreadableReply
 from ..text.phrases import plain, rules, straight
-from ..text.strings import sections
+from ..text.strings import lazy_pattern, sections
 from .unwrapping import looks_like_json
 
 _WORDS = sections(__file__.removesuffix("refusal.py") + "words/refusals.txt")
@@ -36,7 +36,7 @@ def _unquoted(text: str) -> str:
     return outside if re.search(r"[^\W\d_]", outside) else text.replace('"', "")
 
 
-_SPEAKER = re.compile(
+_SPEAKER = lazy_pattern(
     r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge"
     r"|verdict) ?: ?"
 )

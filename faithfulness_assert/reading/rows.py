@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from ..records.model import LABELS, Label
-from ..text.strings import sections
+from ..text.strings import lazy_pattern, sections
 
 KEY_LETTERS = "bcdfghjkmnpqrstvwxz"
 """Without vowels and digits, so that no key of an ask is a word or a number."""
@@ -79,16 +79,16 @@ _DIGITS: dict[str, Label] = {"1": "supported", "0": "not_enough_info"}
 # "yes?" mean something else than the bare word.
 _LEFT = " \t\r\n\"'`“”„‘’«»*_#>([\ufeff\u200b"
 _RIGHT = " \t\r\n\"'`“”‘’«»*_)]\ufe0f\ufeff\u200b.,;:!"
-_GAPS = re.compile(r"[\s_\-]+")
-_WORD = re.compile(r"[^\s,.:;!()\[\]|–—*_\"]+")
+_GAPS = lazy_pattern(r"[\s_\-]+")
+_WORD = lazy_pattern(r"[^\s,.:;!()\[\]|–—*_\"]+")
 _MOST_WORDS = 5
 # What may follow a label: its end, punctuation, or a word that begins a reason.
-_AFTER = re.compile(
+_AFTER = lazy_pattern(
     r"[*_\"'`\s]*(?:$|[.,;:!()\[\]|–—✅✔❌-]|(?:by|because|as|since|per|according|in|from)\b)",
     re.IGNORECASE,
 )
 # Before a label: "The statement is", "it's fully".
-_BEFORE = re.compile(
+_BEFORE = lazy_pattern(
     r"[*_\"'`\s]*(?:(?:the |this )?(?:statement|claim|sentence|it)(?: #?\d{1,6})?(?:'s| is)"
     r"(?: (?:directly|fully|clearly|explicitly|completely|entirely))? )?",
     re.IGNORECASE,

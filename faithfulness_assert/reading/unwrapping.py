@@ -19,32 +19,32 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..records.errors import UnreadableReply
-from ..text.strings import clean_text
+from ..text.strings import clean_text, lazy_pattern
 
-_BOX = re.compile(r"\\boxed\{\s{0,9}(?=[\[{])")
+_BOX = lazy_pattern(r"\\boxed\{\s{0,9}(?=[\[{])")
 _NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
 # [analysis] in square brackets may as well be a heading, and so may Analysis.
-_OPENING = re.compile(
+_OPENING = lazy_pattern(
     rf"\s*(?:```\w{{0,9}}\s*)?(?:<[|｜]?(?:begin_of_)?{_NAME}[|｜]?>|[\[◁]think(?:ing)?[\]▷]"
     rf"|<\|?channel\|?>\s{{0,3}}(?!final){_NAME}|(?-i:thought|thinking|analysis)(?=\n))",
     re.IGNORECASE,
 )
-_CLOSING = re.compile(
+_CLOSING = lazy_pattern(
     rf"</{_NAME}>|<[|｜](?:end_of_|/){_NAME}[|｜]>|[\[◁]/think(?:ing)?[\]▷]|<channel\|>"
     r"|(?-i:assistant\s{0,3}final)(?=\s{0,9}[\[{`])",
     re.IGNORECASE,
 )
-_FINAL = re.compile(r"<\|channel\|>\s{0,3}final[^<]{0,80}<\|message\|>")
-_CHANNEL = re.compile(r"<\|channel\|>\s{0,3}\w{1,20}[^<]{0,80}<\|message\|>")
+_FINAL = lazy_pattern(r"<\|channel\|>\s{0,3}final[^<]{0,80}<\|message\|>")
+_CHANNEL = lazy_pattern(r"<\|channel\|>\s{0,3}\w{1,20}[^<]{0,80}<\|message\|>")
 # The same with its special tokens taken out: "analysisThe user ... assistantfinal{".
-_BARE = re.compile(r"\s*(?:analysis|commentary|thought)(?=[A-Z\n])")
-_BARE_END = re.compile(r"assistant\s{0,3}final(?=\s{0,9}[\[{`])")
-_ENTRIES = re.compile(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
-_KEYED = re.compile(r'\{\s{0,9}"ask"')
+_BARE = lazy_pattern(r"\s*(?:analysis|commentary|thought)(?=[A-Z\n])")
+_BARE_END = lazy_pattern(r"assistant\s{0,3}final(?=\s{0,9}[\[{`])")
+_ENTRIES = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
+_KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
 _TRIES = 5
-_BRACKET = re.compile(r'\\.|["\[\]{}]', re.DOTALL)
+_BRACKET = lazy_pattern(r'\\.|["\[\]{}]', re.DOTALL)
 _CONTROL = r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)"
-_CONTROLS = re.compile(rf"{_CONTROL}+")
+_CONTROLS = lazy_pattern(rf"{_CONTROL}+")
 
 
 def answer_in(text: str) -> str:
@@ -162,19 +162,19 @@ MAX_DEPTH = 32  # nested brackets; the functions that walk over values are recur
 MAX_VALUES = 10_000  # pieces of JSON in one reply
 _MAX_DIGITS = 20
 
-_BEGINS = re.compile(r"\\.|[\[{]", re.DOTALL)
-_INSIDE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|\\.|[\[\]{}"]', re.DOTALL)
+_BEGINS = lazy_pattern(r"\\.|[\[{]", re.DOTALL)
+_INSIDE = lazy_pattern(r'"[^"\\]*(?:\\.[^"\\]*)*"|\\.|[\[\]{}"]', re.DOTALL)
 REPAIR_CHARS = 4_000  # json_repair is quadratic: 1 second at this size, 15 at five times it
 
-_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
-_UNCLOSED_LIST = re.compile(
+_COMMENT = lazy_pattern(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
+_UNCLOSED_LIST = lazy_pattern(
     r'(\[(?:\s{0,9}\d{1,9}\s{0,9},)*\s{0,9}\d{1,9})\s{0,9},(?=\s{0,9}"\w{1,30}"\s{0,9}:)'
 )
 # Some models put a backslash before underscores: "no\_info".
-_UNDERSCORE = re.compile(r"(?<!\\)\\_")
-_QUOTED_KEY = re.compile(r"""(\\{0,9}["'])[\w -]{1,40}\1\s*:""")
-_WORD = re.compile(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
-_BEGINS_JSON = re.compile(r"""\A\s*(?:\{|\[(?!\d{1,4}\]))|[\[{]\s*(?:["'{\[“”\\]|\w{1,40}\s?:)""")
+_UNDERSCORE = lazy_pattern(r"(?<!\\)\\_")
+_QUOTED_KEY = lazy_pattern(r"""(\\{0,9}["'])[\w -]{1,40}\1\s*:""")
+_WORD = lazy_pattern(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
+_BEGINS_JSON = lazy_pattern(r"""\A\s*(?:\{|\[(?!\d{1,4}\]))|[\[{]\s*(?:["'{\[“”\\]|\w{1,40}\s?:)""")
 
 
 class Pairs(tuple[tuple[str, Any], ...]):

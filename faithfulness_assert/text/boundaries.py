@@ -6,7 +6,6 @@ offset where the next sentence begins. All rules take time in proportion to the 
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -43,13 +42,15 @@ _MONTH = lazy_pattern(
 
 _CLOSING_MARKS = lazy_pattern(r"(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$)")
 # Each pattern begins with the one character that it looks for: text without it is passed quickly.
-_NOTE = re.compile(r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z])')
+_NOTE = lazy_pattern(
+    r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z])'
+)
 _STARTER = (
     "I|It|He|She|They|We|You|This|That|These|Those|There|The|But|However|His|Her|Its|Their|Our|My|"
     "When|If|What|How|Who|Why|Where"
 )
-_ACRONYM = re.compile(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
-_PARENTHESIS = re.compile(r'\)(?<=[.!?]\))\s+(?=["“«])')
+_ACRONYM = lazy_pattern(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
+_PARENTHESIS = lazy_pattern(r'\)(?<=[.!?]\))\s+(?=["“«])')
 _CJK_STOPS = "。！？｡។៕།"
 _CJK = lazy_pattern(f"(?P<open>[「『（(【《“])|(?P<close>[」』）)】》”])|(?P<stop>[{_CJK_STOPS}]+)")
 
@@ -150,7 +151,7 @@ def _ends_with_abbreviation(text: str, following: str, language: str) -> bool:
 
 _ITEM_LABEL = lazy_pattern(r"(?<!\S)[(⁃•]?\s?(\d{1,3}|[a-z])(?:\.\)|[.)）])\s")
 # The end of a label, which is found faster than a label: most texts have none.
-_LABEL_END = re.compile(r"[.)）](?<=[\da-z].)(?<![^\s(⁃•\d][\da-z].)\)?\s")
+_LABEL_END = lazy_pattern(r"[.)）](?<=[\da-z].)(?<![^\s(⁃•\d][\da-z].)\)?\s")
 _BEFORE_LIST = (".", ":", "!", "?", ";", "。", "：", "！", "？", '"', ")")
 _COLONS = (":", "：")
 _SHORT_ITEM = 3

@@ -20,12 +20,12 @@ from ..records.errors import ConfigError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from .citations import MARKS, Mark, Style, any_of, groups
 from .statements import split
-from .strings import is_blank, word_lists
+from .strings import is_blank, lazy_pattern, word_lists
 
 RETRY_AT = 5
 """With so many uncited sentences, the answer should be written again."""
 
-_INLINE_CODE = re.compile(r"``[^\n]{1,1000}?``|`[^`\n]{1,1000}`")
+_INLINE_CODE = lazy_pattern(r"``[^\n]{1,1000}?``|`[^`\n]{1,1000}`")
 
 
 def audit_citations(
@@ -105,11 +105,11 @@ def _hedge() -> re.Pattern[str]:
 MAX_RANGE = 20
 """A longer range, such as ``[1-5000]``, counts as its two ends."""
 
-_GENERIC = re.compile(r"\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6}")
-_NUMBER = re.compile(r"\d{1,3}(?::\d{1,3})?")
-_RANGE = re.compile(r"([A-Za-z]{0,10}[-_]?)(\d{1,6})\s?[-–—]\s?\1(\d{1,6})")
-_SEPARATOR = re.compile(r"[,;]|\s(?:and|und|et|y|e|en|&)\s")
-_LOCATOR = re.compile(
+_GENERIC = lazy_pattern(r"\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6}")
+_NUMBER = lazy_pattern(r"\d{1,3}(?::\d{1,3})?")
+_RANGE = lazy_pattern(r"([A-Za-z]{0,10}[-_]?)(\d{1,6})\s?[-–—]\s?\1(\d{1,6})")
+_SEPARATOR = lazy_pattern(r"[,;]|\s(?:and|und|et|y|e|en|&)\s")
+_LOCATOR = lazy_pattern(
     r"(?:(?:pp?|pages?|lines?|section|chapter|seiten?)\s|(?:pp?|sec|ch|s)\.\s?|§\s?)\d.*",
     re.IGNORECASE,
 )
@@ -256,10 +256,10 @@ def _defines_note(text: str, bracket: Mark) -> bool:
 MAX_ID = 100
 """Characters. A longer id has no shape."""
 
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_HEX = re.compile(r"[0-9a-f]{6,}")
-_RUN = re.compile(r"[^\W_]+")
-_PART = re.compile(r"\d+|[^\W\d_]+")
+_UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_HEX = lazy_pattern(r"[0-9a-f]{6,}")
+_RUN = lazy_pattern(r"[^\W_]+")
+_PART = lazy_pattern(r"\d+|[^\W\d_]+")
 
 
 def _shape(name: str, *, own_words: bool) -> str:

@@ -9,30 +9,30 @@ from __future__ import annotations
 
 import re
 
-from .strings import DENSE, word_lists
+from .strings import DENSE, lazy_pattern, word_lists
 
 MAX_TOPIC = 200
 """Characters. Anything longer is a claim."""
 
-_STEP = re.compile(
+_STEP = lazy_pattern(
     r"\W*(?:(?:step|part|section|chapter|phase|stage|question|appendix|schritt|teil|abschnitt|"
     r"kapitel|étape|partie|chapitre|paso|parte|capítulo)\s+\d{1,3}(?:[.):]|\s[–—-])?(?:\s+|$)|"
     r"(?:\d{1,3}(?:\.\d{1,3}){0,5}[.):]|\d{1,3}(?:\.\d{1,3}){1,5}|[^\W\d_][.)])\s+|[一二三四五六七八九十]{1,3}[、.]\s*|第[一二三四五六七八九十\d]{1,3}[章节部分步]\s*)",
     re.IGNORECASE,
 )
-_PUNCTUATION = re.compile(
+_PUNCTUATION = lazy_pattern(
     r"[.!。！｡][\"'”’)\]]*$|[:：;；=≠<>→⇒](?=.*\w)|[–—](?=.*\w)|\s-{1,2}\s|[,，、](?=.*[,，、])"
 )
-_SHORT_ANSWER = re.compile(
+_SHORT_ANSWER = lazy_pattern(
     r"\W*(?:yes|no|true|false|none|correct|incorrect|ja|nein|oui|non|sí|si|não|sim|是|否|[^\W\d_])\W*",
     re.IGNORECASE,
 )
-_QUESTION = re.compile(
+_QUESTION = lazy_pattern(
     r"(?:how|what|when|where|which|who) (?:is|are|does|do|can|should|to|it|this|you|we|they)\b|"
     r"why (?:it|this|we|you)\b",
     re.IGNORECASE,
 )
-_HOW_TO = re.compile(r"how to\b", re.IGNORECASE)
+_HOW_TO = lazy_pattern(r"how to\b", re.IGNORECASE)
 
 # ---- words of languages in Latin script
 
@@ -43,35 +43,35 @@ _VERBS, _PREPOSITIONS, _ARTICLES, _VIETNAMESE_VERBS = (
     for name in ("verbs", "prepositions", "articles", "vietnamese verbs")
 )
 _LINKING = frozenset(_PREPOSITIONS.split("|"))
-_VERB = re.compile(rf"\b(?:{_VERBS})\b", re.IGNORECASE)
-_PREDICATE = re.compile(
+_VERB = lazy_pattern(rf"\b(?:{_VERBS})\b", re.IGNORECASE)
+_PREDICATE = lazy_pattern(
     r"\S\s+(?:safe|guilty|true|false|fake|legal|illegal|free|deadly|dangerous|toxic|harmless|harmful|"
     r"banned|effective|useless|wrong|right)(?:\s+(?:for|to|in|by|with|of)\b|\W*$)",
     re.IGNORECASE,
 )
-_BEFORE_ARTICLE = re.compile(
+_BEFORE_ARTICLE = lazy_pattern(
     rf"\w\s+(?!(?:{_PREPOSITIONS})\s)[^\W\d_]+\s+(?:{_ARTICLES})\s", re.IGNORECASE
 )
-_GERMAN_VERB = re.compile(r"\w\s+[a-zäöüß]{2,}t\s+(?:[a-zäöüß]+\s+)?[A-ZÄÖÜ]")
-_VERB_ENDING = re.compile(r"[^\W\d_]{2,}(?<!s)(?<!u)(?<!i)s|[^\W\d_]{2,}ed", re.IGNORECASE)
+_GERMAN_VERB = lazy_pattern(r"\w\s+[a-zäöüß]{2,}t\s+(?:[a-zäöüß]+\s+)?[A-ZÄÖÜ]")
+_VERB_ENDING = lazy_pattern(r"[^\W\d_]{2,}(?<!s)(?<!u)(?<!i)s|[^\W\d_]{2,}ed", re.IGNORECASE)
 _SIGNS_OF_A_CLAIM = (_VERB, _PREDICATE, _BEFORE_ARTICLE, _GERMAN_VERB)
 
 # ---- other scripts
 
-_LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
-_UNSPACED = re.compile(f"[{DENSE}]")
-_UNSPACED_VERB = re.compile(
+_LATIN = lazy_pattern("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
+_UNSPACED = lazy_pattern(f"[{DENSE}]")
+_UNSPACED_VERB = lazy_pattern(
     "[是有会會能可为為在了不没沒无無非被把让讓使令致治死杀殺增减減升降达達超赢贏输輸很最已将將应應必由成对對于於导導]|"
     "[るただすい]$|ます|です|だった"
 )
 _UNSPACED_TOPIC = 6
-_HANGUL = re.compile("[\uac00-\ud7a3]")
-_HANGUL_VERB = re.compile(r"[다요음임함됨]\W*$")
-_VIETNAMESE = re.compile("[ăđơưạ-ỹ]", re.IGNORECASE)
-_VIETNAMESE_VERB = re.compile(rf"\b(?:{_VIETNAMESE_VERBS})\b", re.IGNORECASE)
-_CYRILLIC = re.compile("[\u0400-\u04ff]")
-_KNOWN = re.compile(f"[A-Za-z\u00aa-\u024f\u1e00-\u1eff{DENSE}\uac00-\ud7a3\u0400-\u04ff]")
-_CYRILLIC_VERB = re.compile(
+_HANGUL = lazy_pattern("[\uac00-\ud7a3]")
+_HANGUL_VERB = lazy_pattern(r"[다요음임함됨]\W*$")
+_VIETNAMESE = lazy_pattern("[ăđơưạ-ỹ]", re.IGNORECASE)
+_VIETNAMESE_VERB = lazy_pattern(rf"\b(?:{_VIETNAMESE_VERBS})\b", re.IGNORECASE)
+_CYRILLIC = lazy_pattern("[\u0400-\u04ff]")
+_KNOWN = lazy_pattern(f"[A-Za-z\u00aa-\u024f\u1e00-\u1eff{DENSE}\uac00-\ud7a3\u0400-\u04ff]")
+_CYRILLIC_VERB = lazy_pattern(
     r"\s\w*(?:[еиёую]т|[аяуиы]л|ла|ло|ли|с[яь]|ть|ен|н[аоы])(?!\w)|\bне\b", re.IGNORECASE
 )
 

@@ -31,7 +31,7 @@ _SAYS_SOMETHING = lazy_pattern(
     rf"(?!['\"]\s*['\"]){_VALUE}",
     re.IGNORECASE,
 )
-_SIGN = re.compile(r"[\\`$<!\[\]*_~]|-->")
+_SIGN = lazy_pattern(r"[\\`$<!\[\]*_~]|-->")
 _TOKEN = lazy_pattern(
     rf"""
     (?P<escape> \\[*_\#|`~>.!+\-] )

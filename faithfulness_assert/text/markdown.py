@@ -24,9 +24,11 @@ Span = tuple[int, int]
 MAX_LINES = 10_000
 """A longer text is read as plain text: the parser would take seconds."""
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_STRUCTURE = re.compile(r"^[ \t]*(?:[#>*+=`~_\-]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)|\|", re.MULTILINE)
-_BEFORE_TEXT = re.compile(r"(?:[ \t]|>(?![\d=]))*")  # >50% and >= 5 are not quotes
+_LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+_STRUCTURE = lazy_pattern(
+    r"^[ \t]*(?:[#>*+=`~_\-]|\d{1,9}[.)])|^(?: {4}| {0,3}\t)|\|", re.MULTILINE
+)
+_BEFORE_TEXT = lazy_pattern(r"(?:[ \t]|>(?![\d=]))*")  # >50% and >= 5 are not quotes
 _NUMBER = lazy_pattern(r"(\d{1,9})([.)])[ \t]+\Z")
 _COMMANDS = (
     "apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|"
@@ -41,10 +43,10 @@ _PLAIN_INFOS = ("", "text", "txt", "plain", "plaintext", "markdown", "md")
 _LINE_OF_PROSE = lazy_pattern(r"[ \t>]*[^\W\d_a-z][^\n]*[\w)\"'”’\]][.!?。！？]\s*")
 _PROSE_SIGN = lazy_pattern(r"(?<!\S)[^\W\d_a-z]|[.!?:]\s*\Z")
 
-_BULLET = re.compile(r"[ \t]*(?:[•◦▪‣●○∙][ \t]+|\[\^[^\]\s]{1,50}\]:[ \t]*)")
-_TASK = re.compile(r"[ \t]*\[[ xX]\][ \t]+")
-_BOLD_LINE = re.compile(r"[ \t]*(?:\*\*[^*\n]{1,200}\*\*|__[^_\n]{1,200}__):?[ \t]*")
-_LINK = re.compile(
+_BULLET = lazy_pattern(r"[ \t]*(?:[•◦▪‣●○∙][ \t]+|\[\^[^\]\s]{1,50}\]:[ \t]*)")
+_TASK = lazy_pattern(r"[ \t]*\[[ xX]\][ \t]+")
+_BOLD_LINE = lazy_pattern(r"[ \t]*(?:\*\*[^*\n]{1,200}\*\*|__[^_\n]{1,200}__):?[ \t]*")
+_LINK = lazy_pattern(
     r"[ \t]*\[[^\]\n]{1,200}\]:[ \t]*"
     r"<?(?:[a-z][a-z0-9+.-]{1,20}://|mailto:|www\.|\.{0,2}/(?=\w*[a-z])|#[a-z])[^\s<>]{0,2000}>?"
     r"[ \t]*",

@@ -37,11 +37,11 @@ WRAPPED = 60
 
 _INVISIBLE = lazy_pattern("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _SPACE = lazy_pattern(r"[^\S ]|[\x00-\x1f]")
-_INCH = re.compile(r'["”](?<=\d.)(?=[\s,.;)]|$)')
-_BREAKS = re.compile(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
+_INCH = lazy_pattern(r'["”](?<=\d.)(?=[\s,.;)]|$)')
+_BREAKS = lazy_pattern(r"[\n\r\x0b\x0c\x85\u2028\u2029]\s*")
 _ITEM = lazy_pattern(r"[-*+•◦▪‣●○]\s|\(?(?:\d{1,3}|[A-Za-z]|[ivx]{1,5})[.)]\)?\s")
 _LABEL = lazy_pattern(r"[^\W\d_][^\n:：.!?]{0,40}[:：](?!\S*[/\d])")
-_MAY_END = re.compile(r"[.!?][^\w.!?]*\w|\w\)\s")
+_MAY_END = lazy_pattern(r"[.!?][^\w.!?]*\w|\w\)\s")
 _FALLBACK = lazy_pattern(r"[.!?]+[\"')\]]*\s+")
 
 

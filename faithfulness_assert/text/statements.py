@@ -20,10 +20,10 @@ from .markdown import Block, Kind, blocks
 from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
 
-_SPACE = re.compile(r"\s")
+_SPACE = lazy_pattern(r"\s")
 _OPENING = ("[", "(", "【", "（")
 _PARENTHESIS = lazy_pattern(r"\([^()]*\)[.!?]?|（[^（）]*）[。！？]?")
-_EXPECTS_ANSWER = re.compile(
+_EXPECTS_ANSWER = lazy_pattern(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE
 )
 

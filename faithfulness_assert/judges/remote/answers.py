@@ -12,39 +12,40 @@ from typing import Any
 
 from ...records.errors import JudgeError, JudgeErrorKind, Remedy
 from ...records.usage import Usage
+from ...text.strings import lazy_pattern
 from ..http import Answer
 from .redaction import MAX_SEARCHED, Secrets, safe_text
 
 MAX_WAIT = 60.0  # seconds between two tries
 
-_TAG = re.compile(r"<[^<>]{0,300}>")
-_FILTERED = re.compile(
+_TAG = lazy_pattern(r"<[^<>]{0,300}>")
+_FILTERED = lazy_pattern(
     r"content_filter|content_?policy|responsibleaipolicy|content management policy"
     r"|requires moderation|input was flagged",
     re.I,
 )
-_UNPAID = re.compile(
+_UNPAID = lazy_pattern(
     r"insufficient_quota|billing_(?:not_active|hard_limit|error)|credit balance is too low", re.I
 )
-_NO_KEY = re.compile(
+_NO_KEY = lazy_pattern(
     r"(?:incorrect|invalid) api[ _]key|api[ _]key (?:not valid|expired)"
     r"|(?:missing|invalid) authorization header",
     re.I,
 )
-_GONE = re.compile(
+_GONE = lazy_pattern(
     r"model_(?:not_found|decommissioned|deprecated)|deploymentnotfound|invalid model\b"
     r"|unknown[ _]model|not a valid model id|model identifier is invalid|does not support the '?/"
     r"|model [^\n]{0,100}(?:does not exist|not found|decommissioned|no longer (?:available|supp))",
     re.I,
 )
 """Some servers say this with status 400."""
-_TOO_LONG = re.compile(
+_TOO_LONG = lazy_pattern(
     r"context_length_exceeded|exceed_context_size|context ?(?:length|size|window|limit)"
     r"|(?:prompt|input) is too long|input tokens exceed|maximum (?:allowed|model) length"
     r"|must be <= \d+\. given|request too large for",
     re.I,
 )
-_TOO_MANY_TOKENS = re.compile(r"too many tokens|maximum number of tokens", re.I)
+_TOO_MANY_TOKENS = lazy_pattern(r"too many tokens|maximum number of tokens", re.I)
 """With status 429 those of all asks together are meant: waiting helps."""
 _KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
 _HINTS = {

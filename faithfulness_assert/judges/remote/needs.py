@@ -23,6 +23,7 @@ from ...files import as_text, new_file, read_text
 from ...records.checks import is_whole
 from ...records.errors import PromptTooLong
 from ...records.judge import Ask, Limits, Outcome, Reply
+from ...text.strings import lazy_pattern
 from .. import model_of
 from .answers import ServerError
 from .fallbacks import REJECTING, Steps, merge_steps
@@ -72,8 +73,8 @@ _STATED = tuple(
         r"\blimit:? (\d{1,12}), requested",
     )
 )
-_NUMBER = re.compile(r"\d{1,12}")
-_CAP = re.compile(r"(?:output|completion|new|max)[_ ]?(?:\w{1,12}[_ ])?tokens|num_predict", re.I)
+_NUMBER = lazy_pattern(r"\d{1,12}")
+_CAP = lazy_pattern(r"(?:output|completion|new|max)[_ ]?(?:\w{1,12}[_ ])?tokens|num_predict", re.I)
 """How servers name the cap on a reply, which may be too large for the model."""
 _SEARCHED = 2_000  # characters of a message
 
@@ -95,13 +96,13 @@ ROOMS = (0, 4_096, 16_384)
 LEAST_FOR_TEXTS = 2_048
 """Tokens of a window of which none is kept for thinking."""
 
-_THINKS = re.compile(
+_THINKS = lazy_pattern(
     r"(?:^|[/:._-])(?:o[134](?:-|$)|gpt-?[5-9]|gpt-oss|gemini-(?:2\.5|[3-9])|qwen-?3|qwq|magistral"
     r"|deepseek-r\d|glm-(?:4\.[5-9]|[5-9])|kimi-k2\.5|minimax-m\d|grok-(?:3-mini|4)|seed-oss"
     r"|nemotron)|think|reason",
     re.I,
 )
-_THINKS_NOT = re.compile(r"instruct|gpt-5[\w.]*-chat|non?-?(?:think|reason)|without", re.I)
+_THINKS_NOT = lazy_pattern(r"instruct|gpt-5[\w.]*-chat|non?-?(?:think|reason)|without", re.I)
 _HARD = ("high", "xhigh", "max")
 
 

@@ -21,6 +21,7 @@ from urllib.parse import quote, unquote
 
 from ...records.errors import REDACTED, JudgeError, without_keys
 from ...records.judge import Outcome, Reply
+from ...text.strings import lazy_pattern
 
 MAX_SHOWN = 300  # characters of a server's text that a message quotes
 MAX_SEARCHED = 20_000  # characters that are searched for credentials: more than is ever shown
@@ -28,7 +29,7 @@ MIN_SIGNS = 8  # of a secret; shorter ones are placeholders such as "none"
 LONG = 16  # characters of a word that is no accident
 MOST_LEARNED = 8  # tokens that are remembered as secrets; some clients sign each request anew
 
-_CREDENTIALS = re.compile(
+_CREDENTIALS = lazy_pattern(
     r"""
     (?P<before>
         \b bearer \s{1,9}
@@ -42,11 +43,11 @@ _CREDENTIALS = re.compile(
     """,
     re.I | re.X,
 )
-_UNSEEN = re.compile(
+_UNSEEN = lazy_pattern(
     "[\0- \x7f-\xa0\xad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
     "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
-_JSON_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|[bfnrt]|([^\\]))")  # also in JSON in JSON
+_JSON_ESCAPE = lazy_pattern(r"\\+(?:u([0-9a-fA-F]{4})|[bfnrt]|([^\\]))")  # also in JSON in JSON
 
 
 class Secret(str):

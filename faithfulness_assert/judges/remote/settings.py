@@ -16,6 +16,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from ...records.checks import check_text, is_whole
 from ...records.errors import ConfigError
+from ...text.strings import lazy_pattern
 from .redaction import Secret, Secrets
 
 _CREDENTIAL_NAMES = ("auth", "key", "token", "secret", "cookie", "password", "signature")
@@ -72,7 +73,7 @@ _SET_BY_OPTIONS = {
     **{name: name for name in ("temperature", "seed", "reasoning_effort")},
 }
 _SET_BY_US = ("messages", "model", "system", "response_format", "stream", "n")
-_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]{1,200}", re.ASCII)
+_HEADER_NAME = lazy_pattern(r"[\w!#$%&'*+.^`|~-]{1,200}", re.ASCII)
 _HEADERS_BY_US = ("host", "content-length", "content-type", "transfer-encoding", "connection")
 
 
