@@ -217,7 +217,8 @@ def search(path: Any, record: Any) -> Any:
     try:
         return jmespath.search(path, record)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        problem = str(error).splitlines()[0]
+        is_deep = isinstance(error, RecursionError)
+        problem = "too deeply nested" if is_deep else str(error).splitlines()[0]
         raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}") from None
 
 
