@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[1]
 # what another one does, on another Python or for a mutant. `fuzz` draws anew, and keeps what it finds: see tools/draw_anew.py.
 settings.register_profile(
     "same",
-    max_examples=60,
+    max_examples=50,
     deadline=None,
     derandomize=True,
     database=None,
