@@ -282,7 +282,7 @@ def _named(sentence: str) -> frozenset[int]:
 
 def is_about_earlier(remark: Remark) -> bool:
     """Whether a remark may be about all that earlier replies said."""
-    return remark.others and not remark.named and _EARLIER.search(remark.text) is not None
+    return remark.others and _EARLIER.search(remark.text) is not None
 
 
 def about_others(text: str, number: int | None) -> bool:

@@ -3,7 +3,7 @@
 Lists have claims under sentences of an answer, or truths under passages. Ratings are a number for
 each dimension, with suggestions.
 
-Only JSON is read. Whether a text that is listed is a claim of its sentence,
+Only JSON is read as a list. Whether a text that is listed is a claim of its sentence,
 ``plan/lists.py`` decides by the words that they share, so a refusal or a remark in a list stands
 for nothing. A rating that is missing, null, not a number, or given twice with different values is
 left out.
@@ -22,7 +22,7 @@ from ..text.strings import clean_text, is_blank, lazy_pattern
 from .gate import MOST_CHARS, objects, remarks
 from .json_form import IDS, key_of, read_id, said_by
 from .refusal import is_refusal, unreadable
-from .unwrapping import Pairs, answer_in, looks_like_json, split_json
+from .unwrapping import Pairs, answer_in, looks_like_json, parted, split_json
 
 Listed = tuple[int | None, str]
 """A number (None if the reply gives none) and a text that is listed under it."""
@@ -102,6 +102,9 @@ _VALUES = ("score", "rating", "value")
 _NUMBER = lazy_pattern(
     r"([+-]?\d{1,6}(?:\.\d{1,20})?)\s?(?:(?:/|out of|of)\s?(\d{1,4})|(%))?[.,;]?", re.IGNORECASE
 )
+_LINE = lazy_pattern(
+    r"^[\s*_#>•-]{0,8}([\w ]{1,40}?)[*_]{0,3}\s?[:=][*_\s]{0,4}([^\n]{1,40}?)[*_\s]*$", re.MULTILINE
+)
 
 
 def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tuple[str, ...]]:
@@ -114,12 +117,10 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
             ``unreadable``), or the judge refused (kind ``refusal``).
         TypeError: ``text`` is not a string.
     """
-    reply = answer_in(text)
-    values, residue, _ = split_json(reply)
-    given: dict[str, set[float | None]] = {key_of(name): set() for name in names}
-    suggestions: list[str] = []
-    for pairs in (value for value in values if isinstance(value, Pairs)):
-        _take(pairs, given, suggestions, residue)
+    unopened, reply = parted(text)
+    given, suggestions, residue = _given_in(reply, names)
+    for name, ratings in _given_in(unopened, names)[0].items() if unopened else ():
+        given[name] |= ratings if given[name] else set()
     said = {name: given[key_of(name)] for name in names}
     agreed = {name: next(iter(ratings)) for name, ratings in said.items() if len(ratings) == 1}
     known = {name: rating for name, rating in agreed.items() if rating is not None}
@@ -128,6 +129,20 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
     raise_unless_silent(residue)
     texts = [clean_text(suggestion).strip() for suggestion in suggestions]
     return known, tuple(text for text in texts if text)[:MAX_SUGGESTIONS]
+
+
+def _given_in(
+    reply: str, names: Sequence[str]
+) -> tuple[dict[str, set[float | None]], list[str], list[str]]:
+    """The ratings of each dimension, the suggestions, and all else that a text says."""
+    values, residue, _ = split_json(reply)
+    given: dict[str, set[float | None]] = {key_of(name): set() for name in names}
+    suggestions: list[str] = []
+    for pairs in (value for value in values if isinstance(value, Pairs)):
+        _take(pairs, given, suggestions, residue)
+    if not values and not looks_like_json(reply):
+        residue = [_LINE.sub(lambda line: _taken(line, given), text) for text in residue]
+    return given, suggestions, residue
 
 
 def _take(
@@ -145,6 +160,15 @@ def _take(
             _take(item, given, suggestions, residue)
         else:
             residue += said_by(key, item)
+
+
+def _taken(line: re.Match[str], given: dict[str, set[float | None]]) -> str:
+    """ "" for a line such as "Faithfulness: 0.3", whose rating is kept; else the line."""
+    name = key_of(line[1])
+    if name not in given:
+        return line[0]
+    given[name].add(_rating(line[2], []))
+    return ""
 
 
 def _rating(value: Any, residue: list[str]) -> float | None:

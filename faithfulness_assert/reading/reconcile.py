@@ -91,13 +91,16 @@ def settle(
     said = around(reading, statements)
     # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
-    named = by_place and any(remark.named for remark in said)
-    doubtful = (strangers and not extra) or loose or named
-    shown = words_to_quote(reading.rows, context)
+    headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
+    doubtful = (
+        (strangers and not extra) or loose or headed or (by_place and any(r.named for r in said))
+    )
+    shown, against = words_to_quote(reading.rows, context), _against(reading.rows, earning)
     findings = {}
     for number, text in statements.items():
         finding = agreed([finding_of(row, text, shown, earning) for row in placed[number]])
-        if finding.label in earning and doubtful:
+        elsewhere = against.get(plain_words(text), set()) - {number} if text else None
+        if finding.label in earning and (doubtful or elsewhere):
             finding = INVALID
         findings[number] = unless_denied(finding, number, text, said, earning)
     denied = {row.number for row in strangers if row.number and row.label not in earning}
@@ -155,6 +158,14 @@ def _repeats(rows: Sequence[Row]) -> bool:
     said = [row.label for row in rows if row.number is not None]
     again = [row.label for row in rows if row.number is None]
     return bool(said) and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
+
+
+def _against(rows: Sequence[Row], earning: Collection[Label]) -> dict[str, set[int | None]]:
+    """The statements that rows repeat without granting them anything, and these rows' numbers."""
+    against: dict[str, set[int | None]] = {}
+    for row in (row for row in rows if row.statement and row.label not in earning):
+        against.setdefault(plain_words(row.statement), set()).add(row.number)
+    return against
 
 
 def words_to_quote(rows: Sequence[Row], context: Collection[str]) -> str:

@@ -225,7 +225,7 @@ def _words_before(text: str, number: Number) -> list[str]:
 
 def occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
-    if _stands_in(context.text, text[number.first : number.last]):
+    if _stands_in(context.text, text, number):
         return True
     known = context.kinds
     for kind, value in number.asks:
@@ -248,16 +248,20 @@ def occurs(number: Number, context: Numbers, text: str) -> bool:
     return text[number.first : number.last] in context.written
 
 
-def _stands_in(context: str, written: str) -> bool:
-    """Whether a number is there letter for letter, as most are: then no other needs to be read."""
-    at = context.find(written)
-    end = at + len(written)
-    behind = context[end : end + 2]
+def _stands_in(context: str, text: str, number: Number) -> bool:
+    """Whether a number is there letter for letter, as most are: then no other needs to be read.
+
+    A number without a unit is so only with the word behind it, or before the end of a sentence:
+    "5 ½", "5 300" and "5 million" are others.
+    """
+    last = number.last + (0 if number.is_clear or not number.after else 1 + len(number.after))
+    at = context.find(text[number.first : last])
+    end = at + last - number.first
+    ends = ("", "\n", ")", ";", " ") if last > number.end else ("", "\n", ")", ";")
     return (
         at >= 0
         and context[at - 1 : at] in ("", " ", "\n", "(")
-        and not behind[:1].isalnum()
-        and (behind[:1] in ("", " ", "\n", ")", ";") or behind[1:].isspace())
+        and (context[end : end + 1] in ends or context[end : end + 2] in (". ", ", ", ".\n"))
     )
 
 
@@ -298,8 +302,8 @@ def _column_sums(text: str) -> Iterator[float]:
     if not any(mark in text for mark in _BETWEEN_CELLS):
         return
     rows = map(_cells, text.split("\n"))
-    for _, table in groupby(rows, key=lambda cells: len(cells) if any(cells) else 0):
-        for column in zip(*table, strict=False):
+    for size, table in groupby(rows, key=lambda cells: len(cells) if any(cells) else 0):
+        for column in zip(*table, strict=True) if size > 1 else ():
             yield from islice(accumulate(filter(None, column)), 1, None)
 
 

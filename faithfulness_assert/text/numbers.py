@@ -230,7 +230,9 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
         century = 1900 if values[0] > 50 else 2000
         yield Number(start, end, start - 1, end, (century + values[0],), loose=values)
         return
-    if digits.count(".") > 1:
+    beside = text[max(start - 16, 0) : start].rsplit(None, 1)[-1:]
+    word = beside[0].strip(".,(") if beside else ""
+    if digits.count(".") > 1 or (word and "." in digits and _names_version(word, digits)):
         yield Number(start, end, start, end, (), ((f"version {digits}", 0),), True, 0.0, values)
         return
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
@@ -260,6 +262,12 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
     loose = tuple(map(float, digits.split())) if is_apart else ()
     number = Number(start, end, start, end, values, step=_step(digits), loose=loose)
     yield _measured(text, number)
+
+
+def _names_version(word: str, digits: str) -> bool:
+    """Whether digits behind a word are a version, whose 3.10 is not 3.1."""
+    is_name = word[0].isupper() or word in words_of("labels")
+    return is_name and digits[-1] == "0" and word.casefold() not in currencies()
 
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
-from .strings import DENSE, lazy_pattern, word_lists
+from .strings import DENSE, expressions, lazy_pattern, word_lists
 
 _STRAIGHT = str.maketrans(
     dict.fromkeys("’‘′ʼ`´＇", "'")
@@ -54,15 +54,10 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _lines(table: str) -> list[str]:
-    lines = table.replace("\n  ", "").split("\n")
-    return [line for line in lines if line and not line.startswith("# ")]
-
-
 @cache
 def _parts() -> Mapping[str, str]:
     """The parts of rules by name: each line of their table is "name: rule"."""
-    lines = (line.partition(": ") for line in _lines(word_lists("phrases")["parts"]))
+    lines = (line.partition(": ") for line in expressions(word_lists("phrases")["parts"]))
     return {name: rule for name, _, rule in lines}
 
 
@@ -74,7 +69,7 @@ def _filled(rule: str) -> str:
 
 @cache
 def rules(table: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(_filled(line)) for line in _lines(table))
+    return tuple(re.compile(_filled(line)) for line in expressions(table))
 
 
 # ---------------------------------------------------------------- numbers and names

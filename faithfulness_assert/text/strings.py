@@ -147,9 +147,14 @@ def word_lists(name: str) -> Mapping[str, str]:
     return sections(f"{__file__.removesuffix('strings.py')}words/{name}.txt")
 
 
+def expressions(section: str) -> list[str]:
+    """The expressions in a section, one a line; an indented line goes on."""
+    return [line for line in section.replace("\n  ", "").split("\n") if line]
+
+
 def alternatives(section: str) -> str:
-    """A pattern of the expressions in a section, one a line; an indented line goes on."""
-    return "|".join(filter(None, section.replace("\n  ", "").split("\n")))
+    """A pattern of the expressions in a section."""
+    return "|".join(expressions(section))
 
 
 def lazy_pattern(text: str, flags: int = 0) -> re.Pattern[str]:

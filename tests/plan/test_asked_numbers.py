@@ -79,6 +79,9 @@ def test_a_later_reply_that_denies_an_earlier_number_takes_exactly_that_back(
     [
         ("My earlier verdicts were wrong.", 0),
         ("None of my previous verdicts is supported.", 0),
+        ("My earlier verdicts were wrong, as statement 5 shows.", 0),
+        ("Like statement 5, the whole answer is false.", 0),
+        ("Nothing in the answer is supported.", 0),
         ("Statements 1-2 are not supported.", 1),
         ("Claims 1 to 3 are contradicted.", 0),
     ],

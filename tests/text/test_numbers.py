@@ -230,6 +230,7 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
         ("11 came.", "Once, many came."),
         ("It opens at 10:00.", "It opens at 22:00."),
         ("It opens at 7:30 p.m.", "It opens at 7:30."),
+        ("It needs Python 3.1.", "It needs Python 3.10."),
         ("It is 1234567890123457.", "It is 1234567890123456."),
         (f"It is {'7' * 30}1.", f"It is {'7' * 30}2."),
         ("It costs $1 million.", "It costs $1.2 million."),
