@@ -78,8 +78,8 @@ class Gate:
 
     def forget(self) -> None:
         """Forgets what belongs to the event loop of the process that this one was forked from."""
-        self.breaker, self._rate = Breaker(self.breaker.patience), LearnedRate()
-        for part in (self._server, self._per_minute):
+        self.breaker = Breaker(self.breaker.patience)
+        for part in (self._server, self._per_minute, self._rate):
             if part:
                 part.forget()
 

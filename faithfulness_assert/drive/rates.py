@@ -148,6 +148,10 @@ class LearnedRate:
         self._tries: deque[Try] = deque()  # the last ones, in the order in which they went
         self._since = self._free_at = -math.inf  # when the present rate began; the next try
         self._clean = 0  # tries since the last refusal
+        self.forget()
+
+    def forget(self) -> None:
+        """Forgets the line, which belongs to an event loop; what was learned holds."""
         self._line = asyncio.Lock()
 
     @property

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import threading
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from functools import cache
@@ -183,6 +184,19 @@ def _load(entry: JudgeEntry) -> Any:
 # ---------------------------------------------------------------- tokens as its model counts them
 
 
+_loading = threading.Lock()
+
+
+def _forget() -> None:
+    """A forked process has no thread that could give the lock back."""
+    global _loading
+    _loading = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
+
+
 def token_counter(judge_name: str) -> CountTokens:
     """A counter for the model in a judge's name, which is ``PROVIDER:MODEL``, or a model alone.
 
@@ -191,7 +205,9 @@ def token_counter(judge_name: str) -> CountTokens:
     model = model_of(judge_name)
 
     def count(text: str) -> int:
-        return _counter(model, ranks_folder())(text)
+        with _loading:  # or each thread of a batch would load the ranks
+            counter = _counter(model, ranks_folder())
+        return counter(text)
 
     return count
 

@@ -34,6 +34,8 @@ MAX_HEAD = 100 * 1024  # bytes of the head of an answer
 IDLE_SECONDS = 5.0  # for which a connection is kept open between asks
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
+AT_ONCE = 1.0
+"""Seconds within which a connection that was idle turns out to be closed."""
 _HASHED = re.compile(r"[0-9a-fA-F]{8}\.\d")  # the name of a certificate in a folder of them
 _IN_ADDRESS = "/:@!$&'()*+,;=?%~-._"
 Headers = Mapping[str, str]
@@ -133,10 +135,12 @@ class DirectConnection(Connection):
         headers, content = self._encoded(body, more)
         idle = self._idle_line()
         line = idle or await self._open()
+        begun = asyncio.get_running_loop().time()
         try:
             answer = await line.exchange(self._target, headers, content)
         except Exception:
-            if idle is None or idle.has_heard:
+            is_late = asyncio.get_running_loop().time() - begun > AT_ONCE
+            if idle is None or idle.has_heard or is_late:  # the server may have read it
                 raise
             for other in self._idle:  # as old as this one, which the server closed just then
                 other.close()

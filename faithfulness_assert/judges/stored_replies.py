@@ -15,8 +15,8 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -85,8 +85,11 @@ class StoredJudge:
         """
         if stored := self.stored(ask):
             return stored
-        with self._noting_window():
+        try:
             reply = self.judge.ask(ask, deadline=deadline)
+        except PromptTooLong as error:
+            self._note(error.window)
+            raise
         return self._store(ask, reply)
 
     def stored(self, ask: Ask, /) -> Reply | None:
@@ -99,22 +102,19 @@ class StoredJudge:
 
         if stored := await background.in_thread(self.stored, ask):
             return stored
-        with self._noting_window():
+        try:
             reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
+        except PromptTooLong as error:
+            await background.in_thread(self._note, error.window)
+            raise
         return await background.in_thread(self._store, ask, reply)
 
-    @contextmanager
-    def _noting_window(self) -> Iterator[None]:
-        """Keeps a context window that is found meanwhile: who only reads asks within it."""
-        try:
-            yield
-        except PromptTooLong as error:
-            limits = self.info.limits
-            window = min(error.window, limits.total_tokens or error.window)
-            with suppress(OSError, ConfigError):  # a judge may say that its window is negative
-                limits = replace(limits, total_tokens=window)
-                _describe(self._folder, replace(self.info, limits=limits))
-            raise
+    def _note(self, window: int) -> None:
+        """Keeps a context window that was found: who only reads asks within it."""
+        limits = self.info.limits
+        with suppress(OSError, ConfigError):  # a judge may say that its window is negative
+            limits = replace(limits, total_tokens=min(window, limits.total_tokens or window))
+            _describe(self._folder, replace(self.info, limits=limits))
 
     def _store(self, ask: Ask, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""

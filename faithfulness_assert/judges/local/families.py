@@ -189,10 +189,18 @@ def label_order(
     shown = ", ".join(clip(name, 30) for name in names[:6])
     which = f"its {len(names)} outputs" if len(names) > 1 else "its output"
     said = f"calls {which} {shown}" if names else "does not name its outputs"
+    example = _example(outputs or len(names) or 2)
     raise ConfigError(
         f"label_order: the model's config {said}, so nobody knows what each means; say it in their "
-        f"order, such as label_order=not_enough_info,supported (see the model's card)"
+        f"order, such as label_order={example} (see the model's card)"
     )
+
+
+def _example(outputs: int) -> str:
+    """An order of so many outputs."""
+    few = {1: "supported", 2: "not_enough_info,supported"}
+    between = ",".join(["not_enough_info"] * min(outputs - 2, 4))
+    return few.get(outputs) or f"supported,{between},contradicted"
 
 
 def _names(config: Mapping[str, Any]) -> list[str]:

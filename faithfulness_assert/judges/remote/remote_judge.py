@@ -56,7 +56,8 @@ LONG_BODY = 200_000
 class RemoteJudge(ABC):
     """A judge behind the API of a provider.
 
-    It sends each ask once. When asks go, and go again, is decided above it: see
+    It sends each ask once, and once more only where a connection that was idle turns out to be
+    closed (``judges/http.py``). When asks go, and go again, is decided above it: see
     ``drive/gate.py``.
 
     Args:
