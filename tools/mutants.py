@@ -2,7 +2,7 @@
 
     python tools/mutants.py [--most 80] [--open] [MODULE ...]      (Linux, macOS)
 
-Prints for each module, such as ``plan/claims``, how many mutants were tried, and how many of them a
+Prints for each module, such as ``plan/lists``, how many mutants were tried, and how many of them a
 test notices. ``explained_mutants.jsonl`` says why the others are harmless; ``--open`` lists those
 that it does not name, as rows to fill in. Of a module with 150 or more mutants, at most ``--most``
 are tried: every n-th one.
@@ -52,9 +52,8 @@ TESTS = {
     "reading/rows": "labels",
     "reading/json_form": "forms nothing_lost recorded_replies",
     "reading/forms": "forms nothing_lost recorded_replies",
-    "plan/claims": "stages plan systems carrying",
+    "plan/lists": "stages plan systems carrying",
     "plan/jobs": "numbers stages tokens",
-    "plan/truths": "systems stages",
     "plan/whole_answer": "systems stages",
     "plan/verdicts": "stages windows numbers left_open controls",
     "plan/findings": "stages windows non_claims",

@@ -111,14 +111,21 @@ def run(
     if grace is not None:
         check_number("grace", grace, 0, 86_400)
     with writing(directory) as store, SoftStop(grace, tell=progress) as soft:
-        with store.transaction():
-            event = "begun" if store.about() is None else "gone on with"
-            notes = take_input(store, grader, data_set, regrade=regrade_changed)
-            if retry_errors and (again := store.retry_errors()):
-                notes.append(f"{again:,} cases that could not be graded before were graded again")
-            for note in (event, *notes):
-                store.note(note)
-            grader.keep_secret(store.secret())
+        try:
+            with store.transaction():
+                event = "begun" if store.about() is None else "gone on with"
+                notes = take_input(store, grader, data_set, regrade=regrade_changed)
+                if retry_errors and (again := store.retry_errors()):
+                    notes.append(
+                        f"{again:,} cases that could not be graded before were graded again"
+                    )
+                for note in (event, *notes):
+                    store.note(note)
+                grader.keep_secret(store.secret())
+        except KeyboardInterrupt:
+            if not soft.number:
+                raise
+            return RunOutcome(store.path, store.size, stopped=soft.reason, signal=soft.number)
         work = Work(store, grader, cluster or settings.asks_at_once(grader), budget, soft)
         return work.done([*notes, *data_set.notes], progress=progress)
 

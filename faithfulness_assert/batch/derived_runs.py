@@ -187,7 +187,7 @@ def rescore(
             )
         with _new_run(directory, {**about, "policy": policy_as_json(new)}) as made:
             _copy(kept, made, "rows")
-            for _, line in kept.graded():
+            for _, line in kept.graded(texts=False):
                 result = weighed_again(line.result, old, new)
                 if result is None:
                     raise ConfigError(

@@ -247,6 +247,8 @@ def passages_of(value: object) -> tuple[Passage, ...]:
 _OBJECT = "an object that was written as a text; pass the text in it"
 _UNFILLED = "a variable of a template that nobody filled in"
 _MISSING = "a missing value that was written as a text; pass an empty list if there is no context"
+MAX_LEFT_OVER = 4_096
+"""Characters of the longest path of a file."""
 _FILE = (
     "a file that nobody has read. Write the text itself in its place; promptfoo's results keep "
     "only what the config says, so write it into `vars` there"
@@ -261,7 +263,7 @@ _LEFT_OVER = {
 
 def _left_over(text: str) -> str:
     """What a broken pipeline left in place of a passage; "" if it is a passage."""
-    if len(text) > 200:
+    if len(text) > MAX_LEFT_OVER:
         return ""
     return next((what for what, form in _LEFT_OVER.items() if form.fullmatch(text)), "")
 
@@ -335,12 +337,13 @@ def _audit(value: object) -> CitationAudit | None:
     invalid, count = given.get("invalid_citations"), given.get("uncited_claim_count")
     detected = given.get("hallucination_detected", False)
     ids = invalid if isinstance(invalid, list | tuple) else (None,)
-    are_ids = isinstance(detected, bool) and all(isinstance(id, str) for id in ids)
-    if not are_ids or not is_whole(count) or count < 0:
+    fits = isinstance(detected, bool) and all(isinstance(id, str) for id in ids)
+    if not fits or not is_whole(count) or count < 0:
         raise InputError(
             "citation_audit: must be a CitationAudit or a mapping with invalid_citations, a list "
-            "of ids, and uncited_claim_count, a whole number from 0"
+            "of ids, and uncited_claim_count, a whole number from 0; hallucination_detected, if "
+            "given, is true or false"
         )
-    names = tuple(map(clean_text, ids))
-    needs_retry = bool(given.get("needs_retry", detected or bool(names)))
-    return CitationAudit(names, count, (), detected, needs_retry)
+    cited = tuple(map(clean_text, ids))
+    needs_retry = bool(given.get("needs_retry", detected or bool(cited)))
+    return CitationAudit(cited, count, (), detected, needs_retry)

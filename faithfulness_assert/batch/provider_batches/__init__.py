@@ -111,9 +111,12 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
             them. What they lack is asked again.
 
     Raises:
-        ConfigError: a file cannot be read, or the run was made by another version.
+        ConfigError: there is no such run, a file cannot be read, or the run was made by another
+            version.
         JudgeError: the provider could not be asked. The run can go on.
     """
+    if not is_begun(directory):
+        raise ConfigError(f"{directory}: has no run over a batch API or files; begin one")
     if missing := next((file for file in replies if not Path(file).is_file()), None):
         raise ConfigError(f"{missing}: cannot be read: there is no such file")
     with writing(directory) as store:
