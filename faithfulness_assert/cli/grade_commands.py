@@ -103,7 +103,7 @@ def run_grade(arguments: Namespace) -> int:
     given = data_set.rows()
     first = list(islice(given, FEW + 1))
     rows, only_worst = chain(first, given), len(first) > FEW and not arguments.all
-    graded = partial(_graded, grader, arguments.concurrency)
+    graded = partial(_graded, grader, arguments.concurrency, with_cases=not arguments.json)
     shown = partial(show, as_json=arguments.json, only_worst=only_worst)
     if arguments.report is None:
         code = shown(graded(rows))
@@ -126,8 +126,12 @@ def _graded(
     concurrency: int,
     rows: Iterable[Row],
     append: Callable[[Line], None] = lambda _: None,
+    *,
+    with_cases: bool = True,
 ) -> Iterator[tuple[GradingResult, Case | None]]:
-    """The results in the order of the rows, each with its case; None if that cannot be read."""
+    """The results in the order of the rows, each with its case, if that is asked for and can be
+    read; otherwise None.
+    """
     kept: dict[int, Row] = {}
 
     def taken() -> Iterator[Row]:
@@ -139,8 +143,9 @@ def _graded(
         append(line)
         row = kept.pop(line.row)
         case = None
-        with suppress(InputError):
-            case = None if row.problem else Case.of(row.fields, grader.evidence_roles)
+        if with_cases and not row.problem:
+            with suppress(InputError):
+                case = Case.of(row.fields, grader.evidence_roles)
         yield line.result, case
 
 

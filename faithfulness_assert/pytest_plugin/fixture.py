@@ -236,8 +236,10 @@ class Session:
         most = self.settings.max_tokens
         if most is None or self.spent < most / self._workers:
             return ""
-        limit = f"{most:,} for {self._workers} workers" if self._workers > 1 else f"{most:,}"
-        said = f"this session has spent {self.spent:,} tokens, and its limit is {limit}"
+        who, limit = "session", f"limit is {most:,}"
+        if self._workers > 1:
+            who, limit = "worker", f"part of the limit of {most:,} is {most // self._workers:,}"
+        said = f"this {who} has spent {self.spent:,} tokens, and its {limit}"
         return f"{said} (--faithfulness-max-tokens)"
 
 

@@ -16,10 +16,10 @@ from ..batch.comparison import KINDS, compare
 from ..batch.run_description import names_of
 from ..records.views import FLAG_WORDS
 from ..text.strings import clean_text, clip
-from .case_view import UNRESOLVED, detail_view, row_view
+from .case_view import ANSWER, UNRESOLVED, detail_view, row_view
 from .overview import LABELS, Figures, comparison_overview, run_overview
 from .page import check_report, write_page
-from .results import Results, mapping_of, open_results
+from .results import NO_TEXTS, Results, mapping_of, open_results
 
 ROWS_SIZE, DETAILS_SIZE, PASSAGES_SIZE = 1_000_000, 300_000, 600_000
 """Characters of a block. Blocks of rows are read when the page opens, others one at a time."""
@@ -51,7 +51,7 @@ def write_report(
     """Writes an HTML report of results: one file, which works from disk without a network.
 
     The file is there only when it is complete; an older one stays until then. Of a run, memory has
-    what becomes the page, compressed.
+    what becomes the page, compressed; of two, also the changed cases that are shown.
 
     Args:
         results: a run directory, a file of results (what ``grade --json`` prints, what ``batch
@@ -133,6 +133,11 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
         }
         for run in runs
     ]
+    lacking = [
+        f"{name}: {NO_TEXTS}"
+        for name, side in zip("AB", sides, strict=True)
+        if side and all(row[ANSWER] is None for row, _ in side.values())
+    ]
     for change in comparison.shown:
         rows, details = zip(*(side[change.case_id] for side in sides), strict=True)
         flips = [
@@ -142,7 +147,7 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
         ]
         page.rows.add([KINDS.index(change.kind), *rows, flips])
         page.details.add(details)
-    return comparison_overview(comparison, runs)
+    return comparison_overview(comparison, runs, lacking)
 
 
 # ---------------------------------------------------------------- compressed blocks

@@ -22,6 +22,8 @@ from ..text.wrong_words import MOST_WRONG, difference
 from .results import Record, Texts, plain, text_of
 
 UNRESOLVED = "unresolved"
+ANSWER = 7
+"""The place of the answer in a row."""
 SHOWN_METADATA = {"warnings", "calculation", "controls", "suggestions", "rawRatings", "inverse"}
 
 

@@ -69,9 +69,11 @@ class Slices:
         """
         self._cases += 1
         for name in columns:
+            if name in self._values:
+                continue
             used = sum(values is not None for values in self._values.values())
             if used < MOST_COLUMNS and len(self._values) < MOST_LOOKED_AT:
-                self._values.setdefault(name, {})
+                self._values[name] = {}
         return [self._place(name, columns.get(name), outcome) for name in self._values]
 
     def _place(self, name: str, value: object, outcome: str) -> int:
@@ -112,7 +114,7 @@ MOST_REPEATED = 5
 
 
 class Repeated(NamedTuple):
-    """A statement, the label that it got first, and in how many answers it stands."""
+    """A statement, the label that it got, and in how many answers it stands."""
 
     statement: str
     label: str
@@ -125,21 +127,29 @@ class Repeated(NamedTuple):
 
 
 class Repeats:
-    """Counts statements over cases; upper and lower case and blanks make no difference."""
+    """Counts statements over cases; upper and lower case and blanks make no difference.
+
+    A text is kept from the second answer on. Before, it is a number: most are said only once.
+    """
 
     def __init__(self) -> None:
-        self._said: dict[str, Repeated] = {}
+        self._once: set[int] = set()
+        self._again: dict[str, Repeated] = {}
 
     def add(self, statements: Iterable[tuple[str, str]]) -> None:
         """Counts the statements of an answer, each with its label."""
         for key, (text, label) in {_key(text): (text, label) for text, label in statements}.items():
-            known = self._said.get(key, Repeated(clip(text, MOST_CHARS), label, 0))
-            self._said[key] = known._replace(answers=known.answers + 1)
+            if known := self._again.get(key):
+                self._again[key] = known._replace(answers=known.answers + 1)
+            elif hash(key) in self._once:
+                self._again[key] = Repeated(clip(text, MOST_CHARS), label, 2)
+            else:
+                self._once.add(hash(key))
 
     def most(self) -> list[Repeated]:
         """Those that stand in most answers, the most frequent first; no single ones."""
-        several = (one for one in self._said.values() if one.answers > 1)
-        return sorted(several, key=lambda one: (-one.answers, one.statement))[:MOST_REPEATED]
+        most_first = sorted(self._again.values(), key=lambda one: (-one.answers, one.statement))
+        return most_first[:MOST_REPEATED]
 
 
 def _key(text: str) -> str:

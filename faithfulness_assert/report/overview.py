@@ -211,12 +211,14 @@ def label_parts(counts: Mapping[str, int]) -> list[Part]:
 # ---------------------------------------------------------------- two runs
 
 
-def comparison_overview(comparison: Comparison, sources: tuple[Results, Results]) -> dict[str, Any]:
-    """What the overview of two runs says."""
+def comparison_overview(
+    comparison: Comparison, sources: tuple[Results, Results], lacking: Sequence[str]
+) -> dict[str, Any]:
+    """What the overview of two runs says; ``lacking``: what of them is not known."""
     return {
         "title": "Faithfulness: two runs compared",
         "sources": sources,
-        "notes": comparison.notes(),
+        "notes": [*comparison.notes(), *lacking],
         "comparison": comparison,
         "verdict": verdict_of(comparison),
         "chances": [p_value(p) for p in comparison.tests],

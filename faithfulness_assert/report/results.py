@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..batch.data_sets import open_data_set
-from ..batch.rows import Line, Row, digest
+from ..batch.rows import Line, Lines, Row, digest
 from ..batch.run_description import lines_of
 from ..batch.store import reading
 from ..cases.case import Case
@@ -75,17 +75,15 @@ class Results(NamedTuple):
         name: for people.
         source: for people: what was graded, if that is known.
         about: what the run says about itself, if there is one.
-        records: starts reading them, each time from the first one on.
+        lines: starts reading them, each time from the first one on.
+        records: the same, with the texts, and as a page can show them.
     """
 
     name: str
     source: str
     about: Mapping[str, Any]
+    lines: Lines
     records: Callable[[], Iterator[Record]]
-
-    def lines(self) -> Iterator[Line]:
-        """What a comparison of two runs needs."""
-        return (record.line for record in self.records())
 
 
 def open_results(source: Any) -> Results:
@@ -95,20 +93,25 @@ def open_results(source: Any) -> Results:
         ConfigError: they cannot be read.
     """
     if isinstance(source, str | PathLike):
-        name = str(source)
+        name, lines = str(source), lines_of(source)
         if not Path(source).is_dir():
-            lines = lines_of(source)
-            return Results(name, name, {}, lambda: map(_with_own_texts, lines()))
+            return Results(name, name, {}, lines, lambda: map(_with_own_texts, lines()))
         with reading(source) as store:
             about = store.about() or {}
         graded = text_of(mapping_of(about.get("input")).get("name"))
-        return Results(name, graded or name, about, lambda: _of_run(source, about))
+        return Results(name, graded or name, about, lines, lambda: _of_run(source, about))
     if isinstance(source, GradingResult | Line):
         source = [source]
     if not isinstance(source, Iterable) or isinstance(source, bytes):
         raise ConfigError(f"results: must be a path or results, got {type(source).__name__}")
     records = list(_of_items(source))
-    return Results("results", "results", {}, lambda: iter(records))
+    return Results(
+        "results",
+        "results",
+        {},
+        lambda: (record.line for record in records),
+        lambda: iter(records),
+    )
 
 
 def _of_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[Record]:
@@ -121,8 +124,8 @@ def _of_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[Rec
 
 def _of_items(source: Iterable[Any]) -> Iterator[Record]:
     """Results, with the texts where they know the columns of their cases."""
-    if isinstance(source, ResultList) and len(source.rows) == len(source):
-        rows = open_data_set(source.rows).rows()
+    if isinstance(source, ResultList) and any(given := source.rows):
+        rows = open_data_set(given).rows()
         for row, result in zip(rows, source, strict=True):
             line = Line(row.case_id, row.number, digest(row), row.columns, result)
             yield Record(cleaned(line), _texts_of(row, {}))

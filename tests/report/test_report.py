@@ -217,6 +217,7 @@ def test_two_runs_side_by_side_show_what_flipped(
     assert (kind, before[0], after[0], flips) == (1, "tall", "tall", [])
     assert before[7] != after[7]
     assert "run2 is not worse than run" in page.text
+    assert "are not shown" not in page.text
     assert "1 cases have another answer" in page.text or "1 case has another answer" in page.text
 
 
@@ -231,6 +232,8 @@ def test_changes_that_are_too_many_are_counted(
     page = page_of(lines(tmp_path, "".join(before)), tmp_path, other=other)
     assert [row[1][0] for row in page.rows] == ["0", "1"]
     assert "3 more are only counted" in page.text
+    assert "A: The answers and contexts are not shown" in page.text
+    assert "B: The answers and contexts are not shown" in page.text
     kinds = [tag["href"] for _, tag in page.tags if "#kind=" in tag.get("href", "")]
     assert kinds == [f"#kind={kind}" for kind in ("regressed", "improved", "status", "score")]
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_pages import Page, read_page
 
-from faithfulness_assert import grade_many
+from faithfulness_assert import Results, grade_many
 from faithfulness_assert.report import write_report
 from faithfulness_assert.report.groups import (
     MOST_COLUMNS,
@@ -101,11 +101,17 @@ def test_a_statement_of_several_answers_is_counted_once_for_each(tmp_path: Path)
     for text in ("A ticket costs 12 euros.", "a ticket  costs 12 Euros.", "Other."):
         repeats.add([(text, "not_enough_info")] * 2)
     assert [(item.statement, item.answers) for item in repeats.most()] == [
-        ("A ticket costs 12 euros.", 2)
+        ("a ticket costs 12 Euros.", 2)
     ]
     page = page_of([case("a", good=False), case("b", good=False), case("c", good=True)], tmp_path)
     assert "in 2 answers" in page.text
     assert "It opens at 9." not in page.text.partition("Said in several answers")[2]
+
+
+def test_results_without_rows_keep_the_ids_of_their_cases(tmp_path: Path) -> None:
+    results = Results(list(grade_many([{"id": "x", **case("one", good=True)}])))
+    page = read_page(write_report(results, tmp_path / "report.html").path)
+    assert page.rows[0][0] == "x"
 
 
 def test_the_report_of_graded_rows_has_their_texts_and_columns_as_long_as_it_knows_them(
