@@ -27,6 +27,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
 from loopback import Answer, Loopback, Request, fault, good_reply, refusal_to
@@ -196,11 +197,12 @@ def soak(grades: int, seed: int = 1) -> str:
         judge = OpenAIJudge("m", base_url=loopback.url, api_key=KEY, timeout=TIMEOUT, max_retries=1)
         # Without control statements: the server only knows the truth of the answer's statements.
         grader = Grader(judge, deadline=DEADLINE, controls="off")
-        breaker.COOL_DOWN = COOL_DOWN
-        for number, result in enumerate(grader.grade_many(cases(grades), concurrency=CONCURRENCY)):
-            tally.add(number, result, server)
-            if number % max(grades // 100, 1) == 0:
-                memory.append(memory_mb())
+        results = grader.grade_many(cases(grades), concurrency=CONCURRENCY)
+        with patch.object(breaker, "COOL_DOWN", COOL_DOWN):
+            for number, result in enumerate(results):
+                tally.add(number, result, server)
+                if number % max(grades // 100, 1) == 0:
+                    memory.append(memory_mb())
         judge.close()
     assert sum(tally.ends.values()) == grades
     assert tally.unread <= 1 + grades // 1000, f"{tally.unread} requests never reached the server"

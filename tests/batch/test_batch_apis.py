@@ -16,6 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import anthropic
+import openai
 import pytest
 from batch_server import KINDS, BatchServer, Body, Faults, truthful
 from command import COMMAND, Done, here, written
@@ -44,6 +46,8 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         monkeypatch.setenv(f"{provider}_API_KEY", KEY)
     waited: list[float] = []
     monkeypatch.setattr(rounds, "time", SimpleNamespace(sleep=waited.append))
+    for sdk in (openai, anthropic):  # their own pauses before they try again
+        monkeypatch.setattr(sdk._base_client, "INITIAL_RETRY_DELAY", 0.01)
     return waited
 
 

@@ -87,7 +87,7 @@ def each(rows: Iterable[dict[str, Any]], do: Callable[[dict[str, Any]], T]) -> l
     floods, others = [], []
     for row in rows:
         (floods if "repeat" in row.get("transport", {}) else others).append(row)
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(24) as pool:
         done = list(pool.map(do, others))
     return [*done, *map(do, floods)]
 

@@ -47,7 +47,11 @@ def test_a_list_of_results_can_be_read() -> None:
 @pytest.mark.parametrize(
     "payload",
     [
-        *[text_of(row) for row in load(FIXTURES / "attacks.jsonl") if row["channel"] == "answer"],
+        *[
+            text
+            for row in load(FIXTURES / "attacks.jsonl")
+            if row["channel"] == "answer" and len(text := text_of(row)) < 20_000
+        ],
         "<script>alert(1)</script>",
         '"><img src=x onerror=alert(1)>',
         "</td></table></div><h1>PASS",

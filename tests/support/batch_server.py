@@ -336,6 +336,7 @@ def _anthropic_line(line: Body) -> Body:
 def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True  # a body waits no 40 ms for the receipt of its head
 
         def log_message(self, *args: Any) -> None:
             pass

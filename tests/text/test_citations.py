@@ -72,11 +72,11 @@ def test_an_id_that_exists_is_never_invalid(ids: list[str], style: str) -> None:
 
 
 def test_many_different_ids_are_compared_in_linear_time() -> None:
-    ids = [f"doc_{i}_chunk_{i * 7}" for i in range(20_000)]
-    answer = " ".join(f"It is so [doc_{i}_chunk_{i}]." for i in range(20_000))
+    ids = [f"doc_{i}_chunk_{i * 7}" for i in range(10_000)]
+    answer = " ".join(f"It is so [doc_{i}_chunk_{i}]." for i in range(10_000))
     started = time.process_time()
-    assert len(audit_citations(answer, ids).invalid_citations) == 19_999
-    assert time.process_time() - started < 30
+    assert len(audit_citations(answer, ids).invalid_citations) == 9_999
+    assert time.process_time() - started < 15
 
 
 @pytest.mark.parametrize(

@@ -246,8 +246,8 @@ UNITS = ("1", "1 ", "1:", "1/", "1.1 ", "1 1/", "one ", "hundred ", "million two
 
 @pytest.mark.parametrize("unit", [*UNITS, "2020-01-", "may 1 ", "1 kg/", "half past ", "XV", "¼"])
 def test_a_long_text_is_read_in_linear_time(unit: str) -> None:
-    text = unit * (50_000 // len(unit))
+    text = unit * (25_000 // len(unit))
     start = time.process_time()
     absent(text, text)
-    assert time.process_time() - start < 10
+    assert time.process_time() - start < 5
     assert NONE.kinds[""] == []
