@@ -49,7 +49,7 @@ TESTS = {
     "policy/scoring": "policy golden endings",
     "reading/gate": "gate recorded_replies",
     "reading/reconcile": "reconcile gate recorded_replies",
-    "reading/rows": "labels",
+    "reading/rows": "labels lists_and_ratings forms recorded_replies",
     "reading/json_form": "forms nothing_lost recorded_replies",
     "reading/forms": "forms nothing_lost recorded_replies",
     "plan/lists": "stages plan systems carrying",

@@ -333,7 +333,8 @@ def writing(path: str | PathLike[str]) -> Iterator[Store]:
             is_file = isinstance(error, FileExistsError)
             said = "it is not a folder; use another name" if is_file else error.strerror
             raise ConfigError(f"{path}: cannot be written: {said}") from None
-        with closing(_opened(folder / "lock", writes=True, timeout=0.0)) as lock:
+        # A process that was killed just now may not be gone yet.
+        with closing(_opened(folder / "lock", writes=True, timeout=2.0)) as lock:
             lock.execute("BEGIN EXCLUSIVE")  # held until the end, or until this process is gone
             with closing(_opened(folder / NAME, writes=True)) as db:
                 store = _made(db, folder)
