@@ -380,6 +380,35 @@ def test_a_batch_that_is_gone_is_told_with_the_folder_to_remove(tmp_path: Path, 
         assert len(server.batches) == 2
 
 
+def test_a_run_goes_on_at_the_address_where_it_was_begun_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An address with a password is not stored. The environment has it, or the run says so."""
+    with BatchServer() as server, BatchServer() as other:
+        address = server.url.replace("http://", "http://ann:s3cret-pass@")
+        run = Run(tmp_path / "run", VIAS[0], server, cases(3))
+        begin = [
+            "batch",
+            run.data,
+            "--run",
+            run.path,
+            "--via",
+            run.via,
+            "--judge",
+            "openai:model-1",
+        ]
+        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
+        assert here(*begin, "-o", f"base_url={address}").returncode == WAITING
+        told = run.go_on()
+        assert told.returncode == 2
+        assert f"begun at {server.url}, and would go on at {other.url}" in told.stderr
+        assert "Set OPENAI_BASE_URL" in told.stderr
+        assert "s3cret" not in told.stderr
+        assert other.requests == []
+        monkeypatch.setenv("OPENAI_BASE_URL", address)
+        assert "2 passed, 1 failed" in run.go_on().stdout
+
+
 # ---------------------------------------------------------------- nothing is paid twice
 
 

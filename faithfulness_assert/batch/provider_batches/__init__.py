@@ -123,7 +123,13 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
         settings, about = store.kept(SETTINGS), store.about() or {}
         options = _with_some_key(settings, settings["options"])
         grader = Grader(settings["judge"], policy_in(about, store.path), None, **options)
-        check_unchanged(about, describe_grader(grader))
+        now = describe_grader(grader)
+        check_unchanged(about, now)
+        begun, here = (told["judge"].get("base_url") for told in (about, now))
+        if begun != here and settings["via"] != FILES:  # such as one with a password
+            problem = f"was begun at {begun}, and would go on at {here}"
+            name = f"{_form(settings['judge']).provider.upper()}_BASE_URL"
+            raise ConfigError(f"{directory}: {problem}. Set {name} as it was")
         return _step(store, settings, grader, replies)
 
 

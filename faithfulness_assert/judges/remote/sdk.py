@@ -27,7 +27,6 @@ from ..http import (
 from .redaction import Secret, Secrets
 from .settings import Endpoint, credentials, endpoint_at, host_of, login_of
 
-_CLASSES = {"openai": "OpenAI", "anthropic": "Anthropic"}
 _APIS = {"openai": "chat", "anthropic": "messages"}
 """The attribute of a client that has the API."""
 
@@ -81,11 +80,9 @@ def batch_client(provider: str, endpoint: Endpoint, own: Any, **options: Any) ->
     """
     sdk = load_sdk(provider)
     if own is None:
-        # No redirects: see ``http.py``.
-        http = sdk.DefaultHttpxClient(follow_redirects=False)
+        http = sdk.DefaultHttpxClient(follow_redirects=False)  # see ``http.py``
         key, url = str(endpoint.key) or "none", str(endpoint.url)
-        client = getattr(sdk, _CLASSES[provider])
-        return client(api_key=key, base_url=url, http_client=http, **options)
+        return sdk.Client(api_key=key, base_url=url, http_client=http, **options)
     if inspect.iscoroutinefunction(own.post):
         raise ConfigError("client: must not be asynchronous for a provider's batch API")
     return own.with_options(**options)
