@@ -218,7 +218,8 @@ def check_names(names: Iterable[str]) -> None:
             hint = systems and f"With the policy {systems} it goes into policy_options."
             if name in OF_PRESETS:
                 hint = f"Only a policy sets it: policy={{'base': 'default', {name!r}: ...}}."
-            raise ConfigError(f"{name}: unknown option. {hint or suggest(name, GRADER_NAMES)}")
+            hint = hint or suggest(name, GRADER_NAMES | {"judge", "policy"})
+            raise ConfigError(f"{name}: unknown option. {hint}")
 
 
 def check_language(value: object) -> str:

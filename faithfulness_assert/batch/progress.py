@@ -56,23 +56,18 @@ class Counts:
     def __str__(self) -> str:
         found, seconds = self.found, time.monotonic() - self.started
         rate = (found.cases - self.before) / seconds if seconds > 0 else 0.0
-        parts = [
+        left = f"{duration((self.total - found.cases) / rate)} left" if rate else ""
+        trouble, tokens = self.trouble(), found.tokens["prompt"] + found.tokens["completion"]
+        parts = (
             f"{found.cases:,} of {self.total:,}",
             f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
+            clip(trouble, ERROR_LENGTH) or left,  # before all that a narrow terminal cuts off
             f"{found.passed:,} passed, {found.failed:,} failed, {found.not_graded:,} not graded",
-        ]
-        if tokens := found.tokens["prompt"] + found.tokens["completion"]:
-            parts.append(f"{tokens:,} tokens")
-        if found.cost is not None:
-            parts.append(f"cost {found.cost:,.4g}")
-        trouble = self.trouble()
-        if rate and not trouble:
-            parts.append(f"{duration((self.total - found.cases) / rate)} left")
-        if trouble:
-            parts.append(clip(trouble, ERROR_LENGTH))
-        elif last := found.errors.last:
-            parts.append(clip(last, ERROR_LENGTH))
-        return " | ".join(parts)
+            "" if found.cost is None else f"cost {found.cost:,.4g}",
+            f"{tokens:,} tokens" if tokens else "",
+            "" if trouble else clip(found.errors.last, ERROR_LENGTH),
+        )
+        return " | ".join(filter(None, parts))
 
 
 @contextmanager

@@ -277,6 +277,7 @@ class Store:
         groups = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM {table} GROUP BY {_ALIKE}, cost IS NULL"  # noqa: S608 - our own text
         with self._told(f"the table {table}"):
             summary = Summary(float(self.kept("seconds") or 0))
+            summary.rows = self.size if table == "results" else 0
             for group in self.db.execute(groups):
                 summary.add_counted(Counted(*group))
             return summary

@@ -81,6 +81,7 @@ class Summary:
 
     Attributes:
         cases, passed, failed: how many there are. A case that fails has a result that is no error.
+        rows: how many a run has, with those that have no result yet; 0 if there is no run.
         not_graded: grader errors, such as a judge that cannot be reached. They say nothing about
             the answers.
         statuses: how many have each status.
@@ -99,7 +100,7 @@ class Summary:
     """
 
     def __init__(self, seconds: float | None = None) -> None:
-        self.cases = self.passed = self.not_graded = self.defined = 0
+        self.cases = self.rows = self.passed = self.not_graded = self.defined = 0
         self.untested = self.verbatim = 0
         self.caveats: set[str] = set()
         self.statuses: Counter[str] = Counter()
@@ -175,6 +176,8 @@ class Summary:
     def brief(self) -> str:
         """Counts, mean score, and whether the judge is reliable."""
         cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
+        if self.rows > self.cases:
+            cases = f"{self.cases} of {self.rows} cases"
         counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
         said = f"{cases}: {counts}; "
         if self.mean is None:
@@ -190,12 +193,13 @@ class Summary:
         if self.untested:
             told = "no control (a statement with a known verdict) could be made from the context"
             said += f"\n{told} of {self.untested:,} of {cases}"
+            said += ": the judge was not tested" if not asked else ""
         return "\n".join([said, *sorted(self.caveats)])
 
     def text(self) -> str:
         """All of it, for people, on a few lines."""
         lines = [self.brief()]
-        if interval := self.interval:
+        if (interval := self.interval) and interval.low < interval.high:
             low, high = f"{interval.low:.3f}", f"{interval.high:.3f}"
             lines.append(f"the mean score is from {low} to {high} ({LEVEL:.0%} interval)")
         if set(self.statuses) - {"graded"}:

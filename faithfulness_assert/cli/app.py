@@ -30,7 +30,7 @@ INTERRUPTED = 130
 """As shells have it: 128 and the number of the signal."""
 
 
-def judged(found: Summary, *, fail_under: float | None = None, min_graded: float = 1.0) -> int:
+def judged(found: Summary, fail_under: float | None = None, min_graded: float = 1.0) -> int:
     """The code of a run.
 
     Args:

@@ -24,7 +24,6 @@ from ..batch.progress import Budget, SoftStop
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.run_description import lines_of
 from ..batch.store import reading
-from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
 from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
@@ -133,7 +132,7 @@ def run_batch(arguments: Namespace) -> int:
     data_set = named_data_set(arguments)
     if not arguments.quiet:
         say(data_set.described())
-    numbers = _numbers(arguments)
+    numbers = {name: getattr(arguments, name) for name in NUMBERS}
     if arguments.via is not None:
         return _over_batch_api(arguments, data_set, numbers)
     if is_begun(arguments.directory):
@@ -163,11 +162,7 @@ def run_batch(arguments: Namespace) -> int:
     if outcome.stopped:
         say(f"stopped early: {outcome.stopped}. {_same_command()}")
         return NOT_GRADED
-    return _judged(outcome.summary, arguments)
-
-
-def _numbers(arguments: Namespace) -> dict[str, Any]:
-    return {name: getattr(arguments, name) for name in NUMBERS}
+    return judged(outcome.summary, arguments.fail_under, arguments.min_graded)
 
 
 def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:
@@ -190,11 +185,6 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
     return _go_on(arguments, send)
 
 
-def _judged(found: Summary, arguments: Namespace) -> int:
-    """The exit code of a finished run, as ``--fail-under`` and ``--min-graded`` want it."""
-    return judged(found, fail_under=arguments.fail_under, min_graded=arguments.min_graded)
-
-
 def _same_command() -> str:
     """How to go on: the command as it was given, without keys."""
     command = shlex.join(["faithfulness-assert", *sys.argv[1:]])
@@ -209,7 +199,7 @@ def _go_on_alone(arguments: Namespace) -> int:
     if not is_begun(arguments.directory):
         problem = "is missing; only a run over a batch API or over files goes on without it"
         raise ConfigError(f"INPUT: {problem}, and {arguments.directory} has none")
-    wanted = {name: getattr(arguments, name) for name in _WITH_INPUT} | _numbers(arguments)
+    wanted = {name: getattr(arguments, name) for name in (*_WITH_INPUT, *NUMBERS)}
     if given := next((name for name, value in wanted.items() if value), None):
         name = option("from" if given == "system" else given)
         raise ConfigError(f"{name}: needs INPUT; without it, a run goes on as it began")
@@ -250,7 +240,7 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
         found = store.summary()
     for text in found.text().splitlines():
         show_line(text)
-    return _judged(found, arguments)
+    return judged(found, arguments.fail_under, arguments.min_graded)
 
 
 def _stopped(problem: str, path: Path) -> int:

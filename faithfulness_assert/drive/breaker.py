@@ -70,10 +70,10 @@ class Breaker:
 
     @property
     def trouble(self) -> str:
-        """What the last asks failed with, in words; "" if asks are answered."""
+        """What is waited for, in words; "" if asks are answered."""
         if not self.is_open:
             return ""
-        return f"the last {self._failures} asks failed: {self._last_error.message}"
+        return f"waiting: {self._last_error.message}"
 
     def answered_after(self, instant: float = -math.inf) -> bool:
         """Whether an ask was answered that was sent after this instant, or ever.
@@ -85,13 +85,18 @@ class Breaker:
     def explains(self, error: JudgeError, *, others_answered: bool) -> bool:
         """Whether an ask that failed with this error waits and goes again.
 
-        Only in a run, and only if the server has ever answered: otherwise its address may be wrong.
+        Only in a run, and only if the server has ever answered, or says that it will: otherwise its
+        address may be wrong.
         """
-        if self.patience is None or not self.answered_after() or not error.retryable:
+        if self.patience is None or not self._may_answer(error) or not error.retryable:
             return False
         if error.usage is None:
             return True  # it was not even sent
         return error.kind in OUTAGES and (not others_answered or is_refusal(error))
+
+    def _may_answer(self, error: JudgeError) -> bool:
+        """Whether the server is there: it has answered, or it loads its model (HTTP 503)."""
+        return self.answered_after() or error.http_status == 503
 
     async def passed(self, left: TimeLeft) -> None:
         """Waits until the server answers again, or this ask is the probe.
@@ -110,7 +115,7 @@ class Breaker:
                 self._plan_probe()  # in case that this one hangs
                 return
             if self.patience is None or seconds >= left():
-                raise self._not_asked(seconds)
+                raise self._not_asked()
             self._closed = self._closed or loop.create_future()
             await asyncio.wait([self._closed], timeout=seconds)
 
@@ -144,7 +149,7 @@ class Breaker:
 
     def _lose_patience(self, error: JudgeError, seconds: float, most: float) -> None:
         """Gives the server up if waiting does not help, or has lasted for ``most`` seconds."""
-        hopeless = error.remedy == "repair" or not self.answered_after()
+        hopeless = error.remedy == "repair" or not self._may_answer(error)
         self._confirmed = self._confirmed + 1 if hopeless else 0
         message = error.message.rstrip(".")
         if error.fix and error.fix.rstrip(".") not in message:
@@ -176,11 +181,10 @@ class Breaker:
             self._closed.set_result(None)
             self._closed = None
 
-    def _not_asked(self, seconds: float) -> JudgeError:
+    def _not_asked(self) -> JudgeError:
         last = self._last_error
         return JudgeError(
-            f"not asked: the last {self._failures} asks failed, and the next one is sent in "
-            f"{seconds:.0f} s (the last error: {last.message})",
+            f"not asked: the last {self._failures} asks failed: {last.message}",
             last.kind,
             retryable=True,
             http_status=last.http_status,

@@ -9,6 +9,7 @@ from ..conversations.events import check_evidence_roles
 from ..grading import Grader
 from ..options import split_options
 from ..records.errors import ConfigError, FaithfulnessError, InputError
+from ..records.views import in_words
 from ..settings import SETTING
 from ..text.strings import clip
 from . import running
@@ -119,8 +120,12 @@ def check_passed(result: GradingResult, case: Case | None) -> None:
 
 
 def failure_text(result: GradingResult, case: Case | None) -> str:
-    """Why a result does not pass, on several lines."""
+    """Why a result does not pass: first the worst statement, which pytest's summary shows too."""
+    wrong = [] if result.error else result.problems()
+    worst = next((v for v in wrong if v.label == "contradicted"), wrong[0] if wrong else None)
+    head = [f"{in_words(worst).capitalize()}: “{clip(worst.statement)}”"] if worst else []
     note = result.metadata.get("judgeNote")
     judge = f"{clip(result.judge)}{f' ({clip(str(note))})' if note else ''}"
     last = Shown(((f"policy {clip(result.policy)}, judge {judge}", ""),))
-    return as_text([*failure(result, case), Shown(()), last]).lstrip()
+    lines = [*(Shown(((line, ""),)) for line in head), *failure(result, case), Shown(()), last]
+    return as_text(lines).lstrip()

@@ -72,7 +72,7 @@ def as_text(lines: Iterable[Shown]) -> str:
 def failure(result: GradingResult, case: Case | None) -> Iterator[Shown]:
     """Why a result does not pass. ``case`` is what was graded, or None if that cannot be read."""
     yield Shown(((_why(result), ""),))
-    problems = result.problems()
+    problems = [v for v in result.problems() if v.label or not result.error]
     shown = problems[:MOST_PROBLEMS]
     if case is not None and any(verdict.span for verdict in shown):
         yield Shown(())

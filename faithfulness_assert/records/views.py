@@ -118,7 +118,8 @@ def _terminal_lines(result: GradingResult) -> Iterator[str]:
     if "calculation" in result.metadata and result.defined:
         yield f"  = {result.metadata['calculation']}"
     for verdict in result.verdicts:
-        yield from _verdict_lines(verdict)
+        if verdict.label or not result.error:  # or nothing is known of it
+            yield from _verdict_lines(verdict)
     yield from _rating_lines(result)
     if result.citations is not None:
         yield f"  citations: {visible(clip(_audit(result.citations)))}"

@@ -89,7 +89,10 @@ def test_what_is_under_way_is_kept_where_it_arrives(tmp_path: Path, number: int)
         world.released.set()
         _, said = process.communicate(timeout=60)
         assert process.returncode == 128 + number
-        assert f"interrupted: {signal.Signals(number).name} came." in said
+        assert (
+            f"interrupted: {signal.Signals(number).name} came. {6 + AT_ONCE} of {ROWS} cases: "
+            in said
+        )
         assert "To go on:\n  faithfulness-assert batch " in said
         asked = sum(world.came.values())
         assert len(results_of(tmp_path / "run")) == asked, "a reply was paid and lost"

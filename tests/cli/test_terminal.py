@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from strategies import examples, texts
 
-from faithfulness_assert import Case, GradingResult, Judge, Verdict, grade
+from faithfulness_assert import Case, GradingResult, Judge, JudgeError, Verdict, grade
 from faithfulness_assert.cli import terminal
 from faithfulness_assert.pytest_plugin.shown_case import LONG, MOST_PROBLEMS
 
@@ -132,6 +132,16 @@ def test_a_failing_label_and_a_missing_verdict_are_said() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported", 2: None})])
     text, _ = shown(graded("It is 9. It is 5.", judge=judge))
     assert "!2 unverified: missing verdict: It is 5." in text
+
+
+def test_of_statements_that_nobody_judged_nothing_is_shown() -> None:
+    judge = ScriptedJudge([JudgeError("Check api_key.", "auth")])
+    result, case = graded("It is 9. It is 5.", judge=judge)
+    text, code = shown((result, case))
+    assert (code, "Check api_key." in text) == (3, True)
+    for seen in (text, result.pretty()):
+        assert "unverified" not in seen
+        assert "It is 9" not in seen
 
 
 def test_of_many_problems_and_of_a_long_answer_only_a_part_is_shown() -> None:

@@ -421,6 +421,12 @@ def test_nobody_waits_for_a_server_that_never_answered(kind: str) -> None:
     assert len(server.came) == FAILURES + CONFIRMED
 
 
+def test_a_server_that_loads_its_model_is_waited_for_though_it_never_answered() -> None:
+    loading = error("server", http_status=503)
+    server = Server(lambda _: loading if now() < 60 else None, seconds=0.5)
+    assert 60 < seconds_of(patient(), server, 100, at_once=16) < 75
+
+
 @pytest.mark.parametrize(("deadline", "most"), [(100, 100), (None, gates.MOST_WAIT_IN_OUTAGE)])
 def test_the_last_error_comes_before_the_deadline(deadline: float | None, most: float) -> None:
     async def go() -> float:

@@ -53,6 +53,12 @@ def test_a_field_that_only_a_policy_sets_is_no_option_and_the_message_says_where
     )
 
 
+def test_a_misspelt_judge_or_policy_is_recognised() -> None:
+    for name, meant in (("judg", "judge"), ("polcy", "policy"), ("treshold", "threshold")):
+        with pytest.raises(ConfigError, match=f"{name}: unknown option. Did you mean '{meant}'"):
+            grade("a", "c", **{name: "x"})  # type: ignore[arg-type]
+
+
 def test_each_way_that_a_case_ends_is_changed_alone() -> None:
     by_option = Grader("embedded", "promptfoo-plan", endings={"abstained": "pass"}).policy.endings
     assert by_option == {**policies["promptfoo-plan"].endings, "abstained": "pass"}

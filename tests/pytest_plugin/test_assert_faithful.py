@@ -52,7 +52,8 @@ def test_a_failure_shows_the_answer_with_marks_and_what_the_context_says() -> No
     assert (
         text
         == """\
-1 of 3 statements supported (1 not enough info, 1 contradicted): score 0.33 < threshold 0.8.
+Contradicted: “Adults pay 14 euros.”
+  1 of 3 statements supported (1 not enough info, 1 contradicted): score 0.33 < threshold 0.8.
 
   The museum opens at 9. [x2 Adults pay 14 euros.] [?3 The café of the museum is on the roof.]
 

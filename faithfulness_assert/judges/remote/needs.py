@@ -43,24 +43,16 @@ CHARS_PER_TOKEN_AT_MOST = 8
 
 # Prompt and reply together, or less if the prompt has a limit of its own. As in the providers'
 # lists of models (platform.openai.com/docs/models, platform.claude.com/docs), November 2026.
-WINDOWS = {
-    "claude": 200_000,
-    "gpt-3.5-turbo": 16_385,
-    "gpt-4": 8_192,
-    "gpt-4-0125": 128_000,
-    "gpt-4-1106": 128_000,
-    "gpt-4-32k": 32_768,
-    "gpt-4-turbo": 128_000,
-    "gpt-4-vision": 128_000,
-    "gpt-4.1": 1_047_576,
-    "gpt-4o": 128_000,
-    "gpt-5": 272_000,
-    "o1": 200_000,
-    "o1-mini": 128_000,
-    "o1-preview": 128_000,
-    "o3": 200_000,
-    "o4-mini": 200_000,
+_MODELS = {
+    8_192: "gpt-4",
+    16_385: "gpt-3.5-turbo",
+    32_768: "gpt-4-32k",
+    128_000: "gpt-4-0125 gpt-4-1106 gpt-4-turbo gpt-4-vision gpt-4o o1-mini o1-preview",
+    200_000: "claude o1 o3 o4-mini",
+    272_000: "gpt-5",
+    1_047_576: "gpt-4.1",
 }
+WINDOWS = {model: window for window, models in _MODELS.items() for model in models.split()}
 
 _STATED = tuple(
     re.compile(pattern, re.I)
