@@ -186,7 +186,8 @@ def option_lines() -> Iterator[str]:
     width = max(map(len, GRADER_NAMES))
     for option in OPTIONS.values():
         if option.name in GRADER_NAMES:
-            yield f"{option.name:{width}}  {option.meaning}: {option.values}"
+            meaning = re.sub(r" \(\[.*?\]\(.*?\)\)", "", option.meaning)  # links are for pages
+            yield f"{option.name:{width}}  {meaning}: {option.values}"
 
 
 def parse_options(given: Iterable[str], where: str) -> dict[str, Any]:

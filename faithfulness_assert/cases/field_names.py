@@ -163,6 +163,9 @@ def refusal(
     if field in mapping:
         said = option("mapping", {field: mapping[field]})
         return f"no column for {field}: {said} names nothing in it; {has}"
+    if FROM in mapping:
+        said = f"as a record of {mapping[FROM]}, it has no {field}; {has}"
+        return f"{said}. Leave {option('from')} out, or use {option('mapping', {field: 'COLUMN'})}"
     if rivals := chosen.unclear.get(field):
         uses = " or ".join(option("mapping", {field: path}) for path in rivals[:3])
         return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"
