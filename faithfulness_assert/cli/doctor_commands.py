@@ -32,7 +32,7 @@ from .promptfoo_commands import python_of_promptfoo
 from .terminal import show_line
 
 STYLES = {"ok": "bold green", "warn": "bold yellow", "fail": "bold red"}
-CASE = ("The museum opens at nine.", "The museum opens at nine. It closes at five.")
+CASE = ("The museum opens at nine.", "The museum opens at nine. The garden has 12 fountains.")
 NODE_NEEDED = "promptfoo needs Node 22.22 or newer"
 DEADLINE = 60.0  # seconds, for the grade and for the ask after it
 _QUESTION = (
@@ -161,6 +161,9 @@ def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
         score = "undefined" if result.score is None else f"{result.score:.2f}"
         cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
         yield Check("ok", f"judge {name} answers: score {score} in {cost}")
+        if result.metadata.get("controls", {}).get("failed"):
+            said = "it gave a statement whose verdict is known another one; see probe"
+            yield Check("warn", f"judge {name}: failed a control: {said}")
     else:
         yield Check("fail", f"judge {name}: {result.reason}")
     judge = grader.judge

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from loopback import Answer, Loopback, Request, refusal_to
-from true_server import answered
+from loopback import Answer, Loopback, Request, completion, refusal_to
+from true_server import answered, block, text_of
 
 from faithfulness_assert.cli.app import _run
 
@@ -36,6 +37,18 @@ def test_a_server_that_ignores_a_schema_is_told_as_that(doctor: Doctor) -> None:
     assert "ok    left out: nothing" in printed
     assert "warn  structured output: the server keeps to no JSON Schema" in printed
     assert "context window: not known" in printed
+
+
+def test_a_judge_that_supports_everything_is_told_as_that(doctor: Doctor) -> None:
+    def yes(request: Request) -> Answer:
+        ids = block("statements", text_of(request))
+        rows = [{"id": n, "evidence": [1], "label": "supported"} for n in ids]
+        return completion(json.dumps({"verdicts": rows}))
+
+    with Loopback(yes) as server:
+        code, printed = doctor("openai:m", server.url)
+    assert code == 0
+    assert "warn  judge openai:m: failed a control: " in printed
 
 
 def test_what_a_judge_of_another_api_rejects_is_told_too(doctor: Doctor) -> None:
