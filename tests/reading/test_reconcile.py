@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -63,6 +64,21 @@ def test_places_do_not_count_beside_a_remark_that_names_a_number() -> None:
     reading = read('{"verdicts": ["yes", "yes"], "note": "Statement 2 is supported."}')
     findings = settle(reading, dict(enumerate(SENTENCES[:2], 1))).findings
     assert {finding.unresolved for finding in findings.values()} == {"invalid"}
+
+
+def test_what_is_too_long_to_be_looked_through_opens_all() -> None:
+    rows = (Row(1, YES), Row(2, YES))
+    statements = dict(enumerate(SENTENCES[:2], 1))
+    for words, expected in ((40, {YES: 2}), (40_000, {"invalid": 2})):
+        findings = settle(Reading(rows, ("so it is " * words,)), statements).findings.values()
+        assert Counter(found.label or found.unresolved for found in findings) == expected
+
+
+def test_whether_a_statement_is_no_claim_is_not_decided_by_a_reason_that_calls_it_false() -> None:
+    for label, expected in ((YES, "invalid"), ("not_a_claim", "not_a_claim")):
+        row = Row(1, label, reason="This is false.")
+        [found] = settle(Reading((row,)), {1: SENTENCES[0]}).findings.values()
+        assert (found.label or found.unresolved) == expected
 
 
 def test_a_contradiction_of_nobody_objects_to_all() -> None:
