@@ -50,7 +50,7 @@ def right_scores(record: Record) -> str:
 
 
 def costs(record: Record) -> dict[str, tuple[float, ...]]:
-    """What a grade costs. A measured figure has its minimum and its median."""
+    """What a grade costs. A measured figure is the median of its repetitions."""
     runs, starts, alone = together(record), record["starts"], record["runs"]
     first = [start["import"]["wall"] + start["first"]["wall"] for start in starts]
     return {
@@ -60,25 +60,24 @@ def costs(record: Record) -> dict[str, tuple[float, ...]]:
             per_item(record, "prompt_tokens") + per_item(record, "schema_tokens"),
         ),
         "completion tokens per item": (per_item(record, "completion_tokens"),),
-        "one item at a time, ms per item": span(run["wall_ms"] for run in alone),
-        f"{runs[0]['items']} items together, s": span(run["wall_s"] for run in runs),
-        "CPU per item, together, ms": span(run["cpu_ms"] for run in runs),
-        "CPU per item, one at a time, ms": span(run["cpu_ms"] for run in alone),
-        "import, s": span(start["import"]["wall"] for start in starts),
-        "import and first grade, s": span(first),
-        "import and first grade, CPU s": span(
+        "one item at a time, ms per item": middle(run["wall_ms"] for run in alone),
+        f"{runs[0]['items']} items together, s": middle(run["wall_s"] for run in runs),
+        "CPU per item, together, ms": middle(run["cpu_ms"] for run in runs),
+        "CPU per item, one at a time, ms": middle(run["cpu_ms"] for run in alone),
+        "import, s": middle(start["import"]["wall"] for start in starts),
+        "import and first grade, s": middle(first),
+        "import and first grade, CPU s": middle(
             start["import"]["cpu"] + start["first"]["cpu"] for start in starts
         ),
-        "peak memory, MB": span(run["peak_mb"] for run in alone),
+        "peak memory, MB": middle(run["peak_mb"] for run in alone),
         "packages installed": (record["packages"],),
         "installed, MB": (record["megabytes"],),
     }
 
 
-def span(values: Iterator[float]) -> tuple[float, float]:
-    """Minimum and median."""
-    known = list(values)
-    return min(known), median(known)
+def middle(values: Iterator[float]) -> tuple[float]:
+    """The median."""
+    return (median(values),)
 
 
 def figure(value: float) -> str:
