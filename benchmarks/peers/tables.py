@@ -49,35 +49,30 @@ def right_scores(record: Record) -> str:
 # ---------------------------------------------------------------- the table of costs
 
 
-def costs(record: Record) -> dict[str, tuple[float, ...]]:
+def costs(record: Record) -> dict[str, float]:
     """What a grade costs. A measured figure is the median of its repetitions."""
     runs, starts, alone = together(record), record["starts"], record["runs"]
     first = [start["import"]["wall"] + start["first"]["wall"] for start in starts]
     return {
-        "judge calls per item": (per_item(record, "calls"),),
-        "prompt tokens per item": (per_item(record, "prompt_tokens"),),
+        "judge calls per item": per_item(record, "calls"),
+        "prompt tokens per item": per_item(record, "prompt_tokens"),
         "prompt tokens with schemas and tools": (
-            per_item(record, "prompt_tokens") + per_item(record, "schema_tokens"),
+            per_item(record, "prompt_tokens") + per_item(record, "schema_tokens")
         ),
-        "completion tokens per item": (per_item(record, "completion_tokens"),),
-        "one item at a time, ms per item": middle(run["wall_ms"] for run in alone),
-        f"{runs[0]['items']} items together, s": middle(run["wall_s"] for run in runs),
-        "CPU per item, together, ms": middle(run["cpu_ms"] for run in runs),
-        "CPU per item, one at a time, ms": middle(run["cpu_ms"] for run in alone),
-        "import, s": middle(start["import"]["wall"] for start in starts),
-        "import and first grade, s": middle(first),
-        "import and first grade, CPU s": middle(
+        "completion tokens per item": per_item(record, "completion_tokens"),
+        "one item at a time, ms per item": median(run["wall_ms"] for run in alone),
+        f"{runs[0]['items']} items together, s": median(run["wall_s"] for run in runs),
+        "CPU per item, together, ms": median(run["cpu_ms"] for run in runs),
+        "CPU per item, one at a time, ms": median(run["cpu_ms"] for run in alone),
+        "import, s": median(start["import"]["wall"] for start in starts),
+        "import and first grade, s": median(first),
+        "import and first grade, CPU s": median(
             start["import"]["cpu"] + start["first"]["cpu"] for start in starts
         ),
-        "peak memory, MB": middle(run["peak_mb"] for run in alone),
-        "packages installed": (record["packages"],),
-        "installed, MB": (record["megabytes"],),
+        "peak memory, MB": median(run["peak_mb"] for run in alone),
+        "packages installed": record["packages"],
+        "installed, MB": record["megabytes"],
     }
-
-
-def middle(values: Iterator[float]) -> tuple[float]:
-    """The median."""
-    return (median(values),)
 
 
 def figure(value: float) -> str:
@@ -89,7 +84,7 @@ def cost_table(graders: dict[str, Record]) -> str:
     columns = {name: costs(record) for name, record in graders.items()}
     levels = [best_level(record["runs"]) for record in graders.values()]
     rows = [
-        [what, *(" / ".join(map(figure, column[what])) for column in columns.values())]
+        [what, *(figure(column[what]) for column in columns.values())]
         for what in next(iter(columns.values()))
     ]
     rows.insert(6, ["… at this concurrency", *levels])
@@ -101,9 +96,9 @@ def not_best(graders: dict[str, Record]) -> Iterator[str]:
     """Each figure in which another grader beats ours."""
     columns = {name: costs(record) for name, record in graders.items()}
     for what, own in columns[OURS].items():
-        best = min(columns, key=lambda name, what=what: columns[name][what][0])
-        if columns[best][what][0] < own[0]:
-            yield f"{what} ({best}: {figure(columns[best][what][0])}, ours: {figure(own[0])})"
+        best = min(columns, key=lambda name, what=what: columns[name][what])
+        if columns[best][what] < own:
+            yield f"{what} ({best}: {figure(columns[best][what])}, ours: {figure(own)})"
 
 
 # ---------------------------------------------------------------- the table of faults
