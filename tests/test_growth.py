@@ -55,7 +55,7 @@ def test_the_rule_of_patterns_sees_ambiguous_repeats_and_no_others(
 # ---------------------------------------------------------------- entrances
 
 SIZE = 12_000
-FAST = 0.3
+FAST = 0.15
 """Seconds of CPU: with quadratic work, a text of this size takes more."""
 MOST = 2.6
 """Twice a text may take so many times as long."""
