@@ -35,8 +35,9 @@ NOTHING, NO_CHECK = "nothing", "assertion that checks nothing"
 MINIMAL = "def get_assert(output, context):\n    return {'pass': True, 'score': 1, 'reason': ''}\n"
 HOOK = "from faithfulness_assert.promptfoo import get_assert\n"
 # As promptfoo's own wrapper does: it loads the file, calls the function and writes the result.
+# That wrapper loads asyncio for functions that are coroutines.
 WRAPPER = """
-import importlib.util, json, os, sys
+import asyncio, importlib.util, inspect, json, os, sys
 script, given, written = sys.argv[1:]
 sys.path.insert(0, os.path.dirname(script))
 spec = importlib.util.spec_from_file_location("script", script)

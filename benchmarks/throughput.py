@@ -18,6 +18,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -52,15 +53,10 @@ def main() -> None:
         grader.gate = None  # as for a server elsewhere: one on this machine is asked carefully
         grade_all(grader, 10**6, given.concurrency, given.concurrency)  # connects
         limit = given.cases * given.latency / 1000 / given.concurrency
-        show(
-            "grade_many",
-            given.cases,
-            limit,
-            lambda: grade_all(grader, 0, given.cases, given.concurrency),
-        )
-        show(
-            "agrade", AT_ONCE, given.latency / 1000, lambda: asyncio.run(agrade_all(grader, 10**7))
-        )
+        many = partial(grade_all, grader, 0, given.cases, given.concurrency)
+        show("grade_many", given.cases, limit, many)
+        together = partial(asyncio.run, agrade_all(grader, 10**7))
+        show("agrade", AT_ONCE, given.latency / 1000, together)
         with urlopen(url) as answer:
             print(answer.read().decode())
     finally:
@@ -72,10 +68,8 @@ def show(name: str, cases: int, limit: float, work: Callable[[], None]) -> None:
     wall, cpu = time.perf_counter(), time.process_time()
     work()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    print(
-        f"{name}: {cases:,} cases in {wall:.1f} s = {wall / limit:.2f} x the limit; "
-        f"CPU {1000 * cpu / cases:.2f} ms a case"
-    )
+    done = f"{name}: {cases:,} cases in {wall:.1f} s = {wall / limit:.2f} x the limit"
+    print(f"{done}; CPU {1000 * cpu / cases:.2f} ms a case")
 
 
 def grade_all(grader: Grader, first: int, cases: int, concurrency: int) -> None:
