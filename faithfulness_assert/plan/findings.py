@@ -39,7 +39,9 @@ def checked(finding: Finding, text: str, ask: Ask, shown: Collection[int]) -> Fi
         return finding
     if finding.label not in ask.form.labels:
         return INVALID
-    return ASSERTS if finding.label == "not_a_claim" and not claims_nothing(text) else finding
+    is_asked = bool(ask.payload.question)
+    is_aside = finding.label == "not_a_claim"
+    return ASSERTS if is_aside and not claims_nothing(text, is_asked=is_asked) else finding
 
 
 def shows_conflict(findings: Sequence[Finding]) -> bool:

@@ -253,7 +253,9 @@ def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
         return finding
     starts = {s.start for s in state.statements if s.id == number}
     own = (s for s in state.answer if s.start in starts)
-    return finding if all(claims_nothing(s.text, is_item=s.is_item) for s in own) else ASSERTS
+    asked = bool(state.case.question)
+    nothing = (claims_nothing(s.text, is_item=s.is_item, is_asked=asked) for s in own)
+    return finding if all(nothing) else ASSERTS
 
 
 def _heard(state: State, job: Job, found: Mapping[int, Finding]) -> Mapping[Cell, Finding]:

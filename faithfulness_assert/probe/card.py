@@ -139,11 +139,14 @@ class Card:
             yield title, [(name, self.kinds[name], said) for name, said in words.items()]
 
     def document(self) -> Document:
-        """The card for people."""
+        """The card for people. Without a verdict there is only why."""
+        title = f"Blind spots of {self.judge}"
+        if not any(kind.asked for kind in self.kinds.values()):
+            return Document(title, [["No statement has a verdict", *self._ends()]])
         tables = [
             Table(title, HEAD, [_row(*line) for line in block]) for title, block in self.blocks()
         ]
-        return Document(f"Blind spots of {self.judge}", [*tables, self.notes()])
+        return Document(title, [*tables, self.notes()])
 
     def notes(self) -> list[str]:
         """What stands below the tables, a line each."""

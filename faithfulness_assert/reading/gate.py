@@ -19,9 +19,10 @@ that agree, which calculate in other units, and hears 1 of 237 denials.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections
@@ -32,6 +33,8 @@ FEW = 3
 """Words that are no sentence, and so no reason."""
 STEM = 5
 """Letters by which a word is known as one of the statement's: "covered" is "cover"."""
+SHORT = 4
+"""The fewest letters that may begin a longer word of the statement."""
 
 _WORDS = sections(__file__.removesuffix("gate.py") + "words/gate.txt")
 
@@ -66,12 +69,23 @@ def denies(reason: str, statement: str = "") -> bool:
     return _speaks_against(text, statement, ("negations", "denials"))
 
 
-def denies_all(reason: str) -> bool:
-    """Whether the reason of a row denies that its statement is supported even in a part."""
+def denies_all(reason: str, statement: str = "") -> bool:
+    """Whether the reason of a row denies that its statement is supported even in a part.
+
+    It does not where a part of it denies nothing, or denies a part of the statement only.
+    """
+    if not denies(reason):
+        return False
+    if any(_in("falsehoods", word) for word in _words(_QUOTATION.sub(" ", reason))):
+        return True
     parts = [part for part in _PARTS_END.split(reason) if len(_words(part)) > 1]
-    granted = any(not denies(part) for part in parts)
-    false = any(_in("falsehoods", word) for word in _words(_QUOTATION.sub(" ", reason)))
-    return denies(reason) and (false or len(parts) < 2 or not granted)
+    return all(denies(part) and _is_about_all(part, statement) for part in parts)
+
+
+def _is_about_all(part: str, statement: str) -> bool:
+    """Whether a text names nothing, or all of what a statement is about."""
+    named = {w for w in _words(part) if not _is_listed(w, ("negations", "denials"))}
+    return not _stems(named) or _stems(_words(statement)) <= _stems(named)
 
 
 def calls_false(reason: str) -> bool:
@@ -134,7 +148,7 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
         for place, word in enumerate(words):
             if not _is_listed(word, names):
                 continue
-            is_about = any(w[:STEM] in stems for w in words if w != word)
+            is_about = any(_begins_alike(w, stems) for w in words if w != word)
             if not is_about or not _is_own(word, words[place + 1 :], own):
                 return True
     return False
@@ -154,7 +168,7 @@ def _is_own(word: str, after: Collection[str], own: Collection[str]) -> bool:
     """
     if _in("negations", word):
         negated = next((w for w in after if not _in("links", w)), "")
-        return any(_in("negations", w) for w in own) and negated[:STEM] in _stems(own)
+        return any(_in("negations", w) for w in own) and _begins_alike(negated, _stems(own))
     reported = any(_in("reports", w) for w in list(after)[:1])
     return word in own and not (_in("denials", word) and reported)
 
@@ -167,6 +181,13 @@ def _words(text: str) -> list[str]:
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
     return {word[:STEM] for word in words if not _in("links", word) and not _in("reports", word)}
+
+
+def _begins_alike(word: str, stems: Collection[str]) -> bool:
+    """Whether a word has one of these stems: "work" has that of "working", too."""
+    if word[:STEM] in stems:
+        return True
+    return SHORT <= len(word) < STEM and any(stem.startswith(word) for stem in stems)
 
 
 @lru_cache(maxsize=4096)
@@ -214,6 +235,16 @@ _SENTENCES = lazy_pattern(
     r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
 )
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
+_COUNTED = lazy_pattern(
+    r"\b(\d{1,6})\b|\b((?:partially[ _-])?supported|contradicted"
+    r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))\b",
+    re.IGNORECASE,
+)
+_BLANK = lazy_pattern(r"[ -]")
+_COUNTING = frozenset(
+    "summary total totals final count counts overall labels statement statements claims and".split()
+)
+"""Other words of a line that counts labels: "Summary: 3 supported, 1 contradicted"."""
 _RANGE = lazy_pattern(
     r"\b(?:statements|claims) (\d{1,6}) ?(?:-|–|to|through) ?(\d{1,6})\b", re.IGNORECASE
 )
@@ -247,6 +278,24 @@ def _only_grants(line: str, numbers: Collection[int]) -> bool:
     words = set(_words(line))
     repeats = "supported" in words <= _GRANTS and named == set(numbers)
     return repeats and not _SIGN.search(line) and not _SHARE.search(line)
+
+
+def counts_right(line: str, labels: Mapping[Any, int]) -> bool:
+    """Whether a line only says how many statements have each label, and these are the numbers."""
+    found = _COUNTED.findall(line)
+    if not found or not _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))):
+        return False
+    numbers = [int(number) for number, _ in found if number]
+    names = [_BLANK.sub("_", label.casefold()) for _, label in found if label]
+    turns = all(bool(one) != bool(two) for (one, _), (two, _) in pairwise(found))
+    return (
+        turns
+        and len(numbers) == len(names)
+        and all(
+            labels.get(name.replace("information", "info"), 0) == number
+            for name, number in zip(names, numbers, strict=True)
+        )
+    )
 
 
 def _in_line(line: str, numbers: Collection[int], *, counts: bool) -> Iterator[Remark]:

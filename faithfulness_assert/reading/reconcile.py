@@ -7,6 +7,7 @@ the gate lets it pass.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from operator import eq
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from .gate import (
     Remark,
     about_others,
     calls_false,
+    counts_right,
     denies,
     denies_all,
     field_objects,
@@ -121,7 +123,10 @@ def around(reading: Reading, numbers: Collection[int]) -> list[Remark]:
     if sum(map(len, reading.residue)) > MOST_CHARS:
         return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
     within = [remark._replace(others=True) for remark in remarks(own, numbers)] if own else []
-    return remarks(reading.residue, numbers) + within
+    labels = Counter(row.label for row in reading.rows)
+    lines = (line for text in reading.residue for line in text.split("\n"))
+    said = [line for line in lines if not counts_right(line, labels)]
+    return remarks(said, numbers) + within
 
 
 def _placed(
@@ -214,7 +219,7 @@ def _is_denied(row: Row, statement: str) -> bool:
         speaks = objects if row.line else denies
         return speaks(row.reason, statement or row.statement)
     if row.label == "partially_supported":
-        return denies_all(row.reason)
+        return denies_all(row.reason, statement or row.statement)
     return row.label != "not_a_claim" and calls_false(row.reason)
 
 

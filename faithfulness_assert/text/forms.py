@@ -44,6 +44,14 @@ _DASH = lazy_pattern("[–—]")
 _CONTRAST = lazy_pattern(
     r"\s(but|however|although|though|aber|jedoch|mais|pero|aunque|però|porém|mas|но|однако|хотя|nhưng)\s"
 )
+_OWN_CLAUSE = lazy_pattern(
+    r"(?: (?:yes|yeah|yep|yup|no|oh|well|and|but|so|even|though|also|ok|okay))*"
+    r"(?: $|( i (?!.* (?:is|are|was|were|has|will|can|he|she|they|there|that|who|which) )"
+    r"|.* my favou?rite ))"
+)
+_ENGLISH = lazy_pattern(r" (?:the|an|to|it|them|him|her|my|me|of|for|with|you|this|love|like) ")
+_TELLS = lazy_pattern(r"(?<! i)(?<! we)(?: (?:is|was|are|were) (?:the|an|\w+ed) | has )")
+"""What is said of others than writer and reader: "Wish Upon was released in May"."""
 _DENSE = lazy_pattern(f"[{DENSE}]")
 _WORD = lazy_pattern(rf"[{DENSE}]{{1,2}}|[^\W_{DENSE}]+")
 
@@ -121,10 +129,13 @@ def _size(text: str) -> int:
 # ---------------------------------------------------------------- sentences that claim nothing
 
 
-def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
+def claims_nothing(sentence: str, *, is_item: bool = False, is_asked: bool = False) -> bool:
     """Whether a sentence has a form that claims nothing. In doubt it does claim something.
 
-    ``is_item``: it is an item of a list or a row of a table, where a name alone says something.
+    Args:
+        sentence: a statement of an answer.
+        is_item: it is an item of a list or a row of a table, where a name alone says something.
+        is_asked: there is a question, to which "Yes, it is." says something.
     """
     said = " ".join(sentence.split()).strip("*_>#~| ")
     if len(sentence) > LONGEST or is_blank(said):
@@ -139,8 +150,28 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
         return _asks(said, parts)
     if said.endswith(_COLON) and announces(said):
         return True
-    is_name = not is_item and _only_names(said, parts)
-    return is_name or _greets(said, parts) or _rates(said, parts) or _speaks_to_reader(said, parts)
+    if (not is_item and _only_names(said, parts)) or (not is_asked and _only_agrees(parts)):
+        return True
+    is_own = _speaks_of_itself(said, parts)
+    return is_own or _greets(said, parts) or _rates(said, parts) or _speaks_to_reader(said, parts)
+
+
+def _only_agrees(parts: list[str]) -> bool:
+    """Whether a sentence has no word that tells what it is about: "Yes, I think that is right."."""
+    known = frozenset(word_lists("function_words")["function words"].split())
+    words = " ".join(parts).replace("'", " ").split()
+    own = _marks("agreement").words
+    return not _has("not", parts) and all(w in known or f" {w} " in own for w in words)
+
+
+def _speaks_of_itself(said: str, parts: list[str]) -> bool:
+    """Whether a sentence only tells what its writer likes or does: "I saw them live once."."""
+    if any(char.isdigit() for char in said) or _has("telling", parts):
+        return False
+    if not _ENGLISH.search(" ".join(parts)):
+        return False  # "i" is an article in Italian
+    clauses = [match for part in parts if (match := _OWN_CLAUSE.match(part))]
+    return len(clauses) == len(parts) and any(clause[1] for clause in clauses)
 
 
 def _only_names(said: str, parts: list[str]) -> bool:
@@ -244,7 +275,7 @@ def _greets(said: str, parts: list[str]) -> bool:
 
 def _kind(part: str, said: str) -> str | None:
     """Whether a part is a courtesy, or names someone; None if it is neither."""
-    if _size(part) > 20:
+    if _size(part) > 20 or _TELLS.search(part):
         return None
     if _marks("courtesy").within(part) or _marks("courtesy verbs").begin(_own(part)):
         return "courtesy"

@@ -32,6 +32,12 @@ def test_what_states_something_is_never_set_aside(sentence: str) -> None:
     assert not claims_nothing(sentence)
 
 
+@pytest.mark.parametrize("sentence", ROWS["only_agrees"])
+def test_what_only_agrees_says_something_as_the_answer_to_a_question(sentence: str) -> None:
+    assert claims_nothing(sentence)
+    assert not claims_nothing(sentence, is_asked=True)
+
+
 @pytest.mark.parametrize("sentence", ROWS["claims_nothing"])
 def test_a_claim_does_not_hide_behind_what_claims_nothing(sentence: str) -> None:
     fact = next((FACTS[s] for s in FACTS if re.search(s, sentence)), "Dogs are welcome.")

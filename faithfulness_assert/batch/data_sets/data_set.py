@@ -157,7 +157,9 @@ class DataSet:
                 own = (located.paths[name] for name in names(field) if name in located.paths)
                 found[field] |= dict.fromkeys(own)
             columns |= located.columns().keys()
-        lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in COLUMN_FIELDS]
+        usual = ("answer", "context", "question")
+        shown = [field for field in COLUMN_FIELDS if found[field] or field in usual]
+        lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in shown]
         lines.append(f"  carried along   {names_of(columns, MAX_SHOWN_COLUMNS)}")
         bad = [_not_utf8(self._not_utf8)] if self._not_utf8 else []
         notes = [f"  note            {note}" for note in (*self._told(), *bad)]
