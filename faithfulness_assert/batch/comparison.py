@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..records.errors import ConfigError
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
@@ -205,9 +206,14 @@ def _pairs(found: Comparison, old: dict[str, Outcome], after: Lines, shown: int)
 def _most_important(changes: list[Change], shown: int) -> list[Change]:
     """The changes to show: first what regressed, and of that what lost most."""
 
-    def key(change: Change) -> tuple[int, float, str]:
+    def key(change: Change) -> tuple[Any, ...]:
         lost = (change.after.score or 0.0) - (change.before.score or 0.0)
-        return KINDS.index(change.kind), lost, change.case_id
+        words = re.split(r"(\d+)", change.case_id)  # q2 before q10
+        return (
+            KINDS.index(change.kind),
+            lost,
+            [(len(w), w) if w.isdigit() else (0, w) for w in words],
+        )
 
     return sorted(changes, key=key)[:shown]
 

@@ -153,10 +153,15 @@ def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Ite
     before, after = change.before, change.after
     what = "another status" if change.kind == "status" else change.kind
     what = "another score" if what == "score" else what
-    yield (f"{first}{what}: {quoted(change.case_id)}: {_outcome(before)} -> {_outcome(after)}")
+    told = [_outcome(outcome) for outcome in (before, after)]
+    if before.status == after.status == "graded":
+        told = [words.removeprefix("graded ") for words in told]
+    yield f"{first}{what}: {quoted(change.case_id)}: {' -> '.join(told)}"
     for flip in change.flips[:MOST_FLIPS]:
-        first = "new" if flip.is_new else flip.before or "unresolved"
-        yield f"{other}{first} -> {flip.after or 'unresolved'}: {quoted(flip.statement)}"
+        old, new = (
+            (label or "unresolved").replace("_", " ") for label in (flip.before, flip.after)
+        )
+        yield f"{other}{'new' if flip.is_new else old} -> {new}: {quoted(flip.statement)}"
     if len(change.flips) > MOST_FLIPS:
         yield f"{other}and {len(change.flips) - MOST_FLIPS} more statements"
 

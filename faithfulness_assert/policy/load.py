@@ -91,7 +91,11 @@ def find_policy(
             a field does not take.
     """
     base = with_source_options(_named(policy), source_options)
-    return from_data(base, options) if options else base
+    try:
+        return from_data(base, options) if options else base
+    except ConfigError as error:  # the policy is right, an option is not
+        told = str(error).removeprefix(f"policy {base.name!r}: ")
+        raise ConfigError(told) if told.startswith(tuple(options)) else error from None
 
 
 def _named(policy: object) -> Policy:

@@ -113,7 +113,7 @@ def test_the_statements_whose_label_changed_are_shown() -> None:
     ]
     told = as_text(compare(run_of(before), run_of(after)))
     assert "supported -> contradicted: Statement 0." in told
-    assert "new -> not_enough_info: Statement 4." in told
+    assert "new -> not enough info: Statement 4." in told
 
 
 def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused() -> None:
