@@ -28,6 +28,7 @@ import numpy as np
 from faithfulness_assert.agreement.drawing import split
 from faithfulness_assert.agreement.figures import (
     Sample,
+    Stratum,
     figures,
     judge_figures,
     paired,
@@ -127,9 +128,7 @@ def halves(labels: int, flagged: int, others: int) -> tuple[int, int]:
 
 @cache
 def counted(x1: int, n1: int, x0: int, n0: int, flagged: int, others: int) -> tuple[float, float]:
-    items = {(True, True): x1, (True, False): n1 - x1, (False, True): x0, (False, False): n0 - x0}
-    sample = Sample(Counter({item: n for item, n in items.items() if n}), (others, flagged))
-    _, low, high = share_of_unfaithful(sample)
+    _, low, high = share_of_unfaithful([Stratum(others, n0, x0), Stratum(flagged, n1, x1)])
     return low or 0.0, high or 0.0
 
 

@@ -23,7 +23,7 @@ from ..batch.run_description import lines_of
 from ..records.errors import ConfigError
 from ..statistics import Figure
 from ..text.strings import clip
-from .figures import Item, Sample, share_of_unfaithful
+from .figures import Stratum, share_of_unfaithful
 
 MIN_LABELS = 30
 """Labelled answers. From fewer, no interval holds what it promises."""
@@ -45,7 +45,7 @@ def unfaithful_rate(
     those of answers drawn at random within each; how many of each does not matter. The value is the
     share that was seen, weighted by the strata; the interval comes from the exact ones of the
     strata (see ``statistics.figures_of``). Where no label is unfaithful, or all are, the limit is
-    exact. ``benchmarks/agreement_coverage.py`` measures how often it holds.
+    exact. ``benchmarks/agreement.py`` measures how often it holds.
 
     Args:
         unfaithful: for each labelled answer, whether people call it unfaithful.
@@ -59,10 +59,12 @@ def unfaithful_rate(
     if len(unfaithful) != len(flagged):
         lengths = f"{len(unfaithful)} and {len(flagged)}"
         raise ConfigError(f"unfaithful, flagged: must have the same length, got {lengths}")
-    items = Counter[Item](zip(map(bool, flagged), map(bool, unfaithful), strict=True))
+    items = Counter(zip(map(bool, flagged), map(bool, unfaithful), strict=True))
     sizes = n_unflagged, n_flagged
-    check_labels("unfaithful", [items[kind, False] + items[kind, True] for kind in KINDS], sizes)
-    return share_of_unfaithful(Sample(items, sizes))
+    labels = [items[kind, False] + items[kind, True] for kind in KINDS]
+    check_labels("unfaithful", labels, sizes)
+    wrong = [items[kind, True] for kind in KINDS]
+    return share_of_unfaithful(map(Stratum, sizes, labels, wrong))
 
 
 def check_labels(name: str, labelled: Sequence[int], sizes: Sequence[int]) -> None:

@@ -13,7 +13,7 @@ however rare unfaithful answers are. The p-value is that which the interval of t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import erfc, sqrt
 from typing import NamedTuple
@@ -142,23 +142,43 @@ class Sample(NamedTuple):
         return shares
 
 
-def share_of_unfaithful(sample: Sample) -> Figure:
-    """The share of unfaithful answers in a run, from items of a stratum and a label.
+class Stratum(NamedTuple):
+    """Answers of a run that are alike in what is known of all: how many, and their labels."""
+
+    size: int
+    labels: int
+    unfaithful: int
+
+
+def share_of_unfaithful(strata: Iterable[Stratum]) -> Figure:
+    """The share of unfaithful answers in a run. A stratum that has answers has labels, too.
 
     Where labels are all alike, its limit is exact.
     """
-    (found,) = sample.estimates(lambda parts: {"": sum(parts[i] for i in parts if i[-1])}).values()
-    value, low, high = found.value or 0.0, found.low or 0.0, found.high or 0.0
-    labels = [sum(sample.items[place, said] for said in (False, True)) for place in (False, True)]
-    limit = none_seen(
-        (size / sum(sample.sizes), n) for size, n in zip(sample.sizes, labels, strict=True)
-    )
-    said = {item[-1] for item in sample.items.elements()}
-    if said == {False}:
+    strata = [stratum for stratum in strata if stratum.size]
+    total, labels = sum(s.size for s in strata), sum(s.labels for s in strata)
+    parts, left = [], total
+    for stratum in strata[:0:-1]:  # the last one's part of all, and so on
+        parts.append(Figure(stratum.size / left, *wilson(stratum.size, left)))
+        left -= stratum.size
+
+    def value(shares: Sequence[float]) -> Values:
+        weights, rest = [], 1.0
+        for part in shares[: len(parts)]:
+            weights.append(rest * part)
+            rest *= 1 - part
+        pairs = zip([*weights, rest][::-1], shares[len(parts) :], strict=True)
+        return {"": sum(weight * unfaithful for weight, unfaithful in pairs)}
+
+    unfaithful = [exact_share(s.unfaithful, s.labels) for s in strata]
+    found = figures_of(value, [*parts, *unfaithful])[""]
+    limit = none_seen((s.size / total, s.labels) for s in strata)
+    seen = sum(s.unfaithful for s in strata)
+    if not seen:
         return Figure(0.0, 0.0, limit)
-    if said == {True}:
+    if seen == labels:
         return Figure(1.0, 1 - limit, 1.0)
-    return Figure(value, max(0.0, low), min(1.0, high))
+    return _within(found, 0.0)
 
 
 def cells(parts: Mapping[Item, float], judge: int) -> list[float]:

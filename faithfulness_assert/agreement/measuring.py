@@ -18,6 +18,7 @@ from .figures import (
     Item,
     Paired,
     Sample,
+    Stratum,
     judge_figures,
     paired,
     share_of_unfaithful,
@@ -175,8 +176,10 @@ def measure(
     rest = Counted(sizes.others - by_policy.others, sizes.flagged - by_policy.flagged)
     problem = _problem(told, rest)
     shown = [] if problem else judges
-    measured = [_figures(n, judge, answers, sizes, rest) for n, judge in enumerate(shown)]
-    items = Counter((answer.judged.flagged, answer.unfaithful is True) for answer in answers)
+    strata = _strata(answers, by_policy, rest)
+    measured = [_figures(n, judge, answers, strata, rest) for n, judge in enumerate(shown)]
+    wrong = Counter(_stratum(a, strata) for a in answers if a.unfaithful)
+    drawn = Counter(_stratum(a, strata) for a in answers)
     return Agreement(
         sheet=labels.name,
         labels=Counted(*map(len, parts)),
@@ -185,11 +188,11 @@ def measure(
         left_out=labels.counts.left_out,
         by_policy=by_policy,
         decided=[_told(answer, answer.judged) for answer in answers if answer.judged.by_policy],
-        share=share_of_unfaithful(Sample(Counter[Item](items), sizes)),
+        share=share_of_unfaithful(Stratum(n, drawn[s], wrong[s]) for s, n in strata.items()),
         judges=measured,
         pairs=_pairs(shown, answers, rest),
         annotators=labels.annotators,
-        ceiling=_ceiling(labels, sizes),
+        ceiling=_ceiling(labels, rest),
         warnings=list(_warnings(labels, parts, told, measured)),
         problem=problem,
     )
@@ -273,12 +276,35 @@ def _judge_of(name: str, run: Run, labels: Labels) -> _Judge:
     return _Judge(name, run, found)
 
 
+Strata = Mapping[tuple[bool, bool | None], int]
+"""How many answers of a run are flagged or not, and decided by the policy or not; None: either."""
+
+
+def _strata(answers: Sequence[Labelled], by_policy: Counted, rest: Counted) -> Strata:
+    """The strata by which labels are weighted: one base rate for all figures of a page.
+
+    What the policy decided is apart, unless that is there and has no label.
+    """
+    strata = {(kind, True): by_policy[kind] for kind in KINDS}
+    strata |= {(kind, False): rest[kind] for kind in KINDS}
+    labelled = {(answer.judged.flagged, answer.judged.by_policy) for answer in answers}
+    if labelled.issuperset(stratum for stratum, size in strata.items() if size):
+        return {stratum: strata[stratum] for stratum in sorted(strata)}
+    return {(kind, None): by_policy[kind] + rest[kind] for kind in KINDS}
+
+
+def _stratum(answer: Labelled, strata: Strata) -> tuple[bool, bool | None]:
+    judged = answer.judged
+    both = judged.flagged, judged.by_policy
+    return both if both in strata else (judged.flagged, None)
+
+
 def _figures(
-    place: int, judge: _Judge, answers: Sequence[Labelled], sizes: Counted, rest: Counted
+    place: int, judge: _Judge, answers: Sequence[Labelled], strata: Strata, rest: Counted
 ) -> JudgeFigures:
     """The figures of the judge of the run at ``place``.
 
-    ``sizes``: of the strata; ``rest``: of what the judge of the first run was asked about there.
+    ``rest``: how many answers the judge of the first run was asked about and passes, and flags.
     """
     verdicts = [(answer, judge.verdict(answer)) for answer in answers]
     told = [(answer, judged) for answer, judged in verdicts if judged]
@@ -288,7 +314,7 @@ def _figures(
     ]
     level = _level(
         [(answer, judged and judged.flagged) for answer, judged in verdicts],
-        sizes,
+        strata,
         judge_figures(sample, min(place, 1)),
     )
     return JudgeFigures(
@@ -320,16 +346,17 @@ def _sample(
 
 
 def _level(
-    answers: Sequence[tuple[Labelled, bool | None]], sizes: Counted, found: Mapping[str, Figure]
+    answers: Sequence[tuple[Labelled, bool | None]], strata: Strata, found: Mapping[str, Figure]
 ) -> Level:
     """Counts and shares of answers, each with what is said of it; None: nothing."""
-    drawn = Counter(answer.judged.flagged for answer, _ in answers)
+    drawn = Counter(_stratum(answer, strata) for answer, _ in answers)
+    total = sum(strata[stratum] for stratum in drawn)
     counts, shares = [0] * 6, [0.0] * 6
     for answer, flag in answers:
         place = 3 * (answer.unfaithful is True) + (2 if flag is None else flag)
         counts[place] += 1
-        kind = answer.judged.flagged
-        shares[place] += sizes[kind] / drawn[kind] / sum(sizes)
+        stratum = _stratum(answer, strata)
+        shares[place] += strata[stratum] / drawn[stratum] / total
     return Level(len(answers), Cells(*counts), Cells(*shares), found)
 
 
@@ -364,18 +391,22 @@ def _pairs(judges: Sequence[_Judge], answers: Sequence[Labelled], sizes: Counted
     return [test._replace(adjusted=p) for test, p in zip(tests, corrected, strict=True)]
 
 
-def _ceiling(labels: Labels, sizes: Counted) -> Level | None:
-    """The first two annotators, on the answers that both have labelled."""
+def _ceiling(labels: Labels, rest: Counted) -> Level | None:
+    """The first two annotators, on the answers that both have labelled and a judge was asked about.
+
+    ``rest``: how many of these there are.
+    """
     if len(labels.annotators) < 2:
         return None
     both = [
         (answer, two)
         for answer in labels.answers
         for one, two in [answer.row.unfaithful[:2]]
-        if one is not None and two is not None
+        if one is not None and two is not None and not answer.judged.by_policy
     ]
     drawn = {answer.judged.flagged for answer, _ in both}
-    if any(size and kind not in drawn for kind, size in zip(KINDS, sizes, strict=True)):
+    if any(size and kind not in drawn for kind, size in zip(KINDS, rest, strict=True)):
         return None
-    sample = _sample(labels.name, [(answer, [two]) for answer, two in both], sizes)
-    return _level(both, sizes, judge_figures(sample, 1))
+    sample = _sample(labels.name, [(answer, [two]) for answer, two in both], rest)
+    strata: Strata = {(kind, False): rest[kind] for kind in KINDS}
+    return _level(both, strata, judge_figures(sample, 1))

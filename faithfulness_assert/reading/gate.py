@@ -19,6 +19,7 @@ that agree, which calculate in other units, and hears 1 of 237 denials.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
@@ -235,12 +236,16 @@ _SENTENCES = lazy_pattern(
     r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
 )
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
-_COUNTED = lazy_pattern(
-    r"\b(\d{1,6})\b|\b((?:partially[ _-])?supported|contradicted"
-    r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))\b",
+_LABEL = (
+    r"((?:partially[ _-])?supported|contradicted"
+    r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))"
+)
+_COUNTED = lazy_pattern(rf"\b(\d{{1,6}})\b|\b{_LABEL}\b", re.IGNORECASE)
+_LISTED = lazy_pattern(
+    rf"\W{{0,9}}{_LABEL}[\W_]{{1,9}}"
+    r"((?:(?:statements? |and |& )?\d{1,6}[ ,]{0,2}){1,99})\W{0,5}",
     re.IGNORECASE,
 )
-_BLANK = lazy_pattern(r"[ -]")
 _COUNTING = frozenset(
     "summary total totals final count counts overall labels statement statements claims and".split()
 )
@@ -280,22 +285,28 @@ def _only_grants(line: str, numbers: Collection[int]) -> bool:
     return repeats and not _SIGN.search(line) and not _SHARE.search(line)
 
 
-def counts_right(line: str, labels: Mapping[Any, int]) -> bool:
-    """Whether a line only says how many statements have each label, and these are the numbers."""
+def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:
+    """Whether a line only counts the labels of the rows, or lists all that have one, and is right.
+
+    ``labels``: the label of each row, by its number.
+    """
+    if listed := _LISTED.fullmatch(line):
+        name = _name(listed[1])
+        rows = {number for number, label in labels.items() if label == name}
+        return {int(n) for n in re.findall(r"\d+", listed[2])} == rows
     found = _COUNTED.findall(line)
     if not found or not _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))):
         return False
     numbers = [int(number) for number, _ in found if number]
-    names = [_BLANK.sub("_", label.casefold()) for _, label in found if label]
+    names = [_name(label) for _, label in found if label]
     turns = all(bool(one) != bool(two) for (one, _), (two, _) in pairwise(found))
-    return (
-        turns
-        and len(numbers) == len(names)
-        and all(
-            labels.get(name.replace("information", "info"), 0) == number
-            for name, number in zip(names, numbers, strict=True)
-        )
-    )
+    counts = Counter(labels.values())
+    return turns and [counts[name] for name in names] == numbers
+
+
+def _name(label: str) -> str:
+    """A label as rows have it."""
+    return re.sub("[ -]", "_", label.casefold()).replace("information", "info")
 
 
 def _in_line(line: str, numbers: Collection[int], *, counts: bool) -> Iterator[Remark]:

@@ -7,7 +7,6 @@ the gate lets it pass.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from operator import eq
 from typing import NamedTuple
@@ -15,23 +14,24 @@ from typing import NamedTuple
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..records.model import Label, Unresolved
-from ..text.strings import is_same, plain_words, text_key
+from ..text.strings import is_same, lazy_pattern, plain_words, text_key
 from .gate import (
     MOST_CHARS,
     Remark,
     about_others,
     calls_false,
-    counts_right,
     denies,
     denies_all,
     field_objects,
     is_about_earlier,
     objects,
     remarks,
+    repeats_rows,
 )
 from .reader import read
 from .rows import Reading, Row
 
+_PERCENT = lazy_pattern(r"\d[\d.,]{0,9} ?%")
 EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
 """The labels that earn something, so that they must pass the gate."""
 
@@ -112,7 +112,7 @@ def settle(
     return Settled(findings, frozenset(denied), denies_earlier, len(strangers))
 
 
-def around(reading: Reading, numbers: Collection[int]) -> list[Remark]:
+def around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
     """What a reply says around its rows, and in a row about others, sentence by sentence."""
     own = [
         f"{'' if row.label in EARNING else row.label} {text}"
@@ -122,11 +122,12 @@ def around(reading: Reading, numbers: Collection[int]) -> list[Remark]:
     ]
     if sum(map(len, reading.residue)) > MOST_CHARS:
         return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
-    within = [remark._replace(others=True) for remark in remarks(own, numbers)] if own else []
-    labels = Counter(row.label for row in reading.rows)
-    lines = (line for text in reading.residue for line in text.split("\n"))
-    said = [line for line in lines if not counts_right(line, labels)]
-    return remarks(said, numbers) + within
+    within = [remark._replace(others=True) for remark in remarks(own, statements)] if own else []
+    lines = [line for text in reading.residue for line in text.split("\n") if line]
+    labels = {row.number or -n: row.label for n, row in enumerate(reading.rows, 1)} if lines else {}
+    texts = " ".join(statements.values())
+    said = [_PERCENT.sub(lambda m: "" if m[0] in texts else m[0], line) for line in lines]
+    return remarks([line for line in said if not repeats_rows(line, labels)], statements) + within
 
 
 def _placed(
@@ -236,7 +237,9 @@ def unless_denied(
     for remark in said:
         own = statement if remark.named == {number} else ""
         if (number in remark.named or remark.others) and objects(remark.text, own):
-            return opened(finding, remark.text.strip())
+            is_part = finding.label == "partially_supported" and not remark.others
+            if not is_part or denies_all(remark.text, statement):
+                return opened(finding, remark.text.strip())
     return finding
 
 

@@ -47,7 +47,7 @@ _CONTRAST = lazy_pattern(
 _OWN_CLAUSE = lazy_pattern(
     r"(?: (?:yes|yeah|yep|yup|no|oh|well|and|but|so|even|though|also|ok|okay))*"
     r"(?: $|( i (?!.* (?:is|are|was|were|has|will|can|he|she|they|there|that|who|which) )"
-    r"|.* my favou?rite ))"
+    r"|.* my favou?rites? ))"
 )
 _ENGLISH = lazy_pattern(r" (?:the|an|to|it|them|him|her|my|me|of|for|with|you|this|love|like) ")
 _TELLS = lazy_pattern(r"(?<! i)(?<! we)(?: (?:is|was|are|were) (?:the|an|\w+ed) | has )")
