@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..batch.data_sets import open_table
 from ..batch.data_sets.data_set import NOT_UTF8, hint
+from ..batch.outputs import safe_cell
 from ..records.errors import ConfigError, option
 from ..text.strings import clip, names_of
 from .drawing import Counts, Judged, Run, count, draw
@@ -139,8 +140,13 @@ def _row(name: str, where: str, values: Mapping[str, Any], annotators: Sequence[
     except ConfigError as error:
         raise ConfigError(f"{at}: {error}") from None
     labels = tuple(_label(f"{at}: {column}", values.get(column)) for column in annotators)
-    texts = {column: _text(values.get(column))[:MOST_TEXT] for column in SHOWN}
+    texts = {column: _unguarded(_text(values.get(column)))[:MOST_TEXT] for column in SHOWN}
     return Row(where, id, drawn, labels, texts)
+
+
+def _unguarded(text: str) -> str:
+    """A text without the sign that keeps a spreadsheet from running it."""
+    return text[1:] if text[:1] == "'" and safe_cell(text[1:]) == text else text
 
 
 def _label(where: str, value: object) -> bool | None:

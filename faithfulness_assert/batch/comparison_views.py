@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from ..statistics import FALSE_ALARMS, SURE, p_value
 from ..text.strings import clip, visible
 from .comparison import Change, Comparison, Outcome, Quoted
-from .rechecking import Recheck
+from .rechecking import LEVEL, Recheck
 from .summary import Summary
 
 MOST_CHARACTERS = 50_000
@@ -133,7 +133,8 @@ def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
     for name, shift in parts.items():
         before, after = shift.means
         yield (
-            f"{name}: mean score {before:.3f} -> {after:.3f}, {p_value(shift.chance)} for no change"
+            f"{name}: mean score {before:.3f} -> {after:.3f}, {p_value(shift.chance)} for no "
+            f"change (a cause is named at {LEVEL:g} or less)"
         )
     if unexplained and not found:
         more = "; --recheck N asks more" if recheck.left else ""
@@ -145,8 +146,8 @@ def _power_line(comparison: Comparison) -> str:
     cases, loss = f"{comparison.pairs.cases:,} cases", comparison.pairs.sure_loss()
     if loss is None:
         return f"{cases}: too few to find a loss for sure, however large"
-    points = f"{100 * loss:g} point{'' if loss == 0.01 else 's'}"
-    return f"{cases}: a loss of {points} of the mean score would be found in {SURE:.0%} of runs"
+    fall = f"only a fall of the mean score by {loss:.2f} or more"
+    return f"with {cases}, {fall} is found reliably (in {SURE:.0%} of comparisons)"
 
 
 def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Iterator[str]:

@@ -97,14 +97,15 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
     copies = [folder / template.name for template in templates]
     try:
         existing = [copy.name for copy in copies if os.path.lexists(copy)]
-        if CONFIG in existing:
-            advice = f"Choose another folder, or convert its assertions: --from {folder / CONFIG}"
-            raise ConfigError(f"init: {folder} already contains {CONFIG}. {advice}")
         if existing and not force:
-            advice = "Choose another folder, or use --force to overwrite them"
+            advice = "Choose another folder, or use --force, which overwrites all but a config"
+            if CONFIG in existing:
+                advice += f". Its assertions are converted by --from {folder / CONFIG}"
             raise ConfigError(f"init: {folder} already contains {', '.join(existing)}. {advice}")
         folder.mkdir(parents=True, exist_ok=True)
-        for template, copy in zip(templates, copies, strict=True):
+        copies = [copy for copy in copies if copy.name != CONFIG or CONFIG not in existing]
+        for copy in copies:
+            template = TEMPLATES / copy.name
             with open_file(template) as source, new_file(copy) as file:
                 file.write(source.read())
         if python_of_promptfoo(folder) is None:

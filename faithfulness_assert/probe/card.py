@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
+from math import sqrt
 from typing import Any
 
 from ..agreement.views import Document, Table
@@ -166,8 +167,10 @@ class Card:
             (self.middle, "in the middle of a long context", "the other passages"),
         ):
             if repeat.compared:
-                rest = f"More than in the same words is due to {what}, not to chance"
-                lines.append(f"{repeat.told(how)}. {rest}")
+                noise = self.again.changed * repeat.compared / max(self.again.compared, 1)
+                more = repeat.changed > noise + 2 * sqrt(noise + repeat.changed)
+                rest = f". So much more than in the same words is due to {what}" if more else ""
+                lines.append(f"{repeat.told(how)}{rest}")
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")

@@ -7,14 +7,18 @@ written to standard error.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..text.strings import clip, one_line, visible
+from ..batch.summary import UNRELIABLE
+from ..records.checks import is_whole
+from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
 """The most lines."""
 MAX_CHARS = 300
+_NOT_GRADED = lazy_pattern(r"Not graded:[^\n]*")
 
 
 def told(given: Any) -> list[str]:
@@ -26,7 +30,24 @@ def told(given: Any) -> list[str]:
     if len(lines) > most:
         left = len(lines) - most + 1
         lines[most - 1 :] = [f"… and {left:,} more; run `promptfoo view` for all"]
-    return [visible(one_line(line)) for line in lines]
+    return [visible(one_line(line)) for line in (*lines, *_of_judge(results))]
+
+
+def _of_judge(results: list[Any]) -> Iterator[str]:
+    """A line about a judge that failed so many controls that its scores mean little."""
+    counts: Counter[str] = Counter()
+    for grade in (g for r in results for g in _items(r, "gradingResult", "componentResults")):
+        metadata = grade.get("metadata")
+        told = metadata.get("controls") if isinstance(metadata, Mapping) else None
+        whole = {n: v for n, v in (told or {}).items() if is_whole(v)} if told else {}
+        counts.update(whole)
+    asked, failed, silent = (counts[name] for name in ("asked", "failed", "unanswered"))
+    if asked and failed + silent >= UNRELIABLE * asked:
+        unanswered = f" and did not answer {silent}" if silent else ""
+        yield (
+            f"the judge failed {failed} of {asked} controls{unanswered}: do not trust these "
+            "scores; use another judge"
+        )
 
 
 def _has_results(given: Any) -> bool:
@@ -37,18 +58,21 @@ def _of_test(result: Any) -> Iterator[str]:
     """A line for each statement that was made up, or for each assertion that says no more."""
     name = clip(_name(result), 80)
     for grade in _items(result, "gradingResult", "componentResults"):
-        metadata = grade.get("metadata")
+        metadata, assertion = grade.get("metadata"), grade.get("assertion")
+        negated = isinstance(assertion, Mapping) and str(assertion.get("type")).startswith("not-")
+        reason = str(grade.get("reason"))
+        if negated and (raised := _NOT_GRADED.search(reason)):  # else promptfoo would invert it
+            yield f"{name}: {clip(raised[0], MAX_CHARS)}"
+            continue
         if not isinstance(metadata, Mapping) or "graderError" not in metadata:
             continue  # not one of ours
-        reason = str(grade.get("reason"))
         if metadata["graderError"] or not metadata.get("defined"):
             yield f"{name}: {clip(reason, MAX_CHARS)}"  # which begins with "Not graded"
             continue
         if grade.get("pass"):
             continue
-        assertion = grade.get("assertion")
-        if isinstance(assertion, Mapping) and str(assertion.get("type")).startswith("not-"):
-            yield f"{name}: is faithful, and its assertion wants an answer that is not"
+        if negated:
+            yield f"{name}: the answer is faithful, but a not- assertion wants a made-up one"
             continue
         said = metadata.get("graderOutputs")
         lines = said.get("statements") if isinstance(said, Mapping) else None

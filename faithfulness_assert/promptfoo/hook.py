@@ -32,6 +32,10 @@ LOADS_EACH_TIME = (
     "this process loaded the local model for one assertion; with `faithfulness.cjs`, which `init` "
     "writes, one process grades the whole eval"
 )
+NO_TRANSFORM = (
+    "context: promptfoo runs contextTransform for its own assertions only. Set config.contextFrom, "
+    "a JMESPath such as output.docs, instead"
+)
 STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.DOTALL)
 """A step of a path, such as `.a` or `[0]`."""
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
@@ -93,6 +97,9 @@ def _graded(
     check_components("config.components", components)
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
     grader = _grader(config, given, make_grader)
+    transforms = any("contextTransform" in assertion for assertion in _candidates(given))
+    if transforms and paths["context"] is None:
+        raise InputError(NO_TRANSFORM)
     texts = find_texts(output, given, paths)
     if texts["context"] is None and texts["messages"] is None:
         result = invalid_input(_no_context(given.get("vars")), grader.policy)

@@ -58,7 +58,7 @@ def test_a_faithful_answer_under_not_python_is_called_faithful() -> None:
         "assertion": {"type": "not-python"},
     }
     (line,) = told(({"results": [graded]},))
-    assert line == "test 1: is faithful, and its assertion wants an answer that is not"
+    assert line == "test 1: the answer is faithful, but a not- assertion wants a made-up one"
 
 
 def test_a_log_of_ci_gets_few_lines(
@@ -99,3 +99,22 @@ plain = st.recursive(
 @given(plain, plain)
 def test_no_context_of_a_hook_fails_an_eval(first: Any, second: Any) -> None:
     told((first, second))
+
+
+def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass() -> None:
+    rows = [row(n, TRUE) for n in range(3)]
+    for graded in rows:
+        ours = graded["gradingResult"]["componentResults"][1]
+        ours["metadata"]["controls"] = {"asked": 2, "passed": 1, "failed": 1, "unanswered": 0}
+    (line,) = told(({"results": rows},))
+    assert line.startswith("the judge failed 3 of 6 controls: do not trust these scores")
+
+
+def test_what_was_raised_under_a_not_assertion_is_told() -> None:
+    raised = {
+        "pass": False,
+        "reason": "Custom function threw error: Not graded: judge: missing\n  at stack",
+        "assertion": {"type": "not-javascript"},
+    }
+    graded = {"testCase": {"description": "a"}, "gradingResult": {"componentResults": [raised]}}
+    assert told(({"results": [graded]},)) == ["a: Not graded: judge: missing"]

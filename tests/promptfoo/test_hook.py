@@ -194,12 +194,32 @@ finally:
     }
 
 
-def test_a_python_without_the_package_says_in_one_line_what_to_set(tmp_path: Path) -> None:
+@pytest.mark.parametrize("call", ["get_assert('x', {})", "afterAll({}, {})"])
+def test_a_python_without_the_package_says_in_one_line_what_to_set(
+    call: str, tmp_path: Path
+) -> None:
+    """The hook at the end of an eval raises nothing: promptfoo would lose the results."""
     shim = resources.files("faithfulness_assert") / "promptfoo/templates/faithfulness.py"
     alone = tmp_path / "faithfulness.py"
-    alone.write_text(shim.read_text("utf-8"), "utf-8")
+    alone.write_text(f"{shim.read_text('utf-8')}\n{call}\n", "utf-8")
     done = subprocess.run(
         [sys.executable, "-I", "-S", str(alone)], capture_output=True, text=True, check=False
     )
     assert done.stderr.count("\n") == 1
+    assert done.returncode == int("get_assert" in call)
     assert "has no faithfulness-assert. Set PROMPTFOO_PYTHON, in .env or" in done.stderr
+
+
+def test_a_context_transform_of_our_assertion_is_told_and_nothing_is_graded() -> None:
+    text, config = "The museum opens at nine.", {"judge": "embedded"}
+
+    def graded(**more: str) -> dict[str, Any]:
+        own = {**config, **more}
+        assertion = {"type": "python", "contextTransform": "output.docs", "config": own}
+        told = {"vars": {"context": text}, "config": own, "test": {"assert": [assertion]}}
+        return get_assert(text, told)
+
+    assert graded(contextFrom="vars.context")["pass"]
+    result = graded()
+    assert (result["pass"], result["metadata"]["status"]) == (False, "invalid_input")
+    assert "Set config.contextFrom" in result["reason"]

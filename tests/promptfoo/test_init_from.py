@@ -157,10 +157,15 @@ def test_a_broken_or_hostile_file_gives_one_line_of_error(
 def test_a_config_is_never_overwritten(tmp_path: Path) -> None:
     config = tmp_path / "promptfooconfig.yaml"
     config.write_text(CONFIG)
-    for more in ([], ["--force"]):
-        done = run("init", str(tmp_path), *more)
-        assert (done.returncode, config.read_text()) == (2, CONFIG)
-    assert f"convert its assertions: --from {config}" in done.stderr
+    done = run("init", str(tmp_path))
+    assert (done.returncode, config.read_text()) == (2, CONFIG)
+    assert f"Its assertions are converted by --from {config}" in done.stderr
+    assert [*tmp_path.iterdir()] == [config]
+    done = run("init", str(tmp_path), "--force")
+    assert (done.returncode, config.read_text()) == (0, CONFIG)
+    written = {".env", "faithfulness.cjs", "faithfulness.py", config.name}
+    assert {path.name for path in tmp_path.iterdir()} == written
+    assert config.name not in done.stdout
 
 
 def test_the_default_test_is_read_from_its_file(tmp_path: Path) -> None:
