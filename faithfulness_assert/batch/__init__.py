@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..grading import MAX_CONCURRENCY
 from ..options import hide_key
 from ..records.checks import check_number
-from ..records.errors import ConfigError, pip_install
+from ..records.errors import ConfigError, option, pip_install
 from ..records.judge import Judge, judge_info
 from ..settings import SETTING, AnyPolicy, choose
 from .data_sets import DataSet, open_data_set
@@ -104,7 +104,7 @@ def run(
     cluster = _ray_cluster(settings, actors) if engine == "ray" else None
     budget = Budget(max_run_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
-        raise ConfigError("max_cost: needs the option prices, or no cost is known")
+        raise ConfigError(f"{option('max_cost')}: needs the option prices, or no cost is known")
     data_set = source
     if not isinstance(source, DataSet):
         data_set = open_data_set(source, mapping=mapping, encoding=encoding)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..drive.asks import log
 from ..grading import Grader
+from ..records.errors import option
 from .progress import Budget, Counts, SoftStop, from_interrupt, shown
 from .rows import Line, NotAsked, Row, graded_or_left
 from .store import NAME, Store, lines_of_run, reading, said_of
@@ -181,7 +182,7 @@ class Work:
             return ""
         return (
             f"{self._in_a_row} cases in a row could not be graded (to go on all the same, give "
-            f"max_errors). The last error: {error.message.rstrip('.')}"
+            f"{option('max_errors')}). The last error: {error.message.rstrip('.')}"
         )
 
 

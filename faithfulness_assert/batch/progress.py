@@ -19,6 +19,7 @@ from types import FrameType
 from typing import Any
 
 from ..records.checks import check_number
+from ..records.errors import option
 from ..text.strings import clip, visible
 from .estimate import Estimate
 from .summary import Summary, duration
@@ -165,13 +166,13 @@ class Budget:
         """Why a run with this estimate must not begin, in words; "" if it may."""
         tokens = estimate.prompt + estimate.completion
         if self._max_tokens is not None and tokens > self._max_tokens:
-            return (
-                f"it would use about {tokens:,} tokens, and max_run_tokens is {self._max_tokens:,}"
-            )
+            most = _limit("max_run_tokens", self._max_tokens)
+            return f"it would use about {tokens:,} tokens, and {most}"
         if self._max_cost is not None and estimate.cost is None:
-            return "its cost is unknown: max_cost needs the option prices"
+            return f"its cost is unknown: {option('max_cost')} needs the option prices"
         if self._max_cost is not None and (estimate.cost or 0.0) > self._max_cost:
-            return f"it would cost about {estimate.cost:.6g}, and max_cost is {self._max_cost:.6g}"
+            most = _limit("max_cost", self._max_cost)
+            return f"it would cost about {estimate.cost:.6g}, and {most}"
         return ""
 
     def exceeded(self, found: Summary, earlier: Summary) -> str:
@@ -184,18 +185,24 @@ class Budget:
         tokens = sum(part.tokens["prompt"] + part.tokens["completion"] for part in parts)
         cost = sum(part.cost or 0.0 for part in parts)
         if self._max_tokens is not None and tokens >= self._max_tokens:
-            return f"it has used {tokens:,} tokens, and max_run_tokens is {self._max_tokens:,}"
+            return (
+                f"it has used {tokens:,} tokens, and {_limit('max_run_tokens', self._max_tokens)}"
+            )
         if self._max_cost is not None and (found.unpriced or earlier.unpriced):
             return (
                 "results that were graded without the option prices have an unknown cost; "
-                "leave max_cost out, or use max_run_tokens"
+                f"leave {option('max_cost')} out, or use {option('max_run_tokens')}"
             )
         if self._max_cost is not None and cost >= self._max_cost:
-            return f"it has cost {cost:.6g}, and max_cost is {self._max_cost:.6g}"
+            return f"it has cost {cost:.6g}, and {_limit('max_cost', self._max_cost)}"
         if self.max_errors is not None and errors > self.max_errors:
             results = "1 case" if errors == 1 else f"{errors:,} cases"
-            return f"{results} could not be graded, and max_errors is {self.max_errors:,}"
+            return f"{results} could not be graded, and {_limit('max_errors', self.max_errors)}"
         return ""
+
+
+def _limit(name: str, most: float) -> str:
+    return f"{option(name)} is {most:,.12g}"
 
 
 # ---------------------------------------------------------------- signals

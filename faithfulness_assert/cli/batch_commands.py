@@ -43,6 +43,7 @@ from .arguments import (
 )
 from .terminal import say, show_line, show_outcome
 
+LIMITS = ("--max-cost", "--max-run-tokens", "--max-errors")
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),
     "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
@@ -160,7 +161,7 @@ def run_batch(arguments: Namespace) -> int:
     write_outputs(arguments, outcome.path)
     show_outcome(outcome.notes, outcome.summary.text())
     if outcome.stopped:
-        say(f"stopped early: {outcome.stopped}. {_same_command()}")
+        say(f"stopped early: {outcome.stopped}. {_same_command(outcome.stopped)}")
         return NOT_GRADED
     return judged(outcome.summary, arguments.fail_under, arguments.min_graded)
 
@@ -185,10 +186,22 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
     return _go_on(arguments, send)
 
 
-def _same_command() -> str:
-    """How to go on: the command as it was given, without keys."""
-    command = shlex.join(["faithfulness-assert", *sys.argv[1:]])
-    return f"To go on:\n  {redact(command)}"
+def _same_command(stopped: str = "") -> str:
+    """How to go on: the command as it was given, without keys.
+
+    ``stopped``: why it stopped. A limit that it names is doubled, or the run would stop again.
+    """
+    words = ["faithfulness-assert", *sys.argv[1:]]
+    for place, word in enumerate(words):
+        flag, equals, given = word.partition("=")
+        if flag in LIMITS and f"{flag} is " in stopped:
+            limit = _doubled(given or words[place + 1])
+            words[place + (not equals)] = f"{flag}={limit}" if equals else limit
+    return f"To go on:\n  {redact(shlex.join(words))}"
+
+
+def _doubled(limit: str) -> str:
+    return f"{2 * float(limit):.12g}"
 
 
 # ---------------------------------------------------------------- over a batch API

@@ -712,7 +712,7 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
             (run, ["--max-run-tokens", "10"], 3, "it would use about"),
             (run, ["--max-errors", "1"], 2, "--max-errors: a batch API is sent whole batches"),
             (costly, ["--max-cost", "10"], 3, "it would cost about"),
-            (run, ["--max-cost", "10"], 3, "unknown: max_cost needs the option prices"),
+            (run, ["--max-cost", "10"], 3, "unknown: --max-cost needs the option prices"),
         ):
             done = one.begin(*more)
             assert (done.returncode, problem in done.stderr) == (code, True)
