@@ -250,10 +250,15 @@ class Grader:
     def _case(
         self, answer: Any, context: Any, question: Any, id: str, named: Any
     ) -> Case | GradingResult:
-        """The case with these fields; if they are no case, the result that says so."""
+        """The case with these fields; if they are no case, the result that says so.
+
+        Raises:
+            ConfigError: a name is that of an option.
+        """
+        for name in named:
+            if name in table.GRADER_NAMES or name in ("judge", "policy", "threshold"):
+                raise ConfigError(f"{name}: give it to Grader; it holds for all its cases")
         try:
-            if "evidence_roles" in named:
-                raise InputError("evidence_roles: give it to Grader; it holds for all its cases")
             return Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
         except InputError as error:
             return self.invalid(str(error), id)

@@ -219,7 +219,11 @@ def check_names(names: Iterable[str]) -> None:
             hint = systems and f"With the policy {systems} it goes into policy_options."
             if name in OF_PRESETS:
                 hint = f"Only a policy sets it: policy={{'base': 'default', {name!r}: ...}}."
-            hint = hint or suggest(name, GRADER_NAMES | {"judge", "policy"})
+            if name == "model":
+                hint = "The judge's name has it: judge='openai:MODEL'."
+            beside = {"judge", "policy", "threshold", "concurrency", *CASE_NAMES}
+            near = suggest(name, GRADER_NAMES | beside)
+            hint = hint or (near if "Did you mean" in near else suggest(name, GRADER_NAMES))
             raise ConfigError(f"{name}: unknown option. {hint}")
 
 

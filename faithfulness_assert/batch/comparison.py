@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -75,6 +75,7 @@ class Comparison:
             count cases that neither regressed nor improved.
         shown: the most important changes.
         recheck: what the judge changed, and what the system; None if nobody asked.
+        policies: what the policies of A and B differ in, as far as that is known.
     """
 
     names: tuple[str, str]
@@ -90,6 +91,7 @@ class Comparison:
     kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     shown: list[Change] = field(default_factory=list)
     recheck: Recheck | None = None
+    policies: Sequence[str] = ()
 
     @property
     def worse(self) -> bool:
@@ -137,6 +139,11 @@ class Comparison:
             told = (quoted("; ".join(sorted(ways)[:3])) for ways in self.ways)
             same = "The runs were not graded in the same way."
             notes += [f"{same} {name}: {way}" for name, way in zip(names, told, strict=True)]
+        if self.policies:
+            changed = quoted("; ".join(self.policies[:3]))
+            notes.append(
+                f"The runs have other policies, so scores differ without a cause: {changed}"
+            )
         if self.lost:
             notes.append(f"{self._lost(*names)}, and are not compared.")
         if self.only[0]:

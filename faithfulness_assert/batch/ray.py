@@ -37,7 +37,7 @@ _COLUMNS: Mapping[str, tuple[Any, Callable[[GradingResult], Any]]] = {
     "pass": (pyarrow.bool_(), attrgetter("pass_")),
     "score": (pyarrow.float64(), attrgetter("score")),
     "status": (pyarrow.string(), attrgetter("status")),
-    "result": (pyarrow.string(), lambda result: result.model_dump_json(by_alias=True)),
+    "result": (pyarrow.string(), lambda result: result.model_dump_json()),
 }
 
 

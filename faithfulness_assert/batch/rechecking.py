@@ -21,7 +21,7 @@ from ..records.judge import described
 from ..statistics import FALSE_ALARMS, Pair, PairCounts
 from ..text.strings import clip
 from .rows import Row, grade_rows
-from .run_description import changes, how_graded, policy_in
+from .run_description import changes, how_graded, other_policy, policy_in
 from .store import Store, reading
 
 MOST = 500
@@ -163,9 +163,9 @@ def grader_for(
             problem = "is that of the second run; leave it out of a recheck"
             raise ConfigError(f"{option(name)}: {problem}")
     with reading(before) as first_run, reading(after) as second_run:
-        first, second = how_graded(first_run), how_graded(second_run)
-    old, new = ({"policy": about.get("policy")} for about in (first, second))
-    if other := changes(old, new):
+        second = how_graded(second_run)
+        other = other_policy(first_run, second_run)
+    if other:
         problem = "the runs have other policies, so that scores differ without any cause"
         raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
     policy = policy_in(second, second_run.path)

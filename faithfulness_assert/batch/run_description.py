@@ -25,7 +25,7 @@ from ..records.judge import described
 from ..text.strings import clip
 from .data_sets import DataSet
 from .rows import Line, Lines, Row
-from .store import Store, cells_of, lines_of_run
+from .store import Store, cells_of, lines_of_run, reading
 
 MAY_CHANGE = ("input.", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
@@ -247,6 +247,21 @@ def how_graded(store: Store) -> dict[str, Any]:
         problem = "must be the directory of a run that says how it was graded"
         raise ConfigError(f"{store.path}: {problem}")
     return about
+
+
+def other_policy(before: Store, after: Store) -> list[str]:
+    """What the policies of two runs differ in, in words."""
+    old, new = ({"policy": how_graded(store).get("policy")} for store in (before, after))
+    return changes(old, new)
+
+
+def policy_changes(before: str | PathLike[str], after: str | PathLike[str]) -> list[str]:
+    """The same for two directories of runs; nothing where it is not known."""
+    try:
+        with reading(before) as first, reading(after) as second:
+            return other_policy(first, second)
+    except ConfigError:  # results in a file say no more than the policy's name
+        return []
 
 
 def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:

@@ -166,7 +166,7 @@ class Store:
         """Adds the result of a row that is there."""
         result, told = line.result, Counted.of(line.result)
         retryable = bool(result.error and result.error.retryable)
-        text = result.model_dump_json(by_alias=True)
+        text = result.model_dump_json()
         values = (line.row, time.time(), *told[:5], retryable, *told[5:-1], text)
         self._write(_INSERT, values)
 

@@ -22,6 +22,7 @@ from .systems import (
 )
 
 _PLAIN_PATH = lazy_pattern(r"[\w.-]+")
+_IDS = ("id", "case_id")
 _AUDIT = "last_citation_audit"
 _TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
 _ABSENT = object()
@@ -142,6 +143,10 @@ def _in_columns(record: Mapping[str, Any]) -> Located:
     paths = {name: name for name in known_fields(record)[0]}
     if _AUDIT in paths and _AUDIT not in record:
         paths[_AUDIT] = f"metrics.{_AUDIT}"
+    if "id" not in paths:
+        ids = [str(name) for name in record if str(name).casefold() in _IDS]
+        if ids:
+            paths["id"] = ids[0]
     return Located(record, paths)
 
 

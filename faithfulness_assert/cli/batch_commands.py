@@ -210,8 +210,8 @@ def _doubled(limit: str) -> str:
 def _go_on_alone(arguments: Namespace) -> int:
     """Goes on as far as possible with a run that has its own copy of the data set."""
     if not is_begun(arguments.directory):
-        problem = "is missing; only a run over a batch API or over files goes on without it"
-        raise ConfigError(f"INPUT: {problem}, and {arguments.directory} has none")
+        problem = "is missing: only a run over a batch API or over files has its own copy of it"
+        raise ConfigError(f"INPUT: {problem}, and {arguments.directory} is not one")
     wanted = {name: getattr(arguments, name) for name in (*_WITH_INPUT, *NUMBERS)}
     if given := next((name for name, value in wanted.items() if value), None):
         name = option("from" if given == "system" else given)

@@ -11,7 +11,7 @@ from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
 from ..batch.estimate import estimate_run
 from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
-from ..batch.run_description import lines_of, names_of
+from ..batch.run_description import lines_of, names_of, policy_changes
 from ..grading import MAX_CONCURRENCY
 from ..options import parse_options
 from ..records.checks import check_number
@@ -99,6 +99,7 @@ def run_compare(arguments: Namespace) -> int:
     names = names_of(arguments.before, arguments.after)
     options = {"shown": arguments.show, "min_graded": arguments.min_graded}
     comparison = compare(before, after, names=names, **options)
+    comparison.policies = policy_changes(arguments.before, arguments.after)
     if arguments.recheck is not None and comparison.comparable:
         comparison.recheck = _rechecked(arguments)
     if arguments.markdown:

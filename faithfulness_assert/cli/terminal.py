@@ -44,7 +44,7 @@ def show(
     for result, case in graded:
         summary.add(result)
         if as_json:
-            print_json(result.model_dump_json(by_alias=True))
+            print_json(result.model_dump_json())
             continue
         if only_worst:
             if result.outcome == "FAIL":

@@ -17,6 +17,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..cases.locate import search, value_at
+from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS
 from ..grading import Grader
 from ..options import GRADER_NAMES
@@ -177,6 +178,8 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
     if paths.get("question") is None and not isinstance(question, str):
         question = None  # a chat history or an object under a usual name is not a question
     context = _find("context", document, paths)
+    if isinstance(context, str):  # a cell of a CSV file of tests may hold a list
+        context = read_list(context)
     messages = _find("messages", document, paths)
     if paths.get("messages") is None and not _has_roles(messages):
         messages = None

@@ -174,11 +174,8 @@ class GradingResult:
         return data
 
     def model_dump_json(self, **options: Any) -> str:
-        """The result as JSON text; options as pydantic's (``indent``, ``by_alias=True`` ...).
-
-        ``by_alias=True`` writes ``pass_`` as ``pass``.
-        """
-        return _adapter().dump_json(self, **options).decode()
+        """The result as JSON text, with ``pass``; options as pydantic's (``indent`` ...)."""
+        return _adapter().dump_json(self, **{"by_alias": True, **options}).decode()
 
     @classmethod
     def model_validate(cls, data: object) -> GradingResult:

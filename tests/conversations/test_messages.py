@@ -426,6 +426,6 @@ def test_a_part_of_what_was_passed_to_a_tool_is_no_evidence(words: list[str], da
 
 def test_an_option_of_the_grader_in_a_single_call_is_told() -> None:
     named: Any = {"messages": asked(), "evidence_roles": ["tool"]}
-    results = [Grader().grade(**named), asyncio.run(Grader().agrade(**named))]
-    for result in results:
-        assert result.reason.startswith("Not graded: evidence_roles: give it to Grader")
+    for call in (Grader().grade, lambda **case: asyncio.run(Grader().agrade(**case))):
+        with pytest.raises(ConfigError, match="evidence_roles: give it to Grader"):
+            call(**named)

@@ -223,3 +223,10 @@ def test_a_context_transform_of_our_assertion_is_told_and_nothing_is_graded() ->
     result = graded()
     assert (result["pass"], result["metadata"]["status"]) == (False, "invalid_input")
     assert "Set config.contextFrom" in result["reason"]
+
+
+def test_a_context_that_is_a_list_as_json_is_read_as_passages() -> None:
+    passages = json.dumps(["The museum opens at nine.", "It is free."])
+    given = {"vars": {"context": passages}, "config": {"judge": "embedded", "components": "all"}}
+    result = get_assert("It is free.", given)
+    assert "[2:2] It is free." in result["componentResults"][0]["reason"]

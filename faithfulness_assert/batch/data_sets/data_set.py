@@ -195,7 +195,10 @@ class DataSet:
                 contexts.setdefault(f"{question}\0{answer}", set()).add(context)
         if all(len(texts) < 2 for texts in contexts.values()):
             return ""
-        return "rows with one answer have several contexts; each is graded against its own alone"
+        return (
+            "rows with the same answer have other contexts; each is graded against its own alone. If a "
+            "row is one passage of a case, join its passages into a list first"
+        )
 
 
 def _not_utf8(rows: int) -> str:

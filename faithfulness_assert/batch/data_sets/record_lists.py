@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...cases.field_names import choose_fields
+from ...cases.locate import locate
 from ...cases.systems import RECORDS
 from ...records.errors import ConfigError, option
 
@@ -56,6 +57,9 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
         return Place(wanted, _form(inside[0], mapping)), ""
     best = max((place.likeness for place in found), default=0)
     likely = [place for place in found if place.likeness == best]
+    if len(likely) > 1:  # what a known system wrote goes first: promptfoo repeats its tests
+        known = [place for place in likely if _is_export(outline, place.steps)]
+        likely = known if len(known) == 1 else likely
     if best == FULL and len(likely) > 1:
         shown = ", ".join(map(str, likely[:_MAX_SHOWN]))
         use = option("mapping", {RECORDS: str(likely[0])})
@@ -67,6 +71,12 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
     where = f"the records are those of {str(likely[0])!r}" if likely[0].steps else ""
     unread = f"not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
     return likely[0], "; ".join(filter(None, (where if unread else "", unread)))
+
+
+def _is_export(outline: Any, steps: Sequence[str]) -> bool:
+    """Whether the records at these steps are those of a known system."""
+    first = next(iter(records_at(outline, steps)), None)
+    return isinstance(first, Mapping) and locate(first, {}).system is not None
 
 
 NONE, PART, FULL = 0, 1, 2
