@@ -25,6 +25,8 @@ MAX_NUMBER = 1e6  # of a weight or a threshold
 # A contextTransform that is only a path, such as `output.a[0]` or `context.vars.b`. As a JMESPath
 # it is the same without `context.`.
 PATH = re.compile(r"(?:output|context\.(?:vars|metadata))(?:\.[A-Za-z_]\w*|\[\d+\])*")
+RAW_OUTPUT = ("providerTransformedOutput", "output")
+"""Where a provider's own output is, after a test's transform: in promptfoo 0.123, in 0.121."""
 CARRIED = {"type", "value", "threshold", "weight", "transform", "contextTransform", "provider"}
 # `chat`, `completion`, `responses` and `messages` name APIs of a provider.
 GRADER = re.compile(r"([a-z]+):(?:(?:chat|completion|responses|messages):)?([\w./:@-]+)")
@@ -156,13 +158,21 @@ def _ours(assertion: Mapping[str, Any], options: Options) -> str:
     transform, path = assertion.get("transform"), assertion.get("contextTransform")
     config: dict[str, Any] = {**judge, "policy": "promptfoo", **_number(assertion, "threshold")}
     config["components"] = "none"
+    # A contextTransform sees what the provider returned; our output has been transformed.
+    is_changed = any(one.get("transform") for one in options)
     if isinstance(path, str) and PATH.fullmatch(path.strip()):
         path = path.strip().removeprefix("context.")
-        # A contextTransform sees what the provider returned; our output has been transformed.
-        is_changed = path.startswith("output") and any(one.get("transform") for one in options)
-        config["contextFrom"] = f"providerResponse.{path}" if is_changed else path
+        if is_changed and path.startswith("output"):
+            places = (f"providerResponse.{name}" for name in RAW_OUTPUT)
+            path = " || ".join(place + path.removeprefix("output") for place in places)
+        config["contextFrom"] = path
     elif path is not None:
         advice = "Write contextFrom instead: a JMESPath over output, vars and metadata."
+        if is_changed:
+            advice = (
+                "Let transform return an object that has the context too, such as {answer, docs}, "
+                "and set answerFrom: output.answer and contextFrom: output.docs."
+            )
         notes.append(f"contextTransform is code: {_shown(path)}. {advice}")
     more: dict[str, Any] = {"transform": transform} if isinstance(transform, str) else {}
     more |= {**_number(assertion, "weight"), "config": config}

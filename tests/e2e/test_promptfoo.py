@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import venv
 from pathlib import Path
 
 import pytest
+import yaml
 from command import run as command
 
 from .promptfoo import FAILED_TESTS, Promptfoo, init
@@ -37,3 +39,39 @@ def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
     again = command("grade", str(tmp_path / "out.json"), "--threshold", "0.9", "--json")
     outcomes = {r["pass"]: r["score"] for r in map(json.loads, again.stdout.splitlines())}
     assert outcomes == {True: 1.0, False: pytest.approx(4 / 5)}
+
+
+def test_what_init_prints_for_a_transformed_output_finds_the_context(
+    promptfoo: Promptfoo, tmp_path: Path
+) -> None:
+    init(tmp_path)
+    provider = (
+        "module.exports = class { id() { return 'p'; } async callApi() { return { output: "
+        "{ answer: 'It is free.', docs: ['The museum opens at nine.', 'It is free.'] } }; } };"
+    )
+    (tmp_path / "provider.cjs").write_text(provider, "utf-8")
+    old = {"type": "context-faithfulness", "threshold": 0.5, "contextTransform": "output.docs"}
+    test = {"description": "free", "options": {"transform": "output.answer"}, "assert": [old]}
+    config = {"prompts": ["?"], "providers": ["file://provider.cjs"], "tests": [test]}
+    file = tmp_path / "eval.json"
+    file.write_text(json.dumps(config), "utf-8")
+    (ours,) = yaml.safe_load(command("init", "--from", str(file)).stdout)
+    ours["config"] |= {"judge": "embedded", "policy": "default"}
+    test["assert"] = [ours]
+    file.write_text(json.dumps(config), "utf-8")
+    free = promptfoo.eval(file).results["free"]
+    assert free["score"] == 1, free["gradingResult"]["reason"]
+
+
+def test_an_eval_whose_python_has_no_package_keeps_its_results(
+    promptfoo: Promptfoo, tmp_path: Path
+) -> None:
+    """promptfoo ends an eval with an error, and without its file, if a hook fails."""
+    init(tmp_path)
+    bare = tmp_path / "bare" / "bin" / "python"
+    venv.create(tmp_path / "bare", with_pip=False)
+    (tmp_path / ".env").write_text(f"PROMPTFOO_PYTHON='{bare}'\n", "utf-8")
+    run = promptfoo.eval(tmp_path / "promptfooconfig.yaml")
+    assert run.exit_code == FAILED_TESTS
+    assert len(run.results) == 2
+    assert "has no faithfulness-assert. Set PROMPTFOO_PYTHON" in run.console

@@ -178,5 +178,7 @@ def test_the_default_test_is_read_from_its_file(tmp_path: Path) -> None:
     done = run("init", "--from", str(config))
     assert done.returncode == 0, done.stderr
     (ours,) = yaml.safe_load(done.stdout)
-    assert ours["config"]["contextFrom"] == "providerResponse.output.documents"
+    paths = ours["config"]["contextFrom"].split(" || ")
+    assert paths[0] == "providerResponse.providerTransformedOutput.documents"
+    assert paths[1] == "providerResponse.output.documents"
     assert "In its column __expected write python:file://faithfulness.py" in done.stdout

@@ -196,8 +196,8 @@ class DataSet:
         if all(len(texts) < 2 for texts in contexts.values()):
             return ""
         return (
-            "rows with the same answer have other contexts; each is graded against its own alone. If a "
-            "row is one passage of a case, join its passages into a list first"
+            "rows with the same answer have other contexts; each is graded against its own alone. "
+            "If a row is one passage of a case, join its passages into a list first"
         )
 
 
