@@ -16,7 +16,7 @@ import ssl
 import sys
 import zlib
 from base64 import b64encode
-from collections.abc import AsyncIterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
@@ -29,7 +29,7 @@ from .remote.redaction import Secrets, safe_text
 from .remote.settings import Endpoint, is_here, login_of
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
-MIN_CHUNK = 1024  # bytes that a chunk counts at least: reading one takes time, however small it is
+MIN_PIECE = 1024  # bytes that a piece counts at least: reading one takes time, however small it is
 MAX_HEAD = 100 * 1024  # bytes of the head of an answer
 IDLE_SECONDS = 5.0  # for which a connection is kept open between asks
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
@@ -246,7 +246,7 @@ class _Line(asyncio.Protocol):
             if type(event) is not h11.Response:
                 raise self._lost or ConnectionError("the server sent no answer")
             answered = {n.decode("latin-1").lower(): t.decode("latin-1") for n, t in event.headers}
-            received = await bounded_body(event.status_code, answered, self)
+            received = await bounded_body(event.status_code, answered, self._piece)
             done = state.our_state is state.their_state is h11.DONE and not state.trailing_data[0]
             if done and self._lost is None:
                 state.start_next_cycle()
@@ -267,14 +267,10 @@ class _Line(asyncio.Protocol):
             await self._arrived.wait()
         return event
 
-    def __aiter__(self) -> _Line:
-        return self
-
-    async def __anext__(self) -> bytes:
-        """The next piece of the body."""
-        if type(event := await self._next()) is not h11.Data:
-            raise StopAsyncIteration
-        return bytes(event.data)
+    async def _piece(self) -> bytes | None:
+        """The next piece of the body; None at its end."""
+        event = await self._next()
+        return bytes(event.data) if type(event) is h11.Data else None
 
 
 def tls_context() -> ssl.SSLContext:
@@ -307,19 +303,19 @@ def not_sent(error: Exception, secrets: Secrets, remedy: Remedy = "none") -> Jud
 
 
 async def bounded_body(
-    status: int, headers: Mapping[str, str], chunks: AsyncIterable[bytes]
+    status: int, headers: Mapping[str, str], read: Callable[[], Awaitable[bytes | None]]
 ) -> bytes:
-    """The decoded body of an answer, which comes in these ``chunks``.
+    """The decoded body of an answer. ``read`` brings the next piece of it; None at its end.
 
     Raises:
         JudgeError: it is too large, or has an encoding that was not asked for.
     """
     received, size = [], 0
-    async for chunk in chunks:
-        size += max(len(chunk), MIN_CHUNK)
+    while (piece := await read()) is not None:
+        size += max(len(piece), MIN_PIECE)
         if size > MAX_BYTES:
             raise too_large(status)
-        received.append(chunk)
+        received.append(piece)
     return _decoded(b"".join(received), status, headers)
 
 

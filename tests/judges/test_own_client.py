@@ -235,7 +235,7 @@ def test_a_closed_judge_leaves_the_client_open() -> None:
         asking = openai_judge(client)
         asking.ask(ASK)
         asking.close()
-        asking.batch_client(max_retries=0)
+        asking.batch_client()
         assert not client.is_closed()
         assert openai_judge(client).ask(ASK).text == TEXT
 

@@ -298,12 +298,11 @@ class RemoteJudge(ABC):
         warnings = (*said, *self._endpoint.warnings, *fell_back)
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
-    def batch_client(self, **options: Any) -> Any:
+    def batch_client(self) -> Any:
         """A client of the provider's SDK for a batch API; see ``sdk.py``. Who gets it closes it,
         unless it is ``own_client``.
         """
-        options = {**options, "default_headers": self._headers} if self._headers else options
-        return batch_client(self.provider, self._endpoint, self.own_client, **options)
+        return batch_client(self.provider, self._endpoint, self.own_client, self._headers)
 
     @property
     def thinks(self) -> bool:

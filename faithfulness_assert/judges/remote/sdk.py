@@ -7,7 +7,8 @@ whatever that does with address, headers and tokens. Tries and time are the judg
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -72,7 +73,9 @@ def client_endpoint(client: Any, provider: str) -> Endpoint:
     return endpoint_at(address.geturl(), Secret(""), given)
 
 
-def batch_client(provider: str, endpoint: Endpoint, own: Any, **options: Any) -> Any:
+def batch_client(
+    provider: str, endpoint: Endpoint, own: Any, default_headers: Mapping[str, str]
+) -> Any:
     """A client for a batch API: one with the address and key of a judge, or the user's ``own``.
 
     Raises:
@@ -82,10 +85,12 @@ def batch_client(provider: str, endpoint: Endpoint, own: Any, **options: Any) ->
     if own is None:
         http = sdk.DefaultHttpxClient(follow_redirects=False)  # see ``http.py``
         key, url = str(endpoint.key) or "none", str(endpoint.url)
-        return sdk.Client(api_key=key, base_url=url, http_client=http, **options)
+        return sdk.Client(
+            api_key=key, base_url=url, http_client=http, default_headers=default_headers
+        )
     if inspect.iscoroutinefunction(own.post):
         raise ConfigError("client: must not be asynchronous for a provider's batch API")
-    return own.with_options(**options)
+    return own.with_options(default_headers=default_headers)
 
 
 class ClientConnection(Connection):
@@ -118,53 +123,46 @@ class ClientConnection(Connection):
         except self._sdk.APITimeoutError:
             raise TimeoutError from None
         except self._sdk.APIStatusError as error:
-            return self._error_answer(error.response)
-        self._remember(response.request.headers)
+            response = error.response
+        # A token that the client fetched for this request must not be shown either.
+        self.secrets.learn(credentials(response.request.headers))
         status, headers = response.status_code, response.headers
+        if response.is_closed:  # the SDK has read and decoded it
+            if len(response.content) > MAX_BYTES:
+                raise too_large(status)
+            return Answer(status, headers, response.content)
+        pieces = response.aiter_raw() if self._is_async else response.iter_raw()
+        read = partial(self._done, anext if self._is_async else next, pieces, None)
         try:
-            received = await bounded_body(status, headers, self._chunks(response))
+            received = await bounded_body(status, headers, read)
         finally:
-            await (response.aclose() if self._is_async else background.in_thread(response.close))
+            await self._done(response.aclose if self._is_async else response.close)
         return Answer(status, headers, received)
 
     async def _call(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Any:
         """The SDK's stream of an answer, of which nothing has been read."""
         stream = self._sdk.AsyncStream if self._is_async else self._sdk.Stream
-        arguments = {
-            "cast_to": object,
-            "body": body,
-            "stream": True,
-            "stream_cls": stream[object],
-            "options": {
-                "headers": {**self._headers, **more},
-                "timeout": seconds,
-                "max_retries": 0,
-                "follow_redirects": False,
-            },
+        options = {
+            "headers": {**self._headers, **more},
+            "timeout": seconds,
+            "max_retries": 0,
+            "follow_redirects": False,
         }
+        return await self._done(
+            self._client.post,
+            self._path,
+            cast_to=object,
+            body=body,
+            stream=True,
+            stream_cls=stream[object],
+            options=options,
+        )
+
+    async def _done(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+        """What a call of the client returns. It runs in a thread if the client blocks."""
         if self._is_async:
-            return await self._client.post(self._path, **arguments)
-        return await background.in_thread(self._client.post, self._path, **arguments)
-
-    def _error_answer(self, response: Any) -> Answer:
-        """The answer with an error status, which the SDK has read and decoded."""
-        self._remember(response.request.headers)
-        if len(response.content) > MAX_BYTES:
-            raise too_large(response.status_code) from None
-        return Answer(response.status_code, response.headers, response.content)
-
-    async def _chunks(self, response: Any) -> AsyncIterator[bytes]:
-        if self._is_async:
-            async for chunk in response.aiter_raw():
-                yield chunk
-            return
-        chunks = response.iter_raw()
-        while (chunk := await background.in_thread(next, chunks, None)) is not None:
-            yield chunk
-
-    def _remember(self, headers: Mapping[str, str]) -> None:
-        """A token that the client fetched for this request must not be shown either."""
-        self.secrets.learn(credentials(headers))
+            return await call(*arguments, **named)
+        return await background.in_thread(call, *arguments, **named)
 
 
 # ---------------------------------------------------------------- through a proxy
@@ -209,7 +207,8 @@ class ProxiedConnection(DirectConnection):
                     name.decode("latin-1").lower(): text.decode("latin-1")
                     for name, text in response.headers
                 }
-                received = await bounded_body(response.status, answered, response.stream)
+                read = partial(anext, aiter(response.stream), None)
+                received = await bounded_body(response.status, answered, read)
             finally:
                 await response.aclose()
         finally:
