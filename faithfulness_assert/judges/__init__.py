@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
 
 class JudgeEntry(NamedTuple):
-    """What is known about a judge before it is imported.
+    """What is known about a judge before the module of its name is imported.
 
     Args:
-        module: its module in this package.
         class_name: its class there.
         form: how users name it, such as ``openai:MODEL``.
         package: the package of its API; empty if it needs none. Its name in capitals, with ``_``,
@@ -35,7 +34,6 @@ class JudgeEntry(NamedTuple):
         extra: the extra of this project that installs that package; empty if it needs none.
     """
 
-    module: str
     class_name: str
     form: str
     package: str = ""
@@ -53,12 +51,10 @@ CLAIMS_JUDGE = "claims_judge"
 """The option that every judge takes."""
 
 JUDGES: dict[str, JudgeEntry] = {
-    "anthropic": JudgeEntry(
-        ".anthropic", "AnthropicJudge", "anthropic:MODEL", package="anthropic", extra="anthropic"
-    ),
-    "embedded": JudgeEntry(".embedded", "EmbeddedJudge", "embedded"),
-    "local": JudgeEntry(".local", "LocalJudge", "local:NAME_OR_PATH", extra="local"),
-    "openai": JudgeEntry(".openai", "OpenAIJudge", "openai:MODEL", package="openai"),
+    "anthropic": JudgeEntry("AnthropicJudge", "anthropic:MODEL", "anthropic", extra="anthropic"),
+    "embedded": JudgeEntry("EmbeddedJudge", "embedded"),
+    "local": JudgeEntry("LocalJudge", "local:NAME_OR_PATH", extra="local"),
+    "openai": JudgeEntry("OpenAIJudge", "openai:MODEL", "openai"),
 }
 
 
@@ -70,10 +66,13 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     Raises:
         ConfigError: there is no such judge, or it does not take one of the options.
     """
-    judge = _made(spec, _without_writer(options))
-    if (writer := options.get(CLAIMS_JUDGE)) is None:
-        return judge
-    return TwoJudges(judge, _made(writer, {}))
+    own = dict(options)
+    writer = own.pop(CLAIMS_JUDGE, None)
+    judge = _checked(spec, own)
+    if isinstance(judge, str):
+        kind, argument = _parse(judge)
+        judge = cast("Judge", _load(kind)(*filter(None, [argument]), **own))
+    return judge if writer is None else TwoJudges(judge, make_judge(writer, {}))
 
 
 def find_stored(cache: Any, spec: object, options: Mapping[str, Any]) -> Judge:
@@ -85,20 +84,7 @@ def find_stored(cache: Any, spec: object, options: Mapping[str, Any]) -> Judge:
     """
     from .stored_replies import OnlyStored
 
-    return OnlyStored(cache, _checked(spec, _without_writer(options)), options)
-
-
-def _without_writer(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if name != CLAIMS_JUDGE}
-
-
-def _made(spec: object, options: Mapping[str, Any]) -> Judge:
-    checked = _checked(spec, options)
-    if not isinstance(checked, str):
-        return checked
-    kind, argument = _parse(checked)
-    judge: Judge = _load(JUDGES[kind])(*([argument] if argument else []), **options)
-    return judge
+    return OnlyStored(cache, _checked(spec, options), options)
 
 
 def _checked(spec: object, options: Mapping[str, Any]) -> str | Judge:
@@ -109,7 +95,7 @@ def _checked(spec: object, options: Mapping[str, Any]) -> str | Judge:
             raise ConfigError(
                 f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
             )
-        for option in options:
+        for option in (name for name in options if name != CLAIMS_JUDGE):
             raise ConfigError(
                 f"{option}: the judge is passed as an object; set this option on that object"
             )
@@ -129,7 +115,7 @@ def option_names(spec: object) -> list[str]:
     """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself."""
     if not isinstance(spec, str):
         return []
-    judge = _load(JUDGES[_parse(spec)[0]])
+    judge = _load(_parse(spec)[0])
     makers = [vars(c)["__init__"] for c in judge.__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
     own = [option.name for option in options if option.kind is option.KEYWORD_ONLY]
@@ -145,11 +131,6 @@ def key_in_environment(spec: object) -> str:
     """The key that the environment has for the judge that ``spec`` names; "" for none."""
     entry = JUDGES.get(spec.partition(":")[0]) if isinstance(spec, str) else None
     return os.environ.get(f"{entry.package.upper()}_API_KEY", "").strip() if entry else ""
-
-
-def environment_prefixes() -> list[str]:
-    """How the names of the environment variables begin that judges read: ``["OPENAI_", ...]``."""
-    return [f"{entry.package.upper()}_" for entry in JUDGES.values() if entry.package]
 
 
 def _parse(spec: str) -> tuple[str, str]:
@@ -177,24 +158,17 @@ def _hint(spec: str) -> str:
     )
 
 
-def _load(entry: JudgeEntry) -> Any:
-    return getattr(import_module(entry.module, __package__), entry.class_name)
+def _load(kind: str) -> Any:
+    return getattr(import_module(f".{kind}", __package__), JUDGES[kind].class_name)
 
 
 # ---------------------------------------------------------------- tokens as its model counts them
 
 
-_loading = threading.Lock()
-
-
-def _forget() -> None:
-    """A forked process has no thread that could give the lock back."""
-    global _loading
-    _loading = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+_loading = threading.RLock()
+if hasattr(os, "register_at_fork"):  # a forked process has no thread that could give it back
+    free = _loading.release
+    os.register_at_fork(before=_loading.acquire, after_in_parent=free, after_in_child=free)
 
 
 def token_counter(judge_name: str) -> CountTokens:

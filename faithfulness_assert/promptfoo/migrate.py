@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from ..judges import JUDGES, environment_prefixes
+from ..judges import JUDGES
 from ..policy.files import parsed, read_file
 from ..records.errors import ConfigError
 from ..text.strings import clip, sections, visible
@@ -200,7 +200,8 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
         judge["baseUrl"] = url
         taken.add("apiBaseUrl")
     if "apiKey" in config:
-        keys = " or ".join(f"{prefix}API_KEY" for prefix in environment_prefixes())
+        packages = (entry.package.upper() for entry in JUDGES.values() if entry.package)
+        keys = " or ".join(f"{package}_API_KEY" for package in packages)
         advice = f"set {keys} in the environment, since promptfoo writes config into its results"
         notes.append(f"The provider's apiKey is not repeated here: {advice}.")
     return judge, [*notes, *_left_out("of the provider's config", set(config) - taken)]
