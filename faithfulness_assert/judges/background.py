@@ -72,47 +72,45 @@ def _run(future: Future[Any], call: Callable[[], Any]) -> None:
 # ---------------------------------------------------------------- the loop
 
 
+class _LoopThread(threading.Thread):
+    """An event loop in a thread of its own."""
+
+    def __init__(self, executor: DaemonThreads) -> None:
+        super().__init__(name="faithfulness-loop", daemon=True)
+        self.loop = asyncio.new_event_loop()
+        self.loop.set_default_executor(executor)
+        self.stops = False
+        self.start()
+
+    def run(self) -> None:
+        """Runs the loop. What a judge raises there, or that it stops the loop, ends nobody else."""
+        while not self.stops and not self.loop.is_closed():
+            with suppress(BaseException):  # whoever waits for its task gets it
+                self.loop.run_forever()
+        with suppress(RuntimeError):
+            self.loop.run_until_complete(_end())
+            self.loop.close()
+
+
 class _Process:
     """What exists once for each process."""
 
     def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begins anew: a forked process has none of its parent's threads."""
         self.lock = threading.Lock()
         self.threads = DaemonThreads()
-        self.loop: asyncio.AbstractEventLoop | None = None
-        self.thread: threading.Thread | None = None
+        self.thread: _LoopThread | None = None
         self.sockets = asyncio.Semaphore(_most_sockets())
-        self.stops = False
-
-    def running(self) -> asyncio.AbstractEventLoop:
-        """The loop. One whose thread has died is replaced."""
-        with self.lock:
-            if self.loop is None or self.thread is None or not self.thread.is_alive():
-                loop = asyncio.new_event_loop()
-                loop.set_default_executor(self.threads)
-                self.stops = False
-                self.thread = threading.Thread(
-                    target=self._serve, args=(loop,), daemon=True, name="faithfulness-loop"
-                )
-                self.thread.start()
-                self.loop = loop
-            return self.loop
-
-    def _serve(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Runs the loop. What a judge raises there, or that it stops the loop, ends nobody else."""
-        while not self.stops and not loop.is_closed():
-            with suppress(BaseException):  # whoever waits for its task gets it
-                loop.run_forever()
-        with suppress(RuntimeError):
-            loop.run_until_complete(_end())
-            loop.close()
 
     def stop(self) -> None:
-        with self.lock:
-            self.stops = True
-            loop, thread = self.loop, self.thread
-        if loop is not None and thread is not None:
+        """Ends the loop, if there is one, after a short time for connections to close."""
+        if (thread := self.thread) is not None:
+            thread.stops = True
             with suppress(RuntimeError):
-                loop.call_soon_threadsafe(loop.stop)
+                thread.loop.call_soon_threadsafe(thread.loop.stop)
             thread.join(EXIT_SECONDS)
 
 
@@ -139,22 +137,17 @@ async def _end() -> None:
 
 
 _process = _Process()
-
-
-def _forget() -> None:
-    """A forked process has none of its parent's threads."""
-    global _process
-    _process = _Process()
-
-
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
-atexit.register(lambda: _process.stop())
+    os.register_at_fork(after_in_child=_process.forget)
+atexit.register(_process.stop)
 
 
 def loop() -> asyncio.AbstractEventLoop:
-    """The event loop of this process, which runs in a thread of its own."""
-    return _process.running()
+    """The event loop of this process. One whose thread has died is replaced."""
+    with _process.lock:
+        if _process.thread is None or not _process.thread.is_alive():
+            _process.thread = _LoopThread(_process.threads)
+        return _process.thread.loop
 
 
 def sockets() -> asyncio.Semaphore:
@@ -215,12 +208,11 @@ def in_thread(call: Callable[..., T], /, *args: Any, **kwargs: Any) -> asyncio.F
     return asyncio.wrap_future(threads().submit(call, *args, **kwargs))
 
 
-def soon(call: Callable[[], Coroutine[Any, Any, Any]], loop: asyncio.AbstractEventLoop) -> None:
+def soon(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> None:
     """Runs a coroutine on ``loop`` some time, without waiting; not if the loop has ended.
 
     Nobody hears of its errors.
     """
-    work = call()
     try:
         asyncio.run_coroutine_threadsafe(work, loop)
     except RuntimeError:

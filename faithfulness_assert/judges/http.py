@@ -16,14 +16,14 @@ import ssl
 import sys
 import zlib
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
 import h11
 
-from ..records.errors import JudgeError, Remedy
+from ..records.errors import JudgeError
 from . import background
 from .remote.redaction import Secrets, safe_text
 from .remote.settings import Endpoint, is_here, login_of
@@ -66,11 +66,14 @@ class Connection:
 
     def __init__(self, secrets: Secrets) -> None:
         self.secrets = secrets
+        self._asks = 0
+        self._is_closed = False
 
     async def send(
         self, body: Mapping[str, Any], seconds: float, *, fresh: bool = False
     ) -> Answer | JudgeError:
         """The answer to one request, after at most ``seconds``; ``fresh``: from no cache."""
+        self._asks += 1
         try:
             return await asyncio.wait_for(self._exchanged(body, seconds, fresh), seconds)
         except (asyncio.TimeoutError, TimeoutError):
@@ -86,13 +89,26 @@ class Connection:
                 return JudgeError(problem, "transport", retryable=True, fix=fix)
             said = safe_text(str(error) or type(error).__name__, self.secrets)
             return JudgeError(f"no connection to the judge: {said}", "transport", retryable=True)
+        finally:
+            self._asks -= 1
+            if self._is_closed:
+                await self.close()
 
     async def _exchanged(self, body: Mapping[str, Any], seconds: float, fresh: bool) -> Answer:
         async with background.sockets():
             return await self._exchange(body, seconds, NO_CACHE if fresh else {})
 
     async def close(self) -> None:
-        """Closes what was opened for this connection, after the asks under way."""
+        """Closes what was opened for this connection, after the asks under way.
+
+        What is closed while it connects may stay open.
+        """
+        self._is_closed = True
+        if not self._asks:
+            await self._close()
+
+    async def _close(self) -> None:
+        """Closes it now."""
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
         raise NotImplementedError
@@ -122,11 +138,8 @@ class DirectConnection(Connection):
         self._headers = [(name.encode("ascii"), text.encode()) for name, text in given.items()]
         self._tls = tls_context() if parts.scheme == "https" else None
         self._idle: list[_Line] = []
-        self._is_closed = False
 
-    async def close(self) -> None:
-        """Closes what is idle at once, and what an ask uses when that ask has ended."""
-        self._is_closed = True
+    async def _close(self) -> None:
         for line in self._idle:
             line.close()
         await asyncio.sleep(0)  # the loop closes sockets in its next round, and may be closed then
@@ -145,9 +158,7 @@ class DirectConnection(Connection):
             for other in self._idle:  # as old as this one, which the server closed just then
                 other.close()
             return await self._exchange(body, seconds, more)
-        if self._is_closed:
-            line.close()
-        elif line.is_idle:
+        if line.is_idle:
             self._idle.append(line)
         return answer
 
@@ -155,11 +166,8 @@ class DirectConnection(Connection):
         self, body: Mapping[str, Any], more: Headers
     ) -> tuple[list[tuple[bytes, bytes]], bytes]:
         """All headers of a request, and its content."""
-        try:
-            text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-            content = text.encode()
-        except ValueError as error:
-            raise not_sent(error, self.secrets) from None
+        text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        content = text.encode("utf-8", "backslashreplace")  # as JSON escapes a lone surrogate
         added = {**more, "content-length": str(len(content))}
         return [*self._headers, *((n.encode(), t.encode()) for n, t in added.items())], content
 
@@ -245,15 +253,14 @@ class _Line(asyncio.Protocol):
                     break
             if type(event) is not h11.Response:
                 raise self._lost or ConnectionError("the server sent no answer")
-            answered = {n.decode("latin-1").lower(): t.decode("latin-1") for n, t in event.headers}
-            received = await bounded_body(event.status_code, answered, self._piece)
+            answer = await read_answer(event.status_code, event.headers, self._piece)
             done = state.our_state is state.their_state is h11.DONE and not state.trailing_data[0]
             if done and self._lost is None:
                 state.start_next_cycle()
                 self.is_idle = True
                 loop = asyncio.get_running_loop()
                 self._ends = loop.call_later(IDLE_SECONDS, self.close)
-            return Answer(event.status_code, answered, received)
+            return answer
         finally:
             if not self.is_idle:
                 self._transport.abort()
@@ -295,17 +302,12 @@ def _is_out_of_files(error: BaseException | None) -> bool:
     return False
 
 
-def not_sent(error: Exception, secrets: Secrets, remedy: Remedy = "none") -> JudgeError:
-    """The error if a request could not be made: this one, or, with a ``remedy``, any at all."""
-    said = safe_text(str(error), secrets)
-    message = f"the request could not be made: {type(error).__name__}: {said}"
-    return JudgeError(message, "transport", remedy=remedy)
-
-
-async def bounded_body(
-    status: int, headers: Mapping[str, str], read: Callable[[], Awaitable[bytes | None]]
-) -> bytes:
-    """The decoded body of an answer. ``read`` brings the next piece of it; None at its end.
+async def read_answer(
+    status: int,
+    headers: Iterable[tuple[bytes, bytes]],
+    read: Callable[[], Awaitable[bytes | None]],
+) -> Answer:
+    """The answer of which this is the head. ``read`` brings a piece of its body; None at its end.
 
     Raises:
         JudgeError: it is too large, or has an encoding that was not asked for.
@@ -316,7 +318,8 @@ async def bounded_body(
         if size > MAX_BYTES:
             raise too_large(status)
         received.append(piece)
-    return _decoded(b"".join(received), status, headers)
+    named = {name.decode("latin-1").lower(): text.decode("latin-1") for name, text in headers}
+    return Answer(status, named, _decoded(b"".join(received), status, named))
 
 
 def too_large(status: int) -> JudgeError:

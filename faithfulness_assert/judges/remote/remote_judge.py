@@ -22,12 +22,12 @@ from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
-from ..http import Answer, Connection, DirectConnection, not_sent
+from ..http import Answer, Connection, DirectConnection
 from ..secret import secret_of_key
 from .answers import ServerError
 from .fallbacks import REJECTING, Fallbacks, Steps, next_steps
 from .needs import ROOMS, Needs, default_limits, first_room
-from .redaction import Secrets
+from .redaction import Secrets, safe_text
 from .sdk import ClientConnection, ProxiedConnection, batch_client, client_endpoint
 from .settings import (
     check_body,
@@ -328,9 +328,9 @@ class RemoteJudge(ABC):
 
     def close(self) -> None:
         """Closes the connections, after the asks under way; the next ask opens new ones."""
-        connecting, self._connecting = self._connecting, None
-        if connecting is not None:
-            background.soon(partial(_close, connecting), connecting.get_loop())
+        if self._connecting is not None:
+            _close(self._connecting)
+        self._connecting = None
 
     async def _send(self, ask: Ask, deadline: float | None) -> Reply:
         """Sends an ask, and again without what the server rejects.
@@ -371,7 +371,9 @@ class RemoteJudge(ABC):
         try:
             connection = await self._connected()
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
-            return not_sent(error, self.secrets, "repair")
+            said = safe_text(str(error), self.secrets)
+            problem = f"the request could not be made: {type(error).__name__}: {said}"
+            return JudgeError(problem, "transport", remedy="repair")
         answer = await connection.send(request, seconds, fresh=fresh)
         if not isinstance(answer, Answer):
             return self.secrets.out_of_outcome(answer)
@@ -386,6 +388,7 @@ class RemoteJudge(ABC):
         connecting, loop = self._connecting, asyncio.get_running_loop()
         if connecting is None or connecting.get_loop() is not loop:
             connecting = self._connecting = background.in_thread(self._connect)
+            weakref.finalize(self, _close, connecting)
         try:
             return await asyncio.shield(connecting)
         except Exception:
@@ -393,20 +396,19 @@ class RemoteJudge(ABC):
             raise
 
     def _connect(self) -> Connection:
-        endpoint = self._endpoint
-        connection: Connection
-        if self.own_client is None:
-            headers = self.headers("" if login_of(endpoint.url) else endpoint.key)
-            named = {name.lower(): value for name, value in self._headers.items()}
-            made = ProxiedConnection if endpoint.proxy else DirectConnection
-            connection = made(endpoint, self.path, {**headers, **named})
-        else:
-            connection = ClientConnection(
-                self.provider, self.path, self.own_client, self.secrets, self._headers
-            )
-        weakref.finalize(self, background.soon, connection.close, background.loop())
-        return connection
+        endpoint, client = self._endpoint, self.own_client
+        if client is not None:
+            return ClientConnection(self.provider, self.path, client, self.secrets, self._headers)
+        headers = self.headers("" if login_of(endpoint.url) else endpoint.key)
+        named = {name.lower(): value for name, value in self._headers.items()}
+        made = ProxiedConnection if endpoint.proxy else DirectConnection
+        return made(endpoint, self.path, {**headers, **named})
 
 
-async def _close(connecting: asyncio.Future[Connection]) -> None:
-    await (await connecting).close()
+def _close(connecting: asyncio.Future[Connection]) -> None:
+    """Closes a connection some time, also one that is being made."""
+
+    async def close() -> None:
+        await (await connecting).close()
+
+    background.soon(close(), connecting.get_loop())

@@ -21,7 +21,7 @@ from ..http import (
     Connection,
     DirectConnection,
     Headers,
-    bounded_body,
+    read_answer,
     tls_context,
     too_large,
 )
@@ -126,18 +126,17 @@ class ClientConnection(Connection):
             response = error.response
         # A token that the client fetched for this request must not be shown either.
         self.secrets.learn(credentials(response.request.headers))
-        status, headers = response.status_code, response.headers
+        status = response.status_code
         if response.is_closed:  # the SDK has read and decoded it
             if len(response.content) > MAX_BYTES:
                 raise too_large(status)
-            return Answer(status, headers, response.content)
+            return Answer(status, response.headers, response.content)
         pieces = response.aiter_raw() if self._is_async else response.iter_raw()
         read = partial(self._done, anext if self._is_async else next, pieces, None)
         try:
-            received = await bounded_body(status, headers, read)
+            return await read_answer(status, response.headers.raw, read)
         finally:
             await self._done(response.aclose if self._is_async else response.close)
-        return Answer(status, headers, received)
 
     async def _call(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Any:
         """The SDK's stream of an answer, of which nothing has been read."""
@@ -188,31 +187,16 @@ class ProxiedConnection(DirectConnection):
         self._pool: Any = httpcore2.AsyncConnectionPool(
             ssl_context=self._tls, proxy=proxy, max_connections=None, keepalive_expiry=IDLE_SECONDS
         )
-        self._asks = 0
 
-    async def close(self) -> None:
-        """See ``DirectConnection``. A pool closed while it connects leaves that connection open."""
-        self._is_closed = True
-        if not self._asks:
-            await self._pool.aclose()
+    async def _close(self) -> None:
+        await self._pool.aclose()
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
         headers, content = self._encoded(body, more)
         request = self._make_request("POST", self._url, headers=headers, content=content)
-        self._asks += 1
+        response = await self._pool.handle_async_request(request)
         try:
-            response = await self._pool.handle_async_request(request)
-            try:
-                answered = {
-                    name.decode("latin-1").lower(): text.decode("latin-1")
-                    for name, text in response.headers
-                }
-                read = partial(anext, aiter(response.stream), None)
-                received = await bounded_body(response.status, answered, read)
-            finally:
-                await response.aclose()
+            read = partial(anext, aiter(response.stream), None)
+            return await read_answer(response.status, response.headers, read)
         finally:
-            self._asks -= 1
-            if self._is_closed:
-                await self.close()
-        return Answer(response.status, answered, received)
+            await response.aclose()
