@@ -17,7 +17,7 @@ from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
-from .remote.answers import bad_answer, read_json_object, usage_of
+from .remote.answers import an_object, bad_answer, objects_in, read_json_object, usage_of
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
@@ -54,11 +54,11 @@ def read_message(answer: Answer, secrets: Secrets) -> Outcome:
     data = read_json_object(answer, secrets)
     if isinstance(data, JudgeError):
         return data
-    usage, content = _usage(data.get("usage")), data.get("content")
+    usage, content = _usage(an_object(data.get("usage"))), data.get("content")
     if not isinstance(content, list):
         problem = "the judge's answer has no content: is base_url a messages API?"
         return bad_answer(problem, answer, usage=usage)
-    blocks = [block for block in content if isinstance(block, dict)]
+    blocks = objects_in(content)
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     text = "".join(text for text in texts if isinstance(text, str))
     calls = [block.get("input") for block in blocks if block.get("type") == "tool_use"]
@@ -78,23 +78,18 @@ def _finish_reason(stop_reason: object) -> str:
 
 
 def _refusal(data: Mapping[str, Any]) -> str:
-    details = data.get("stop_details")
-    if not isinstance(details, dict):
-        details = {}
+    details = an_object(data.get("stop_details"))
     reason = details.get("explanation") or details.get("category")
     return (clean_text(reason).strip() if isinstance(reason, str) else "") or "it gave no reason"
 
 
-def _usage(data: object) -> Usage | None:
+def _usage(data: Mapping[str, Any]) -> Usage | None:
     """The usage. ``input_tokens`` does not include tokens read from or written to the cache."""
-    if not isinstance(data, dict):
-        return None
     read, written = (data.get(f"cache_{what}_input_tokens") or 0 for what in ("read", "creation"))
     parts: tuple[Any, ...] = (data.get("input_tokens"), read, written)
     prompt = sum(parts) if all(usage_of(part, 0) for part in parts) else None
-    details = data.get("output_tokens_details")
-    reasoning = details.get("thinking_tokens") if isinstance(details, dict) else 0
-    return usage_of(prompt, data.get("output_tokens"), read, reasoning)
+    details = an_object(data.get("output_tokens_details"))
+    return usage_of(prompt, data.get("output_tokens"), read, details.get("thinking_tokens"))
 
 
 # ---------------------------------------------------------------- the judge
@@ -117,7 +112,7 @@ class AnthropicJudge(RemoteJudge):
     home = "https://api.anthropic.com"
     path = "/v1/messages"
     max_temperature = 1
-    fallbacks = FALLBACKS
+    fallbacks_by_host = (("", FALLBACKS),)
     read_reply = staticmethod(read_message)
 
     @staticmethod

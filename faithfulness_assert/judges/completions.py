@@ -13,7 +13,14 @@ from ..records.judge import finish_reason as why_ended
 from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
-from .remote.answers import bad_answer, read_failure, read_json_object, usage_of
+from .remote.answers import (
+    an_object,
+    bad_answer,
+    objects_in,
+    read_failure,
+    read_json_object,
+    usage_of,
+)
 from .remote.redaction import Secrets
 
 
@@ -22,7 +29,8 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
     data = read_json_object(answer, secrets)
     if isinstance(data, JudgeError):
         return data
-    usage, choice = _usage(data.get("usage")), _first_choice(data.get("choices"))
+    usage, choices = _usage(an_object(data.get("usage"))), objects_in(data.get("choices"))
+    choice = min(choices, key=lambda one: one.get("index") != 0, default={})
     if choice.get("error"):
         return read_failure(answer, choice, secrets)
     finish_reason = choice.get("finish_reason")
@@ -55,11 +63,6 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
     )
 
 
-def _first_choice(choices: object) -> Mapping[str, Any]:
-    valid = [c for c in choices if isinstance(c, dict)] if isinstance(choices, list) else []
-    return next((c for c in valid if c.get("index") == 0), valid[0] if valid else {})
-
-
 def _text_of(content: object) -> str:
     """A content as text: it is one, or an object, or a list of parts. Thinking is no text."""
     if isinstance(content, dict):
@@ -79,14 +82,9 @@ def _text_of(content: object) -> str:
 
 def _called(message: Mapping[str, Any]) -> str:
     """A reply in another field: parsed, or the arguments of calls of functions nobody offered."""
-    calls = message.get("tool_calls")
-    given = (
-        [call.get("function") for call in calls if isinstance(call, dict)]
-        if isinstance(calls, list)
-        else []
-    )
-    functions = [f for f in (*given, message.get("function_call")) if isinstance(f, dict)]
-    said = [message.get("parsed"), *(function.get("arguments") for function in functions)]
+    functions = [call.get("function") for call in objects_in(message.get("tool_calls"))]
+    called = objects_in([*functions, message.get("function_call")])
+    said = [message.get("parsed"), *(function.get("arguments") for function in called)]
     return "\n".join(text if isinstance(text, str) else _as_json(text) for text in said if text)
 
 
@@ -104,9 +102,7 @@ def _json_alone(thought: str) -> str:
 
 
 def _refusal(message: Mapping[str, Any]) -> str:
-    content = message.get("content")
-    parts = [p for p in content if isinstance(p, dict)] if isinstance(content, list) else []
-    refusals = [message.get("refusal"), *(part.get("refusal") for part in parts)]
+    refusals = [one.get("refusal") for one in (message, *objects_in(message.get("content")))]
     return clean_text(" ".join(r for r in refusals if isinstance(r, str)).strip())
 
 
@@ -116,13 +112,12 @@ def _confidence_of_word(text: str, logprobs: object) -> tuple[float, ...]:
     It is what Bespoke-MiniCheck's authors take: the sum over the likeliest first tokens that are
     this word.
     """
-    content = logprobs.get("content") if isinstance(logprobs, dict) else None
-    first = content[0] if isinstance(content, list) and content else None
-    likely = first.get("top_logprobs") if isinstance(first, dict) else None
+    first, *_ = objects_in(an_object(logprobs).get("content")) or [{}]
+    likely = objects_in(first.get("top_logprobs"))
     word = text.strip().strip(".").casefold()
-    if not isinstance(likely, list) or not word.isalpha():
+    if not word.isalpha():
         return ()
-    pairs = [(t.get("token"), t.get("logprob")) for t in likely if isinstance(t, dict)]
+    pairs = [(one.get("token"), one.get("logprob")) for one in likely]
     same = [
         math.exp(min(chance, 0.0))
         for token, chance in pairs
@@ -132,13 +127,9 @@ def _confidence_of_word(text: str, logprobs: object) -> tuple[float, ...]:
     return (round(min(math.fsum(same), 1.0), 4),) if same else ()
 
 
-def _usage(data: object) -> Usage | None:
-    if not isinstance(data, dict):
-        return None
-    prompt, completion = (
-        d if isinstance(d := data.get(f"{part}_tokens_details"), dict) else {}
-        for part in ("prompt", "completion")
-    )
+def _usage(data: Mapping[str, Any]) -> Usage | None:
+    parts = ("prompt", "completion")
+    prompt, completion = (an_object(data.get(f"{part}_tokens_details")) for part in parts)
     cached, reasoning = prompt.get("cached_tokens"), completion.get("reasoning_tokens")
     reasoning = reasoning or data.get("reasoning_tokens") or 0  # SGLang's place for it
     return usage_of(data.get("prompt_tokens"), data.get("completion_tokens"), cached, reasoning)

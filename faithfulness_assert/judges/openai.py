@@ -26,9 +26,6 @@ from .remote.settings import hide_key
 
 # ---------------------------------------------------------------- requests
 
-OWN_HOSTS = ("api.openai.com", ".azure.com")
-"""How the hosts end on which OpenAI's own models run."""
-
 _FORMAT = (
     r"response[_ ]?(?:format|schema)|json[_ ](?:schema|object|mode)|grammar|additionalProperties"
     r"|structured[_ ]output|guided_|requested parameters"
@@ -125,7 +122,7 @@ class OpenAIJudge(RemoteJudge):
     home = "https://api.openai.com/v1"
     path = "/chat/completions"
     max_temperature = 2
-    fallbacks = FALLBACKS
+    fallbacks_by_host = ((("api.openai.com", ".azure.com"), OWN_FALLBACKS), ("", FALLBACKS))
     read_reply = staticmethod(read_completion)
 
     def __init__(
@@ -147,10 +144,6 @@ class OpenAIJudge(RemoteJudge):
             self._settings["family"] = family
         check_number("seed", seed, -(2**63), 2**63 - 1, whole=True, optional=True)
         self._settings["seed"] = seed
-
-    def fallbacks_at(self, host: str) -> Fallbacks:
-        """See ``RemoteJudge``."""
-        return OWN_FALLBACKS if host.endswith(OWN_HOSTS) else FALLBACKS
 
     @property
     def info(self) -> JudgeInfo:

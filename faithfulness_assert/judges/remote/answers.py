@@ -83,15 +83,25 @@ def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | Judge
         data = None
     if isinstance(data, list) and len(data) == 1:
         data = data[0]  # Gemini's errors
-    if isinstance(data, dict) and isinstance(said := data.get("base_resp"), dict):
-        code, text = said.get("status_code"), said.get("status_msg")  # MiniMax's errors
-        data |= {"error": {"code": code, "message": text}} if code else {}
-    if not 200 <= answer.status < 300 or (isinstance(data, dict) and data.get("error")):
+    said = an_object(an_object(data).get("base_resp"))  # MiniMax's errors
+    if code := said.get("status_code"):
+        data["error"] = {"code": code, "message": said.get("status_msg")}
+    if not 200 <= answer.status < 300 or an_object(data).get("error"):
         return read_failure(answer, data, secrets)
     if isinstance(data, dict):
         return data
     problem, retryable = _describe_other_body(answer)
     return bad_answer(f"the judge answered with {problem}", answer, retryable=retryable)
+
+
+def an_object(value: object) -> Mapping[str, Any]:
+    """An object of JSON; an empty one in place of anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def objects_in(value: object) -> list[Mapping[str, Any]]:
+    """The objects in a list of JSON; none in anything else."""
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def bad_answer(
@@ -216,9 +226,8 @@ def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:
         return status, text if text.strip() else "(no text)", "", ""
     error = data.get("error")
     fields: Mapping[str, Any] = error if isinstance(error, dict) else data
-    inner = fields.get("innererror")
-    inner_code = inner.get("code") if isinstance(inner, dict) else None
-    codes = [fields.get("code"), fields.get("type"), inner_code]
+    inner = an_object(fields.get("innererror"))
+    codes = [fields.get("code"), fields.get("type"), inner.get("code")]
     text = error if isinstance(error, str) else _message(fields)
     shown = " ".join(_as_text(code)[:100] for code in codes if code)
     return _true_status(status, codes), text, shown, _as_text(fields.get("param") or "")[:100]
@@ -228,9 +237,9 @@ def _message(fields: Mapping[str, Any]) -> str:
     names = ("message", "detail", "Message", "errors", "msg")
     texts = (fields[name] for name in names if fields.get(name))
     text, size = _as_text(next(texts, fields)), fields.get("n_ctx")  # llama.cpp's context size
-    more = fields.get("metadata")
-    if isinstance(more, dict) and isinstance(more.get("raw"), str):  # OpenRouter's cause
-        text = f"{text}: {more['raw']}"
+    cause = an_object(fields.get("metadata")).get("raw")  # OpenRouter's
+    if isinstance(cause, str):
+        text = f"{text}: {cause}"
     return f"{text} (context size {size})" if isinstance(size, int) else text
 
 

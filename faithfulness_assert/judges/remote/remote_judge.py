@@ -9,7 +9,7 @@ import asyncio
 import time
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -85,7 +85,7 @@ class RemoteJudge(ABC):
         home: the address of its own API, which needs a key.
         path: where the API is, under the address.
         max_temperature: the highest temperature that it allows.
-        fallbacks: the parameters that some of its servers reject.
+        fallbacks_by_host: the parameters that its servers may reject, by how their hosts end.
         read_reply: returns the reply in an answer, or the failure.
 
     Raises:
@@ -96,7 +96,7 @@ class RemoteJudge(ABC):
     home: ClassVar[str]
     path: ClassVar[str]
     max_temperature: ClassVar[float]
-    fallbacks: Fallbacks
+    fallbacks_by_host: ClassVar[Sequence[tuple[str | tuple[str, ...], Fallbacks]]]
     read_reply: ClassVar[staticmethod[[Answer, Secrets], Outcome]]
 
     def __init__(
@@ -149,14 +149,17 @@ class RemoteJudge(ABC):
             self._endpoint = client_endpoint(client, self.provider)
         self._endpoint.secrets.give(self._headers.values())
         self.own_client = client
+        self.secrets = self._endpoint.secrets  # what must never be shown or stored
+        self.key_secret = secret_of_key(self._endpoint.key)  # see ``judges/secret.py``
+        self.proxy = host_of(self._endpoint.proxy)  # on the way to the server; "" for none
         self._name = f"{self.provider}:{model}"
         limits = Limits(max_prompt_tokens, max_statements)
         if max_prompt_tokens is None:
             limits = default_limits(self._name, max_statements)
-        self.fallbacks = self.fallbacks_at(urlsplit(self._endpoint.public_url).hostname or "")
-        room = first_room(model, reasoning_effort)
+        host = urlsplit(self._endpoint.public_url).hostname or ""
+        self.fallbacks = next(f for ends, f in self.fallbacks_by_host if host.endswith(ends))
+        room, budget = first_room(model, reasoning_effort), thinking_budget(extra_body)
         self.first_steps: Steps = {**dict.fromkeys(self.fallbacks, 0), "room": room}
-        budget = thinking_budget(extra_body)
         self._needs = Needs(limits, self.first_steps, max_tokens, budget)
         self._max_tokens = max_tokens
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
@@ -176,10 +179,6 @@ class RemoteJudge(ABC):
 
         ``settings`` has ``model``, ``temperature`` and what else was set; None is not sent.
         """
-
-    def fallbacks_at(self, host: str) -> Fallbacks:  # noqa: ARG002 - others differ by it
-        """The parameters that servers on a host may reject."""
-        return self.fallbacks
 
     def worded(self, ask: Ask) -> Ask:
         """The ask with the messages that are sent: its own, unless the model knows only others."""
@@ -308,21 +307,6 @@ class RemoteJudge(ABC):
     def thinks(self) -> bool:
         """Whether the model is known to think before it answers."""
         return self._needs.room(self._needs.steps) > 0
-
-    @property
-    def proxy(self) -> str:
-        """Host and port of the proxy on the way to the server; empty if there is none."""
-        return host_of(self._endpoint.proxy)
-
-    @property
-    def secrets(self) -> Secrets:
-        """What must never be shown or stored."""
-        return self._endpoint.secrets
-
-    @property
-    def key_secret(self) -> bytes | None:
-        """What asks follow from where nothing else is given; see ``judges/secret.py``."""
-        return secret_of_key(self._endpoint.key)
 
     # ------------------------------------------------------------ connections
 
