@@ -10,7 +10,7 @@ import inspect
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import astuple, replace
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
@@ -41,10 +41,8 @@ class JudgeEntry(NamedTuple):
 
     @property
     def install(self) -> str:
-        """The command that installs what the judge needs; empty if it needs nothing."""
-        if self.extra:
-            return pip_install(extra=self.extra)
-        return pip_install(self.package) if self.package else ""
+        """The command that installs the package."""
+        return pip_install(self.package, extra=self.extra)
 
 
 CLAIMS_JUDGE = "claims_judge"
@@ -53,7 +51,7 @@ CLAIMS_JUDGE = "claims_judge"
 JUDGES: dict[str, JudgeEntry] = {
     "anthropic": JudgeEntry("AnthropicJudge", "anthropic:MODEL", "anthropic", extra="anthropic"),
     "embedded": JudgeEntry("EmbeddedJudge", "embedded"),
-    "local": JudgeEntry("LocalJudge", "local:NAME_OR_PATH", extra="local"),
+    "local": JudgeEntry("LocalJudge", "local:NAME_OR_PATH"),
     "openai": JudgeEntry("OpenAIJudge", "openai:MODEL", "openai"),
 }
 
@@ -288,8 +286,5 @@ class TwoJudges:
 
 def _lower(one: Limits, two: Limits) -> Limits:
     """The limits that both keep."""
-    names = [field.name for field in fields(Limits)]
-    pairs = {name: (getattr(one, name), getattr(two, name)) for name in names}
-    return Limits(
-        **{n: min((x for x in p if x is not None), default=None) for n, p in pairs.items()}
-    )
+    pairs = zip(astuple(one), astuple(two), strict=True)
+    return Limits(*(min((x for x in pair if x is not None), default=None) for pair in pairs))

@@ -27,19 +27,14 @@ from .remote.remote_judge import RemoteJudge
 FALLBACKS: Fallbacks = {
     "format": Fallback(
         r"output[_ ](?:config|format)|json[_ ]schema|\bschema\b|grammar|structured[_ ]output",
-        ("the server does not support a JSON Schema; none was sent",),
+        ("a JSON Schema; none was sent",),
     ),
     "effort": Fallback(
         r"thinking|effort",
-        (
-            "the server does not support a thinking effort; a thinking budget was sent",
-            "the server does not support reasoning_effort; none was sent",
-        ),
+        ("a thinking effort; a thinking budget was sent", "reasoning_effort; none was sent"),
         part=True,
     ),
-    "temperature": Fallback(
-        "temperature", ("the server does not support this temperature; none was sent",)
-    ),
+    "temperature": Fallback("temperature", ("this temperature; none was sent",)),
 }
 
 BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 3_072}

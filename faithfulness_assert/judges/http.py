@@ -178,18 +178,12 @@ class DirectConnection(Connection):
 
     async def _open(self) -> _Line:
         port = self._port or (443 if self._tls else 80)
-        name = self._host if self._tls else None
         loop = asyncio.get_running_loop()
         # Seconds after which the next address is tried too. If such a race is cancelled, Python
         # leaves its sockets to the garbage collector.
         delay = None if is_here(self._host) else 0.25
         _, line = await loop.create_connection(
-            _Line,
-            self._host,
-            port,
-            ssl=self._tls,
-            server_hostname=name,
-            happy_eyeballs_delay=delay,
+            _Line, self._host, port, ssl=self._tls, happy_eyeballs_delay=delay
         )
         return line
 

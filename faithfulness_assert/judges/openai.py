@@ -40,40 +40,29 @@ _SYSTEM = (
     r"|(?:support|allow).{0,20}\bsystem\b|should be '?user'? or '?assistant"
     r"|roles must alternate|only user and assistant roles|developer instruction"
 )
-_NO_SCHEMA = "the server does not support a JSON Schema; plain JSON was requested"
-_OTHER_SCHEMA = (
-    "the server does not support a JSON Schema as OpenAI does; it was sent in another form"
-)
-_NO_FORMAT = "the server does not support a response format; none was requested"
-_OTHER_CAP = "the server does not support {}; {} was sent"
-_NO_CAP = "the server does not support a limit on reply tokens; none was sent"
+_NO_SCHEMA = "a JSON Schema; plain JSON was requested"
+_OTHER_SCHEMA = "a JSON Schema as OpenAI does; it was sent in another form"
+_NO_FORMAT = "a response format; none was requested"
+_OTHER_CAP = "{}; {} was sent"
+_NO_CAP = "a limit on reply tokens; none was sent"
 
 OWN_FALLBACKS: Fallbacks = {
     "format": Fallback(_FORMAT, (_NO_SCHEMA, _NO_FORMAT), loosely=_LOOSE_FORMAT),
     "cap": Fallback(_CAP, (_OTHER_CAP.format("max_completion_tokens", "max_tokens"), _NO_CAP)),
-    "temperature": Fallback(
-        "temperature", ("the server does not support this temperature; none was sent",)
-    ),
-    "seed": Fallback(r"\bseed\b", ("the server does not support a seed; none was sent",)),
-    "logprobs": Fallback(
-        "log_?probs", ("the server does not support logprobs; verdicts have no confidence",)
-    ),
-    "effort": Fallback(
-        r"reasoning[_ .]?effort", ("the server does not support reasoning_effort; none was sent",)
-    ),
-    "system": Fallback(
-        _SYSTEM,
-        ("the server does not support a system message; it was put into the user message",),
-    ),
+    "temperature": Fallback("temperature", ("this temperature; none was sent",)),
+    "seed": Fallback(r"\bseed\b", ("a seed; none was sent",)),
+    "logprobs": Fallback("log_?probs", ("logprobs; verdicts have no confidence",)),
+    "effort": Fallback(r"reasoning[_ .]?effort", ("reasoning_effort; none was sent",)),
+    "system": Fallback(_SYSTEM, ("a system message; it was put into the user message",)),
 }
 FALLBACKS: Fallbacks = {
-    **OWN_FALLBACKS,
     "bounds": Fallback(
         r"m(?:in|ax)_?items|schema contains features|too many states|too complex|schema keyword",
-        ("the server does not support bounds of lists in a JSON Schema; none were sent",),
+        ("bounds of lists in a JSON Schema; none were sent",),
         part=True,
         loosely=r"keyword",
     ),
+    **OWN_FALLBACKS,
     "format": Fallback(_FORMAT, (_OTHER_SCHEMA, _NO_SCHEMA, _NO_FORMAT), loosely=_LOOSE_FORMAT),
     "cap": Fallback(_CAP, (_OTHER_CAP.format("max_tokens", "max_completion_tokens"), _NO_CAP)),
 }

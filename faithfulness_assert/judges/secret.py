@@ -73,12 +73,11 @@ def kept_secret(folder: Path, seed: int | None = None) -> bytes:
     Raises:
         ConfigError: it cannot be written, or is damaged.
     """
-    if (stored := stored_secret(folder)) is not None:
-        return stored
-    new = os.urandom(SIZE) if seed is None else secret_of(seed)
     path = folder / NAME
     try:
-        first_file(path, f"{new.hex()}\n".encode("ascii"))
+        if not path.exists():
+            new = os.urandom(SIZE) if seed is None else secret_of(seed)
+            first_file(path, f"{new.hex()}\n".encode("ascii"))
     except OSError as error:
         raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from None
     if (stored := stored_secret(folder)) is None:

@@ -226,8 +226,6 @@ def _make_folder(folder: Path, info: JudgeInfo) -> None:
         known = _described(folder)
         if known is None or known.identity != info.identity:
             _describe(folder, info)
-    except (TypeError, ValueError):
-        raise ConfigError("cache: the judge's 'identity' must be plain JSON") from None
     except OSError as error:
         raise ConfigError(f"cache: {folder.parent} cannot be written: {error.strerror}") from None
 
@@ -271,9 +269,9 @@ def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
     except TypeError:
         return None
     if isinstance(secrets, Secrets):
-        return secrets.out_of_reply(reply)
+        return secrets.out_of_outcome(reply)
     names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-    return Secrets(os.environ.get(name, "") for name in names).out_of_reply(reply)
+    return Secrets(os.environ.get(name, "") for name in names).out_of_outcome(reply)
 
 
 def _read(path: Path) -> dict[str, Any] | None:

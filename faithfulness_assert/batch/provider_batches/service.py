@@ -186,7 +186,7 @@ def service_errors(secrets: Secrets) -> Iterator[None]:
     except JudgeError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises
-        raise secrets.out_of_error(_judge_error(error, secrets)) from None
+        raise secrets.out_of_outcome(_judge_error(error, secrets)) from None
 
 
 def is_refused(error: BaseException | None) -> bool:
@@ -219,7 +219,10 @@ def _judge_error(error: Exception, secrets: Secrets) -> JudgeError:
 
 def read_line(form: type[Service], line: bytes, secrets: Secrets) -> Said | None:
     """What a line of an output says, without secrets; None if it is no such line."""
-    data = secrets.json_in(line)
+    try:
+        data = json.loads(secrets.out_of(line.decode("utf-8-sig")))
+    except (ValueError, RecursionError):
+        return None
     return form.said(data) if isinstance(data, dict) else None
 
 

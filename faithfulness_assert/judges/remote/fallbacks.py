@@ -27,13 +27,13 @@ class Fallback(NamedTuple):
 
     Args:
         pattern: how their error messages name it, in any case.
-        warnings: what the user reads after each step.
+        gaps: after each step, what the server does not support, and what was sent instead.
         part: it is a part of another parameter, so it is looked for first, and in the message.
         loosely: other words for it, for messages with a status of ``REJECTING`` that name nothing.
     """
 
     pattern: str
-    warnings: tuple[str, ...]
+    gaps: tuple[str, ...]
     part: bool = False
     loosely: str = ""
 
@@ -58,16 +58,15 @@ def next_steps(
     rejects = error.status in REJECTING
     if not (rejects or error.status in QUOTING) or error.too_long or error.kind not in _OWN_KINDS:
         return steps
-    parts = [(name, f) for name, f in fallbacks.items() if f.part]
-    whole = [(name, f) for name, f in fallbacks.items() if not f.part]
+    rows = fallbacks.items()
     named = [
-        *((name, f.pattern, error.said) for name, f in parts),
-        *((name, f.pattern, error.param) for name, f in whole),
-        *((name, f.pattern, error.said) for name, f in whole),
-        *((name, f.loosely, error.said) for name, f in (*parts, *whole) if rejects and f.loosely),
+        *((name, row.pattern, error.said) for name, row in rows if row.part),
+        *((name, row.pattern, error.param) for name, row in rows),
+        *((name, row.pattern, error.said) for name, row in rows),
+        *((name, row.loosely, error.said) for name, row in rows if rejects and row.loosely),
     ]
     for name, pattern, text in named:
-        if steps[name] < len(fallbacks[name].warnings) and re.search(pattern, text, re.I):
+        if steps[name] < len(fallbacks[name].gaps) and re.search(pattern, text, re.I):
             more = {**steps, name: steps[name] + 1}
             if request(more) != request(steps):
                 return more

@@ -118,15 +118,9 @@ class Needs:
         budget: tokens for thinking that the user asks the model to use.
     """
 
-    def __init__(
-        self,
-        limits: Limits,
-        steps: Steps,
-        max_tokens: int | None = None,
-        budget: int = 0,
-    ) -> None:
+    def __init__(self, limits: Limits, steps: Steps, max_tokens: int | None, budget: int) -> None:
         self._limits, self.steps = limits, steps
-        self._max_tokens, self._budget = max_tokens, budget
+        self.max_tokens, self._budget = max_tokens, budget
         self._most: int | None = None
         self._path: Path | None = None
 
@@ -140,7 +134,7 @@ class Needs:
 
     def _kept_free(self, total: int) -> int:
         """The tokens of a window that are kept for thinking, if texts have enough beside that."""
-        wanted = self._max_tokens or self.room(self.steps)
+        wanted = self.max_tokens or self.room(self.steps)
         return min(wanted, max(total - LEAST_FOR_TEXTS, 0) * 2 // 3)
 
     def room(self, steps: Steps) -> int:
@@ -152,7 +146,7 @@ class Needs:
 
         ``ask`` has the messages that are sent.
         """
-        cap = self._max_tokens or ask.max_tokens + self.room(steps)
+        cap = self.max_tokens or ask.max_tokens + self.room(steps)
         total = self._limits.total_tokens
         if cap <= ask.max_tokens:
             return cap
@@ -240,7 +234,7 @@ class Needs:
             return True
         if counted < LEAST:
             return False
-        if _is_power_of_two(counted) or _is_power_of_two(2 * (counted - 2)):
+        if any(number & (number - 1) == 0 for number in (counted, 2 * (counted - 2))):
             return counted < ask.size(estimate_tokens)
         few = counted * CHARS_PER_TOKEN < len(text) < 1.1 * len(text.encode("ascii", "ignore"))
         return few and 2 * counted < ask.size(estimate_tokens)
@@ -250,10 +244,6 @@ class Needs:
         known = self._limits.total_tokens
         if window >= LEAST and (known is None or window < known):
             self._limits = replace(self._limits, total_tokens=window)
-
-
-def _is_power_of_two(number: int) -> bool:
-    return number & (number - 1) == 0
 
 
 def usable_window(message: str, prompt: int, reply: int) -> int:

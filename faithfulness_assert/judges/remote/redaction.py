@@ -9,14 +9,13 @@ like a credential, whoever it belongs to.
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64encode
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from html import unescape
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
 from ...records.errors import REDACTED, JudgeError, without_keys
@@ -48,6 +47,9 @@ _UNSEEN = lazy_pattern(
     "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
 )
 _JSON_ESCAPE = lazy_pattern(r"\\+(?:u([0-9a-fA-F]{4})|[bfnrt]|([^\\]))")  # also in JSON in JSON
+
+
+AnyOutcome = TypeVar("AnyOutcome", Reply, JudgeError, Outcome)
 
 
 class Secret(str):
@@ -96,36 +98,24 @@ class Secrets:
         texts = [_seen(reading) for reading in {text, _unescaped(text)}]
         return any(secret in text for text in texts for secret in self._seen)
 
-    def json_in(self, body: bytes) -> Any:
-        """JSON without the secrets; None if it is none, hides a secret, or is nested too deeply."""
-        try:
-            return json.loads(self.out_of(body.decode("utf-8-sig")))
-        except (ValueError, RecursionError):
-            return None
+    def out_of_outcome(self, outcome: AnyOutcome) -> AnyOutcome:
+        """What a judge returns, without the secrets. All of it goes through here.
 
-    def out_of_reply(self, reply: Reply) -> Reply:
-        """A reply without the secrets."""
+        A reply is copied, an error is changed itself.
+        """
+        if isinstance(outcome, JudgeError):
+            for name, value in vars(outcome).items():
+                if isinstance(value, str) and name != "kind":
+                    setattr(outcome, name, self.out_of(value))
+            outcome.args = (outcome.message,)
+            return outcome
         return replace(
-            reply,
-            text=self.out_of(reply.text),
-            finish_reason=self.out_of(reply.finish_reason),
-            refusal=reply.refusal and self.out_of(reply.refusal),
-            warnings=tuple(map(self.out_of, reply.warnings)),
+            outcome,
+            text=self.out_of(outcome.text),
+            finish_reason=self.out_of(outcome.finish_reason),
+            refusal=outcome.refusal and self.out_of(outcome.refusal),
+            warnings=tuple(map(self.out_of, outcome.warnings)),
         )
-
-    def out_of_error(self, error: JudgeError) -> JudgeError:
-        """An error without the secrets: itself."""
-        for name, value in vars(error).items():
-            if isinstance(value, str) and name != "kind":
-                setattr(error, name, self.out_of(value))
-        error.args = (error.message,)
-        return error
-
-    def out_of_outcome(self, outcome: Outcome) -> Outcome:
-        """What a judge returns, without the secrets. All of it goes through here."""
-        if isinstance(outcome, Reply):
-            return self.out_of_reply(outcome)
-        return self.out_of_error(outcome)
 
 
 def safe_text(text: str, secrets: Secrets) -> str:

@@ -136,7 +136,7 @@ class RemoteJudge(ABC):
         own = {
             "reasoning_effort": reasoning_effort,
             "extra_body": check_body(extra_body),
-            "extra_headers": sorted(name.lower() for name in self._headers),
+            "extra_headers": sorted(self._headers),
         }
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
         self._settings |= {name: value for name, value in own.items() if value}
@@ -161,7 +161,6 @@ class RemoteJudge(ABC):
         room, budget = first_room(model, reasoning_effort), thinking_budget(extra_body)
         self.first_steps: Steps = {**dict.fromkeys(self.fallbacks, 0), "room": room}
         self._needs = Needs(limits, self.first_steps, max_tokens, budget)
-        self._max_tokens = max_tokens
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
         self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
         self._connecting: asyncio.Future[Connection] | None = None
@@ -188,7 +187,7 @@ class RemoteJudge(ABC):
 
     def keep_in(self, folder: Path) -> None:
         """Keeps in a folder what the server was seen to need, and begins with what is there."""
-        most = {name: len(f.warnings) for name, f in self.fallbacks.items()}
+        most = {name: len(f.gaps) for name, f in self.fallbacks.items()}
         most["room"] = len(ROOMS) - 1
         self._needs.keep_in(folder, self._endpoint.public_url, self._name, most)
 
@@ -283,18 +282,19 @@ class RemoteJudge(ABC):
         more = sent
         if reply.finish_reason == "length":
             answers = answer.startswith(("{", "[", "```")) and not reasoned
-            if not (answers or self._max_tokens) and sent["room"] < len(ROOMS) - 1:
+            if not (answers or self._needs.max_tokens) and sent["room"] < len(ROOMS) - 1:
                 more = {**sent, "room": sent["room"] + 1}
         elif reasoned and not answer and not reply.refusal and reply.finish_reason == "stop":
-            more = {**sent, "format": len(self.fallbacks["format"].warnings)}
+            more = {**sent, "format": len(self.fallbacks["format"].gaps)}
         return reply, more
 
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
         said = (ONLY_THOUGHT,) if empty else ()
-        fell_back = (f.warnings[steps[n] - 1] for n, f in self.fallbacks.items() if steps[n])
-        warnings = (*said, *self._endpoint.warnings, *fell_back)
+        gaps = (f.gaps[steps[name] - 1] for name, f in self.fallbacks.items() if steps[name])
+        lacks = (f"the server does not support {gap}" for gap in gaps)
+        warnings = (*said, *self._endpoint.warnings, *lacks)
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def batch_client(self) -> Any:
@@ -384,9 +384,8 @@ class RemoteJudge(ABC):
         if client is not None:
             return ClientConnection(self.provider, self.path, client, self.secrets, self._headers)
         headers = self.headers("" if login_of(endpoint.url) else endpoint.key)
-        named = {name.lower(): value for name, value in self._headers.items()}
         made = ProxiedConnection if endpoint.proxy else DirectConnection
-        return made(endpoint, self.path, {**headers, **named})
+        return made(endpoint, self.path, {**headers, **self._headers})
 
 
 def _close(connecting: asyncio.Future[Connection]) -> None:

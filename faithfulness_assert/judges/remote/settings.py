@@ -109,7 +109,7 @@ def thinking_budget(body: object, depth: int = 5) -> int:
 
 
 def check_headers(value: object) -> dict[str, Secret]:
-    """The option ``extra_headers``; empty if it is None. No message shows a value.
+    """The option ``extra_headers``, names in small letters. No message shows a value.
 
     Raises:
         ConfigError: it is no mapping of names to texts as HTTP allows them.
@@ -131,7 +131,7 @@ def check_headers(value: object) -> dict[str, Secret]:
         ):
             problem = "without line breaks, blanks at its ends or letters beyond ASCII"
             raise ConfigError(f"extra_headers: {name!r} must be a text {problem}")
-        checked[name] = Secret(text)
+        checked[name.lower()] = Secret(text)
     return checked
 
 
@@ -170,11 +170,11 @@ def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> E
     proxy = Secret(proxy_for(parts))
     words = (
         key,
-        *_of_login(parts),
         parts.query,
         *credentials(dict(parse_qsl(parts.query))),
         *more_secrets,
-        *_of_login(urlsplit(proxy)),
+        # The password in an address, or the only name in it, which is then a token.
+        *(login[1] or login[0] for login in map(login_of, (url, proxy)) if login),
     )
     warnings = _warnings(parts, proxy)
     return Endpoint(Secret(url), key, public_address(url), proxy, Secrets(words), warnings)
@@ -200,12 +200,6 @@ def login_of(url: str) -> tuple[str, str] | None:
     parts = urlsplit(url)
     user, password = parts.username or "", parts.password or ""
     return (unquote(user), unquote(password)) if user or password else None
-
-
-def _of_login(parts: SplitResult) -> tuple[str, str]:
-    """The password in an address, or the only name in it, which is then a token."""
-    login = parts.password or parts.username or ""
-    return login, unquote(login)
 
 
 def proxy_for(parts: SplitResult) -> str:
