@@ -54,19 +54,14 @@ class DaemonThreads(ThreadPoolExecutor):
 
     def _work(self) -> None:
         while True:
-            _run(*self._jobs.get())
+            future, call = self._jobs.get()
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call())
+                except BaseException as error:  # noqa: BLE001 - raised again where the result is needed
+                    future.set_exception(error)
+            del future, call  # what they hold would live until the next job
             self._idle.release()
-
-
-def _run(future: Future[Any], call: Callable[[], Any]) -> None:
-    if not future.set_running_or_notify_cancel():
-        return
-    try:
-        result = call()
-    except BaseException as error:  # noqa: BLE001 - raised again where the result is needed
-        future.set_exception(error)
-    else:
-        future.set_result(result)
 
 
 # ---------------------------------------------------------------- the loop
@@ -103,7 +98,7 @@ class _Process:
         self.lock = threading.Lock()
         self.threads = DaemonThreads()
         self.thread: _LoopThread | None = None
-        self.sockets = asyncio.Semaphore(_most_sockets())
+        self.sockets = asyncio.Semaphore(_most_sockets())  # for as many as it may have open
 
     def stop(self) -> None:
         """Ends the loop, if there is one, after a short time for connections to close."""
@@ -136,28 +131,18 @@ async def _end() -> None:
         await asyncio.gather(*late, return_exceptions=True)
 
 
-_process = _Process()
+process = _Process()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_process.forget)
-atexit.register(_process.stop)
+    os.register_at_fork(after_in_child=process.forget)
+atexit.register(process.stop)
 
 
 def loop() -> asyncio.AbstractEventLoop:
     """The event loop of this process. One whose thread has died is replaced."""
-    with _process.lock:
-        if _process.thread is None or not _process.thread.is_alive():
-            _process.thread = _LoopThread(_process.threads)
-        return _process.thread.loop
-
-
-def sockets() -> asyncio.Semaphore:
-    """For as many connections as this process may have open."""
-    return _process.sockets
-
-
-def threads() -> DaemonThreads:
-    """The threads of this process."""
-    return _process.threads
+    with process.lock:
+        if process.thread is None or not process.thread.is_alive():
+            process.thread = _LoopThread(process.threads)
+        return process.thread.loop
 
 
 def start(work: Coroutine[Any, Any, T]) -> Future[T]:
@@ -180,7 +165,7 @@ def wait(work: Coroutine[Any, Any, T], left: Callable[[], float] | None = None) 
         TooLate: the time was up.
         RuntimeError: called on the loop itself, which would wait for itself.
     """
-    if threading.current_thread() is _process.thread:
+    if threading.current_thread() is process.thread:
         work.close()
         raise RuntimeError("this would wait for itself: await the judge's aask instead")
     future = start(work)
@@ -205,7 +190,7 @@ async def on_loop(work: Coroutine[Any, Any, T]) -> T:
 
 def in_thread(call: Callable[..., T], /, *args: Any, **kwargs: Any) -> asyncio.Future[T]:
     """``call`` in a thread, to be awaited on the running loop."""
-    return asyncio.wrap_future(threads().submit(call, *args, **kwargs))
+    return asyncio.wrap_future(process.threads.submit(call, *args, **kwargs))
 
 
 def soon(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> None:

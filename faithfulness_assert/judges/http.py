@@ -95,7 +95,7 @@ class Connection:
                 await self.close()
 
     async def _exchanged(self, body: Mapping[str, Any], seconds: float, fresh: bool) -> Answer:
-        async with background.sockets():
+        async with background.process.sockets:
             return await self._exchange(body, seconds, NO_CACHE if fresh else {})
 
     async def close(self) -> None:

@@ -71,11 +71,6 @@ JSON = {"type": "json_object"}
 CAPS = ("max_completion_tokens", "max_tokens")
 
 
-def _strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    strict = {"name": "verdicts", "strict": True, "schema": schema}
-    return {"type": "json_schema", "json_schema": strict}
-
-
 def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     """The messages; the text of system messages is put before the first user message."""
     system = [m["content"] for m in messages if m["role"] == "system"]
@@ -158,13 +153,14 @@ class OpenAIJudge(RemoteJudge):
 
     def body(self, ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
         """See ``RemoteJudge``."""
-        formats: tuple[Mapping[str, Any] | None, ...]
-        if self.fallbacks is OWN_FALLBACKS:
-            formats, caps = (_strict(ask.schema), JSON, None), (*CAPS, "")
-        else:
-            schema = ask.schema if steps["bounds"] else json_schema(ask.form, len(ask.ids))
-            formats = (_strict(schema), {**JSON, "schema": schema}, JSON, None)
-            caps = (*CAPS[::-1], "")
+        is_own = self.fallbacks is OWN_FALLBACKS
+        plain = is_own or steps["bounds"]
+        schema = ask.schema if plain else json_schema(ask.form, len(ask.ids))
+        named = {"name": "verdicts", "strict": True, "schema": schema}
+        strict = {"type": "json_schema", "json_schema": named}
+        other = () if is_own else ({**JSON, "schema": schema},)
+        formats = (strict, *other, JSON, None)
+        caps = (*(CAPS if is_own else CAPS[::-1]), "")
         messages = [dict(message) for message in ask.messages]
         asks_chance = self._is_checker and not steps["logprobs"]
         parameters: dict[str, Any] = {

@@ -377,7 +377,7 @@ def test_a_system_without_another_thread_is_a_grader_error(monkeypatch: pytest.M
         raise RuntimeError("can't start new thread")
 
     grader = Grader(ScriptedJudge([verdicts_json({1: "supported"})]), deadline=50)
-    monkeypatch.setattr(background._process, "threads", background.DaemonThreads())
+    monkeypatch.setattr(background.process, "threads", background.DaemonThreads())
     with monkeypatch.context() as patched:
         patched.setattr(threading.Thread, "start", start)
         assert grader.grade(**CASE).status == "judge_failed"

@@ -7,7 +7,6 @@ comes from the environment there.
 from __future__ import annotations
 
 import json
-import os
 import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -17,7 +16,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ...grading import Grader
-from ...judges import JUDGES
+from ...judges import key_in_environment
 from ...judges.remote.remote_judge import RemoteJudge
 from ...options import UNSTORED, hide_key, names_taken_by
 from ...records.errors import ConfigError, option
@@ -192,7 +191,6 @@ def _is_secret(name: str, value: object) -> bool:
 
 def _with_some_key(settings: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a grader. Files can be written without a key."""
-    name = f"{JUDGES[_form(settings['judge']).provider].package.upper()}_API_KEY"
-    has_one = options.get("api_key") or os.environ.get(name)
+    has_one = options.get("api_key") or key_in_environment(settings["judge"])
     needs_one = settings["via"] != FILES
     return dict(options) if has_one or needs_one else {**options, "api_key": "none"}

@@ -69,7 +69,7 @@ class Batcher:
             self._waiting.append(job)
             begins, self._is_at_work = not self._is_at_work, True
         if begins:
-            background.threads().submit(self._work)
+            background.process.threads.submit(self._work)
         return job.future
 
     def _work(self) -> None:

@@ -53,26 +53,18 @@ _HINTS = {
     403: "Check api_key.",
     404: "Check the model's name and base_url.",
 }
-_STATUS_BY_CODE = {  # for errors inside an answer with status 200
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "invalid_api_key": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "model_not_found": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "rate_limit_exceeded": 429,
-    "insufficient_quota": 429,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-    "1004": 401,
-    "1008": 402,
-    "1002": 429,
-    "1039": 429,
-    "2013": 400,  # MiniMax's
+_CODES = {  # of errors inside an answer with status 200, by the status that they mean
+    400: "invalid_request_error 2013",  # the numbers are MiniMax's
+    401: "authentication_error invalid_api_key 1004",
+    402: "billing_error 1008",
+    403: "permission_error",
+    404: "not_found_error model_not_found",
+    413: "request_too_large",
+    429: "rate_limit_error rate_limit_exceeded insufficient_quota 1002 1039",
+    504: "timeout_error",
+    529: "overloaded_error",
 }
+_STATUS_BY_CODE = {code: status for status, codes in _CODES.items() for code in codes.split()}
 
 
 def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | JudgeError:
@@ -184,15 +176,14 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
         kind, retryable, hint = "rate_limit", False, "Check the credit of the account."
     elif 300 <= status < 400:
         hint = "Redirects are not followed: set base_url to the final address."
+    elif status == 400 and _NO_KEY.search(searched):
+        kind, hint = "auth", _HINTS[401]
+    elif status == 400 and _GONE.search(searched):
+        hint = _HINTS[404]
     wait = retry_after(answer.headers)
     message = f"the judge answered HTTP {answer.status}: {safe_text(text, secrets)}".rstrip(".")
     if wait is not None and wait > MAX_WAIT:
         message, retryable = f"{message}; it asks to wait {wait:.0f} s", False
-    if status == 400 and not filtered and not unpaid:
-        if _NO_KEY.search(searched):
-            kind, hint = "auth", _HINTS[401]
-        elif _GONE.search(searched):
-            hint = _HINTS[404]
     # Where we have a hint, a person must act; what else helps, the kind says.
     remedy: Remedy | None = "repair" if hint or status in (405, 410) else None
     if status in (400, 415, 422) and kind == "transport" and not hint:

@@ -151,9 +151,7 @@ class Needs:
         if cap <= ask.max_tokens:
             return cap
         if total is not None:
-            most = sum(len(m["content"].encode()) for m in ask.messages)
-            size = most if most + cap <= total else ask.size(estimate_tokens)
-            cap = min(cap, total - size)
+            cap = min(cap, total - ask.size(estimate_tokens))
         return max(min(cap, self._most or cap), ask.max_tokens)
 
     # ------------------------------------------------------------ kept for other processes

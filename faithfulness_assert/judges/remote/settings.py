@@ -124,11 +124,8 @@ def check_headers(value: object) -> dict[str, Secret]:
             raise ConfigError(f"extra_headers: {name!r:.60} is no name of a header")
         if name.lower() in _HEADERS_BY_US:
             raise ConfigError(f"extra_headers: must not set {name!r}")
-        if (
-            not isinstance(text, str)
-            or any(not " " <= c <= "~" for c in text)
-            or text != text.strip()
-        ):
+        plain = isinstance(text, str) and text.isascii() and text.isprintable()
+        if not plain or text != text.strip():
             problem = "without line breaks, blanks at its ends or letters beyond ASCII"
             raise ConfigError(f"extra_headers: {name!r} must be a text {problem}")
         checked[name.lower()] = Secret(text)
