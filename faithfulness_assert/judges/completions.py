@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from ..reading.unwrapping import is_complete
 from ..records.errors import JudgeError
 from ..records.judge import Outcome, Reply
 from ..records.judge import finish_reason as why_ended
@@ -33,9 +34,8 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
     choice = min(choices, key=lambda one: one.get("index") != 0, default={})
     if choice.get("error"):
         return read_failure(answer, choice, secrets)
-    finish_reason = choice.get("finish_reason")
-    if not isinstance(finish_reason, str):
-        finish_reason = "stop"
+    ended = choice.get("finish_reason")
+    finish_reason = ended if isinstance(ended, str) else "stop"
     message = choice.get("message")
     if not isinstance(message, dict):
         if why_ended(finish_reason) == "content_filter":  # Gemini then sends no message
@@ -50,7 +50,8 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
     thought = next((t for t in thoughts if t and isinstance(t, str)), "")
     mistaken = ""
     if not (text or called or refusal) and finish_reason == "stop":
-        mistaken = _json_alone(thought)
+        # JSON alone, which a server took for thinking
+        mistaken = thought if thought.lstrip().startswith("{") and is_complete(thought) else ""
     logprobs = choice.get("logprobs")
     sure = _confidence_of_word(text, logprobs) if logprobs else ()
     return Reply(
@@ -65,18 +66,16 @@ def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
 
 def _text_of(content: object) -> str:
     """A content as text: it is one, or an object, or a list of parts. Thinking is no text."""
-    if isinstance(content, dict):
-        content = [content]
-    if not isinstance(content, list):
-        return content if isinstance(content, str) else ""
+    if isinstance(content, str):
+        return content
     texts: list[object] = []
-    for part in content:
-        if isinstance(part, dict) and "type" not in part and "text" not in part:
-            texts.append(_as_json(part))
-        elif isinstance(part, dict) and part.get("type") in (None, "text", "output_text"):
-            texts.append(part.get("text"))
-        else:
+    for part in content if isinstance(content, list) else [content]:
+        if not isinstance(part, dict):
             texts.append(part)
+        elif "type" not in part and "text" not in part:
+            texts.append(_as_json(part))
+        elif part.get("type") in (None, "text", "output_text"):
+            texts.append(part.get("text"))
     return "".join(text for text in texts if isinstance(text, str))
 
 
@@ -90,15 +89,6 @@ def _called(message: Mapping[str, Any]) -> str:
 
 def _as_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else ""
-
-
-def _json_alone(thought: str) -> str:
-    """The whole of a field for thinking, if it is the JSON that a server took for thinking."""
-    text = thought.strip()
-    try:
-        return text if isinstance(json.loads(text), dict) else ""
-    except (ValueError, RecursionError):
-        return ""
 
 
 def _refusal(message: Mapping[str, Any]) -> str:
