@@ -12,12 +12,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..records.errors import JudgeError
 from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
-from .remote.answers import an_object, bad_answer, objects_in, read_json_object, usage_of
+from .remote.answers import an_object, bad_answer, objects_in, usage_of
 from .remote.fallbacks import Fallback, Fallbacks, Steps
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
@@ -44,11 +43,8 @@ BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 3_072}
 # ---------------------------------------------------------------- replies
 
 
-def read_message(answer: Answer, secrets: Secrets) -> Outcome:
+def read_message(data: Mapping[str, Any], answer: Answer, _: Secrets) -> Outcome:
     """The reply in a message, or the failure."""
-    data = read_json_object(answer, secrets)
-    if isinstance(data, JudgeError):
-        return data
     usage, content = _usage(an_object(data.get("usage"))), data.get("content")
     if not isinstance(content, list):
         problem = "the judge's answer has no content: is base_url a messages API?"

@@ -8,28 +8,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..reading.unwrapping import is_complete
-from ..records.errors import JudgeError
 from ..records.judge import Outcome, Reply
 from ..records.judge import finish_reason as why_ended
 from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
-from .remote.answers import (
-    an_object,
-    bad_answer,
-    objects_in,
-    read_failure,
-    read_json_object,
-    usage_of,
-)
+from .remote.answers import an_object, bad_answer, objects_in, read_failure, usage_of
 from .remote.redaction import Secrets
 
 
-def read_completion(answer: Answer, secrets: Secrets) -> Outcome:
+def read_completion(data: Mapping[str, Any], answer: Answer, secrets: Secrets) -> Outcome:
     """The reply in a chat completion, or the failure."""
-    data = read_json_object(answer, secrets)
-    if isinstance(data, JudgeError):
-        return data
     usage, choices = _usage(an_object(data.get("usage"))), objects_in(data.get("choices"))
     choice = min(choices, key=lambda one: one.get("index") != 0, default={})
     if choice.get("error"):

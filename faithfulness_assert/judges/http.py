@@ -146,7 +146,8 @@ class DirectConnection(Connection):
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
         headers, content = self._encoded(body, more)
-        idle = self._idle_line()
+        self._idle = [line for line in self._idle if line.is_idle]
+        idle = self._idle.pop() if self._idle else None  # the one that was used last
         line = idle or await self._open()
         begun = asyncio.get_running_loop().time()
         try:
@@ -170,11 +171,6 @@ class DirectConnection(Connection):
         content = text.encode("utf-8", "backslashreplace")  # as JSON escapes a lone surrogate
         added = {**more, "content-length": str(len(content))}
         return [*self._headers, *((n.encode(), t.encode()) for n, t in added.items())], content
-
-    def _idle_line(self) -> _Line | None:
-        """The connection that was used last, of those that are still open."""
-        self._idle = [line for line in self._idle if line.is_idle]
-        return self._idle.pop() if self._idle else None
 
     async def _open(self) -> _Line:
         port = self._port or (443 if self._tls else 80)

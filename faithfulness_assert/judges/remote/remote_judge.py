@@ -24,7 +24,7 @@ from ...records.usage import Usage
 from .. import background
 from ..http import Answer, Connection, DirectConnection
 from ..secret import secret_of_key
-from .answers import ServerError
+from .answers import ServerError, read_json_object
 from .fallbacks import REJECTING, Fallbacks, Steps, next_steps
 from .needs import ROOMS, Needs, default_limits, first_room
 from .redaction import Secrets, safe_text
@@ -86,7 +86,7 @@ class RemoteJudge(ABC):
         path: where the API is, under the address.
         max_temperature: the highest temperature that it allows.
         fallbacks_by_host: the parameters that its servers may reject, by how their hosts end.
-        read_reply: returns the reply in an answer, or the failure.
+        read_reply: returns the reply in the JSON of an answer, or the failure.
 
     Raises:
         ConfigError: a key is missing, or an option has an invalid value.
@@ -97,7 +97,7 @@ class RemoteJudge(ABC):
     path: ClassVar[str]
     max_temperature: ClassVar[float]
     fallbacks_by_host: ClassVar[Sequence[tuple[str | tuple[str, ...], Fallbacks]]]
-    read_reply: ClassVar[staticmethod[[Answer, Secrets], Outcome]]
+    read_reply: ClassVar[staticmethod[[Mapping[str, Any], Answer, Secrets], Outcome]]
 
     def __init__(
         self,
@@ -247,7 +247,10 @@ class RemoteJudge(ABC):
 
     def read(self, answer: Answer) -> Outcome:
         """The reply in an answer, or the failure, without secrets."""
-        return self.secrets.out_of_outcome(self.read_reply(answer, self.secrets))
+        secrets = self.secrets
+        data = read_json_object(answer, secrets)
+        outcome = data if isinstance(data, JudgeError) else self.read_reply(data, answer, secrets)
+        return secrets.out_of_outcome(outcome)
 
     def checked(
         self, ask: Ask, outcome: Outcome, sent: Steps, cap: int | None = None

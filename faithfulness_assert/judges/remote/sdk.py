@@ -177,7 +177,6 @@ class ProxiedConnection(DirectConnection):
         self._url = httpcore2.URL(
             scheme=self._scheme, host=self._host, port=self._port, target=self._target
         )
-        self._make_request = httpcore2.Request
         parts, login = urlsplit(endpoint.proxy), login_of(endpoint.proxy)
         proxy = httpcore2.Proxy(
             parts._replace(netloc=host_of(endpoint.proxy)).geturl(),
@@ -193,10 +192,7 @@ class ProxiedConnection(DirectConnection):
 
     async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
         headers, content = self._encoded(body, more)
-        request = self._make_request("POST", self._url, headers=headers, content=content)
-        response = await self._pool.handle_async_request(request)
-        try:
+        stream = self._pool.stream("POST", self._url, headers=headers, content=content)
+        async with stream as response:
             read = partial(anext, aiter(response.stream), None)
             return await read_answer(response.status, response.headers, read)
-        finally:
-            await response.aclose()
