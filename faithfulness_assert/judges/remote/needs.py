@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...asking.tokens import estimate_tokens
-from ...files import as_text, new_file, read_text
+from ...files import new_file, read_text
 from ...records.checks import is_whole
 from ...records.errors import PromptTooLong
 from ...records.judge import Ask, Limits, Outcome, Reply
@@ -123,6 +123,7 @@ class Needs:
         self.max_tokens, self._budget = max_tokens, budget
         self._most: int | None = None
         self._path: Path | None = None
+        self._kept: dict[str, Any] = {}
 
     @property
     def limits(self) -> Limits:
@@ -172,14 +173,26 @@ class Needs:
                 self._learned(window)
             if is_whole(least := kept["most"]) and least >= LEAST:
                 self._most = least
+        self._kept = self._said()
 
-    def learn(self, steps: Steps) -> None:
-        """Begins each later ask with these steps, in this process and, if it is kept, in others."""
-        before = self._said()
+    def learn(self, reply: Reply, steps: Steps) -> bool:
+        """Begins each later ask with the steps that led to a reply. Whether there is news to keep.
+
+        Other asks may have added their steps.
+        """
+        if reply.reasoned:
+            steps = {**steps, "room": max(steps["room"], 1)}
+        if not reply.text.strip():
+            steps = {**steps, "format": 0}
         self.steps = merge_steps(self.steps, steps)
-        if self._path is not None and self._said() != before:
-            with suppress(OSError), new_file(self._path, private=True) as f, as_text(f) as text:
-                json.dump(self._said(), text)
+        return self._path is not None and self._said() != self._kept
+
+    def keep(self) -> None:
+        """Writes what was learned into the folder."""
+        self._kept = self._said()
+        if self._path is not None:
+            with suppress(OSError), new_file(self._path, private=True) as file:
+                file.write(json.dumps(self._kept).encode("ascii"))
 
     def _said(self) -> dict[str, Any]:
         taken = {name: count for name, count in self.steps.items() if count}

@@ -6,6 +6,7 @@ What differs between providers is in a subclass for each.
 from __future__ import annotations
 
 import asyncio
+import inspect
 import time
 import weakref
 from abc import ABC, abstractmethod
@@ -28,7 +29,7 @@ from .answers import ServerError, read_json_object
 from .fallbacks import REJECTING, Fallbacks, Steps, next_steps
 from .needs import ROOMS, Needs, default_limits, first_room
 from .redaction import Secrets, safe_text
-from .sdk import ClientConnection, ProxiedConnection, batch_client, client_endpoint
+from .sdk import ClientConnection, ProxiedConnection, client_endpoint, load_sdk
 from .settings import (
     check_body,
     check_headers,
@@ -301,10 +302,20 @@ class RemoteJudge(ABC):
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def batch_client(self) -> Any:
-        """A client of the provider's SDK for a batch API; see ``sdk.py``. Who gets it closes it,
-        unless it is ``own_client``.
+        """A client of the provider's SDK for a batch API. Who gets it closes it, unless it is
+        ``own_client``.
+
+        Raises:
+            ConfigError: the user's own client is asynchronous, or the SDK is not installed.
         """
-        return batch_client(self.provider, self._endpoint, self.own_client, self._headers)
+        sdk, headers, own = load_sdk(self.provider), self._headers, self.own_client
+        if own is None:
+            http = sdk.DefaultHttpxClient(follow_redirects=False)  # see ``http.py``
+            key, url = str(self._endpoint.key) or "none", str(self._endpoint.url)
+            return sdk.Client(api_key=key, base_url=url, http_client=http, default_headers=headers)
+        if inspect.iscoroutinefunction(own.post):
+            raise ConfigError("client: must not be asynchronous for a provider's batch API")
+        return own.with_options(default_headers=headers)
 
     @property
     def thinks(self) -> bool:
@@ -340,19 +351,10 @@ class RemoteJudge(ABC):
         if isinstance(outcome, JudgeError):
             outcome.usage = spent + (outcome.usage or Usage(num_requests=1))
             raise outcome
-        await self._learn(outcome, steps)
+        if self._needs.learn(outcome, steps):
+            await background.in_thread(self._needs.keep)
         usage, requests = outcome.usage and spent + outcome.usage, spent.num_requests + 1
         return self.warned(replace(outcome, usage=usage, requests=requests), steps)
-
-    async def _learn(self, reply: Reply, steps: Steps) -> None:
-        """Keeps the steps that led to a reply. Other asks may have added theirs."""
-        known = self._needs.steps
-        if reply.reasoned:
-            steps = {**steps, "room": max(steps["room"], 1)}
-        if not reply.text.strip():
-            steps = {**steps, "format": known["format"]}
-        if steps != known:
-            await background.in_thread(self._needs.learn, steps)
 
     async def _try(self, request: dict[str, Any], seconds: float, fresh: bool) -> Outcome:
         try:

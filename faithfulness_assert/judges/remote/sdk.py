@@ -64,33 +64,11 @@ def client_endpoint(client: Any, provider: str) -> Endpoint:
     if not usable or not hasattr(client, _APIS[provider]):
         got = type(client).__name__
         raise ConfigError(f"client: must be a client of the package {provider}, got {got}")
-    places = (
-        getattr(client, name, {}) for name in ("__dict__", "default_headers", "default_query")
-    )
-    given = [secret for fields in places for secret in credentials(fields)]
+    places = ("__dict__", "default_headers", "default_query")
+    given = [secret for place in places for secret in credentials(getattr(client, place, {}))]
     address = urlsplit(str(client.base_url))
     address = address._replace(path=address.path.rstrip("/"))  # the SDK adds a slash
     return endpoint_at(address.geturl(), Secret(""), given)
-
-
-def batch_client(
-    provider: str, endpoint: Endpoint, own: Any, default_headers: Mapping[str, str]
-) -> Any:
-    """A client for a batch API: one with the address and key of a judge, or the user's ``own``.
-
-    Raises:
-        ConfigError: the user's own client is asynchronous, or the SDK is not installed.
-    """
-    sdk = load_sdk(provider)
-    if own is None:
-        http = sdk.DefaultHttpxClient(follow_redirects=False)  # see ``http.py``
-        key, url = str(endpoint.key) or "none", str(endpoint.url)
-        return sdk.Client(
-            api_key=key, base_url=url, http_client=http, default_headers=default_headers
-        )
-    if inspect.iscoroutinefunction(own.post):
-        raise ConfigError("client: must not be asynchronous for a provider's batch API")
-    return own.with_options(default_headers=default_headers)
 
 
 class ClientConnection(Connection):
