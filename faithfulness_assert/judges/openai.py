@@ -43,12 +43,11 @@ _SYSTEM = (
 _NO_SCHEMA = "a JSON Schema; plain JSON was requested"
 _OTHER_SCHEMA = "a JSON Schema as OpenAI does; it was sent in another form"
 _NO_FORMAT = "a response format; none was requested"
-_OTHER_CAP = "{}; {} was sent"
 _NO_CAP = "a limit on reply tokens; none was sent"
 
 OWN_FALLBACKS: Fallbacks = {
     "format": Fallback(_FORMAT, (_NO_SCHEMA, _NO_FORMAT), loosely=_LOOSE_FORMAT),
-    "cap": Fallback(_CAP, (_OTHER_CAP.format("max_completion_tokens", "max_tokens"), _NO_CAP)),
+    "cap": Fallback(_CAP, ("max_completion_tokens; max_tokens was sent", _NO_CAP)),
     "temperature": Fallback("temperature", ("this temperature; none was sent",)),
     "seed": Fallback(r"\bseed\b", ("a seed; none was sent",)),
     "logprobs": Fallback("log_?probs", ("logprobs; verdicts have no confidence",)),
@@ -64,7 +63,7 @@ FALLBACKS: Fallbacks = {
     ),
     **OWN_FALLBACKS,
     "format": Fallback(_FORMAT, (_OTHER_SCHEMA, _NO_SCHEMA, _NO_FORMAT), loosely=_LOOSE_FORMAT),
-    "cap": Fallback(_CAP, (_OTHER_CAP.format("max_tokens", "max_completion_tokens"), _NO_CAP)),
+    "cap": Fallback(_CAP, ("max_tokens; max_completion_tokens was sent", _NO_CAP)),
 }
 
 JSON = {"type": "json_object"}
