@@ -83,6 +83,8 @@ def test_what_the_policy_decides_alone_is_told_apart_and_is_no_error_of_the_judg
     assert not ids & {item.id for item in found.judges[0].disagreements}
     assert (level.figures["specificity"].low or 0) > 0.85  # without them: 0.95 in truth
     assert sum(level.shares[3:]) == pytest.approx(found.share.value)  # one base rate
+    misses, hits = level.shares[3:5]
+    assert hits / (misses + hits) == pytest.approx(level.figures["recall"].value)
     told = command("agreement", str(sheet), str(run), "--report", str(page)).stdout
     assert "100 answers were decided by the policy, not by the judge: 100 fail and 0 pass" in told
     for text in (told, page.read_text("utf-8")):

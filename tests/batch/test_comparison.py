@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from strategies import examples
 
 from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
+from faithfulness_assert.batch import run
 from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
 from faithfulness_assert.batch.rows import Line
@@ -114,6 +115,22 @@ def test_the_statements_whose_label_changed_are_shown() -> None:
     told = as_text(compare(run_of(before), run_of(after)))
     assert "supported -> contradicted: Statement 0." in told
     assert "new -> not enough info: Statement 4." in told
+
+
+def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path: Path) -> None:
+    cases = [{"id": f"q{n}", "answer": "It rains.", "context": "It rains."} for n in (10, 2, 1)]
+    for name, endings in (("a", {}), ("b", {"abstained": "pass"})):
+        run(cases, tmp_path / name, judge="embedded", progress=False, endings=endings)
+    told = here("compare", str(tmp_path / "a"), str(tmp_path / "b")).stdout
+    assert 'policy.endings.abstained: was "fail", is "pass"' in told
+    assert "other policies" not in here("compare", str(tmp_path / "a"), str(tmp_path / "a")).stdout
+
+
+def test_of_equal_losses_the_ids_are_in_the_order_of_their_numbers() -> None:
+    ids = ["q10", "q2", "r", "q1"]
+    before, after = ({id: result(score) for id in ids} for score in (1.0, 0.0))
+    shown = compare(run_of(before), run_of(after)).shown
+    assert [change.case_id for change in shown] == ["q1", "q2", "q10", "r"]
 
 
 def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused() -> None:

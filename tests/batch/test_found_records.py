@@ -61,7 +61,7 @@ def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path) -> None:
     )
     data_set = open_data_set(file)
     assert len(list(data_set.rows())) == 2
-    assert "rows with one answer have several contexts" in " ".join(data_set.hints)
+    assert "If a row is one passage of a case, join its passages" in " ".join(data_set.hints)
 
 
 def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_path: Path) -> None:

@@ -6,12 +6,21 @@ import ast
 import inspect
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
-from faithfulness_assert import ConfigError, Grader, Policy, grade, options, policies
+from faithfulness_assert import (
+    ConfigError,
+    Grader,
+    Policy,
+    grade,
+    grade_many,
+    options,
+    policies,
+)
 from faithfulness_assert.options import CASE_NAMES, OPTIONS, option_lines, parse_options
 from faithfulness_assert.policy.load import find_policy
 from faithfulness_assert.policy.policy import OF_PRESETS
@@ -111,3 +120,24 @@ def test_a_value_is_json_a_number_without_its_zero_or_text() -> None:
     values = {".9": 0.9, "0.9": 0.9, ".9.1": ".9.1", ".env": ".env", '{"a": 1}': {"a": 1}, "": ""}
     for text, value in values.items():
         assert parse_options([f"threshold={text}"], "--option") == {"threshold": value}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: grade("a", "b", model="m"), "model: unknown option. The judge's name has it"),
+        (
+            lambda: grade(outputs="a", context="b"),
+            "outputs: unknown option. Did you mean 'actual_output'",
+        ),
+        (lambda: grade_many([], concurency=3), "Did you mean 'concurrency'?"),
+        (lambda: grade("a", "b", threshold=80), "threshold: must be a number from 0 to 1"),
+        (lambda: Grader().grade("a", "b", threshold=0.2), "threshold: give it to Grader"),
+    ],
+)
+def test_a_wrong_name_is_an_error_that_names_the_right_one(
+    call: Callable[[], object], said: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        call()
+    assert said in str(error.value)

@@ -31,7 +31,7 @@ TRUE, FALSE = "Adults pay 12 euros.", "The museum opens at 9. The lion sleeps."
 USAGE = Usage(prompt=80, completion=20, num_requests=1)
 
 class Scripted:
-    """Its replies repeat: s supports everything, n nothing, e is an error."""
+    """Its replies repeat: s supports everything, n nothing, e is an error, k a wrong key."""
 
     name = "flaky"
 
@@ -44,6 +44,8 @@ class Scripted:
         step = next(self.script)
         if step == "e":
             raise JudgeError("the server is down", "server")
+        if step == "k":
+            raise JudgeError("Incorrect API key", "auth")
         label = {"s": "supported", "n": "not_enough_info"}[step]
         rows = [{"id": n, "evidence": [1], "label": label} for n, _ in ask.payload.statements]
         return Reply(json.dumps({"verdicts": rows}), usage=USAGE)
