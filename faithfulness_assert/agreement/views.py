@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..statistics import Figure
 from ..text.strings import clip
-from .figures import BEYOND_CHANCE
+from .figures import BEYOND_CHANCE, LEAST_CHANCE
 from .measuring import Agreement, LabelledAnswer, Level
 
 FIGURES = {
@@ -176,7 +176,8 @@ def _pairs(found: Agreement) -> Table:
         names = f"{clip(pair.second, 40)} less {clip(pair.first, 40)}"
         points = [_points(figure) for figure in (pair.balanced_accuracy, pair.agreement)]
         better = clip(pair.better, 40) or "not known"
-        rows.append((names, *points, f"{pair.adjusted:.3g}", better))
+        floor = "≤ " if pair.p <= LEAST_CHANCE else ""
+        rows.append((names, *points, f"{floor}{pair.adjusted:.3g}", better))
     head = ("judges", "balanced accuracy", "agreement", "p (Holm)", "agrees better")
     return Table("Side by side", head, rows)
 
