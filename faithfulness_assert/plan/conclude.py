@@ -29,9 +29,8 @@ MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 
 NO_CONTROL = (
-    "A control is a statement with a known verdict, made from the context. "
-    "Give a context with a few full sentences, in asks with room for two more statements, "
-    "or use controls='report'."
+    "Use controls='report', or give contexts with a few full sentences: a control is a statement "
+    "with a known verdict, made from one."
 )
 
 
