@@ -175,9 +175,9 @@ class Summary:
 
     def brief(self) -> str:
         """Counts, mean score, and whether the judge is reliable."""
-        cases = "1 case" if self.cases == 1 else f"{self.cases} cases"
+        cases = "1 case" if self.cases == 1 else f"{self.cases:,} cases"
         if self.rows > self.cases:
-            cases = f"{self.cases} of {self.rows} cases"
+            cases = f"{self.cases:,} of {self.rows:,} cases"
         counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
         said = f"{cases}: {counts}; "
         if self.mean is None:
@@ -192,12 +192,12 @@ class Summary:
             said += ": do not trust these scores; use another judge"
         if self.untested:
             told = "no control (a statement with a known verdict) could be made from the context"
-            said += f"\n{told} of {self.untested:,} of {cases}"
+            said += f"\n{told} of {self.untested:,} of {self.cases:,} cases"
             said += ": the judge was not tested" if not asked else ""
         return "\n".join([said, *sorted(self.caveats)])
 
-    def text(self) -> str:
-        """All of it, for people, on a few lines."""
+    def text(self, *, spent: bool = True) -> str:
+        """All of it, for people, on a few lines; ``spent``: with what it has cost."""
         lines = [self.brief()]
         if (interval := self.interval) and interval.low < interval.high:
             low, high = f"{interval.low:.3f}", f"{interval.high:.3f}"
@@ -211,7 +211,7 @@ class Summary:
                 "context has it word for word: check the judge"
             )
         lines += self.errors.lines()
-        if self.tokens["num_requests"]:
+        if self.tokens["num_requests"] and spent:
             lines.append(self.spent())
         if self.seconds:
             lines.append(f"time: {duration(self.seconds)}, {self.cases / self.seconds:.3g} cases/s")

@@ -278,7 +278,8 @@ def add_rescore_arguments(parser: ArgumentParser) -> None:
 
 def run_rescore(arguments: Namespace) -> int:
     """Scores the run again, and says what the new one found."""
-    return _told(rescore(arguments.source, arguments.directory, **policy_options(arguments)))
+    outcome = rescore(arguments.source, arguments.directory, **policy_options(arguments))
+    return _told(outcome, spent=False)  # the first run has spent it
 
 
 def add_merge_arguments(parser: ArgumentParser) -> None:
@@ -308,6 +309,6 @@ def run_export(arguments: Namespace) -> int:
     return PASSED
 
 
-def _told(outcome: RunOutcome) -> int:
-    show_outcome(outcome.notes, outcome.summary.text())
+def _told(outcome: RunOutcome, *, spent: bool = True) -> int:
+    show_outcome(outcome.notes, outcome.summary.text(spent=spent))
     return outcome.exit_code

@@ -78,7 +78,7 @@ class Connection:
             return await asyncio.wait_for(self._exchanged(body, seconds, fresh), seconds)
         except (asyncio.TimeoutError, TimeoutError):
             message = f"the judge sent no complete answer within {seconds:.3g} s"
-            hint = "raise timeout, or use a faster judge"
+            hint = "a faster judge helps, too"
             return JudgeError(f"{message}; {hint}", "timeout", retryable=True)
         except JudgeError as error:
             return error.with_traceback(None)  # its frames contain the request
