@@ -243,7 +243,7 @@ _LABEL = (
 _COUNTED = lazy_pattern(rf"\b(\d{{1,6}})\b|\b{_LABEL}\b", re.IGNORECASE)
 _LISTED = lazy_pattern(
     rf"\W{{0,9}}{_LABEL}[\W_]{{1,9}}"
-    r"((?:(?:statements? |and |& )?\d{1,6}[ ,]{0,2}){1,99})\W{0,5}",
+    r"((?:statements? )?\d{1,6}(?:[ ,]{1,2}(?:and |& )?\d{1,6}){0,99})\W{0,5}",
     re.IGNORECASE,
 )
 _COUNTING = frozenset(
