@@ -52,20 +52,6 @@ def _sentences(text: str) -> list[str]:
     return [part for part in bare if part][:_HEAD_SENTENCES]
 
 
-def _refuses(sentence: str) -> bool:
-    """Whether one plain sentence refuses. In English, its context must not say otherwise."""
-    english = (rule.search(sentence) for rule in rules(_WORDS["english"]))
-    return any(match and not _excused(sentence, match) for match in english) or _matches(
-        "others", sentence
-    )
-
-
-def _excused(sentence: str, match: re.Match[str]) -> bool:
-    """Whether the words around a match make it a condition, someone else's words, or help."""
-    before, after = sentence[: match.start()], sentence[match.end() :]
-    return _matches("before", before) or _matches("after", after)
-
-
 def is_refusal(text: str) -> bool:
     """Whether ``text`` as a whole declines its task, in any of about thirty languages.
 
@@ -76,7 +62,7 @@ def is_refusal(text: str) -> bool:
     """
     if not isinstance(text, str):
         raise TypeError(f"is_refusal: text must be a string, got {type(text).__name__}")
-    return any(map(_refuses, _sentences(text))) and not _has_verdict(text)
+    return _says(text, "english", "others")
 
 
 def is_judge_refusal(text: str) -> bool:
@@ -85,19 +71,12 @@ def is_judge_refusal(text: str) -> bool:
     "Cannot determine.", "No verdicts." and "Please provide the statements." are refusals of a
     judge, but not of an assistant that answers a question.
     """
-    return is_refusal(text) or (
-        (_says("judge", text) or _says("material", text)) and not _has_verdict(text)
-    )
-
-
-def lacks_material(text: str) -> bool:
-    """Whether a judge says that it was given no context or no statements: a prompt is broken."""
-    return _says("material", text) and not _has_verdict(text)
+    return _says(text, "english", "others", "judge", "material")
 
 
 def unreadable(reply: str, wanted: str) -> UnreadableReply:
     """The error for a reply in which nothing that was wanted is found: why that may be."""
-    if lacks_material(reply):
+    if _says(reply, "material"):
         return UnreadableReply(
             "the judge says that it was given no context or no statements: do they reach it?",
             "refusal",
@@ -115,14 +94,20 @@ def unreadable(reply: str, wanted: str) -> UnreadableReply:
     return UnreadableReply(f"the judge's reply contains no {wanted}", fix=fix)
 
 
-def _says(table: str, text: str) -> bool:
-    """Whether one of the first sentences matches a rule, and its context does not excuse it."""
-    matches = ((s, rule.search(s)) for s in _sentences(text) for rule in rules(_WORDS[table]))
-    return any(match and not _excused(sentence, match) for sentence, match in matches)
+def _says(text: str, *tables: str) -> bool:
+    """Whether a text without a verdict has a sentence of these tables near its beginning.
 
-
-def _has_verdict(text: str) -> bool:
-    return _matches("verdicts", straight(text).strip())
+    The words around it may excuse it: a condition, someone else's words, or help.
+    """
+    found = (
+        (sentence[: match.start()], sentence[match.end() :])
+        for sentence in _sentences(text)
+        for table in tables
+        for rule in rules(_WORDS[table])
+        if (match := rule.search(sentence))
+    )
+    said = any(not _matches("before", b) and not _matches("after", a) for b, a in found)
+    return said and not _matches("verdicts", straight(text).strip())
 
 
 def _matches(table: str, text: str) -> bool:
