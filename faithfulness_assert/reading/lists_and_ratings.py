@@ -22,7 +22,7 @@ from ..text.strings import clean_text, is_blank, lazy_pattern
 from .gate import MOST_CHARS, objects, remarks
 from .json_form import IDS, key_of, read_id, said_by
 from .refusal import is_refusal, unreadable
-from .unwrapping import Pairs, answer_in, looks_like_json, parted, split_json
+from .unwrapping import Pairs, answer_in, between, looks_like_json, parted, split_json
 
 Listed = tuple[int | None, str]
 """A number (None if the reply gives none) and a text that is listed under it."""
@@ -107,6 +107,9 @@ _LINE = lazy_pattern(
 )
 
 
+_REST, _SUGGESTION = "", "*"  # no key_of is one of these
+
+
 def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tuple[str, ...]]:
     """The ratings of a reply for these dimensions, and its suggestions.
 
@@ -118,66 +121,56 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
         TypeError: ``text`` is not a string.
     """
     unopened, reply = parted(text)
-    given, suggestions, residue = _given_in(reply, names)
-    for name, ratings in _given_in(unopened, names)[0].items() if unopened else ():
-        given[name] |= ratings if given[name] else set()
-    said = {name: given[key_of(name)] for name in names}
-    agreed = {name: next(iter(ratings)) for name, ratings in said.items() if len(ratings) == 1}
-    known = {name: rating for name, rating in agreed.items() if rating is not None}
+    wanted = [key_of(name) for name in names]
+    said, before = list(_said_in(reply, wanted)), list(_said_in(unopened, wanted))
+    known = {}
+    for name, key in zip(names, wanted, strict=True):
+        ratings = {value for found, value in said if found == key}
+        ratings |= {value for found, value in before if found == key and ratings}
+        if len(ratings) == 1 and None not in ratings:
+            known[name] = ratings.pop()
     if not known:
         raise unreadable(reply, "rating")
-    raise_unless_silent(residue)
-    texts = [clean_text(suggestion).strip() for suggestion in suggestions]
+    raise_unless_silent([text for found, text in said if found == _REST])
+    texts = [clean_text(text).strip() for found, text in said if found == _SUGGESTION]
     return known, tuple(text for text in texts if text)[:MAX_SUGGESTIONS]
 
 
-def _given_in(
-    reply: str, names: Sequence[str]
-) -> tuple[dict[str, set[float | None]], list[str], list[str]]:
-    """The ratings of each dimension, the suggestions, and all else that a text says."""
-    values, residue, _ = split_json(reply)
-    given: dict[str, set[float | None]] = {key_of(name): set() for name in names}
-    suggestions: list[str] = []
-    for pairs in (value for value in values if isinstance(value, Pairs)):
-        _take(pairs, given, suggestions, residue)
-    if not values and not looks_like_json(reply):
-        residue = [_LINE.sub(lambda line: _taken(line, given), text) for text in residue]
-    return given, suggestions, residue
+def _said_in(text: str, wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """The ratings in a text under their keys, the suggestions, and all else that it says."""
+    values, around, _ = split_json(text)
+    pairs = [pair for value in values if isinstance(value, Pairs) for pair in value]
+    if not values and not looks_like_json(text):  # lines such as "Faithfulness: 0.3"
+        lines = [line for line in _LINE.finditer(text) if key_of(line[1]) in wanted]
+        pairs = [(line[1], line[2]) for line in lines]
+        around = between(text, [line.span() for line in lines])
+    yield from ((_REST, rest) for rest in around)
+    yield from _said_under(pairs, wanted)
 
 
-def _take(
-    pairs: Pairs, given: dict[str, set[float | None]], suggestions: list[str], residue: list[str]
-) -> None:
-    """Adds the ratings, the suggestions and all else that an object says."""
+def _said_under(
+    pairs: Iterable[tuple[str, Any]], wanted: Sequence[str]
+) -> Iterator[tuple[str, Any]]:
+    """What keys and values say. In {"score": 0.9, "reason": "..."} a score is the rating."""
     for key, item in pairs:
         name = key_of(key)
-        if name in given:
-            given[name].add(_rating(item, residue))
+        if name in wanted and isinstance(item, Pairs):
+            scores = [value for inner, value in item if key_of(inner) in _VALUES]
+            yield from _said_under([(key, scores[0] if len(scores) == 1 else None)], wanted)
+            item = Pairs(pair for pair in item if key_of(pair[0]) not in _VALUES)
+            yield from ((_REST, rest) for rest in said_by("", item))
+        elif name in wanted:
+            yield name, _rating(item)
         elif name in _SUGGESTIONS:
             listed = item if isinstance(item, list) else [item]
-            suggestions += [text for text in listed if isinstance(text, str)]
+            yield from ((_SUGGESTION, text) for text in listed if isinstance(text, str))
         elif isinstance(item, Pairs):
-            _take(item, given, suggestions, residue)
+            yield from _said_under(item, wanted)
         else:
-            residue += said_by(key, item)
+            yield from ((_REST, rest) for rest in said_by(key, item))
 
 
-def _taken(line: re.Match[str], given: dict[str, set[float | None]]) -> str:
-    """ "" for a line such as "Faithfulness: 0.3", whose rating is kept; else the line."""
-    name = key_of(line[1])
-    if name not in given:
-        return line[0]
-    given[name].add(_rating(line[2], []))
-    return ""
-
-
-def _rating(value: Any, residue: list[str]) -> float | None:
-    """One rating. Of an object, {"score": 0.9, "reason": "..."}, the rest is residue."""
-    if isinstance(value, Pairs):
-        inner = [item for key, item in value if key_of(key) in _VALUES]
-        for key, item in value:
-            residue += [] if key_of(key) in _VALUES else said_by(key, item)
-        return _rating(inner[0], residue) if len(inner) == 1 else None
+def _rating(value: Any) -> float | None:
     if isinstance(value, str) and (match := _NUMBER.fullmatch(value.strip())):
         whole = 100.0 if match[3] else float(match[2] or 1)
         return float(match[1]) / whole if whole else None

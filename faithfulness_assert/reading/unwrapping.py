@@ -23,22 +23,19 @@ from ..text.strings import clean_text, lazy_pattern
 
 _BOX = lazy_pattern(r"\\boxed\{\s{0,9}(?=[\[{])")
 _NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
-# [analysis] in square brackets may as well be a heading, and so may Analysis.
+_CHANNEL = r"(?:<\|start\|>assistant\s{0,3})?<\|?channel\|?>\s{0,3}"
+# [analysis] in square brackets may as well be a heading, and so may Analysis. Without its special
+# tokens a channel is "analysisThe user ... assistantfinal{".
 _OPENING = lazy_pattern(
     rf"\s*(?:```\w{{0,9}}\s*)?(?:<[|｜]?(?:begin_of_)?{_NAME}[|｜]?>|[\[◁]think(?:ing)?[\]▷]"
-    rf"|<\|?channel\|?>\s{{0,3}}(?!final){_NAME}|(?-i:thought|thinking|analysis)(?=\n))",
+    rf"|{_CHANNEL}(?!final)\w{{1,20}}|(?-i:(?:analysis|commentary|thought|thinking)(?=[A-Z\n])))",
     re.IGNORECASE,
 )
 _CLOSING = lazy_pattern(
     rf"</{_NAME}>|<[|｜](?:end_of_|/){_NAME}[|｜]>|[\[◁]/think(?:ing)?[\]▷]|<channel\|>"
-    r"|(?-i:assistant\s{0,3}final)(?=\s{0,9}[\[{`])",
+    rf"|{_CHANNEL}final[^<]{{0,80}}<\|message\|>|(?-i:assistant\s{{0,3}}final)(?=\s{{0,9}}[\[{{`])",
     re.IGNORECASE,
 )
-_FINAL = lazy_pattern(r"<\|channel\|>\s{0,3}final[^<]{0,80}<\|message\|>")
-_CHANNEL = lazy_pattern(r"<\|channel\|>\s{0,3}\w{1,20}[^<]{0,80}<\|message\|>")
-# The same with its special tokens taken out: "analysisThe user ... assistantfinal{".
-_BARE = lazy_pattern(r"\s*(?:analysis|commentary|thought)(?=[A-Z\n])")
-_BARE_END = lazy_pattern(r"assistant\s{0,3}final(?=\s{0,9}[\[{`])")
 _ENTRIES = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
 _KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
 _TRIES = 5
@@ -56,8 +53,7 @@ def answer_in(text: str) -> str:
 def thought_and_answer(text: str) -> tuple[bool, str]:
     """Whether a reply begins with thinking, and what it has beside that. It may be cut off."""
     text = _unwrapped(clean_text(text))
-    begun = _OPENING.match(text) or _BARE.match(text) or _CHANNEL.match(text)
-    return bool(begun or _CLOSING.search(text)), parted(text)[1]
+    return bool(_OPENING.match(text) or _CLOSING.search(text)), parted(text)[1]
 
 
 def is_complete(text: str) -> bool:
@@ -90,25 +86,21 @@ def parted(text: str) -> tuple[str, str]:
     if not isinstance(text, str):
         raise TypeError(f"a reply must be a string, got {type(text).__name__}")
     text = _unwrapped(clean_text(text))
-    final, channel = _FINAL.search(text), _CHANNEL.search(text)
     unopened = ""
-    if channel and not _leaves_open(text[: channel.start()]):
-        unopened = text[: channel.start()]
-        text = text[final.end() :] if final else _entries_at_end(text[channel.end() :])
-    elif _BARE.match(text) and (bare := _BARE_END.search(text)):
-        text = text[bare.end() :]
     while opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
         text = text[closing.end() :] if closing else _entries_at_end(text[opening.end() :])
     closing = _CLOSING.search(text)
-    whole = closing and _entries_at_end(text[closing.end() :])
+    # JSON may quote the mark of a channel, also where other JSON follows.
+    is_channel = closing and closing[0].endswith("<|message|>")
+    whole = closing and not is_channel and _entries_at_end(text[closing.end() :])
     if closing and (whole or not _leaves_open(text[: closing.start()])):
         # A block that begins after some text may begin after the answer.
         begins = closing[0].replace("/", "").lower() in text[: closing.start()].lower()
         if whole and _KEYED.match(whole):  # the key of its ask: no text of others has it
             text = whole
         elif not begins:
-            unopened, text = unopened + text[: closing.start()], text[closing.end() :]
+            unopened, text = text[: closing.start()], text[closing.end() :]
     return unopened.strip(), _without_controls(text)
 
 
@@ -224,7 +216,7 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
     pieces, comments = repaired([text[start:end] for start, end in spans])
     if not pieces:
         return [], [text], False
-    return [loads(piece) for piece in pieces], [*_between(text, spans), *comments], True
+    return [loads(piece) for piece in pieces], [*between(text, spans), *comments], True
 
 
 def _split(text: str) -> tuple[list[Any], list[str]]:
@@ -236,10 +228,10 @@ def _split(text: str) -> tuple[list[Any], list[str]]:
             spans.append((start, end))
         if len(values) > MAX_VALUES:
             raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
-    return values, _between(text, spans)
+    return values, between(text, spans)
 
 
-def _between(text: str, spans: list[tuple[int, int]]) -> list[str]:
+def between(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """The text before, between and after the spans."""
     starts = [0, *(end for _, end in spans)]
     ends = [*(start for start, _ in spans), len(text)]
