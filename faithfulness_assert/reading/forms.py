@@ -21,7 +21,7 @@ from ..text.strings import lazy_pattern
 from .json_form import read_json
 from .refusal import unreadable
 from .rows import Form, Labels, Reading, Row, Said, has_rows, leading_label, parse_label
-from .unwrapping import looks_like_json, parted
+from .unwrapping import between, looks_like_json, parted
 
 _WORDS = lazy_pattern(r"\w+")
 _FEW_WORDS = 5  # such as <verdict id="2">no</verdict>
@@ -226,10 +226,8 @@ def _row(number: int | None, line: str, labels: Labels) -> Row | None:
 def _parts(line: str) -> list[tuple[str, str]]:
     """A line cut where fields begin: their names ("" before the first) and texts."""
     marks = list(_FIELD.finditer(line))
-    starts = [0, *(mark.end() for mark in marks)]
-    ends = [*(mark.start() for mark in marks), len(line)]
     names = ["", *(mark[1].lower() for mark in marks)]
-    return [(n, line[a:b]) for n, a, b in zip(names, starts, ends, strict=True)]
+    return list(zip(names, between(line, [mark.span() for mark in marks]), strict=True))
 
 
 def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:

@@ -16,6 +16,7 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from ..records.errors import UnreadableReply
@@ -24,6 +25,7 @@ from ..text.strings import clean_text, lazy_pattern
 _BOX = lazy_pattern(r"\\boxed\{\s{0,9}(?=[\[{])")
 _NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
 _CHANNEL = r"(?:<\|start\|>assistant\s{0,3})?<\|?channel\|?>\s{0,3}"
+_A_CHANNEL = lazy_pattern(_CHANNEL + r"\w{1,20}[^<]{0,80}<\|message\|>")
 # [analysis] in square brackets may as well be a heading, and so may Analysis. Without its special
 # tokens a channel is "analysisThe user ... assistantfinal{".
 _OPENING = lazy_pattern(
@@ -39,7 +41,6 @@ _CLOSING = lazy_pattern(
 _ENTRIES = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
 _KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
 _TRIES = 5
-_BRACKET = lazy_pattern(r'\\.|["\[\]{}]', re.DOTALL)
 _CONTROL = r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)"
 _CONTROLS = lazy_pattern(rf"{_CONTROL}+")
 
@@ -64,10 +65,7 @@ def is_complete(text: str) -> bool:
     answer = parted(text)[1]
     if answer.startswith("```"):
         answer = answer.partition("\n")[2].removesuffix("```")
-    try:
-        return isinstance(json.loads(answer), (dict, list))
-    except (ValueError, RecursionError):
-        return False
+    return isinstance(loads(answer), list | Pairs)
 
 
 def parted(text: str) -> tuple[str, str]:
@@ -100,7 +98,8 @@ def parted(text: str) -> tuple[str, str]:
         if whole and _KEYED.match(whole):  # the key of its ask: no text of others has it
             text = whole
         elif not begins:
-            unopened, text = text[: closing.start()], text[closing.end() :]
+            unopened = _A_CHANNEL.split(text[: closing.start()])[0]
+            text = text[closing.end() :]
     return unopened.strip(), _without_controls(text)
 
 
@@ -128,24 +127,14 @@ def _entries_at_end(text: str) -> str:
     """The JSON of our form with which a text ends; "" if it ends otherwise."""
     text = _without_controls(text).removesuffix("```").rstrip()
     for start in deque(_ENTRIES.finditer(text), maxlen=_TRIES):
-        try:
-            json.loads(text[start.start() :])
-        except (ValueError, RecursionError):
-            continue
-        return text[start.start() :]
+        if loads(text[start.start() :]) is not None:
+            return text[start.start() :]
     return ""
 
 
 def _leaves_open(text: str) -> bool:
-    """Whether a bracket is still open at the end of ``text``. Quotes count in brackets."""
-    depth, quoted = 0, False
-    for token in _BRACKET.finditer(text):
-        mark = token[0]
-        if mark == '"':
-            quoted = depth > 0 and not quoted
-        elif not quoted and mark[0] != "\\":
-            depth = depth + 1 if mark in "[{" else max(0, depth - 1)
-    return depth > 0
+    """Whether a bracket is still open at the end of ``text``."""
+    return any(deepest > MAX_DEPTH for _, _, deepest in _brackets(text))
 
 
 # ---------------------------------------------------------------- JSON values
@@ -204,19 +193,16 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
         UnreadableReply: there are more than ``MAX_VALUES``.
     """
     plain = _UNDERSCORE.sub("_", text)
-    values, around = _split(plain)
-    if values or not looks_like_json(text):
-        return values, around, plain != text
-    text = plain
-    for mended in closed(text) if len(text) < 50 * REPAIR_CHARS else ():  # it takes several scans
+    may_be_closed = len(text) < 50 * REPAIR_CHARS and looks_like_json(
+        text
+    )  # it takes several scans
+    for mended in chain((plain,), closed(plain) if may_be_closed else ()):
         values, around = _split(mended)
         if values:
-            return values, around, True
-    spans = list(_spans(text))
-    pieces, comments = repaired([text[start:end] for start, end in spans])
-    if not pieces:
-        return [], [text], False
-    return [loads(piece) for piece in pieces], [*between(text, spans), *comments], True
+            return values, around, mended != text
+    spans = _spans(plain) if looks_like_json(text) else []
+    pieces, comments = repaired([plain[start:end] for start, end in spans])
+    return [loads(piece) for piece in pieces], [*between(plain, spans), *comments], bool(pieces)
 
 
 def _split(text: str) -> tuple[list[Any], list[str]]:
@@ -238,15 +224,23 @@ def between(text: str, spans: list[tuple[int, int]]) -> list[str]:
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
-def _spans(text: str) -> Iterator[tuple[int, int]]:
+def _spans(text: str) -> list[tuple[int, int]]:
     """Outermost balanced brackets of limited depth. A bracket that stays open hides the rest."""
+    return [
+        (start, end)
+        for start, end, deepest in _brackets(text)
+        if deepest <= MAX_DEPTH and text[start] + text[end - 1] in ("[]", "{}")
+    ]
+
+
+def _brackets(text: str) -> Iterator[tuple[int, int, int]]:
+    """Outermost brackets: where they begin and end, and how deep others are nested in them."""
     end = 0
     while opening := _BEGINS.search(text, end):
         start, end = opening.span()
         if opening[0][0] != "\\":
             end, deepest = _balanced(text, start)
-            if deepest <= MAX_DEPTH and text[start] + text[end - 1] in ("[]", "{}"):
-                yield start, end
+            yield start, end, deepest
 
 
 def _balanced(text: str, start: int) -> tuple[int, int]:
