@@ -6,9 +6,8 @@ the reply, so that nothing which a judge writes into its JSON is passed over.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -85,44 +84,41 @@ def _rows_in(value: Any, labels: Labels, depth: int, number: int | None = None) 
         values, around, _ = split_json(clean_text(value))
         inside = [_rows_in(inner, labels, depth - 1) for inner in values]
         return [*around, *chain.from_iterable(inside)] if inside and all(inside) else []
-    if isinstance(value, Pairs):
-        has_label = any(_is_label(key, item) for key, item in value)
-        holds_rows = any(
-            _is_nested(inner) for _, item in value if _is_nested(item) for inner in item
-        )
-        wrapped = [] if has_label and not holds_rows else _wrapped(value, labels, depth, number)
-        return wrapped or ([_row(value, labels, number)] if has_label else [])
-    return _listed(value, labels, depth, number) if isinstance(value, list) else []
-
-
-def _listed(items: list[Any], labels: Labels, depth: int, number: int | None) -> Said:
-    """A list of entries, or of bare labels."""
-    if not any(map(_is_nested, items)):
-        known = [parse_label(item, labels) for item in items]
+    if isinstance(value, list) and not any(map(_is_nested, value)):  # bare labels
+        known = [parse_label(item, labels) for item in value]
         return [Row(number, label) for label in known] if all(known) else []
-    said: Said = []
-    for item in items:
-        found = _rows_in(item, labels, depth - 1, number)
-        has_id = isinstance(item, Pairs) and any(key_of(key) in IDS for key, _ in item)
-        if not found and has_id and depth > 0:
-            found = [_row(item, labels, number)]  # an entry without a label
-        said += found or said_by("", item)
-    return said if has_rows(said) else []
+    if isinstance(value, list):
+        return _wrapped([("", item) for item in value], labels, depth, number)
+    if not isinstance(value, Pairs):
+        return []
+    has_label = any(_is_label(key, item) for key, item in value)
+    lists = (item for _, item in value if isinstance(item, list))
+    holds_rows = any(_is_nested(inner) for items in lists for inner in items)
+    wrapped = [] if has_label and not holds_rows else _wrapped(value, labels, depth, number)
+    return wrapped or ([_row(value, labels, number)] if has_label else [])
 
 
-def _wrapped(value: Pairs, labels: Labels, depth: int, number: int | None) -> Said:
-    """The rows under the keys of an object, and what its other keys say."""
+def _wrapped(
+    value: Iterable[tuple[str, Any]], labels: Labels, depth: int, number: int | None
+) -> Said:
+    """The rows under the keys of an object or in a list, and what else is there.
+
+    The items of a list have no keys.
+    """
     said: Said = []
     for key, item in value:
-        own = read_id(key)
+        name, own = key_of(key), read_id(key)
         nested = _is_nested(item) or (isinstance(item, str) and own is None)
         found: Said = []
         digits = isinstance(item, list) and any(type(n) is int for n in item)
-        if nested and key_of(key) not in CLOSED and not (digits and key_of(key) not in LISTS):
+        if nested and name not in CLOSED and not (digits and key and name not in LISTS):
             found = _rows_in(item, labels, depth - 1, number if own is None else own)
         elif own is not None and (label := parse_label(item, labels)):
             found = [Row(own, label)]
-        said += [key] if found and own is None and key_of(key) not in WRAPPERS else []
+        has_id = isinstance(item, Pairs) and any(key_of(inner) in IDS for inner, _ in item)
+        if not found and not key and has_id and depth > 0:
+            found = [_row(item, labels, number)]  # an entry without a label
+        said += [key] if key and found and own is None and name not in WRAPPERS else []
         said += found or said_by(key, item)
     return said if has_rows(said) else []
 
@@ -171,9 +167,9 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         elif name in REASONS and isinstance(item, str):
             texts["reason"].append(clean_text(item))
         elif name in EVIDENCE | QUOTES:
-            found, quotes = _pointed_at(item)
-            numbers += found
-            texts["quote"] += quotes
+            pointed = list(_pointed_at(item))
+            numbers += [at for at in pointed if isinstance(at, int)]
+            texts["quote"] += [at for at in pointed if isinstance(at, str)]
             residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
         elif name in CONFIDENCES and (share := _share(item)) is not None:
             sure.append(share)
@@ -207,25 +203,23 @@ def _rated(key: str, value: Any) -> list[str]:
 
 def _share(value: Any) -> float | None:
     """A share from 0 to 1: 0.95, 95, "95 %". None if the value is none."""
-    text = str(value).strip() if type(value) in (int, float, str) else ""
-    match = _SHARE.fullmatch(text)
-    share = float(match[1]) if match else math.inf
+    match = _SHARE.fullmatch(str(value).strip()) if type(value) in (int, float, str) else None
+    share = float(match[1]) if match else 0
     share = share / 100 if match and (match[2] or share > 1) else share
-    return share if share <= 1 else None
+    return share if match and share <= 1 else None
 
 
-def _pointed_at(value: Any) -> tuple[list[int], list[str]]:
+def _pointed_at(value: Any) -> Iterator[int | str]:
     """The numbers in the value of an evidence key, and its texts, each on one line."""
-    numbers: list[int] = []
-    quotes: list[str] = []
-    for item in _scalars(value):
-        if is_whole(item):
-            numbers.append(item)
-        elif isinstance(item, str) and _NUMBERS.fullmatch(item.strip()):
-            numbers += map(int, re.findall(r"\d+", item))
-        elif isinstance(item, str) and item.strip():
-            quotes.append(clean_text(" ".join(item.split())))
-    return numbers, quotes
+    if _is_nested(value):
+        for item in value:
+            yield from _pointed_at(item[1] if isinstance(value, Pairs) else item)
+    elif is_whole(value):
+        yield value
+    elif isinstance(value, str) and _NUMBERS.fullmatch(value.strip()):
+        yield from map(int, re.findall(r"\d+", value))
+    elif isinstance(value, str) and value.strip():
+        yield clean_text(" ".join(value.split()))
 
 
 def said_by(key: str, value: Any) -> list[str]:
@@ -251,15 +245,6 @@ def words_of_key(key: str) -> str:
     """A key as words: ``numUnsupported`` and ``num_unsupported`` are "num unsupported"."""
     plain = _IDENTIFIER.fullmatch(key[:200])
     return " ".join(_WORD_OF_KEY.findall(key[:200])).lower() if plain else key[:200]
-
-
-def _scalars(value: Any) -> Iterator[Any]:
-    """All scalars in a value, at any depth."""
-    if _is_nested(value):
-        for item in value:
-            yield from _scalars(item[1] if isinstance(value, Pairs) else item)
-    else:
-        yield value
 
 
 def _is_nested(value: Any) -> bool:
