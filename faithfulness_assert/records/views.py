@@ -18,6 +18,7 @@ from .model import (
     NUMBER_FLAG,
     VERBATIM_FLAG,
     CitationAudit,
+    Evidence,
     Label,
     Verdict,
 )
@@ -135,7 +136,12 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
     if verdict.reason:
         yield f"       judge: {visible(clip(verdict.reason))}"
     for evidence in verdict.evidence:
-        yield f"       {evidence.passage}:{evidence.sentence} {visible(clip(evidence.text))}"
+        yield f"       {visible(_cited(evidence))}"
+
+
+def _cited(evidence: Evidence) -> str:
+    """A sentence of the context, and where it stands."""
+    return f"passage {evidence.passage}, sentence {evidence.sentence}: {clip(evidence.text)}"
 
 
 def _rating_lines(result: GradingResult) -> Iterator[str]:
@@ -299,7 +305,7 @@ def _component(verdict: Verdict) -> dict[str, Any]:
 
 def _reason(verdict: Verdict) -> str:
     """Label, reason and evidence of a verdict."""
-    cited = " | ".join(f"[{e.passage}:{e.sentence}] {clip(e.text)}" for e in verdict.evidence)
+    cited = " | ".join(map(_cited, verdict.evidence))
     parts = (
         in_words(verdict),
         wrong_in_words(verdict),
