@@ -26,6 +26,7 @@ _KEYS = {
 LABELS, IDS, STATEMENTS = _KEYS["labels"], _KEYS["ids"], _KEYS["statements"]
 REASONS, EVIDENCE, QUOTES = _KEYS["reasons"], _KEYS["evidence"], _KEYS["quotes"]
 CONFIDENCES, WRAPPERS, LISTS = _KEYS["confidences"], _KEYS["wrappers"], _KEYS["lists"]
+_TEXTS = dict.fromkeys(STATEMENTS, "statement") | dict.fromkeys(REASONS, "reason")
 CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
 """There are no verdicts under these keys."""
 EVEN = 0.5
@@ -107,7 +108,7 @@ def _wrapped(
     """
     said: Said = []
     for key, item in value:
-        name, own = key_of(key), read_id(key)
+        name, own = key_of(key), read_id(key) if key else None
         nested = _is_nested(item) or (isinstance(item, str) and own is None)
         found: Said = []
         digits = isinstance(item, list) and any(type(n) is int for n in item)
@@ -115,12 +116,15 @@ def _wrapped(
             found = _rows_in(item, labels, depth - 1, number if own is None else own)
         elif own is not None and (label := parse_label(item, labels)):
             found = [Row(own, label)]
-        has_id = isinstance(item, Pairs) and any(key_of(inner) in IDS for inner, _ in item)
-        if not found and not key and has_id and depth > 0:
-            found = [_row(item, labels, number)]  # an entry without a label
+        if not found and not key and depth > 0 and _has_id(item):  # an entry without a label
+            found = [_row(item, labels, number)]
         said += [key] if key and found and own is None and name not in WRAPPERS else []
         said += found or said_by(key, item)
     return said if has_rows(said) else []
+
+
+def _has_id(value: Any) -> bool:
+    return isinstance(value, Pairs) and any(key_of(key) in IDS for key, _ in value)
 
 
 def _is_label(key: str, value: Any) -> bool:
@@ -162,14 +166,14 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
                 texts["reason"].append(rest)
             elif known and rest:
                 residue.append(f"label: {rest}")
-        elif name in STATEMENTS and isinstance(item, str):
-            texts["statement"].append(clean_text(item))
-        elif name in REASONS and isinstance(item, str):
-            texts["reason"].append(clean_text(item))
+        elif name in _TEXTS and isinstance(item, str):
+            texts[_TEXTS[name]].append(clean_text(item))
         elif name in EVIDENCE | QUOTES:
-            pointed = list(_pointed_at(item))
-            numbers += [at for at in pointed if isinstance(at, int)]
-            texts["quote"] += [at for at in pointed if isinstance(at, str)]
+            for at in _pointed_at(item):
+                if isinstance(at, int):
+                    numbers.append(at)
+                else:
+                    texts["quote"].append(at)
             residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
         elif name in CONFIDENCES and (share := _share(item)) is not None:
             sure.append(share)

@@ -24,13 +24,14 @@ from ..text.strings import clean_text, lazy_pattern
 
 _BOX = lazy_pattern(r"\\boxed\{\s{0,9}(?=[\[{])")
 _NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
-_CHANNEL = r"(?:<\|start\|>assistant\s{0,3})?<\|?channel\|?>\s{0,3}"
+_CHANNEL = r"<\|?channel\|?>\s{0,3}"
 _A_CHANNEL = lazy_pattern(_CHANNEL + r"\w{1,20}[^<]{0,80}<\|message\|>")
 # [analysis] in square brackets may as well be a heading, and so may Analysis. Without its special
 # tokens a channel is "analysisThe user ... assistantfinal{".
 _OPENING = lazy_pattern(
     rf"\s*(?:```\w{{0,9}}\s*)?(?:<[|｜]?(?:begin_of_)?{_NAME}[|｜]?>|[\[◁]think(?:ing)?[\]▷]"
-    rf"|{_CHANNEL}(?!final)\w{{1,20}}|(?-i:(?:analysis|commentary|thought|thinking)(?=[A-Z\n])))",
+    rf"|(?:<\|start\|>assistant\s{{0,3}})?{_CHANNEL}(?!final)\w{{1,20}}"
+    r"|(?-i:(?:analysis|commentary|thought|thinking)(?=[A-Z\n])))",
     re.IGNORECASE,
 )
 _CLOSING = lazy_pattern(
