@@ -24,21 +24,21 @@ from ..text.strings import clean_text, lazy_pattern
 
 _BOX = lazy_pattern(r"\\boxed\{\s{0,9}(?=[\[{])")
 _NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
-_CHANNEL = r"<\|?channel\|?>\s{0,3}"
-_A_CHANNEL = lazy_pattern(_CHANNEL + r"\w{1,20}[^<]{0,80}<\|message\|>")
 # [analysis] in square brackets may as well be a heading, and so may Analysis. Without its special
 # tokens a channel is "analysisThe user ... assistantfinal{".
 _OPENING = lazy_pattern(
     rf"\s*(?:```\w{{0,9}}\s*)?(?:<[|｜]?(?:begin_of_)?{_NAME}[|｜]?>|[\[◁]think(?:ing)?[\]▷]"
-    rf"|(?:<\|start\|>assistant\s{{0,3}})?{_CHANNEL}(?!final)\w{{1,20}}"
+    rf"|<\|?channel\|?>\s{{0,3}}(?!final){_NAME}"
     r"|(?-i:(?:analysis|commentary|thought|thinking)(?=[A-Z\n])))",
     re.IGNORECASE,
 )
 _CLOSING = lazy_pattern(
     rf"</{_NAME}>|<[|｜](?:end_of_|/){_NAME}[|｜]>|[\[◁]/think(?:ing)?[\]▷]|<channel\|>"
-    rf"|{_CHANNEL}final[^<]{{0,80}}<\|message\|>|(?-i:assistant\s{{0,3}}final)(?=\s{{0,9}}[\[{{`])",
+    r"|(?-i:assistant\s{0,3}final)(?=\s{0,9}[\[{`])",
     re.IGNORECASE,
 )
+_CHANNEL = lazy_pattern(r"<\|channel\|>\s{0,3}\w{1,20}[^<]{0,80}<\|message\|>")
+_FINAL = lazy_pattern(r"<\|channel\|>\s{0,3}final[^<]{0,80}<\|message\|>")
 _ENTRIES = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
 _KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
 _TRIES = 5
@@ -55,7 +55,8 @@ def answer_in(text: str) -> str:
 def thought_and_answer(text: str) -> tuple[bool, str]:
     """Whether a reply begins with thinking, and what it has beside that. It may be cut off."""
     text = _unwrapped(clean_text(text))
-    return bool(_OPENING.match(text) or _CLOSING.search(text)), parted(text)[1]
+    begun = _OPENING.match(text) or _CHANNEL.match(text) or _CLOSING.search(text)
+    return begun is not None, parted(text)[1]
 
 
 def is_complete(text: str) -> bool:
@@ -93,22 +94,22 @@ def parted(text: str) -> tuple[str, str]:
     if not isinstance(text, str):
         raise TypeError(f"a reply must be a string, got {type(text).__name__}")
     text = _unwrapped(clean_text(text))
-    unopened = ""
+    final, channel, unopened = _FINAL.search(text), _CHANNEL.search(text), ""
+    if channel and not _leaves_open(text[: channel.start()]):
+        unopened = text[: channel.start()]
+        text = text[final.end() :] if final else _entries_at_end(text[channel.end() :])
     while opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
         text = text[closing.end() :] if closing else _entries_at_end(text[opening.end() :])
     closing = _CLOSING.search(text)
-    # JSON may quote the mark of a channel, also where other JSON follows.
-    is_channel = closing and closing[0].endswith("<|message|>")
-    whole = closing and not is_channel and _entries_at_end(text[closing.end() :])
+    whole = closing and _entries_at_end(text[closing.end() :])
     if closing and (whole or not _leaves_open(text[: closing.start()])):
         # A block that begins after some text may begin after the answer.
         begins = closing[0].replace("/", "").lower() in text[: closing.start()].lower()
         if whole and _KEYED.match(whole):  # the key of its ask: no text of others has it
             text = whole
         elif not begins:
-            unopened = _A_CHANNEL.split(text[: closing.start()])[0]
-            text = text[closing.end() :]
+            unopened, text = unopened + text[: closing.start()], text[closing.end() :]
     return unopened.strip(), _without_controls(text)
 
 
