@@ -16,7 +16,8 @@ from attacks import PAYLOADS
 from conftest import ROOT
 
 from faithfulness_assert import grade_many
-from faithfulness_assert.report import write_report
+from faithfulness_assert.probe import probe
+from faithfulness_assert.report import write_probe_report, write_report
 
 from .conftest import Opened
 
@@ -72,6 +73,19 @@ def in_sight(page: Any, selector: str) -> bool:
 
 
 # ---------------------------------------------------------------- finding what is wrong
+
+
+@pytest.mark.parametrize("size", [(1280, 900), (360, 760)], ids=["desk", "phone"])
+def test_the_words_of_a_card_stay_whole_and_the_page_does_not_overflow(
+    opened: Window, size: tuple[int, int], tmp_path: Path
+) -> None:
+    file = tmp_path / "card.html"
+    write_probe_report(probe("embedded"), file)
+    page = opened(*size).page
+    page.goto(file.as_uri())  # it has no script
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    heights = page.evaluate("[...document.querySelectorAll('thead th')].map(e => e.clientHeight)")
+    assert max(heights) < 80  # two lines
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (360, 760)], ids=["desk", "phone"])
