@@ -89,7 +89,7 @@ class Altering:
         invented: list[None] = [] if alone else [None]
         for kind in self._in_any_order([*new, *invented], [self._denied, self._with_borrowed]):
             if kind is None:
-                yield self._invented()
+                yield self.invented()
             else:
                 yield from filter(None, (kind(sentence, usable) for sentence in usable))
 
@@ -159,7 +159,8 @@ class Altering:
             if name not in self._whole:
                 return name.capitalize()
 
-    def _invented(self) -> str:
+    def invented(self) -> str:
+        """A sentence about people and towns that the context does not name."""
         names = [self._new_name() for _ in range(3)]
         year, count = self._new_number("1764") or "", self._new_number("316") or ""
         told = [t for t in _TOLD if (year or "{3}" not in t) and (count or "{4}" not in t)]

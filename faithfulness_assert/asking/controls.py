@@ -21,6 +21,8 @@ from .fences import Dice
 
 CHARS = range(25, 141)
 """Length of a control's sentence: long enough to say something, short enough to cost little."""
+LEAST = 2
+"""Sentences of a context in which an invented one is no stranger."""
 LOOKED_AT = 16
 """So many sentences of a context are drawn, to find two that can be used."""
 
@@ -71,19 +73,20 @@ class Controls:
     def of(self, passages: Iterable[Iterable[str]]) -> tuple[Control, ...]:
         """A true and a false control from the sentences of these passages.
 
-        () if there is no sentence that can be used. Time is linear in the context, whatever it is.
+        Where the answer says all of them, or the rest cannot be altered, an invented one stands
+        alone. () if there are not two that say something. Time is linear in the context.
         """
         groups = sorted(sorted(set(sentences)) for sentences in passages)
         sentences = list(chain.from_iterable(groups))
         dice = Dice(self._secret, "controls", self._about, "\n".join(sentences))
         drawn = list(islice(self._drawn(groups, dice), LOOKED_AT))
-        if not drawn:
-            return ()
-        true = drawn[0]
-        # The other one comes from another passage where it can: one may be the attacker's own.
-        false = Altering(sentences, dice, self._statements).made_of([*drawn[1:], true])
-        text = next((t for t in false if text_key(t) not in self._asked), None)
-        return () if text is None else (Control(true, true=True), Control(text, true=False))
+        # The false one comes from another passage where it can: one may be the attacker's own.
+        altering = Altering(sentences, dice, self._statements)
+        false = altering.made_of([*drawn[1:], *drawn[:1]]) if drawn else ()
+        if text := next((t for t in false if text_key(t) not in self._asked), None):
+            return Control(drawn[0], true=True), Control(text, true=False)
+        plain = sum(1 for _ in islice(filter(_is_plain, sentences), LEAST))
+        return (Control(altering.invented(), true=False),) if plain == LEAST else ()
 
     def _drawn(self, groups: Iterable[Sequence[str]], dice: Dice) -> Iterator[str]:
         """Sentences that can be used, one of each passage, then the next of each."""

@@ -161,3 +161,25 @@ def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_e
     assert enforced.error is not None
     assert enforced.error.kind == "unreliable_judge"
     assert "no control could be made" in enforced.error.message
+
+
+MUSEUM = ["The museum in the harbour opens at nine.", "Adults pay 14 euros for a day ticket."]
+
+
+def test_where_the_answer_says_all_of_the_context_an_invented_control_stands_alone() -> None:
+    for seed in range(20):
+        (control,) = make_controls(MUSEUM, MUSEUM, b"%d" % seed)
+        assert not control.true
+        assert control.text not in MUSEUM
+    assert make_controls(MUSEUM[:1], MUSEUM[:1]) == ()
+
+
+def test_a_judge_that_supports_everything_is_found_out_by_it() -> None:
+    judge = Reciting("supported", "supported")
+    answer = " ".join(MUSEUM)
+    reported = grade(answer, answer, judge=judge, controls="report")
+    assert (reported.status, reported.metadata["controls"]["failed"]) == ("graded", 1)
+    assert "the judge failed a control" in reported.warnings[0]
+    enforced = grade(answer, answer, judge=judge, controls="enforce")
+    assert (enforced.status, enforced.pass_) == ("unreadable", False)
+    assert grade(answer, answer, judge=Reciting("supported", "not_enough_info")).pass_
