@@ -44,12 +44,6 @@ _DASH = lazy_pattern("[–—]")
 _CONTRAST = lazy_pattern(
     r"\s(but|however|although|though|aber|jedoch|mais|pero|aunque|però|porém|mas|но|однако|хотя|nhưng)\s"
 )
-_OWN_CLAUSE = lazy_pattern(
-    r"(?: (?:yes|yeah|yep|yup|no|oh|well|and|but|so|even|though|also|ok|okay))*"
-    r"(?: $|( i (?!.* (?:is|are|was|were|has|will|can|he|she|they|there|that|who|which) )"
-    r"|.* my favou?rites? ))"
-)
-_ENGLISH = lazy_pattern(r" (?:the|an|to|it|them|him|her|my|me|of|for|with|you|this|love|like) ")
 _TELLS = lazy_pattern(r"(?<! i)(?<! we)(?: (?:is|was|are|were) (?:the|an|\w+ed) | has )")
 """What is said of others than writer and reader: "Wish Upon was released in May"."""
 _DENSE = lazy_pattern(f"[{DENSE}]")
@@ -152,8 +146,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False, is_asked: bool = Fal
         return True
     if (not is_item and _only_names(said, parts)) or (not is_asked and _only_agrees(parts)):
         return True
-    is_own = _speaks_of_itself(said, parts)
-    return is_own or _greets(said, parts) or _rates(said, parts) or _speaks_to_reader(said, parts)
+    return _greets(said, parts) or _rates(said, parts) or _speaks_to_reader(said, parts)
 
 
 def _only_agrees(parts: list[str]) -> bool:
@@ -162,16 +155,6 @@ def _only_agrees(parts: list[str]) -> bool:
     words = " ".join(parts).replace("'", " ").split()
     own = _marks("agreement").words
     return not _has("not", parts) and all(w in known or f" {w} " in own for w in words)
-
-
-def _speaks_of_itself(said: str, parts: list[str]) -> bool:
-    """Whether a sentence only tells what its writer likes or does: "I saw them live once."."""
-    if any(char.isdigit() for char in said) or _has("telling", parts):
-        return False
-    if not _ENGLISH.search(" ".join(parts)):
-        return False  # "i" is an article in Italian
-    clauses = [match for part in parts if (match := _OWN_CLAUSE.match(part))]
-    return len(clauses) == len(parts) and any(clause[1] for clause in clauses)
 
 
 def _only_names(said: str, parts: list[str]) -> bool:
