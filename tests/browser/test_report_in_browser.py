@@ -463,13 +463,14 @@ def test_long_texts_and_lists_show_their_rest_on_demand(
     assert page.locator(".passage").count() == 101
     assert page.locator(".passage h3").all_inner_texts()[99:] == ["Passage p99", "Passage p150"]
     page.locator(".context .more").click()
+    _expect(page.locator(".passage h3").last).to_have_text("Passage p199")
     assert page.locator(".passage h3").all_inner_texts()[-2:] == ["Passage p198", "Passage p199"]
     assert page.locator(".case-head .notes li").count() == 200
     page.locator(".case-head .more").click()
-    assert page.locator(".case-head .notes li").count() == 300
+    _expect(page.locator(".case-head .notes li")).to_have_count(300)
     assert reason.strip() not in page.inner_text(".case-head")
     page.locator(".case-head .rest").click()
-    assert reason.strip() in page.locator(".case-head").text_content()
+    _expect(page.locator(".case-head")).to_contain_text(reason.strip())
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".rest").count() == 0
     assert page.locator(".what").text_content() == unbroken
