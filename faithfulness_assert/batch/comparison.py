@@ -139,6 +139,10 @@ class Comparison:
             told = (quoted("; ".join(sorted(ways)[:3])) for ways in self.ways)
             same = "The runs were not graded in the same way."
             notes += [f"{same} {name}: {way}" for name, way in zip(names, told, strict=True)]
+        for name, run in zip(names, self.summaries, strict=True):
+            if run.is_unreliable:
+                counts = f"{run.controls['failed']:,} of {run.controls['asked']:,} controls"
+                notes.append(f"In {name} the judge failed {counts}: do not trust its scores.")
         if self.policies:
             changed = quoted("; ".join(self.policies[:3]))
             notes.append(

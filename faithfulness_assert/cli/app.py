@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 PASSED, FAILED, WRONG_USE, NOT_GRADED = 0, 1, 2, 3
 WAITING = 4
 """A run over a batch API has sent all that it can send now. Collect the answers later."""
-INTERRUPTED = 130
-"""As shells have it: 128 and the number of the signal."""
+INTERRUPTED, UNREAD = 130, 141
+"""As shells have it: 128 and the number of the signal. Behind ``| head`` nobody reads on."""
 
 
 def judged(found: Summary, fail_under: float | None = None, min_graded: float = 1.0) -> int:
@@ -83,7 +83,7 @@ def main() -> None:
         sys.stdout.flush()
     except BrokenPipeError:  # nobody reads on; Python would complain when it closes the stream
         to_nowhere(sys.stdout)
-        code = FAILED
+        code = UNREAD
     except KeyboardInterrupt as stop:
         for note in getattr(stop, "__notes__", ()):  # what was done, and what it cost
             sys.stderr.write(f"\nfaithfulness-assert: {note}\n")

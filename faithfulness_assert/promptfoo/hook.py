@@ -244,7 +244,9 @@ def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:
         value = search(path, document)
     except ConfigError as error:
         raise ConfigError(f"{key}: {error}") from None
-    if value is None:
+    before, projects, _ = str(path).partition("[*]")
+    found = search(before, document) if projects and value == [] else None
+    if value is None or found:  # of something, a projection finds nothing
         raise InputError(f"{name}: {key} {path!r} matches nothing; {_nearest(path, document)}")
     return value
 

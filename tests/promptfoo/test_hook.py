@@ -207,7 +207,7 @@ def test_a_python_without_the_package_says_in_one_line_what_to_set(
     )
     assert done.stderr.count("\n") == 1
     assert done.returncode == int("get_assert" in call)
-    assert "has no faithfulness-assert. Set PROMPTFOO_PYTHON, in .env or" in done.stderr
+    assert "has no faithfulness-assert. Set PROMPTFOO_PYTHON to one" in done.stderr
 
 
 def test_a_context_transform_of_our_assertion_is_told_and_nothing_is_graded() -> None:
@@ -230,3 +230,16 @@ def test_a_context_that_is_a_list_as_json_is_read_as_passages() -> None:
     given = {"vars": {"context": passages}, "config": {"judge": "embedded", "components": "all"}}
     result = get_assert("It is free.", given)
     assert "passage 2, sentence 2: It is free." in result["componentResults"][0]["reason"]
+
+
+def test_a_projection_that_finds_nothing_in_a_list_is_no_empty_retrieval() -> None:
+    def graded(docs: list[dict[str, str]], path: str) -> dict[str, Any]:
+        config = {"judge": "embedded", "contextFrom": path}
+        return get_assert("It is free.", {"vars": {"docs": docs}, "config": config})
+
+    docs = [{"text": "It is free."}]
+    assert graded(docs, "vars.docs[*].text")["pass"]
+    wrong = graded(docs, "vars.docs[*].txt")
+    assert wrong["metadata"]["status"] == "invalid_input"
+    assert "matches nothing" in wrong["reason"]
+    assert graded([], "vars.docs[*].txt")["metadata"]["status"] == "no_context"

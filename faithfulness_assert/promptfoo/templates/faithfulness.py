@@ -3,7 +3,8 @@ import sys
 try:
     from faithfulness_assert.promptfoo import afterAll, get_assert
 except ModuleNotFoundError:
-    ADVICE = "Set PROMPTFOO_PYTHON, in .env or the environment, to the Python that has it."
+    ADVICE = "Set PROMPTFOO_PYTHON to one that has it: in the environment, or in .env of the folder"
+    ADVICE += " in which promptfoo is started."
     PROBLEM = f"{sys.executable} has no faithfulness-assert. {ADVICE}"
 
     def get_assert(*_: object) -> object:
