@@ -203,10 +203,8 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
         UnreadableReply: there are more than ``MAX_VALUES``.
     """
     plain = _UNDERSCORE.sub("_", text)
-    may_be_closed = len(text) < 50 * REPAIR_CHARS and looks_like_json(
-        text
-    )  # it takes several scans
-    for mended in chain((plain,), closed(plain) if may_be_closed else ()):
+    is_short = len(text) < 50 * REPAIR_CHARS  # to close brackets takes several scans
+    for mended in chain((plain,), closed(plain) if is_short and looks_like_json(text) else ()):
         values, around = _split(mended)
         if values:
             return values, around, mended != text

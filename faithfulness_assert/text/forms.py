@@ -20,7 +20,7 @@ from .citations import is_reference
 from .headings import has_verb
 from .headings import is_short_answer as _is_bare_answer
 from .phrases import plain
-from .strings import DENSE, is_blank, lazy_pattern, word_lists
+from .strings import DENSE, function_words, is_blank, lazy_pattern, word_lists
 
 LONGEST = 400
 """Characters. A longer sentence says something."""
@@ -151,7 +151,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False, is_asked: bool = Fal
 
 def _only_agrees(parts: list[str]) -> bool:
     """Whether a sentence has no word that tells what it is about: "Yes, I think that is right."."""
-    known = frozenset(word_lists("function_words")["function words"].split())
+    known = function_words()
     words = " ".join(parts).replace("'", " ").split()
     own = _marks("agreement").words
     return not _has("not", parts) and all(w in known or f" {w} " in own for w in words)

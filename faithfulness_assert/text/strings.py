@@ -147,6 +147,12 @@ def word_lists(name: str) -> Mapping[str, str]:
     return sections(f"{__file__.removesuffix('strings.py')}words/{name}.txt")
 
 
+@cache
+def function_words() -> frozenset[str]:
+    """The words of any text, which do not tell what it is about."""
+    return frozenset(word_lists("function_words")["function words"].split())
+
+
 def expressions(section: str) -> list[str]:
     """The expressions in a section, one a line; an indented line goes on."""
     return [line for line in section.replace("\n  ", "").split("\n") if line]

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ...text.citations import without_marks
 from ...text.number_words import currencies, number_parts, units_of, valued
 from ...text.numbers import Meaning, Number, find_numbers
-from ...text.strings import DENSE, word_lists
+from ...text.strings import DENSE, function_words, word_lists
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
 # between words. Each letter is read as a word.
@@ -32,7 +32,7 @@ _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
 _OPENERS = frozenset(word_lists("names")["openers"].split())
 _NEGATIONS = frozenset(word_lists("names")["negations"].split())
-_FUNCTION_WORDS = frozenset(word_lists("function_words")["function words"].split())
+_FUNCTION_WORDS = function_words()
 _LITTLE = _NEGATIONS | _FUNCTION_WORDS
 
 without_citations = without_marks
