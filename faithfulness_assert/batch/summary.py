@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..records.model import VERBATIM_FLAG
@@ -170,8 +170,7 @@ class Summary:
     @property
     def is_unreliable(self) -> bool:
         """Whether the judge failed so many controls that its scores mean little."""
-        asked, wrong = self.controls["asked"], self.controls["failed"]
-        return bool(asked) and wrong + self.controls["unanswered"] >= UNRELIABLE * asked
+        return is_unreliable(self.controls)
 
     def brief(self) -> str:
         """Counts, mean score, and whether the judge is reliable."""
@@ -184,12 +183,8 @@ class Summary:
             said += "no case has a score"
         else:
             said += f"mean score {self.mean:.2f} ({self.defined} with a score)"
-        asked, unanswered = self.controls["asked"], self.controls["unanswered"]
-        if asked:
-            said += f"\nthe judge failed {self.controls['failed']} of {asked} controls"
-            said += f" and did not answer {unanswered}" if unanswered else ""
-        if self.is_unreliable:
-            said += ": do not trust these scores; use another judge"
+        asked = self.controls["asked"]
+        said += f"\n{told_of_controls(self.controls)}" if asked else ""
         if self.untested:
             told = "no control (a statement with a known verdict) could be made from the context"
             said += f"\n{told} of {self.untested:,} of {self.cases:,} cases"
@@ -224,6 +219,23 @@ class Summary:
         tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"
         cost = "" if self.cost is None else f", cost {self.cost:.4g}"
         return f"spent: {self.tokens['num_requests']:,} requests, {tokens}{cost}"
+
+
+def is_unreliable(controls: Mapping[str, int]) -> bool:
+    """Whether a judge failed so many of its controls that its scores mean little.
+
+    ``controls``: how many were ``asked``, ``failed`` and ``unanswered``.
+    """
+    wrong = controls["failed"] + controls["unanswered"]
+    return controls["asked"] > 0 and wrong >= UNRELIABLE * controls["asked"]
+
+
+def told_of_controls(controls: Mapping[str, int]) -> str:
+    """How a judge did on its controls, and a warning if its scores mean little."""
+    told = f"the judge failed {controls['failed']} of {controls['asked']} controls"
+    told += f" and did not answer {controls['unanswered']}" if controls["unanswered"] else ""
+    warning = ": do not trust these scores; use another judge"
+    return told + (warning if is_unreliable(controls) else "")
 
 
 def duration(seconds: float) -> str:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..batch.summary import UNRELIABLE
+from ..batch.summary import is_unreliable, told_of_controls
 from ..records.checks import is_whole
 from ..text.strings import clip, lazy_pattern, one_line, visible
 
@@ -41,13 +41,8 @@ def _of_judge(results: list[Any]) -> Iterator[str]:
         told = metadata.get("controls") if isinstance(metadata, Mapping) else None
         whole = {n: v for n, v in (told or {}).items() if is_whole(v)} if told else {}
         counts.update(whole)
-    asked, failed, silent = (counts[name] for name in ("asked", "failed", "unanswered"))
-    if asked and failed + silent >= UNRELIABLE * asked:
-        unanswered = f" and did not answer {silent}" if silent else ""
-        yield (
-            f"the judge failed {failed} of {asked} controls{unanswered}: do not trust these "
-            "scores; use another judge"
-        )
+    if is_unreliable(counts):
+        yield told_of_controls(counts)
 
 
 def _has_results(given: Any) -> bool:
