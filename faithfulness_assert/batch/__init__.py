@@ -23,7 +23,7 @@ from .local_run import RunOutcome, Work
 from .progress import Budget, SoftStop
 from .rows import GraderSettings
 from .run_description import take_input
-from .store import writing
+from .store import BATCH_API, writing
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -87,9 +87,9 @@ def run(
             None: signals do what they do elsewhere, so Ctrl-C is a ``KeyboardInterrupt``.
 
     Raises:
-        ConfigError: an option cannot be used; the run was begun with other settings; rows changed
-            or are gone, and ``regrade_changed`` is false; another process works on it; or its
-            directory cannot be used.
+        ConfigError: an option cannot be used; the run was begun with other settings, or goes over a
+            batch API; rows changed or are gone, and ``regrade_changed`` is false; another process
+            works on it; or its directory cannot be used.
     """
     hide_key(options)
     if concurrency is not None:
@@ -113,6 +113,9 @@ def run(
     with writing(directory) as store, SoftStop(grace, tell=progress) as soft:
         try:
             with store.transaction():
+                if store.kept(BATCH_API):
+                    how = f"faithfulness-assert batch --run {directory}"
+                    raise ConfigError(f"{directory}: this run goes over a batch API; use: {how}")
                 event = "begun" if store.about() is None else "gone on with"
                 notes = take_input(store, grader, data_set, regrade=regrade_changed)
                 if retry_errors and (again := store.retry_errors()):

@@ -28,12 +28,16 @@ from .rows import Line, Row, as_text, digest
 from .summary import Counted, Summary
 
 NAME = "run.sqlite"
+BATCH_API = "batch"
+"""Under which name a run over a batch API keeps what, beside its policy, makes its grader again."""
 FORMAT = 1
 """Of the tables. It grows when an older version could no longer read them."""
 APPLICATION = 0x66616974
 """Marks our databases among those of other programs."""
 SECONDS, MANY = 1.0, 1000
 """How long results wait, and how many, until they are kept."""
+PAGE_SIZE = 8192
+"""Bytes. A page of SQLite's usual 4,096 has room for one or two results, and much stays empty."""
 PAGE = 100
 SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server", "not_stored"})
 """Errors for which the judge's server is at fault. A key, a credit, an address can be put right."""
@@ -68,6 +72,7 @@ _ADVICE = {
     "not a database": f"it is damaged: {_COPY}",
     "locked": "another process works on this run; wait for it, or use another directory",
     "locking protocol": "on a network file system, keep the run on a disk of this machine",
+    "readonly": "it or its folder is read-only: copy it to where you may write",
     "disk I/O error": "is the disk full, or a network file system? Keep the run on a local disk",
 }
 
@@ -349,6 +354,7 @@ def writing(path: str | PathLike[str]) -> Iterator[Store]:
 def _made(db: sqlite3.Connection, folder: Path) -> Store:
     store = Store(db, folder)
     if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+        db.execute(f"PRAGMA page_size={PAGE_SIZE}")
         with store.transaction():
             for command in SCHEMA.split(";"):
                 db.execute(command.strip())
@@ -400,8 +406,10 @@ def said_of(error: sqlite3.Error) -> str:
 
 
 def is_run(path: str | PathLike[str]) -> bool:
-    """Whether a directory has a run."""
-    return os.path.lexists(Path(path) / NAME)
+    """Whether a directory has a run. A process that was killed at once leaves an empty file."""
+    with suppress(OSError):
+        return os.lstat(Path(path) / NAME).st_size > 0
+    return False
 
 
 # ---------------------------------------------------------------- what others take from a run

@@ -136,9 +136,6 @@ def run_batch(arguments: Namespace) -> int:
     numbers = {name: getattr(arguments, name) for name in NUMBERS}
     if arguments.via is not None:
         return _over_batch_api(arguments, data_set, numbers)
-    if is_begun(arguments.directory):
-        how = f"faithfulness-assert batch --run {arguments.directory}"
-        raise ConfigError(f"{arguments.directory}: this run goes over a batch API; use: {how}")
     try:
         outcome = run_rows(
             data_set,

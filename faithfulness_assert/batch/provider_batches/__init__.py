@@ -25,7 +25,7 @@ from ..data_sets import DataSet
 from ..estimate import estimate_run
 from ..progress import Budget
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
-from ..store import Store, is_run, reading, writing
+from ..store import BATCH_API, Store, is_run, reading, writing
 from .asks import Asks
 from .providers import AnthropicBatches, OpenAIBatches
 from .rounds import Rounds, Standing
@@ -35,8 +35,6 @@ __all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""
-SETTINGS = "batch"
-"""Under which name a run keeps what, beside its policy, makes its grader again."""
 SERVICES: Mapping[str, type[Service]] = {
     f"{service.provider}-batch": service for service in (OpenAIBatches, AnthropicBatches)
 }
@@ -85,12 +83,12 @@ def submit(
     grader = Grader(chosen.judge, chosen.policy, chosen.threshold, **options)
     with writing(directory) as store:
         with store.transaction():
-            kept = settings if store.about() is None else store.kept(SETTINGS)
+            kept = settings if store.about() is None else store.kept(BATCH_API)
             if kept is None or kept["via"] != via:
                 how = f"via {kept['via']}" if kept else f"without {option('via')}"
                 raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
             take_input(store, grader, data_set, regrade=regrade_changed)
-            store.keep(SETTINGS, kept)
+            store.keep(BATCH_API, kept)
             if retry_errors and store.finished == store.size and store.retry_errors():
                 Asks(store).forget("row NOT IN (SELECT row FROM results)")
             if budget:
@@ -119,7 +117,7 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
     if missing := next((file for file in replies if not Path(file).is_file()), None):
         raise ConfigError(f"{missing}: cannot be read: there is no such file")
     with writing(directory) as store:
-        settings, about = store.kept(SETTINGS), store.about() or {}
+        settings, about = store.kept(BATCH_API), store.about() or {}
         options = _with_some_key(settings, settings["options"])
         grader = Grader(settings["judge"], policy_in(about, store.path), None, **options)
         now = describe_grader(grader)
@@ -150,7 +148,7 @@ def is_begun(directory: str | PathLike[str]) -> bool:
     if not is_run(directory):
         return False
     with reading(directory) as store:
-        return store.kept(SETTINGS) is not None
+        return store.kept(BATCH_API) is not None
 
 
 def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any]:
