@@ -11,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -22,10 +23,11 @@ from ..records.checks import check_number
 from ..records.errors import option
 from ..text.strings import clip, visible
 from .estimate import Estimate
-from .summary import Summary, duration
+from .summary import Summary, duration, money
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0
+MINUTE = 60.0
 ERROR_LENGTH = 120
 MOST = 10**15
 SIGNALS = tuple(
@@ -48,23 +50,33 @@ class Counts:
     total: int
     trouble: Callable[[], str] = str
     before: int = field(init=False)
-    started: float = field(default_factory=time.monotonic)
+    _told: deque[tuple[float, int]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.before = self.found.cases
+        self._told = deque([(time.monotonic(), self.before)])
         self.found.errors.last = ""  # what is shown is what goes wrong now
 
+    def _rate(self) -> float:
+        """Results for each second of the last minute."""
+        now = time.monotonic()
+        self._told.append((now, self.found.cases))
+        while self._told[1][0] <= now - MINUTE:
+            self._told.popleft()
+        since, cases = self._told[0]
+        return (self.found.cases - cases) / (now - since) if now > since else 0.0
+
     def __str__(self) -> str:
-        found, seconds = self.found, time.monotonic() - self.started
-        rate = (found.cases - self.before) / seconds if seconds > 0 else 0.0
+        found, rate = self.found, self._rate()
         left = f"{duration((self.total - found.cases) / rate)} left" if rate else ""
         trouble, tokens = self.trouble(), found.tokens["prompt"] + found.tokens["completion"]
         parts = (
             f"{found.cases:,} of {self.total:,}",
             f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
             clip(trouble, ERROR_LENGTH) or left,  # before all that a narrow terminal cuts off
-            f"{found.passed:,} passed, {found.failed:,} failed, {found.not_graded:,} not graded",
-            "" if found.cost is None else f"cost {found.cost:,.4g}",
+            f"{found.passed:,} passed, {found.failed:,} failed"
+            + (f", {found.not_graded:,} not graded" if found.not_graded else ""),
+            "" if found.cost is None else f"cost {money(found.cost)}",
             f"{tokens:,} tokens" if tokens else "",
             "" if trouble else clip(found.errors.last, ERROR_LENGTH),
         )

@@ -217,7 +217,7 @@ class Summary:
         prompt, completion = self.tokens["prompt"], self.tokens["completion"]
         about = "about " if self.estimated else ""
         tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"
-        cost = "" if self.cost is None else f", cost {self.cost:.4g}"
+        cost = "" if self.cost is None else f", cost {money(self.cost)}"
         return f"spent: {self.tokens['num_requests']:,} requests, {tokens}{cost}"
 
 
@@ -244,6 +244,11 @@ def duration(seconds: float) -> str:
     if minutes >= 60:
         return f"{minutes // 60} h {minutes % 60:02} min"
     return f"{minutes} min {rest:02} s" if minutes else f"{seconds:.1f} s"
+
+
+def money(cost: float) -> str:
+    """A cost for people: ``12.35``, ``0.0421``."""
+    return f"{cost:,.2f}" if cost >= 1 else f"{cost:.3g}"
 
 
 # ---------------------------------------------------------------- why cases could not be graded

@@ -16,6 +16,7 @@ from ..judges import judge_forms
 from ..options import option_lines, parse_options
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE, SETTING
+from .terminal import say
 
 WIDTH = 80
 DATA_SET = "the data set: a file, or - for its text"
@@ -213,10 +214,12 @@ def check_report_argument(arguments: Namespace) -> None:
 def write_outputs(arguments: Namespace, run: str | PathLike[str]) -> None:
     """Writes the results of a run as these arguments want it."""
     for file in arguments.output:
+        say(f"writing {file}")
         write_results(lines_of_run(run), file)
     if arguments.report is not None:
         from ..report import write_report
 
+        say(f"writing {arguments.report}")
         write_report(run, arguments.report)
     if arguments.github:
         for command in github_annotations(lines_of_run(run)):

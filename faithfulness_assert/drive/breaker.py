@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import math
 import random
+import time
 
 from ..records.errors import JudgeError
 from .asks import GivenUp, TimeLeft
@@ -61,6 +62,7 @@ class Breaker:
         self._probe_at = self._open_since = 0.0
         self._failing_since = math.inf  # the first try that failed since the last answer
         self._answered_at = -math.inf  # the latest time at which an ask was sent that was answered
+        self._waits = (-math.inf, "")  # until when, and why
         self._closed: asyncio.Future[None] | None = None
 
     @property
@@ -70,10 +72,12 @@ class Breaker:
 
     @property
     def trouble(self) -> str:
-        """What is waited for, in words; "" if asks are answered."""
-        if not self.is_open:
+        """What is waited for and until when at most, in words; "" if asks are answered."""
+        until, message = self._waits
+        if (seconds := until - time.monotonic()) <= 0:
             return ""
-        return f"waiting: {self._last_error.message}"
+        clock = time.strftime("%H:%M:%S", time.localtime(time.time() + seconds))
+        return f"waits until {clock} at most: {message}"
 
     def answered_after(self, instant: float = -math.inf) -> bool:
         """Whether an ask was answered that was sent after this instant, or ever.
@@ -141,9 +145,11 @@ class Breaker:
         is_probe = was_open and last >= self._open_since
         if is_probe or not was_open:
             self._plan_probe()
+        self._failing_since = min(self._failing_since, first)
         if self.is_open and not was_open:
             self._open_since = now
-        self._failing_since = min(self._failing_since, first)
+        if self.is_open:
+            self._waits = self._failing_since + (self.patience or 0.0), error.message
         if is_probe and self.patience is not None:
             self._lose_patience(error, now - self._failing_since, self.patience)
 
@@ -170,8 +176,14 @@ class Breaker:
             self._probes += self.is_open
         self._probe_at = asyncio.get_running_loop().time() + wait
 
+    def pauses(self, error: JudgeError, seconds: float) -> None:
+        """Notes that an ask that failed goes again after so long. The next answer ends the note."""
+        if seconds > LONGEST_PAUSE and not self.is_open:
+            self._waits = asyncio.get_running_loop().time() + seconds, error.message
+
     def _close(self) -> None:
         self._failures = self._probes = self._confirmed = 0
+        self._waits = (-math.inf, "")
         self._failing_since = math.inf
         self._let_go()
 

@@ -134,6 +134,7 @@ class Gate:
                 log.warning(
                     "%s: goes again: %s, HTTP %s", ask.kind, outcome.kind, outcome.http_status
                 )
+                self.breaker.pauses(outcome, pause)
                 await asyncio.sleep(pause)
 
     async def _try(

@@ -459,6 +459,13 @@ def test_a_directory_that_cannot_be_written_is_named_with_the_reason(tmp_path: P
         quiet(cases(1), written(tmp_path / "file", "x"))
 
 
+def test_a_run_that_was_killed_before_it_had_a_table_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.sqlite").touch()
+    done = here("batch", file_of(tmp_path, cases(3)), "--run", tmp_path / "run")
+    assert (done.returncode, finished(tmp_path / "run")) == (1, 3)
+
+
 # ---------------------------------------------------------------- a server
 
 
@@ -486,18 +493,28 @@ def test_a_server_that_is_down_for_a_while_costs_no_case(tmp_path: Path) -> None
 # ---------------------------------------------------------------- progress
 
 
-def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wrong() -> None:
+def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Cases of the last minute count for the rate. The cost is in the first 80 columns."""
+    now = [1000.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
     found = Summary()
     found.cases = 200
     counts = Counts(found, 4000)
-    found.cases, found.passed, found.not_graded, found.cost = 1200, 1000, 50, 1.2
-    found.tokens["prompt"] = 81_000
-    counts.started -= 100
-    first = "1,200 of 4,000 | 10.0/s"
-    rest = "1,000 passed, 150 failed, 50 not graded | cost 1.2 | 81,000 tokens"
-    assert str(counts) == f"{first} | 4 min 40 s left | {rest}"
+    for seconds, cases in ((100, 600), (40, 1000), (20, 1200)):
+        now[0] += seconds
+        found.cases, found.passed, found.cost = cases, cases - 150, 1.204
+        said = str(counts)
+    first = "1,200 of 4,000 | 10.0/s | 4 min 40 s left"
+    assert said == f"{first} | 1,050 passed, 150 failed | cost 1.20"
+    assert len(said) <= 80
+    found.passed, found.not_graded, found.tokens["prompt"] = 1000, 50, 81_000
+    rest = "1,000 passed, 150 failed, 50 not graded | cost 1.20 | 81,000 tokens"
+    assert str(counts) == f"{first} | {rest}"
     found.errors.add("auth", "HTTP 401: no")
-    assert str(counts) == f"{first} | 4 min 40 s left | {rest} | last error (auth): HTTP 401: no"
+    assert str(counts) == f"{first} | {rest} | last error (auth): HTTP 401: no"
+    first = "1,200 of 4,000 | 10.0/s"
     counts.trouble = lambda: "waiting: no connection"
     assert str(counts) == f"{first} | waiting: no connection | {rest}"
 
