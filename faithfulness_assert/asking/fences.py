@@ -48,16 +48,15 @@ def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:
     shown = [(name, disarmed(block)) for name, block in blocks]
     hits = (hit for _, block in shown for hit in _TAKEN.findall(block.casefold()))
     taken = {mark for short, more in hits for mark in (short, short + more)}
-    return "\n\n".join(_fence(name, block, secret, taken) for name, block in shown)
-
-
-def _fence(name: str, block: str, secret: bytes, taken: set[str]) -> str:
-    key = keyed(secret, name, block)
-    for salt in count():
-        mark = keyed(key, str(salt)).hex()[: SHORT if salt < TRIES else LONG]
-        if mark not in taken:
-            break
-    return f"<{name}-{mark}>\n{block}\n</{name}-{mark}>"
+    fences = []
+    for name, block in shown:
+        key = keyed(secret, name, block)
+        for salt in count():
+            mark = keyed(key, str(salt)).hex()[: SHORT if salt < TRIES else LONG]
+            if mark not in taken:
+                break
+        fences.append(f"<{name}-{mark}>\n{block}\n</{name}-{mark}>")
+    return "\n\n".join(fences)
 
 
 def disarmed(text: str) -> str:

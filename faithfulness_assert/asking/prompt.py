@@ -60,7 +60,11 @@ def make_ask(
         form = replace(form, labels=tuple(label for label in form.labels if label != "not_a_claim"))
     told, content = instructions(form, policy), fenced(_blocks(kind, payload), secret)
     content = f"{content}\n\n{remark}" if remark else content
-    key = key_of(secret, told, content)
+    key, max_tokens = key_of(secret, told, content), REPLY_TOKENS
+    if kind == "truths":
+        max_tokens += sum(len(text) for _, text in payload.items) // CHARS_PER_REPLY_TOKEN
+    else:
+        max_tokens += REPLY_TOKENS_PER_ITEM * len(payload.items)
     return Ask(
         messages=(
             {"role": "system", "content": told},
@@ -68,7 +72,7 @@ def make_ask(
         ),
         form=form,
         ids=tuple(number for number, _ in payload.items),
-        max_tokens=_max_tokens(kind, payload.items),
+        max_tokens=max_tokens,
         payload=payload,
         schema=json_schema(form),
         echo=key,
@@ -84,12 +88,6 @@ def _form(kind: AskKind, policy: Policy, *, numbered: bool) -> ReplyForm:
     if policy.allow_not_a_claim:
         labels = (*labels, "not_a_claim")
     return ReplyForm(kind, labels, reasons=policy.reasons, numbered=numbered)
-
-
-def _max_tokens(kind: AskKind, items: Numbered) -> int:
-    if kind == "truths":
-        return REPLY_TOKENS + sum(len(text) for _, text in items) // CHARS_PER_REPLY_TOKEN
-    return REPLY_TOKENS + REPLY_TOKENS_PER_ITEM * len(items)
 
 
 # ---------------------------------------------------------------- instructions

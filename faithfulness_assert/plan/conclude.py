@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from ..asking.controls import problem_of
 from ..asking.schema import label_problem
@@ -13,7 +12,7 @@ from ..cases.case import Case
 from ..policy.reasons import FIXES
 from ..reading.reconcile import Finding
 from ..records.errors import JudgeError
-from ..records.model import MARKED, NUMBER_FLAG, VERBATIM_FLAG, Statement, Verdict
+from ..records.model import MARKED, NUMBER_FLAG, VERBATIM_FLAG, Evidence, Verdict
 from ..records.result import GradingResult
 from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import Quotable, resolve
@@ -35,34 +34,34 @@ NO_CONTROL = (
 
 
 def conclude(state: State) -> GradingResult:
-    """The result of a plan that is over."""
-    return result_of(state, _found(state))
-
-
-def _found(state: State) -> Found:
-    """What is known, whichever policy weighs it."""
+    """The result of a plan that is over: what is known of the case, as its policy weighs it."""
     errors, ended = state.log.errors, state.ended
     if ended is None and state.policy.verify == "rubric":
-        return Found((), state.audit, rated=state.rated, errors=errors)
+        return result_of(state, Found((), state.audit, rated=state.rated, errors=errors))
     verdicts = () if ended else _verdicts(state)
-    enforced = state.policy.controls == "enforce"
-    wrong = problem_of(state.answered_controls, state.untested) if enforced else ""
+    enforced, answered = state.policy.controls == "enforce", state.answered_controls
+    wrong = problem_of(answered, state.untested) if enforced else ""
     fix = ""  # what is said of every judge
-    if wrong and state.untested and not problem_of(state.answered_controls):
+    if wrong and state.untested and not problem_of(answered):
         fix = NO_CONTROL
     if not errors and not any(v.label for v in verdicts):
         errors = _no_label(state, verdicts)
-    return Found(
+    first_error: dict[int, JudgeError] = {}
+    for (_, number), error in state.failed.items():
+        first_error.setdefault(number, error)
+    open_firsts = ((v.id, state.first_like[v.id]) for v in verdicts if v.label is None)
+    found = Found(
         verdicts,
         state.audit,
         ended,
         None,
         errors,
-        _left_open(state, verdicts),
+        {number: first_error[first] for number, first in open_firsts if first in first_error},
         (wrong, fix),
-        not enforced or any(passed is not None for _, passed in state.answered_controls),
+        not enforced or any(passed is not None for _, passed in answered),
         clip(state.explanation, MAX_EXPLANATION),
     )
+    return result_of(state, found)
 
 
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:
@@ -76,22 +75,12 @@ def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, 
     return (JudgeError(said, "unreadable", retryable=True, fix=fix),)
 
 
-def _left_open(state: State, verdicts: tuple[Verdict, ...]) -> dict[int, JudgeError]:
-    """The statements that failed asks left open, each with the first error that did."""
-    errors: dict[int, JudgeError] = {}
-    for (_, number), error in state.failed.items():
-        errors.setdefault(number, error)
-    first_like = {v.id: state.first_like[v.id] for v in verdicts if v.label is None}
-    return {number: errors[first] for number, first in first_like.items() if first in errors}
-
-
 # ---------------------------------------------------------------- verdicts
 
 
 def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
-    firsts = [state.first_like[s.id] for s in state.statements]
-    findings = {number: finding_of(state, number) for number in set(firsts)}
+    findings = {number: finding_of(state, number) for number in set(state.first_like.values())}
     shares: Mapping[int, float] = {}
     if state.likely is not None:
         from .likely_windows import shown_shares
@@ -99,86 +88,75 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
         shares = shown_shares(state, state.likely)
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
-    verdicts = tuple(
-        _verdict(state, statement, first, findings[first], quotable, shares.get(first, 1.0))
-        for statement, first in zip(state.statements, firsts, strict=True)
-    )
-    return with_word_checks(state.case, verdicts)
-
-
-def _verdict(
-    state: State,
-    statement: Statement,
-    first: int,
-    finding: Finding,
-    quotable: Quotable | None,
-    shown: float,
-) -> Verdict:
-    evidence, flags = resolve(finding.evidence, finding.quote, state.context, quotable)
-    start, end = statement.start, statement.end
-    return Verdict(
-        statement.id,
-        statement.text,
-        finding.label,
-        finding.unresolved,
-        evidence,
-        finding.reason,
-        None if start is None or end is None else (start, end),
-        first if first != statement.id else None,
-        (*finding.flags, *flags),
-        shown,
-        wrong=finding.wrong,
-        confidence=None if finding.label is None else finding.confidence,
-    )
+    seeing = Seeing(state.case)
+    verdicts = []
+    for statement in state.statements:
+        first = state.first_like[statement.id]
+        finding, start, end = findings[first], statement.start, statement.end
+        evidence, flags = resolve(finding.evidence, finding.quote, state.context, quotable)
+        more_flags, wrong, says = seeing.of(finding, statement.text, evidence)
+        verdicts.append(
+            Verdict(
+                statement.id,
+                statement.text,
+                finding.label,
+                finding.unresolved,
+                evidence,
+                finding.reason,
+                None if start is None or end is None else (start, end),
+                first if first != statement.id else None,
+                (*finding.flags, *flags, *more_flags),
+                shares.get(first, 1.0),
+                wrong=wrong,
+                says=says,
+                confidence=None if finding.label is None else finding.confidence,
+            )
+        )
+    return tuple(verdicts)
 
 
 # ---------------------------------------------------------------- what code sees beside the judge
-
-# It changes no label and raises no score. A supported statement may get a flag for a number that
-# is nowhere; all others get the words that the evidence lacks, beside those that the judge marks,
-# and a flag if the context has the statement word for word.
 
 VERBATIM = 12
 """Characters of the shortest statement of which it says something that the context has it."""
 
 
-def with_word_checks(case: Case, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """The verdicts with what code sees in their statements."""
-    known = Numbers("\n".join(passage.text for passage in case.context))
-    asked = Numbers(case.question)
-    said = cache(lambda: f" {' '.join(plain_words(p.text) for p in case.context)} ")
-    return tuple(_checked(verdict, asked, known, said) for verdict in verdicts)
+class Seeing:
+    """What code sees in the statements about a case. It changes no label and raises no score."""
 
+    def __init__(self, case: Case) -> None:
+        self._passages = [passage.text for passage in case.context]
+        self._known, self._asked = Numbers("\n".join(self._passages)), Numbers(case.question)
 
-def _checked(verdict: Verdict, asked: Numbers, known: Numbers, said: Callable[[], str]) -> Verdict:
-    """The verdict with what code sees.
+    @cached_property
+    def _words(self) -> str:
+        return f" {' '.join(map(plain_words, self._passages))} "
 
-    ``asked``: the numbers of the question. ``said``: the words of the context.
-    """
-    if verdict.label is None or verdict.label == "not_a_claim":
-        return verdict
-    if verdict.label != "supported":
-        flags = (*verdict.flags, MARKED) if verdict.wrong else verdict.flags
-        words = plain_words(verdict.statement)
-        if len(words) >= VERBATIM and f" {words} " in said():
+    def of(
+        self, finding: Finding, statement: str, evidence: Sequence[Evidence]
+    ) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+        """Flags of a statement, its wrong words, and what the evidence says in their place.
+
+        A supported statement may get a flag for a number that is nowhere. All others get the words
+        that the evidence lacks, beside those that the judge marks, and a flag if the context has
+        the statement word for word.
+        """
+        has_digits = _DIGIT.search(statement) is not None
+        if finding.label is None or finding.label == "not_a_claim":
+            return (), finding.wrong, ""
+        texts = [item.text for item in evidence]
+        if finding.label == "supported":
+            absent: tuple[str, ...] = ()
+            if has_digits:
+                absent = absent_numbers(statement, self._known, self._asked, "\n".join(texts))
+            return ((NUMBER_FLAG,), absent, "") if absent else ((), finding.wrong, "")
+        flags = (MARKED,) if finding.wrong else ()
+        words = plain_words(statement)
+        if len(words) >= VERBATIM and f" {words} " in self._words:
             flags = (*flags, VERBATIM_FLAG)
-        return _with_wrong_words(replace(verdict, flags=flags), asked, known)
-    if not _DIGIT.search(verdict.statement):
-        return verdict
-    evidence = "\n".join(item.text for item in verdict.evidence)
-    absent = absent_numbers(verdict.statement, known, asked, evidence)
-    if not absent:
-        return verdict
-    return replace(verdict, wrong=absent, flags=(*verdict.flags, NUMBER_FLAG))
-
-
-def _with_wrong_words(verdict: Verdict, asked: Numbers, known: Numbers) -> Verdict:
-    if verdict.statement == verdict.statement.casefold() and not (
-        verdict.reason or _DIGIT.search(verdict.statement)
-    ):
-        return verdict
-    statement, evidence = verdict.statement, [item.text for item in verdict.evidence]
-    wrong, says = difference(statement, evidence, known, verdict.reason, asked)
-    beside = (word for word in wrong if not any(word in words for words in verdict.wrong))
-    named = sorted(dict.fromkeys([*verdict.wrong, *beside]), key=statement.find)
-    return replace(verdict, wrong=tuple(named[:MOST_WRONG]), says=says)
+        if statement == statement.casefold() and not (finding.reason or has_digits):
+            return flags, finding.wrong, ""
+        wrong, says = difference(statement, texts, self._known, finding.reason, self._asked)
+        beside = (word for word in wrong if not any(word in words for words in finding.wrong))
+        named = sorted(dict.fromkeys([*finding.wrong, *beside]), key=statement.find)
+        return flags, tuple(named[:MOST_WRONG]), says

@@ -24,24 +24,37 @@ SETTLED = FINE_LABELS
 """What more of the context is not needed for."""
 
 
-def checked(finding: Finding, text: str, ask: Ask, shown: Collection[int]) -> Finding:
+def checked(
+    finding: Finding,
+    text: str,
+    ask: Ask,
+    shown: Collection[int],
+    sure: float | None = None,
+    marked: Collection[str] = (),
+) -> Finding:
     """The finding for a statement with this text, as far as its ask showed and allowed it.
 
     Evidence that the ask did not show is left out, and a flag says so. A label must be one that was
-    asked for, and a plain assertion is never set aside. ``shown``: the numbers of the sentences
-    that it showed.
+    asked for, and a plain assertion is never set aside.
+
+    Args:
+        shown: the numbers of the sentences that the ask showed.
+        sure: how sure the judge is of its label.
+        marked: the words that it marks as unsupported, which speak against ``supported``.
     """
     if finding.evidence:
         kept = tuple(number for number in finding.evidence if number in shown)
         if kept != finding.evidence:
             finding = finding._replace(evidence=kept, flags=("no_such_evidence",))
-    if finding.label is None:
+    label = finding.label
+    if label is None:
         return finding
-    if finding.label not in ask.form.labels:
+    if label not in ask.form.labels or (marked and label == "supported"):
         return INVALID
-    is_asked = bool(ask.payload.question)
-    is_aside = finding.label == "not_a_claim"
-    return ASSERTS if is_aside and not claims_nothing(text, is_asked=is_asked) else finding
+    if label == "not_a_claim" and not claims_nothing(text, is_asked=bool(ask.payload.question)):
+        return ASSERTS
+    wrong = tuple(words for words in marked if words and words in text)
+    return finding._replace(confidence=sure, wrong=wrong)
 
 
 def shows_conflict(findings: Sequence[Finding]) -> bool:

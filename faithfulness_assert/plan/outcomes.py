@@ -51,21 +51,18 @@ def absorb(state: State, stage: Asking, answers: Answers) -> State:
     state = state._replace(asked={**state.asked, **asked})
     each: list[State] = []
     for _, sample in groupby(answers, key=lambda answer: answer[0].ask.sample):
-        log = each[-1].log if each else state.log
-        each.append(_absorbed(state._replace(log=log), stage, sample))
+        after = state._replace(log=each[-1].log) if each else state
+        for job, outcome in sample:
+            after = spent(after, job, outcome)
+            try:
+                after = stage.take(after, job, outcome)
+            except JudgeError as error:
+                errors = _schema_errors(job, outcome) if error.kind == "unreadable" else ()
+                after = stage.lose(noted(after, Log(schema_errors=errors)), job, error)
+        each.append(after)
+    if len(each) == 1:
+        return each[0]
     return voted(state, [job for job, _ in answers if job.ask.sample == 1], each)
-
-
-def _absorbed(state: State, stage: Asking, answers: Iterable[tuple[Job, Outcome]]) -> State:
-    """The state after the outcomes of one sample."""
-    for job, outcome in answers:
-        state = spent(state, job, outcome)
-        try:
-            state = stage.take(state, job, outcome)
-        except JudgeError as error:
-            errors = _schema_errors(job, outcome) if error.kind == "unreadable" else ()
-            state = stage.lose(noted(state, Log(schema_errors=errors)), job, error)
-    return state
 
 
 def usable_text(ask: Ask, outcome: Outcome) -> str:
@@ -184,8 +181,6 @@ def voted(before: State, asked: Sequence[Job], each: Sequence[State]) -> State:
 
     ``asked``: the jobs of one sample. The last state of ``each`` has the log of all.
     """
-    if len(each) == 1:
-        return each[0]
     cells = [cell for job in asked for cell in job.cells]
     findings = {cell: _vote([state.findings[cell] for state in each]) for cell in cells}
     # What the other samples have decided has not failed.

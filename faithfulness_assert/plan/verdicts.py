@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -21,7 +21,7 @@ from ..text.strings import clip
 from .findings import checked, merged, shows_conflict, sides
 from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
-from .state import Cell, Job, Log, State, context_lines, note_error, noted, numbered_texts
+from .state import Cell, Job, Log, State, context_lines, note_error, noted
 
 CONFIRMED = "confirmed when asked again"
 """Stands behind a reason that spoke against its label, where the next reply gives the same one."""
@@ -31,18 +31,12 @@ CONFIRMED = "confirmed when asked again"
 
 def jobs(state: State) -> tuple[Job, ...]:
     """Asks for every statement in every window, with controls where the policy wants them."""
-    known, singly = state.findings, state.policy.verify == "per_claim"
-    return _with_controls(state, _drafts(state, lambda cell: cell not in known, singly=singly))
+    return _with_controls(state, _drafts(state, again=False))
 
 
 def reask_jobs(state: State) -> tuple[Job, ...]:
     """The same for what is unresolved and worth asking again, with what was wrong."""
-    singly = state.policy.reask_singly or state.policy.verify == "per_claim"
-
-    def is_open(cell: Cell) -> bool:
-        return state.findings[cell].label is None and cell not in state.closed
-
-    return _with_controls(state, _drafts(state, is_open, singly=singly, again=True))
+    return _with_controls(state, _drafts(state, again=True))
 
 
 def close(state: State) -> State:
@@ -50,23 +44,27 @@ def close(state: State) -> State:
     return state._replace(closed=state.closed.union(state.findings))
 
 
-def _drafts(
-    state: State, wanted: Callable[[Cell], bool], *, singly: bool, again: bool = False
-) -> list[Draft]:
-    """What to ask about the wanted statements of each window."""
-    limits = replace(state.budget.limits, statements=1) if singly else state.budget.limits
-    budget = state.budget._replace(limits=limits)
-    statements, likely = distinct(state), state.likely
+def _drafts(state: State, *, again: bool) -> list[Draft]:
+    """What to ask about the statements of each window: those that were not asked, or are open."""
+    findings, likely, limits = state.findings, state.likely, state.budget.limits
+    if state.policy.verify == "per_claim" or (again and state.policy.reask_singly):
+        limits = replace(limits, statements=1)
+    statements, budget = distinct(state), state.budget._replace(limits=limits)
     drafts: list[Draft] = []
     for window, numbers in enumerate(state.windows):
-        readers = [s for s in statements if likely is None or s.id in likely.readers[window]]
-        waiting = [s for s in readers if wanted((window, s.id))]
         # What was set aside wrongly is asked about without the label for that.
-        kinds = [
-            [s for s in waiting if (again and state.findings[window, s.id].asserts) is claiming]
-            for claiming in (False, True)
-        ]
-        groups = [group for kind in kinds for group in chunk(numbered_texts(kind), budget)]
+        kinds: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
+        for s in statements:
+            cell = window, s.id
+            if likely is not None and s.id not in likely.readers[window]:
+                continue
+            if again:
+                is_wanted = findings[cell].label is None and cell not in state.closed
+            else:
+                is_wanted = cell not in findings
+            if is_wanted:
+                kinds[again and findings[cell].asserts].append((s.id, s.text))
+        groups = [group for kind in kinds.values() for group in chunk(tuple(kind), budget)]
         context = context_lines(state, numbers) if groups else ()
         for group in groups:
             remark = _what_was_wrong(state, window, group) if again else ""
@@ -94,7 +92,7 @@ def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
 
     There are none in a window in which some were answered before.
     """
-    if state.policy.controls not in ("report", "enforce"):
+    if not drafts or state.policy.controls not in ("report", "enforce"):
         return number_jobs(state, drafts)
     maker = Controls([s.text for s in state.statements], state.secret)
     waiting: dict[int | None, tuple[Control, ...]] = {
@@ -108,7 +106,10 @@ def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
     while queue:
         draft = queue.popleft()
         if draft.window not in waiting:
-            waiting[draft.window] = maker.of(_passages(state, draft))
+            passages: dict[str, list[str]] = {}
+            for number, text in draft.sentences:
+                passages.setdefault(state.context[number - 1].passage, []).append(text)
+            waiting[draft.window] = maker.of(passages.values())
         job = make_job(state, draft, tested, waiting[draft.window])
         if job.controls and not is_within(state.budget, job.ask):
             half = len(draft.items) // 2
@@ -122,14 +123,6 @@ def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
             held.add(draft.window)
         tested.append(job)
     return tuple(job._replace(bare=job.window not in held) for job in tested)
-
-
-def _passages(state: State, draft: Draft) -> Iterable[list[str]]:
-    """The sentences of each passage that a draft shows."""
-    passages: dict[str, list[str]] = {}
-    for number, text in draft.sentences:
-        passages.setdefault(state.context[number - 1].passage, []).append(text)
-    return passages.values()
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
@@ -179,11 +172,13 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
     )
     shown = {number for number, _ in job.ask.payload.sentences}
     found = {
-        n: checked(_with_own(f, text, sure, marked.get(n, ())), text, job.ask, shown)
+        n: checked(f, lines[n], job.ask, shown, surest.get(n, f.confidence), marked.get(n, ()))
         for n, f in settled.findings.items()
-        for text, sure in [(lines[n], surest.get(n, f.confidence))]
     }
-    own = {number: _unless_asserted(state, number, found[n]) for n, number in job.own.items()}
+    own = {
+        number: ASSERTS if found[n].label == "not_a_claim" and _asserts(state, number) else found[n]
+        for n, number in job.own.items()
+    }
     denied = state.asked.keys() - set(lines) if settled.denies_earlier else settled.denied
     state = noted(state, Log(warnings=tuple(_warnings(own, settled.ignored))))
     return state._replace(
@@ -193,16 +188,6 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
         failed={cell: error for cell, error in state.failed.items() if cell not in cells},
         denied=state.denied.union(denied),
     )
-
-
-def _with_own(finding: Finding, text: str, sure: float | None, marked: Sequence[str]) -> Finding:
-    """The finding, with how sure the judge is and the words that it marks in the statement."""
-    if finding.label is None:
-        return finding
-    if marked and finding.label == "supported":  # its marks speak against its label
-        return INVALID
-    own = tuple(words for words in marked if words and words in text)
-    return finding._replace(confidence=sure, wrong=own)
 
 
 def lose(state: State, job: Job, error: JudgeError) -> State:
@@ -247,31 +232,30 @@ def _warnings(findings: Mapping[int, Finding], ignored: int) -> Iterator[str]:
         yield f"the judge said more than its verdict on statement {numbers}: “{clip(remark)}”"
 
 
-def _unless_asserted(state: State, number: int, finding: Finding) -> Finding:
-    """The finding. Whether a claim may be set aside, the sentence that it comes from decides."""
-    if finding.label != "not_a_claim":
-        return finding
+def _asserts(state: State, number: int) -> bool:
+    """Whether the sentence that a statement comes from claims something: it decides for a claim."""
     starts = {s.start for s in state.statements if s.id == number}
-    own = (s for s in state.answer if s.start in starts)
-    asked = bool(state.case.question)
-    nothing = (claims_nothing(s.text, is_item=s.is_item, is_asked=asked) for s in own)
-    return finding if all(nothing) else ASSERTS
+    own, asked = (s for s in state.answer if s.start in starts), bool(state.case.question)
+    return not all(claims_nothing(s.text, is_item=s.is_item, is_asked=asked) for s in own)
 
 
 def _heard(state: State, job: Job, found: Mapping[int, Finding]) -> Mapping[Cell, Finding]:
-    """The findings with those of an ask. Silence does not undo what an earlier reply said."""
-    new = {(job.window, number): finding for number, finding in found.items()}
-    known = state.findings
-    heard = {c: f for c, f in new.items() if f != MISSING or c not in known}
-    return {**known, **{c: _confirming(f, known.get(c, MISSING)) for c, f in heard.items()}}
+    """The findings with those of an ask. Silence does not undo what an earlier reply said.
 
-
-def _confirming(finding: Finding, before: Finding) -> Finding:
-    """The finding, with the reason that the judge gave before for the same label."""
-    if finding.label is None or finding.label != before.opened or finding.reason:
-        return finding
-    reason = f"{before.reason} ({CONFIRMED})" if before.reason else ""
-    return finding._replace(reason=reason)
+    Where the judge gives a label again, its reason from before stays.
+    """
+    findings = dict(state.findings)
+    for number, finding in found.items():
+        cell = job.window, number
+        before = findings.get(cell)
+        if before is not None:
+            if finding == MISSING:
+                continue
+            is_same = finding.label is not None and finding.label == before.opened
+            if is_same and before.reason and not finding.reason:
+                finding = finding._replace(reason=f"{before.reason} ({CONFIRMED})")
+        findings[cell] = finding
+    return findings
 
 
 def _answered(

@@ -83,26 +83,33 @@ def weigh(policy: Policy, found: Found) -> Weighed:
     """The result of a case under a policy."""
     strict = policy.strict_evidence and not policy.inverse  # it must never help
     verdicts = tuple(map(_lowered, found.verdicts)) if strict else found.verdicts
-    common = {"threshold": policy.passes_at, "policy": policy.name, **_counted(verdicts)}
-    told, metadata = _weighed(policy, found, verdicts)
-    is_error = {"graderError": "error" in told}
-    return Weighed({**common, **told}, {**is_error, **metadata})
-
-
-def _weighed(policy: Policy, found: Found, verdicts: tuple[Verdict, ...]) -> Weighed:
+    counted = [v for v in verdicts if v.repeat_of is None]
+    labels: list[str] = [v.label or "unresolved" for v in counted]
+    counts = {name: labels.count(name) for name in (*SCORED, "not_a_claim", "unresolved")}
+    common = {
+        "threshold": policy.passes_at,
+        "policy": policy.name,
+        "verdicts": verdicts,
+        "counts": counts if verdicts else {},
+        "coverage": coverage_of(counted),
+    }
     if found.ended:  # without an ask, or the time was up before the first one
         failed = found.ended.status == "judge_failed"
-        return ended_as(policy, not_graded(found.errors) if failed else found.ended)
-    if policy.verify == "rubric":
+        told, metadata = ended_as(policy, not_graded(found.errors) if failed else found.ended)
+    elif policy.verify == "rubric":
         unrated = not_graded(found.errors)
-        return _rated(policy, found, found.rated) if found.rated else ended_as(policy, unrated)
-    if stopped := _not_gradable(policy, found, verdicts):
-        return ended_as(policy, stopped)
-    outcome = score(policy, verdicts, found.audit)
-    if outcome is None:
+        told, metadata = (
+            _rated(policy, found, found.rated) if found.rated else ended_as(policy, unrated)
+        )
+    elif stopped := _not_gradable(policy, found, verdicts):
+        told, metadata = ended_as(policy, stopped)
+    elif outcome := score(policy, verdicts, found.audit):
+        told, metadata = _graded(policy, found, verdicts, outcome)
+    else:
         nothing = Ended("no_statements", "the judge finds no claim in the answer")
-        return ended_as(policy, nothing)
-    return _graded(policy, found, verdicts, outcome)
+        told, metadata = ended_as(policy, nothing)
+    is_error = {"graderError": "error" in told}
+    return Weighed({**common, **told}, {**is_error, **metadata})
 
 
 def with_warnings(
@@ -119,14 +126,6 @@ def _lowered(verdict: Verdict) -> Verdict:
     if verdict.label != "supported" or is_proven:
         return verdict
     return replace(verdict, label="not_enough_info", flags=(*verdict.flags, LOWERED))
-
-
-def _counted(verdicts: tuple[Verdict, ...]) -> dict[str, Any]:
-    counted = [v for v in verdicts if v.repeat_of is None]
-    labels: list[str] = [v.label or "unresolved" for v in counted]
-    counts = {name: labels.count(name) for name in (*SCORED, "not_a_claim", "unresolved")}
-    coverage = coverage_of(counted)
-    return {"verdicts": verdicts, "counts": counts if verdicts else {}, "coverage": coverage}
 
 
 def coverage_of(counted: Sequence[Verdict]) -> float:
