@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+TOO_MANY = 10**12
+"""Tokens and requests that nobody has."""
 _COUNTS = ("prompt", "completion", "cached", "reasoning", "num_requests")
 
 
@@ -31,7 +33,10 @@ class Usage:
 
     def __post_init__(self) -> None:
         for name in _COUNTS:
-            object.__setattr__(self, name, _count(getattr(self, name)))
+            count: object = getattr(self, name)
+            is_count = isinstance(count, int) and not isinstance(count, bool)
+            if not (is_count and 0 <= count < TOO_MANY):  # type: ignore[operator]
+                object.__setattr__(self, name, 0)
         object.__setattr__(self, "total", self.prompt + self.completion)
 
     def __add__(self, other: Usage) -> Usage:
@@ -46,9 +51,3 @@ class Usage:
         uncached = max(self.prompt - self.cached, 0) * prompt
         cached = self.cached * prices.get("cached", prompt)
         return (uncached + cached + self.completion * prices.get("completion", 0.0)) / 1e6
-
-
-def _count(value: object) -> int:
-    """A token count from outside; 0 for anything that cannot be one."""
-    ok = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**12
-    return value if ok else 0  # type: ignore[return-value]
