@@ -87,22 +87,22 @@ class Grader:
         if threshold is not None:
             changes["threshold"] = threshold
         source_options = check_mapping("policy_options", options.get("policy_options"))
-        with chosen.told():
+        with chosen.naming_sources_in_errors():
             wanted = find_policy(policy, changes, source_options)
-            known = option_names(judge)
+            judge_options = option_names(judge)
         own = table.taken_by("judge", options)
         # A judge that retries applies the timeout to each try. For others it limits the whole ask.
-        timeout = None if "timeout" in known else own.pop("timeout", None)
+        timeout = None if "timeout" in judge_options else own.pop("timeout", None)
         seed = own.get("seed")
         check_number("seed", seed, -(2**63), 2**63 - 1, whole=True, optional=True)
-        if "seed" not in known:
+        if "seed" not in judge_options:
             own.pop("seed", None)
         cache, only = options.get("cache"), options.get("cache_only", False)
         if not isinstance(only, bool):
             raise ConfigError(f"cache_only: must be true or false, got {only!r:.80}")
         if only and cache is None:
             raise ConfigError("cache_only: needs cache, the folder of stored replies")
-        with chosen.told():
+        with chosen.naming_sources_in_errors():
             made = find_stored(cache, judge, own) if only else make_judge(judge, own)
         deadline = check_seconds("deadline", options.get("deadline", table.DEADLINE))
         self._seconds = deadline, check_seconds("timeout", timeout)
@@ -115,8 +115,10 @@ class Grader:
 
             readable = partial(is_readable, wanted)
             self.judge = StoredJudge(made, cache, readable, seed, judge, own)
-        kept = getattr(self.judge, "secret", None)  # replies are found by the text of their ask
-        self._own_secret = kept if seed is None else secret_of(seed)
+        stored_secret = getattr(
+            self.judge, "secret", None
+        )  # replies are found by the text of their ask
+        self._own_secret = stored_secret if seed is None else secret_of(seed)
         of_key = getattr(made, "key_secret", None)
         self._secret = self._own_secret or of_key or process_secret()
         self._info = judge_info(self.judge)
@@ -140,12 +142,12 @@ class Grader:
         Its key travels only where the environment, which a spawned process has too, lacks it.
         """
         judge, policy, threshold, options = self._given
-        known = key_in_environment(judge)
-        kept = {
-            name: value for name, value in options.items() if (name, value) != ("api_key", known)
+        key = key_in_environment(judge)
+        options_without_key = {
+            name: value for name, value in options.items() if (name, value) != ("api_key", key)
         }
         secrets = {"_secret": self._secret, "_own_secret": self._own_secret}
-        return partial(Grader, judge, policy, threshold, **kept), (), secrets
+        return partial(Grader, judge, policy, threshold, **options_without_key), (), secrets
 
     def keep_limits(
         self, requests: float | None, tokens: float | None, patience: float | None = None
@@ -230,17 +232,17 @@ class Grader:
         return run_many((partial(self.agrade_case, case) for case in given), concurrency)
 
     def replay(
-        self, case: Case | Mapping[str, Any], known: Callable[[Ask], Outcome | None]
+        self, case: Case | Mapping[str, Any], outcome_of: Callable[[Ask], Outcome | None]
     ) -> GradingResult | None:
         """The result of a case whose asks were sent otherwise; None if some have no outcome yet.
 
-        ``known``: see ``drive.grades.replay``. The limits are those of a judge that was never
+        ``outcome_of``: see ``drive.grades.replay``. The limits are those of a judge that was never
         asked, so that each replay asks the same.
         """
         read = self._read(case)
         if not isinstance(read, Case):
             return read
-        result = replay(self._plan(read, self._info.limits), known)
+        result = replay(self._plan(read, self._info.limits), outcome_of)
         return None if result is None else self._complete(result)
 
     async def agrade_case(self, case: object, slots: Slots | None = None) -> GradingResult:
@@ -292,22 +294,22 @@ class Grader:
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""
-        known = "" if is_missing(id) else str(id)
-        return self._complete(invalid_input(problem, self.policy, known))
+        case_id = "" if is_missing(id) else str(id)
+        return self._complete(invalid_input(problem, self.policy, case_id))
 
     def _complete(self, result: GradingResult) -> GradingResult:
         """Adds the judge's name and caveat, and the cost."""
-        told: dict[str, Any] = {"judge": self.judge_name}
-        told["cost"] = result.tokens_used.cost(self._prices)
+        fields: dict[str, Any] = {"judge": self.judge_name}
+        fields["cost"] = result.tokens_used.cost(self._prices)
         metadata, caveat = result.metadata, self._info.caveat
         if not result.verdicts:
-            return replace(result, **told)
+            return replace(result, **fields)
         if caveat:
-            told["reason"] = result.reason and f"{result.reason} [{caveat}]"
+            fields["reason"] = result.reason and f"{result.reason} [{caveat}]"
             metadata = {**metadata, "judgeNote": caveat}
         if self._advice:
             metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
-        return replace(result, **told, metadata=metadata)
+        return replace(result, **fields, metadata=metadata)
 
 
 # ---------------------------------------------------------------- the public functions

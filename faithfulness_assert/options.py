@@ -137,8 +137,8 @@ def _rows(part: Part) -> Iterator[Option]:
     if part == "policy":
         for field in fields(Policy):
             if field.name in FIELD_NAMES:
-                said = field.metadata["takes"].said
-                yield Option(field.name, field.metadata["meaning"], said, part)
+                description = field.metadata["takes"].said
+                yield Option(field.name, field.metadata["meaning"], description, part)
         return
     for line in filter(None, _SECTIONS[part].splitlines()):
         name, meaning, values = line.split(" | ")

@@ -61,7 +61,7 @@ class Chosen(NamedTuple):
     sources: Mapping[str, str]
 
     @contextmanager
-    def told(self) -> Iterator[None]:
+    def naming_sources_in_errors(self) -> Iterator[None]:
         """Errors in here about a value that nobody gave say where it comes from."""
         try:
             yield
@@ -91,8 +91,8 @@ def choose(
         problem = "must name a judge, got None"
         raise ConfigError(f"judge: {problem}. Leave it out for that of the settings")
     given = None if isinstance(judge, str) and judge == SETTING else judge
-    known = read_settings()
-    taken = {name: known[name] for name in _wanted(given, policy, threshold, options, known)}
+    settings = read_settings()
+    taken = {name: settings[name] for name in _wanted(given, policy, threshold, options, settings)}
     values: dict[str, Any] = {"judge": "embedded", "policy": "default"}
     values.update((name, setting.value) for name, setting in taken.items())
     added: dict[str, Any] = {n: values[n] for n in ("cache", *OF_JUDGE) if n in taken}
@@ -107,8 +107,8 @@ def choose(
 
 def judge_setting() -> Any:
     """The judge that the settings name; None if they name none."""
-    found = read_settings().get("judge")
-    return None if found is None else found.value
+    setting = read_settings().get("judge")
+    return None if setting is None else setting.value
 
 
 def _wanted(
@@ -116,11 +116,11 @@ def _wanted(
     policy: object,
     threshold: object,
     options: Mapping[str, Any],
-    known: Mapping[str, Setting],
+    settings: Mapping[str, Setting],
 ) -> list[str]:
     """The settings that are used."""
-    project = known.get("judge of the project", known.get("judge"))
-    spec = known["judge"].value if judge is None and "judge" in known else judge
+    project = settings.get("judge of the project", settings.get("judge"))
+    spec = settings["judge"].value if judge is None and "judge" in settings else judge
     kind = _kind(spec if isinstance(spec, str) else "")
     asks = kind in JUDGES and bool(JUDGES[kind].package)  # others have no address, and cost nothing
     variable = f"{kind.upper()}_BASE_URL"
@@ -133,7 +133,7 @@ def _wanted(
         "cache": asks and "cache" not in options,
         "base_url": fits and not {"base_url", "client"} & {*options} and variable not in os.environ,
     }
-    return [name for name in FIELDS if used[name] and name in known]
+    return [name for name in FIELDS if used[name] and name in settings]
 
 
 def _kind(judge: str) -> str:
@@ -149,14 +149,14 @@ def read_settings() -> dict[str, Setting]:
     ``judge of the project`` is the judge that the file names, if the environment names another.
     """
     try:
-        found = dict(_of_folder(os.getcwd()))
+        settings = dict(_of_folder(os.getcwd()))
     except OSError:  # the folder is gone
-        found = {}
+        settings = {}
     if judge := os.environ.get(JUDGE_VARIABLE, "").strip():
-        if "judge" in found:
-            found["judge of the project"] = found["judge"]
-        found["judge"] = Setting(judge, JUDGE_VARIABLE)
-    return found
+        if "judge" in settings:
+            settings["judge of the project"] = settings["judge"]
+        settings["judge"] = Setting(judge, JUDGE_VARIABLE)
+    return settings
 
 
 def forget() -> None:

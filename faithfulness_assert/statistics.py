@@ -120,12 +120,12 @@ def figures_of(
     Zou and Donner, 2008). There is no chance in it: the same shares give the same.
     """
     values = [share.value or 0.0 for share in shares]
-    found = function(values)
-    squares = {name: [0.0, 0.0] for name in found}
+    figures = function(values)
+    squares = {name: [0.0, 0.0] for name in figures}
     for place, (value, low, high) in enumerate(shares):
         ends = {low, high} - {value, None}
         moved = [function([*values[:place], end or 0.0, *values[place + 1 :]]) for end in ends]
-        for name, figure in found.items():
+        for name, figure in figures.items():
             there = [one[name] for one in moved]
             steps = [0.0, *(n - figure for n in there if n is not None and figure is not None)]
             squares[name][0] += min(steps) ** 2
@@ -134,7 +134,7 @@ def figures_of(
         name: Figure(value, None, None)
         if value is None
         else Figure(value, value - sqrt(squares[name][0]), value + sqrt(squares[name][1]))
-        for name, value in found.items()
+        for name, value in figures.items()
     }
 
 

@@ -95,8 +95,8 @@ class Altering:
 
     def _of_answer(self, usable: Sequence[str]) -> Iterator[str]:
         """What looks like the answer: a statement of it altered, or beside a false sentence."""
-        found = filter(_STATEMENT.fullmatch, self._dice.shuffled(self._statements))
-        statements = [s for s in islice(found, LOOKED_AT) if len(s.split()) > 2]
+        plain = filter(_STATEMENT.fullmatch, self._dice.shuffled(self._statements))
+        statements = [s for s in islice(plain, LOOKED_AT) if len(s.split()) > 2]
         for kind in self._dice.shuffled([self._altered, self._beside]):
             yield from kind(statements, usable)
 
@@ -121,12 +121,12 @@ class Altering:
     # ------------------------------------------------------------ with something new
 
     def _with_number(self, sentence: str, _others: Sequence[str], least: int = 0) -> str | None:
-        found = _NUMBER.search(sentence)
-        return found and _swapped(sentence, found, self._new_number(found[0], least))
+        number = _NUMBER.search(sentence)
+        return number and _swapped(sentence, number, self._new_number(number[0], least))
 
     def _with_name(self, sentence: str, _others: Sequence[str]) -> str | None:
-        found = None if _NUMBER.search(sentence) else _NAME.search(sentence)
-        return found and _swapped(sentence, found, self._new_name())
+        name = None if _NUMBER.search(sentence) else _NAME.search(sentence)
+        return name and _swapped(sentence, name, self._new_name())
 
     def _new_number(self, number: str, least: int = 0) -> str | None:
         """A number of the same kind whose first digits the context does not have anywhere.
@@ -141,8 +141,10 @@ class Altering:
                 if is_year and not longer:
                     new = f"{number[:2]}{self._dice.below(10)}{number[3]}"
                 else:
-                    kept = digits[1:] if not longer else self._digits(len(digits) + longer - 1)
-                    new = f"{drawn}{kept}"
+                    rest_of_digits = (
+                        digits[1:] if not longer else self._digits(len(digits) + longer - 1)
+                    )
+                    new = f"{drawn}{rest_of_digits}"
                 if new not in self._numbers and new != digits:
                     return new + rest
         return None
@@ -163,8 +165,8 @@ class Altering:
         """A sentence about people and towns that the context does not name."""
         names = [self._new_name() for _ in range(3)]
         year, count = self._new_number("1764") or "", self._new_number("316") or ""
-        told = [t for t in _TOLD if (year or "{3}" not in t) and (count or "{4}" not in t)]
-        return self._dice.one_of(told).format(*names, year, count)
+        templates = [t for t in _TOLD if (year or "{3}" not in t) and (count or "{4}" not in t)]
+        return self._dice.one_of(templates).format(*names, year, count)
 
     # ------------------------------------------------------------ without a new word
 
@@ -183,20 +185,20 @@ class Altering:
 
     def _with_borrowed(self, sentence: str, others: Sequence[str]) -> str | None:
         """The sentence with the number of things of another kind, of which it says nothing."""
-        found = _COUNTED.search(sentence)
-        if not found or _NUMBER.search(sentence).start() != found.start():  # type: ignore[union-attr]
+        own = _COUNTED.search(sentence)
+        if not own or _NUMBER.search(sentence).start() != own.start():  # type: ignore[union-attr]
             return None
         words = _words(sentence)
         for other in self._dice.shuffled(others):
             counted = _COUNTED.search(other)
-            if not counted or words & _words(other) or {counted[2], found[2]} & _COMMON:
+            if not counted or words & _words(other) or {counted[2], own[2]} & _COMMON:
                 continue
             number = counted[1]
-            if number == found[1] or not self._may_read():
+            if number == own[1] or not self._may_read():
                 continue
             saying = (s for s in self._folded if number in s and number in _DIGITS.findall(s))
-            if not any(word in said for said in saying for word in words):
-                return f"{sentence[: found.start(1)]}{number}{sentence[found.end(1) :]}"
+            if not any(word in text for text in saying for word in words):
+                return f"{sentence[: own.start(1)]}{number}{sentence[own.end(1) :]}"
         return None
 
     def _may_read(self) -> bool:
@@ -206,8 +208,8 @@ class Altering:
 
 def _words(sentence: str) -> frozenset[str]:
     """The words of a sentence that say what it is about, without the ends that they may lose."""
-    found = _WORD.findall(sentence.casefold())
-    return frozenset(word.removesuffix("s") for word in found if word not in _COMMON)
+    words = _WORD.findall(sentence.casefold())
+    return frozenset(word.removesuffix("s") for word in words if word not in _COMMON)
 
 
 def _inside(sentence: str) -> str:

@@ -144,4 +144,7 @@ def summary(answered: Answered) -> Mapping[str, Any]:
     """How many controls of a case were asked, passed, failed and not answered."""
     outcomes = Counter(passed for _, passed in answered)
     names = {"passed": True, "failed": False, "unanswered": None}
-    return {"asked": len(answered), **{name: outcomes[said] for name, said in names.items()}}
+    return {
+        "asked": len(answered),
+        **{name: outcomes[is_passed] for name, is_passed in names.items()},
+    }

@@ -66,11 +66,11 @@ def disarmed(text: str) -> str:
     return _BETWEEN.sub(_disarmed, text)
 
 
-def _disarmed(found: re.Match[str]) -> str:
-    read = _as_read(found[1])
+def _disarmed(tag: re.Match[str]) -> str:
+    read = _as_read(tag[1])
     if len(read) > LONGEST or _TAG.fullmatch(read) is None:
-        return found[0]
-    return f"&lt;{found[1]}&gt;"
+        return tag[0]
+    return f"&lt;{tag[1]}&gt;"
 
 
 def _as_read(text: str) -> str:

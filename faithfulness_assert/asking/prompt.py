@@ -58,16 +58,16 @@ def make_ask(
         form = replace(form, reasons="none")
     if remark == IS_A_CLAIM:
         form = replace(form, labels=tuple(label for label in form.labels if label != "not_a_claim"))
-    told, content = instructions(form, policy), fenced(_blocks(kind, payload), secret)
+    system, content = instructions(form, policy), fenced(_blocks(kind, payload), secret)
     content = f"{content}\n\n{remark}" if remark else content
-    key, max_tokens = key_of(secret, told, content), REPLY_TOKENS
+    key, max_tokens = key_of(secret, system, content), REPLY_TOKENS
     if kind == "truths":
         max_tokens += sum(len(text) for _, text in payload.items) // CHARS_PER_REPLY_TOKEN
     else:
         max_tokens += REPLY_TOKENS_PER_ITEM * len(payload.items)
     return Ask(
         messages=(
-            {"role": "system", "content": told},
+            {"role": "system", "content": system},
             {"role": "user", "content": f'{content}\n\nThe JSON begins with "ask":"{key}".'},
         ),
         form=form,
@@ -219,8 +219,8 @@ def prompts_fingerprint() -> str:
     from hashlib import sha256  # only a run needs these, and an assertion may be a fresh process
     from pathlib import Path
 
-    found = sha256()
+    digest = sha256()
     for path in sorted(Path(_FOLDER).iterdir(), key=lambda path: path.name):
         with open_file(path) as file:
-            found.update(path.name.encode() + b"\0" + file.read() + b"\0")
-    return found.hexdigest()
+            digest.update(path.name.encode() + b"\0" + file.read() + b"\0")
+    return digest.hexdigest()

@@ -47,7 +47,10 @@ class Ranking:
                 places.setdefault(term, []).append(part)
         self._places = places
         self._many = len(parts) * MANY
-        self._weights = {term: log(1 + len(parts) / len(found)) for term, found in places.items()}
+        self._weights = {
+            term: log(1 + len(parts) / len(places_of_term))
+            for term, places_of_term in places.items()
+        }
 
     def best(self, text: str, before: str, most: int) -> tuple[int, ...]:
         """The parts that share the most with a text, best first.
@@ -63,10 +66,10 @@ class Ranking:
         shares = dict.fromkeys(search_terms(before), BEFORE) if len(own) < ENOUGH else {}
         shares |= dict.fromkeys(own, 1.0)
         # Sorted, because the order of a set differs between processes.
-        known = sorted((len(self._places[t]), t) for t in shares if t in self._places)
-        weights = {term: shares[term] * self._weights[term] for _, term in known}
+        terms = sorted((len(self._places[t]), t) for t in shares if t in self._places)
+        weights = {term: shares[term] * self._weights[term] for _, term in terms}
         scores: dict[int, float] = defaultdict(float)
-        for parts, term in known:
+        for parts, term in terms:
             if parts > self._many and len(scores) >= most:
                 break
             for part in self._places[term]:
@@ -105,4 +108,4 @@ def nearest_sentences(
     ranking = Ranking((sentence.text for sentence in sentences), parts)
     before = {two.id: one.statement for one, two in pairwise(verdicts)}
     best = {v.id: ranking.best(v.statement, before.get(v.id, ""), 1) for v in looked_for}
-    return {number: sentences[found[0]] for number, found in best.items() if found}
+    return {number: sentences[places[0]] for number, places in best.items() if places}

@@ -108,8 +108,8 @@ def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
 
 
 def _entries(value: Any) -> list[dict[str, Any]]:
-    found = value.get("verdicts")
-    return [entry for entry in found if type(entry) is dict] if type(found) is list else []
+    verdicts = value.get("verdicts")
+    return [entry for entry in verdicts if type(entry) is dict] if type(verdicts) is list else []
 
 
 def label_problem(error: str) -> Literal["wrong", "missing", ""]:
@@ -157,5 +157,5 @@ def names_another(key: str, text: str) -> bool:
 
     One other letter is a slip of the judge, and "xxxx" stands for any key.
     """
-    said = (sum(map(ne, key, other)) for other in _KEYS.findall(text) if len(set(other)) > 1)
-    return bool(key) and any(differ > 1 for differ in said)
+    differences = (sum(map(ne, key, other)) for other in _KEYS.findall(text) if len(set(other)) > 1)
+    return bool(key) and any(differ > 1 for differ in differences)

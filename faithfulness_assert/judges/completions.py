@@ -42,13 +42,13 @@ def read_completion(data: Mapping[str, Any], answer: Answer, secrets: Secrets) -
         # JSON alone, which a server took for thinking
         mistaken = thought if thought.lstrip().startswith("{") and is_complete(thought) else ""
     logprobs = choice.get("logprobs")
-    sure = _confidence_of_word(text, logprobs) if logprobs else ()
+    confidence = _confidence_of_word(text, logprobs) if logprobs else ()
     return Reply(
         text or called or mistaken,
         usage,
         finish_reason,
         refusal or None,
-        confidence=sure,
+        confidence=confidence,
         reasoned=any(thoughts) and not mistaken,
     )
 

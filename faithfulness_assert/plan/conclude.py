@@ -21,7 +21,7 @@ from ..text.wrong_words import MOST_WRONG, difference
 from .results import result_of
 from .state import State
 from .verdicts import finding_of
-from .weighing import Found
+from .weighing import CaseFindings
 
 _DIGIT = re.compile(r"\d")
 MAX_EXPLANATION = 600
@@ -37,7 +37,7 @@ def conclude(state: State) -> GradingResult:
     """The result of a plan that is over: what is known of the case, as its policy weighs it."""
     errors, ended = state.log.errors, state.ended
     if ended is None and state.policy.verify == "rubric":
-        return result_of(state, Found((), state.audit, rated=state.rated, errors=errors))
+        return result_of(state, CaseFindings((), state.audit, rated=state.rated, errors=errors))
     verdicts = () if ended else _verdicts(state)
     enforced, answered = state.policy.controls == "enforce", state.answered_controls
     wrong = problem_of(answered, state.untested) if enforced else ""
@@ -50,7 +50,7 @@ def conclude(state: State) -> GradingResult:
     for (_, number), error in state.failed.items():
         first_error.setdefault(number, error)
     open_firsts = ((v.id, state.first_like[v.id]) for v in verdicts if v.label is None)
-    found = Found(
+    findings = CaseFindings(
         verdicts,
         state.audit,
         ended,
@@ -61,7 +61,7 @@ def conclude(state: State) -> GradingResult:
         not enforced or any(passed is not None for _, passed in answered),
         clip(state.explanation, MAX_EXPLANATION),
     )
-    return result_of(state, found)
+    return result_of(state, findings)
 
 
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:
@@ -71,8 +71,8 @@ def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, 
         return ()
     own_words = f"{FIXES['unreadable']} The option labels takes other words for labels."
     fix = own_words if label_problem(first) == "wrong" else ""
-    said = f"no statement got a valid verdict; {first}"
-    return (JudgeError(said, "unreadable", retryable=True, fix=fix),)
+    problem = f"no statement got a valid verdict; {first}"
+    return (JudgeError(problem, "unreadable", retryable=True, fix=fix),)
 
 
 # ---------------------------------------------------------------- verdicts

@@ -29,7 +29,7 @@ def checked(
     text: str,
     ask: Ask,
     shown: Collection[int],
-    sure: float | None = None,
+    confidence: float | None = None,
     marked: Collection[str] = (),
 ) -> Finding:
     """The finding for a statement with this text, as far as its ask showed and allowed it.
@@ -39,13 +39,13 @@ def checked(
 
     Args:
         shown: the numbers of the sentences that the ask showed.
-        sure: how sure the judge is of its label.
+        confidence: how sure the judge is of its label.
         marked: the words that it marks as unsupported, which speak against ``supported``.
     """
     if finding.evidence:
-        kept = tuple(number for number in finding.evidence if number in shown)
-        if kept != finding.evidence:
-            finding = finding._replace(evidence=kept, flags=("no_such_evidence",))
+        evidence = tuple(number for number in finding.evidence if number in shown)
+        if evidence != finding.evidence:
+            finding = finding._replace(evidence=evidence, flags=("no_such_evidence",))
     label = finding.label
     if label is None:
         return finding
@@ -54,7 +54,7 @@ def checked(
     if label == "not_a_claim" and not claims_nothing(text, is_asked=bool(ask.payload.question)):
         return ASSERTS
     wrong = tuple(words for words in marked if words and words in text)
-    return finding._replace(confidence=sure, wrong=wrong)
+    return finding._replace(confidence=confidence, wrong=wrong)
 
 
 def shows_conflict(findings: Sequence[Finding]) -> bool:

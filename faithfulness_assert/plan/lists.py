@@ -55,8 +55,8 @@ def jobs(state: State) -> tuple[Job, ...]:
     """Asks for what is not listed yet. Claims and truths do not wait for each other."""
     made: tuple[Job, ...] = ()
     if state.policy.split == "claims":
-        known = state.claims.keys() | state.closed_sentences
-        waiting = [s for s in state.answer if s.id not in known]
+        closed = state.claims.keys() | state.closed_sentences
+        waiting = [s for s in state.answer if s.id not in closed]
         groups = chunk(numbered_texts(waiting), state.budget)
         made = number_jobs(state, [Draft("claims", group) for group in groups])
     if state.policy.verify == "truths":
@@ -67,7 +67,7 @@ def jobs(state: State) -> tuple[Job, ...]:
     return made
 
 
-def lose(state: State, job: Job, error: JudgeError) -> State:
+def absorb_error(state: State, job: Job, error: JudgeError) -> State:
     """What was asked for is asked for again; sentences without claims only if that may help."""
     state = note_error(state, job, error)
     if job.ask.kind == "truths" or worth_asking_again(state.policy, error):
@@ -75,19 +75,19 @@ def lose(state: State, job: Job, error: JudgeError) -> State:
     return state._replace(closed_sentences=state.closed_sentences.union(job.own.values()))
 
 
-def take(state: State, job: Job, outcome: Outcome) -> State:
+def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     """Claims by sentence, or truths by piece."""
-    found = _listed_by_item(job, outcome)
+    lists = _listed_by_item(job, outcome)
     if job.ask.kind == "truths":
-        truths = {**state.truths, **{number: texts for number, texts in found.items() if texts}}
+        truths = {**state.truths, **{number: texts for number, texts in lists.items() if texts}}
         if _repeats_answer(state, truths.values()):
             problem = "the judge lists no truths: it repeats the statements of the answer"
             raise UnreadableReply(problem)
         return noted(state._replace(truths=truths), Log(forms=("truths",)))
-    listed, sentences = sum(map(len, found.values())), len(job.ask.ids)
+    listed, sentences = sum(map(len, lists.values())), len(job.ask.ids)
     if listed > CLAIMS_PER_SENTENCE * sentences:
         raise UnreadableReply(f"{listed} claims for {sentences} sentences are too many")
-    return noted(state._replace(claims={**state.claims, **found}), Log(forms=("claims",)))
+    return noted(state._replace(claims={**state.claims, **lists}), Log(forms=("claims",)))
 
 
 def _listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
@@ -105,13 +105,13 @@ def _listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
     except UnreadableReply as error:  # a refusal in words is no list either, and is asked again
         raise UnreadableReply(error.message) from None
     only = next(iter(job.own.values())) if len(job.own) == 1 else None
-    found: dict[int, list[str]] = {}
+    lists: dict[int, list[str]] = {}
     for number, text in listed:
         own = only if number is None else job.own.get(number)
         if own is None:
             raise UnreadableReply("the judge's lists have other numbers than those that were asked")
-        found.setdefault(own, []).extend([text] if text else [])
-    return {number: tuple(texts) for number, texts in found.items()}
+        lists.setdefault(own, []).extend([text] if text else [])
+    return {number: tuple(texts) for number, texts in lists.items()}
 
 
 def settle(state: State) -> State:
@@ -123,14 +123,14 @@ def settle(state: State) -> State:
 
 def _with_claims(state: State) -> State:
     """The claims as statements. If there are no claims at all, the case cannot be graded."""
-    known, errors = state.claims, state.log.errors
-    if not known and any(error.kind != "unreadable" for error in errors):
+    claims_before, errors = state.claims, state.log.errors
+    if not claims_before and any(error.kind != "unreadable" for error in errors):
         return with_statements(state, ())  # `conclude` tells the error
     silent, sentences = _silent(state), Sentences(numbered_texts(state.answer))
     graded = [s for s in state.answer if s.id not in silent]
     fitting = {
         n: tuple(text for text in texts if not is_too_long(state.budget, text))
-        for n, texts in known.items()
+        for n, texts in claims_before.items()
     }
     carried = {s.id for s in graded if sentences.carried_by(s.id, fitting.get(s.id, ()))}
     texts = chain.from_iterable(
@@ -138,8 +138,8 @@ def _with_claims(state: State) -> State:
     )
     state = with_statements(state, [replace(s, id=number) for number, s in enumerate(texts, 1)])
     why = "the judge finds no claim in it"
-    aside = (Skipped(s.start or 0, s.end or 0, why) for s in state.answer if s.id in silent)
-    skipped = [*state.skipped, *aside]
+    silent_spans = (Skipped(s.start or 0, s.end or 0, why) for s in state.answer if s.id in silent)
+    skipped = [*state.skipped, *silent_spans]
     state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
     if len(carried) < len(graded):
         which = f"{len(graded) - len(carried)} of {len(graded)} sentences were graded as they stand"
@@ -156,11 +156,13 @@ def _silent(state: State) -> set[int]:
     A judge that lists no claim for the whole answer is believed, unless there is a number or a
     name: what an answer without claims scores, the policy says.
     """
-    said = {n for n, claims in state.claims.items() if not claims}
-    if len(said) == len(state.answer) and not any(has_number_or_name(s.text) for s in state.answer):
-        return said
+    silent = {n for n, claims in state.claims.items() if not claims}
+    if len(silent) == len(state.answer) and not any(
+        has_number_or_name(s.text) for s in state.answer
+    ):
+        return silent
     return {
-        s.id for s in state.answer if s.id in said and claims_nothing(s.text, is_item=s.is_item)
+        s.id for s in state.answer if s.id in silent and claims_nothing(s.text, is_item=s.is_item)
     }
 
 
@@ -205,11 +207,11 @@ class Sentences:
         if not claims:
             return False
         text, whole = self.texts[number], " ".join(claims)
-        said = {part.casefold() for part in _PARTS.findall(whole)}
+        parts = {part.casefold() for part in _PARTS.findall(whole)}
         certain = (
             part.casefold() for name in numbers_and_names(text) for part in _PARTS.findall(name)
         )
-        if not said.issuperset(certain) or has_negation(text) != has_negation(whole):
+        if not parts.issuperset(certain) or has_negation(text) != has_negation(whole):
             return False
         if qualifiers(text) != qualifiers(whole):
             return False
@@ -222,7 +224,7 @@ class Sentences:
             return True
         words = words_that_count(claim)
         places = (self.places.get(word, ()) for word in words)
-        shared = Counter(n for found in places if len(found) <= MANY for n in found)
+        shared = Counter(n for owners in places if len(owners) <= MANY for n in owners)
         own = len(words & self.words[number])
         if key in self.keys.values() or (self.words[number] and not own):
             return False

@@ -55,10 +55,10 @@ def absorb(state: State, stage: Asking, answers: Answers) -> State:
         for job, outcome in sample:
             after = spent(after, job, outcome)
             try:
-                after = stage.take(after, job, outcome)
+                after = stage.absorb_reply(after, job, outcome)
             except JudgeError as error:
                 errors = _schema_errors(job, outcome) if error.kind == "unreadable" else ()
-                after = stage.lose(noted(after, Log(schema_errors=errors)), job, error)
+                after = stage.absorb_error(noted(after, Log(schema_errors=errors)), job, error)
         each.append(after)
     if len(each) == 1:
         return each[0]
@@ -148,8 +148,8 @@ def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
     if not refused or stage.refit is None:
         return None
     # The window that the judge names, or half of the known one if that is smaller already.
-    window, known = min(error.window for error in refused), state.budget.limits.total_tokens
-    total = window if known is None or window < known else known // 2
+    window, before = min(error.window for error in refused), state.budget.limits.total_tokens
+    total = window if before is None or window < before else before // 2
     if total <= 0:
         return None
     limits = replace(state.budget.limits, total_tokens=total)
@@ -200,28 +200,28 @@ def voted(before: State, asked: Sequence[Job], each: Sequence[State]) -> State:
     )
 
 
-def _vote(said: Sequence[Finding]) -> Finding:
+def _vote(votes: Sequence[Finding]) -> Finding:
     """The finding of a majority. It is as sure as the share of samples that agree.
 
     Where the judge says how sure it is of each, a sample counts only so much.
     """
-    if agree := _agreeing(said):
-        sure = fsum(1.0 if one.confidence is None else one.confidence for one in agree)
-        return agree[0]._replace(confidence=round(sure / len(said), 4))
-    if any(finding.label for finding in said):
-        return Finding(unresolved="split", reason=_who_said_what(said))
-    return next((finding for finding in said if finding != MISSING), MISSING)
+    if agree := _agreeing(votes):
+        confidence = fsum(1.0 if one.confidence is None else one.confidence for one in agree)
+        return agree[0]._replace(confidence=round(confidence / len(votes), 4))
+    if any(finding.label for finding in votes):
+        return Finding(unresolved="split", reason=_who_said_what(votes))
+    return next((finding for finding in votes if finding != MISSING), MISSING)
 
 
-def _agreeing(said: Sequence[Finding]) -> list[Finding]:
+def _agreeing(votes: Sequence[Finding]) -> list[Finding]:
     """Those that give the label of the majority; none if there is no majority.
 
     First come those that name evidence if more than half of all samples do, else those that do not:
     what needs evidence needs that of a majority, too.
     """
-    label = _majority([one.label for one in said])
-    agree = [] if label is None else [one for one in said if one.label == label]
-    mostly = sum(map(_names_evidence, agree)) * 2 > len(said)
+    label = _majority([one.label for one in votes])
+    agree = [] if label is None else [one for one in votes if one.label == label]
+    mostly = sum(map(_names_evidence, agree)) * 2 > len(votes)
     return sorted(agree, key=lambda one: _names_evidence(one) != mostly)
 
 
@@ -231,18 +231,18 @@ def _names_evidence(finding: Finding) -> bool:
 
 def _majority(votes: Sequence[Vote | None], of: int = 0) -> Vote | None:
     """What more than half of all say, or of ``of`` if they are more; None if there is nothing."""
-    said, times = Counter(votes).most_common(1)[0]
-    return said if times * 2 > max(of, len(votes)) else None
+    vote, times = Counter(votes).most_common(1)[0]
+    return vote if times * 2 > max(of, len(votes)) else None
 
 
-def _who_said_what(said: Sequence[Finding]) -> str:
+def _who_said_what(votes: Sequence[Finding]) -> str:
     """In words, such as "2 of 4 samples said supported, 2 contradicted"."""
-    counts = Counter(one.label.replace("_", " ") for one in said if one.label)
-    told = counts.most_common()
-    if silent := len(said) - counts.total():
-        told.append(("nothing that counts", silent))
-    (first, times), *others = told
-    said_first = f"{times} of {len(said)} samples said {first}"
+    counts = Counter(one.label.replace("_", " ") for one in votes if one.label)
+    answers = counts.most_common()
+    if silent := len(votes) - counts.total():
+        answers.append(("nothing that counts", silent))
+    (first, times), *others = answers
+    said_first = f"{times} of {len(votes)} samples said {first}"
     return ", ".join([said_first, *(f"{n} {one}" for one, n in others)])
 
 
@@ -252,6 +252,6 @@ def _controls(asked: Iterable[Job], each: Sequence[State]) -> dict[int | None, A
     for job in asked:
         answers = [dict(s.controls[job.window]) for s in each if job.window in s.controls]
         if job.controls and answers:
-            said = ((c, [passed.get(c) for passed in answers]) for c in job.controls.values())
-            voted[job.window] = tuple((c, _majority(votes, len(each))) for c, votes in said)
+            votes_on = ((c, [passed.get(c) for passed in answers]) for c in job.controls.values())
+            voted[job.window] = tuple((c, _majority(votes, len(each))) for c, votes in votes_on)
     return voted

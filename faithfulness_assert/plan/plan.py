@@ -106,14 +106,14 @@ def _stages(policy: Policy) -> Iterator[Stage]:
         from . import whole_answer as whole
 
         yield whole.fit_whole
-        rating = Asking(whole.rating_jobs, whole.take_ratings, refit=whole.fit_whole)
+        rating = Asking(whole.rating_jobs, whole.absorb_ratings, refit=whole.fit_whole)
         yield from [rating] * tries
         return
     yield fit
     if policy.split == "claims" or policy.verify == "truths":
         from . import lists
 
-        yield from [Asking(lists.jobs, lists.take, lists.lose, fit)] * tries
+        yield from [Asking(lists.jobs, lists.absorb_reply, lists.absorb_error, fit)] * tries
         yield lists.settle
         yield fit
     reasks = _judging(verdicts.reask_jobs) * policy.reasks
@@ -124,12 +124,14 @@ def _stages(policy: Policy) -> Iterator[Stage]:
     if policy.explain == "judge":
         from . import whole_answer as whole
 
-        yield Asking(whole.explanation_jobs, whole.take_explanation, whole.lose_explanation)
+        yield Asking(whole.explanation_jobs, whole.absorb_explanation, whole.do_without_explanation)
 
 
 def _judging(jobs: Jobs, refit: Refit | None = None) -> tuple[Stage, ...]:
     """The stages that ask for verdicts, and that take back what the replies deny."""
-    return Asking(jobs, verdicts.take, verdicts.lose, refit), verdicts.take_back
+    return Asking(
+        jobs, verdicts.absorb_reply, verdicts.absorb_error, refit
+    ), verdicts.withdraw_denied
 
 
 def _likely_windows(state: State) -> State:

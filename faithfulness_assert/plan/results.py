@@ -20,32 +20,32 @@ from ..records.model import Verdict
 from ..records.result import GradingResult
 from ..text.strings import clip
 from .state import Ended, Rated, State
-from .weighing import LOWERED, UNDEFINED, Found, weigh, with_warnings
+from .weighing import LOWERED, UNDEFINED, CaseFindings, weigh, with_warnings
 
-FOUND = "found"
+FINDINGS = "found"
 """The entry of a result's metadata for what its other fields do not say."""
 OUTCOME = ("status", "pass_", "score", "threshold", "verdicts")
 """What must be the same if a result is weighed by its own policy again."""
 
 
-def result_of(state: State, found: Found) -> GradingResult:
+def result_of(state: State, findings: CaseFindings) -> GradingResult:
     """The result of a plan that found this."""
-    told, weighed = weigh(state.policy, found)
-    metadata = {**weighed, **_metadata(state, found), **kept(found)}
-    known = {
+    weighed_fields, weighed = weigh(state.policy, findings)
+    metadata = {**weighed, **_metadata(state, findings), **as_entry(findings)}
+    fields = {
         "skipped": state.skipped,
         "citations": state.audit,
         "tokens_used": state.log.usage,
-        "metadata": with_warnings(metadata, _warnings(state, found), told["verdicts"]),
+        "metadata": with_warnings(metadata, _warnings(state, findings), weighed_fields["verdicts"]),
         "case_id": state.case.id,
     }
-    return GradingResult(**{**UNDEFINED, **known, **told})
+    return GradingResult(**{**UNDEFINED, **fields, **weighed_fields})
 
 
-def _metadata(state: State, found: Found) -> dict[str, Any]:
+def _metadata(state: State, findings: CaseFindings) -> dict[str, Any]:
     """The metadata that every result may have, without entries that say nothing."""
     statuses = [error.http_status for error in state.log.errors if error.http_status]
-    verdicts = found.verdicts
+    verdicts = findings.verdicts
     is_judged = any(v.label for v in verdicts)
     entries = {
         "windows": len(state.windows) if len(state.windows) > 1 else None,
@@ -66,22 +66,22 @@ def _metadata(state: State, found: Found) -> dict[str, Any]:
     return {name: value for name, value in entries.items() if value}
 
 
-def _warnings(state: State, found: Found) -> Iterator[str]:
+def _warnings(state: State, findings: CaseFindings) -> Iterator[str]:
     """What any policy warns of."""
-    is_judged = any(v.label for v in found.verdicts)
+    is_judged = any(v.label for v in findings.verdicts)
     if state.case.ignored:
         yield f"these fields of the record were ignored: {', '.join(state.case.ignored)}"
     yield from state.case.notes
     yield from state.log.warnings
-    if is_judged or found.rated:
+    if is_judged or findings.rated:
         # Without any verdict, the first error is the reason of the result.
         yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
-    if found.rated:
-        yield from on_unit_scale(found.rated.ratings)[1]
+    if findings.rated:
+        yield from on_unit_scale(findings.rated.ratings)[1]
     if state.likely is not None:
         from .likely_windows import shown_in_part
 
-        yield shown_in_part(state.likely, found.verdicts)
+        yield shown_in_part(state.likely, findings.verdicts)
     enforced = state.policy.controls == "enforce"
     untested = state.untested if enforced else 0  # else a run tells it once
     if is_judged and (problem := problem_of(state.answered_controls, untested)):
@@ -93,9 +93,9 @@ def _warnings(state: State, found: Found) -> Iterator[str]:
 
 def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
     """The result for data that is not a case."""
-    found = Found(ended=Ended("invalid_input", clip(problem, 1000)))
-    told, metadata = weigh(policy, found)
-    return GradingResult(**{**UNDEFINED, **told}, metadata=metadata, case_id=case_id)
+    findings = CaseFindings(ended=Ended("invalid_input", clip(problem, 1000)))
+    fields, metadata = weigh(policy, findings)
+    return GradingResult(**{**UNDEFINED, **fields}, metadata=metadata, case_id=case_id)
 
 
 # ---------------------------------------------------------------- another policy
@@ -108,15 +108,15 @@ def weighed_again(result: GradingResult, old: Policy, new: Policy) -> GradingRes
     graded by a version that kept less, and nobody knows what another policy makes of it.
     """
     try:
-        found = found_in(result)
-        before = weigh(old, found)
+        findings = findings_in(result)
+        before = weigh(old, findings)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError):
         return None  # such as a label that the policy does not know
-    said = {**UNDEFINED, **before.told}
-    if any(getattr(result, name) != said[name] for name in OUTCOME):
+    fields_before = {**UNDEFINED, **before.fields}
+    if any(getattr(result, name) != fields_before[name] for name in OUTCOME):
         return None
-    after = weigh(new, found)
-    told: dict[str, Any] = {**UNDEFINED, "error": None, "named_scores": {}, **after.told}
+    after = weigh(new, findings)
+    fields: dict[str, Any] = {**UNDEFINED, "error": None, "named_scores": {}, **after.fields}
     of_old = set(evidence_warnings(result.verdicts))
     warnings = [text for text in result.warnings if text not in of_old]
     metadata = {
@@ -124,40 +124,42 @@ def weighed_again(result: GradingResult, old: Policy, new: Policy) -> GradingRes
         for name, value in result.metadata.items()
         if name not in before.metadata and name != "warnings"
     }
-    if (note := metadata.get("judgeNote")) and told["reason"]:
-        told["reason"] = f"{told['reason']} [{note}]"
-    metadata = with_warnings({**metadata, **after.metadata}, warnings, told["verdicts"])
-    return replace(result, **told, metadata=metadata)
+    if (note := metadata.get("judgeNote")) and fields["reason"]:
+        fields["reason"] = f"{fields['reason']} [{note}]"
+    metadata = with_warnings({**metadata, **after.metadata}, warnings, fields["verdicts"])
+    return replace(result, **fields, metadata=metadata)
 
 
-def kept(found: Found) -> dict[str, Any]:
+def as_entry(findings: CaseFindings) -> dict[str, Any]:
     """What of it the other fields of a result do not say, as JSON; {} for most cases."""
-    errors = {_told(error): None for error in (*found.errors, *found.left_open.values())}
-    places = {told: place for place, told in enumerate(errors)}
-    ended = found.ended
+    errors = {_parts_of(error): None for error in (*findings.errors, *findings.left_open.values())}
+    places = {parts: place for place, parts in enumerate(errors)}
+    ended = findings.ended
     if ended and ended.status == "invalid_input":  # the result's error says all
         ended = None
     entries = {
         "ended": {name: value for name, value in ended._asdict().items() if value} if ended else {},
-        "errors": [list(told) for told in errors],
-        "open": {str(number): places[_told(error)] for number, error in found.left_open.items()},
-        "untrusted": list(found.untrusted) if found.untrusted[0] else None,
-        "tested": None if found.tested else False,
+        "errors": [list(parts) for parts in errors],
+        "open": {
+            str(number): places[_parts_of(error)] for number, error in findings.left_open.items()
+        },
+        "untrusted": list(findings.untrusted) if findings.untrusted[0] else None,
+        "tested": None if findings.tested else False,
     }
-    kept = {name: value for name, value in entries.items() if value or value is False}
-    return {FOUND: kept} if kept else {}
+    filled = {name: value for name, value in entries.items() if value or value is False}
+    return {FINDINGS: filled} if filled else {}
 
 
-def _told(error: JudgeError) -> tuple[str, str, str, bool]:
+def _parts_of(error: JudgeError) -> tuple[str, str, str, bool]:
     return error.message, error.kind, error.fix, error.retryable
 
 
-def found_in(result: GradingResult) -> Found:
+def findings_in(result: GradingResult) -> CaseFindings:
     """What was found about the case of a result.
 
     The judge's own reason is not among it: another score needs another one.
     """
-    data = result.metadata.get(FOUND) or {}
+    data = result.metadata.get(FINDINGS) or {}
     errors = tuple(
         JudgeError(message, kind, fix=fix, retryable=again)
         for message, kind, fix, again in data.get("errors", ())
@@ -166,7 +168,7 @@ def found_in(result: GradingResult) -> Found:
     ended = Ended(**data["ended"]) if data.get("ended") else None
     if result.status == "invalid_input" and result.error:
         ended = Ended("invalid_input", result.error.message)
-    return Found(
+    return CaseFindings(
         tuple(map(_as_judged, result.verdicts)),
         result.citations,
         ended,

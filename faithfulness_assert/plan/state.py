@@ -147,8 +147,10 @@ class Asking(NamedTuple):
     """A stage that asks: what to ask now, and what is known once an outcome is there."""
 
     jobs: Jobs
-    take: Callable[[State, Job, Outcome], State]  # adds what an outcome says, or raises JudgeError
-    lose: Callable[[State, Job, JudgeError], State] = note_error  # what it means if it says nothing
+    # Adds what an outcome says, or raises JudgeError.
+    absorb_reply: Callable[[State, Job, Outcome], State]
+    # What it means if it says nothing.
+    absorb_error: Callable[[State, Job, JudgeError], State] = note_error
     # Cuts the case anew if the judge takes less than was thought; None if it is too late for that.
     refit: Refit | None = None
 

@@ -133,7 +133,9 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     texts, room = {s.id: s.text for s in torn}, state.budget.context_room
     # The sentences that the windows which disagree name as evidence.
     both = ((s.id, chain(*sides(by_window(state, s.id)))) for s in torn)
-    wanted = ((number, {n for f in found for n in f.evidence}) for number, found in both)
+    wanted = (
+        (number, {n for f in sides_of_it for n in f.evidence}) for number, sides_of_it in both
+    )
 
     def size(line: int) -> int:
         return line_tokens(state.context[line - 1].text)
@@ -149,11 +151,11 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
 # ---------------------------------------------------------------- what is answered
 
 
-def take(state: State, job: Job, outcome: Outcome) -> State:
+def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     """What a reply says: it is read, matched with its ask, and checked against what that showed."""
     lines, cells = dict(job.ask.payload.items), job.cells
-    said, single = usable_text(job.ask, outcome), len(lines) == 1
-    reading = read(said, state.policy.labels, job.ask.form, single=single)
+    reply, single = usable_text(job.ask, outcome), len(lines) == 1
+    reading = read(reply, state.policy.labels, job.ask.form, single=single)
     state = noted_reading(state, job, outcome, reading.form, len(reading.rows))
     try:
         settled = settle(
@@ -165,32 +167,36 @@ def take(state: State, job: Job, outcome: Outcome) -> State:
             prefix=state.policy.positional_prefix,
         )
     except JudgeError as error:
-        return lose(state, job, error)
+        return absorb_error(state, job, error)
     surest, marked = (
         dict(zip(job.ask.ids, getattr(outcome, name, ()), strict=False))
         for name in ("confidence", "wrong")
     )
     shown = {number for number, _ in job.ask.payload.sentences}
-    found = {
+    checked_findings = {
         n: checked(f, lines[n], job.ask, shown, surest.get(n, f.confidence), marked.get(n, ()))
         for n, f in settled.findings.items()
     }
     own = {
-        number: ASSERTS if found[n].label == "not_a_claim" and _asserts(state, number) else found[n]
+        number: ASSERTS
+        if checked_findings[n].label == "not_a_claim" and _asserts(state, number)
+        else checked_findings[n]
         for n, number in job.own.items()
     }
     denied = state.asked.keys() - set(lines) if settled.denies_earlier else settled.denied
     state = noted(state, Log(warnings=tuple(_warnings(own, settled.ignored))))
     return state._replace(
         findings=_heard(state, job, own),
-        controls=_answered(state, job, {n: finding.label for n, finding in found.items()}),
+        controls=_answered(
+            state, job, {n: finding.label for n, finding in checked_findings.items()}
+        ),
         bare=state.bare | {job.window} if job.bare else state.bare,
         failed={cell: error for cell, error in state.failed.items() if cell not in cells},
         denied=state.denied.union(denied),
     )
 
 
-def lose(state: State, job: Job, error: JudgeError) -> State:
+def absorb_error(state: State, job: Job, error: JudgeError) -> State:
     """What it means that an ask brought nothing."""
     state = note_error(state, job, error)
     # A contradiction of nobody objects to all: what another window says of them cannot stand.
@@ -204,7 +210,7 @@ def lose(state: State, job: Job, error: JudgeError) -> State:
     return state._replace(failed={**state.failed, **dict.fromkeys(job.cells, error)})
 
 
-def take_back(state: State) -> State:
+def withdraw_denied(state: State) -> State:
     """The state without what was granted under numbers that another reply has now denied."""
     if not state.denied:
         return state
@@ -239,13 +245,13 @@ def _asserts(state: State, number: int) -> bool:
     return not all(claims_nothing(s.text, is_item=s.is_item, is_asked=asked) for s in own)
 
 
-def _heard(state: State, job: Job, found: Mapping[int, Finding]) -> Mapping[Cell, Finding]:
+def _heard(state: State, job: Job, new_findings: Mapping[int, Finding]) -> Mapping[Cell, Finding]:
     """The findings with those of an ask. Silence does not undo what an earlier reply said.
 
     Where the judge gives a label again, its reason from before stays.
     """
     findings = dict(state.findings)
-    for number, finding in found.items():
+    for number, finding in new_findings.items():
         cell = job.window, number
         before = findings.get(cell)
         if before is not None:

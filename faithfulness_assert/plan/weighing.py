@@ -4,7 +4,7 @@ What failed asks left open says nothing about the answer: a case is then a grade
 passes or fails whatever the open statements are. What the judge itself left out is not open: it
 counts as unsupported.
 
-``Found`` is plain data: it is known when all replies are there. ``weigh`` asks nobody, so the same
+``CaseFindings`` is plain data: it is there when all replies are. ``weigh`` asks nobody, so the same
 case can be weighed by any policy that would have asked the same (see ``results.py``).
 """
 
@@ -46,14 +46,14 @@ UNDEFINED: Mapping[str, Any] = {"pass_": False, "score": None, "defined": False}
 """What a result is unless its policy says otherwise."""
 
 
-class Weighed(NamedTuple):
+class WeighedCase(NamedTuple):
     """What a policy makes of a case: fields of its result, and entries of the metadata."""
 
-    told: dict[str, Any]
+    fields: dict[str, Any]
     metadata: Mapping[str, Any] = NOTHING
 
 
-class Found(NamedTuple):
+class CaseFindings(NamedTuple):
     """What is known of a case, whichever policy weighs it.
 
     Args:
@@ -79,10 +79,10 @@ class Found(NamedTuple):
     explanation: str = ""
 
 
-def weigh(policy: Policy, found: Found) -> Weighed:
+def weigh(policy: Policy, findings: CaseFindings) -> WeighedCase:
     """The result of a case under a policy."""
     strict = policy.strict_evidence and not policy.inverse  # it must never help
-    verdicts = tuple(map(_lowered, found.verdicts)) if strict else found.verdicts
+    verdicts = tuple(map(_lowered, findings.verdicts)) if strict else findings.verdicts
     counted = [v for v in verdicts if v.repeat_of is None]
     labels: list[str] = [v.label or "unresolved" for v in counted]
     counts = {name: labels.count(name) for name in (*SCORED, "not_a_claim", "unresolved")}
@@ -93,31 +93,35 @@ def weigh(policy: Policy, found: Found) -> Weighed:
         "counts": counts if verdicts else {},
         "coverage": coverage_of(counted),
     }
-    if found.ended:  # without an ask, or the time was up before the first one
-        failed = found.ended.status == "judge_failed"
-        told, metadata = ended_as(policy, not_graded(found.errors) if failed else found.ended)
-    elif policy.verify == "rubric":
-        unrated = not_graded(found.errors)
-        told, metadata = (
-            _rated(policy, found, found.rated) if found.rated else ended_as(policy, unrated)
+    if findings.ended:  # without an ask, or the time was up before the first one
+        failed = findings.ended.status == "judge_failed"
+        fields, metadata = ended_as(
+            policy, not_graded(findings.errors) if failed else findings.ended
         )
-    elif stopped := _not_gradable(policy, found, verdicts):
-        told, metadata = ended_as(policy, stopped)
-    elif outcome := score(policy, verdicts, found.audit):
-        told, metadata = _graded(policy, found, verdicts, outcome)
+    elif policy.verify == "rubric":
+        unrated = not_graded(findings.errors)
+        fields, metadata = (
+            _rated(policy, findings, findings.rated)
+            if findings.rated
+            else ended_as(policy, unrated)
+        )
+    elif stopped := _not_gradable(policy, findings, verdicts):
+        fields, metadata = ended_as(policy, stopped)
+    elif outcome := score(policy, verdicts, findings.audit):
+        fields, metadata = _graded(policy, findings, verdicts, outcome)
     else:
         nothing = Ended("no_statements", "the judge finds no claim in the answer")
-        told, metadata = ended_as(policy, nothing)
-    is_error = {"graderError": "error" in told}
-    return Weighed({**common, **told}, {**is_error, **metadata})
+        fields, metadata = ended_as(policy, nothing)
+    is_error = {"graderError": "error" in fields}
+    return WeighedCase({**common, **fields}, {**is_error, **metadata})
 
 
 def with_warnings(
     metadata: Mapping[str, Any], warnings: Iterable[str], verdicts: Sequence[Verdict]
 ) -> dict[str, Any]:
     """The metadata with these warnings, and behind them those about the evidence of verdicts."""
-    told = list(dict.fromkeys([*warnings, *evidence_warnings(verdicts)]))
-    return {**metadata, **({"warnings": told} if told else {})}
+    all_warnings = list(dict.fromkeys([*warnings, *evidence_warnings(verdicts)]))
+    return {**metadata, **({"warnings": all_warnings} if all_warnings else {})}
 
 
 def _lowered(verdict: Verdict) -> Verdict:
@@ -136,21 +140,23 @@ def coverage_of(counted: Sequence[Verdict]) -> float:
 # ---------------------------------------------------------------- graded
 
 
-def _graded(policy: Policy, found: Found, verdicts: Sequence[Verdict], outcome: Score) -> Weighed:
+def _graded(
+    policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict], outcome: Score
+) -> WeighedCase:
     counted = [v for v in verdicts if v.repeat_of is None]
     passed = passes(policy, outcome.value, verdicts)
     parts = reason_of(policy, counted, outcome, passed=passed)
     reason = str(parts)
-    if found.left_open:
+    if findings.left_open:
         decided = ", but the outcome does not depend on that"
         why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
-        reason = f"{reason} {_described(found, verdicts)}{why}."
-    told = {
+        reason = f"{reason} {_described(findings, verdicts)}{why}."
+    fields = {
         "pass_": passed,
         "score": outcome.value,
         "defined": True,
         "status": "graded",
-        "reason": None if policy.explain == "none" else f"{reason} {found.explanation}".rstrip(),
+        "reason": None if policy.explain == "none" else f"{reason} {findings.explanation}".rstrip(),
         "named_scores": {"faithfulness": outcome.value, "coverage": coverage_of(counted)},
     }
     metadata = {
@@ -158,15 +164,15 @@ def _graded(policy: Policy, found: Found, verdicts: Sequence[Verdict], outcome: 
         **({} if policy.explain == "none" else {"reasonParts": parts.to_json()}),
         **_score_caps(outcome),
     }
-    return Weighed(told, metadata)
+    return WeighedCase(fields, metadata)
 
 
-def _rated(policy: Policy, found: Found, rated: Rated) -> Weighed:
+def _rated(policy: Policy, findings: CaseFindings, rated: Rated) -> WeighedCase:
     """Of a rubric policy: no verdicts, a score for each dimension."""
     ratings, _ = on_unit_scale(rated.ratings)
-    outcome, dimensions = overall(policy, ratings, found.audit)
+    outcome, dimensions = overall(policy, ratings, findings.audit)
     reason = ratings_reason(policy, dimensions, outcome, rated.suggestions)
-    told = {
+    fields = {
         "pass_": passes(policy, outcome.value, ()),
         "score": outcome.value,
         "defined": True,
@@ -181,7 +187,7 @@ def _rated(policy: Policy, found: Found, rated: Rated) -> Weighed:
         "suggestions": list(rated.suggestions),
         **_score_caps(outcome),
     }
-    return Weighed(told, metadata)
+    return WeighedCase(fields, metadata)
 
 
 def _score_caps(outcome: Score) -> dict[str, Any]:
@@ -198,18 +204,20 @@ def _score_caps(outcome: Score) -> dict[str, Any]:
 # ---------------------------------------------------------------- not graded
 
 
-def _not_gradable(policy: Policy, found: Found, verdicts: Sequence[Verdict]) -> Ended | None:
+def _not_gradable(
+    policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict]
+) -> Ended | None:
     """Why these verdicts cannot be scored; None if they can."""
     missing = sum(v.label is None for v in verdicts)
     set_aside = sum(v.label == "not_a_claim" for v in verdicts)
     nothing_counts = missing + set_aside == len(verdicts) and (missing or not verdicts)
     split = _split(verdicts)
-    causes = tuple(found.left_open.values()) or split or found.errors
+    causes = tuple(findings.left_open.values()) or split or findings.errors
     if nothing_counts:
         return not_graded(causes)
-    if found.left_open and _depends_on_open(policy, found, verdicts):
-        return not_graded(causes, _described(found, verdicts))
-    wrong, fix = found.untrusted
+    if findings.left_open and _depends_on_open(policy, findings, verdicts):
+        return not_graded(causes, _described(findings, verdicts))
+    wrong, fix = findings.untrusted
     if wrong and policy.controls == "enforce":
         return not_graded([JudgeError(wrong, "unreliable_judge", fix=fix)])
     if missing and policy.on_missing == "error":
@@ -223,18 +231,18 @@ def _split(verdicts: Sequence[Verdict]) -> tuple[JudgeError, ...]:
     split = [v for v in verdicts if v.unresolved == "split"]
     if not split:
         return ()
-    said = f"no majority on {len(split)} of {len(verdicts)} statements"
+    problem = f"no majority on {len(split)} of {len(verdicts)} statements"
     example = f"of statement {split[0].id}, {split[0].reason}"
-    return (JudgeError(f"{said}; {example}", "unreadable", fix=MORE_VOTES, retryable=True),)
+    return (JudgeError(f"{problem}; {example}", "unreadable", fix=MORE_VOTES, retryable=True),)
 
 
-def _depends_on_open(policy: Policy, found: Found, verdicts: Sequence[Verdict]) -> bool:
+def _depends_on_open(policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict]) -> bool:
     """Whether the open statements decide if the case passes, and its policy cares.
 
     If controls are enforced and none was answered, the asks that contained them may be those that
     failed: nobody knows what the other verdicts are worth.
     """
-    if policy.controls == "enforce" and not found.tested:
+    if policy.controls == "enforce" and not findings.tested:
         return True
     if policy.on_failed == "unsupported":
         return False
@@ -244,48 +252,49 @@ def _depends_on_open(policy: Policy, found: Found, verdicts: Sequence[Verdict]) 
 
     def would_pass(label: Label, flags: tuple[str, ...] = ()) -> bool:
         supposed = [
-            replace(v, label=label, flags=flags) if v.id in found.left_open else v for v in verdicts
+            replace(v, label=label, flags=flags) if v.id in findings.left_open else v
+            for v in verdicts
         ]
-        outcome = score(policy, supposed, found.audit)
+        outcome = score(policy, supposed, findings.audit)
         return outcome is not None and passes(policy, outcome.value, supposed)
 
     worst = would_pass(min(policy.judged, key=rank), policy.fail_on_flags)
     return would_pass(max(policy.judged, key=rank)) != worst
 
 
-def _described(found: Found, verdicts: Sequence[Verdict]) -> str:
+def _described(findings: CaseFindings, verdicts: Sequence[Verdict]) -> str:
     """How many statements were left open by errors of failed asks, and why, in words."""
-    first = next(iter(found.left_open.values()))
-    count = f"{len(found.left_open)} of {len(verdicts)} statements have no verdict"
+    first = next(iter(findings.left_open.values()))
+    count = f"{len(findings.left_open)} of {len(verdicts)} statements have no verdict"
     return f"{count} because an ask failed ({first.kind}: {first.message.rstrip('.')})"
 
 
 # ---------------------------------------------------------------- without verdicts
 
 
-def ended_as(policy: Policy, ended: Ended) -> Weighed:
+def ended_as(policy: Policy, ended: Ended) -> WeighedCase:
     """The result of a plan that ended with this status."""
     reason = _reason(ended)
     case: Any = "blank" if ended.blank else ended.status
     ending = policy.endings.get(case, "error")
-    told: dict[str, Any] = {"status": ended.status, "reason": reason}
+    fields: dict[str, Any] = {"status": ended.status, "reason": reason}
     if ending == "error":
         error = GraderError("input", reason) if ended.status in HEADS else _error(ended)
-        told["error"] = error
+        fields["error"] = error
         shown = {"unreadableScore": policy.on_unreadable} if error.kind == "unreadable" else {}
         if ended.status not in HEADS:
-            told["reason"] = f"{NOT_GRADED}: {error.message}"
-        return Weighed(told, shown if policy.on_unreadable else NOTHING)
+            fields["reason"] = f"{NOT_GRADED}: {error.message}"
+        return WeighedCase(fields, shown if policy.on_unreadable else NOTHING)
     if ending == "fail":
-        return Weighed(told)
+        return WeighedCase(fields)
     value = 1.0 if ending == "pass" else float(ending)
     passed = value > 0 and passes(policy, value, ())
     if policy.inverse:  # nothing to check does not show unfaithfulness either
         value, passed = min(value, 1.0 - value), False
-    told["reason"] = f"{reason} The policy {policy.name!r} scores that {value:g}."
+    fields["reason"] = f"{reason} The policy {policy.name!r} scores that {value:g}."
     scores = {"faithfulness": value}
-    return Weighed(
-        {**told, "pass_": passed, "score": value, "defined": True, "named_scores": scores}
+    return WeighedCase(
+        {**fields, "pass_": passed, "score": value, "defined": True, "named_scores": scores}
     )
 
 
@@ -298,14 +307,14 @@ def _reason(ended: Ended) -> str:
 def _what_happened(ended: Ended) -> str:
     """In a sentence."""
     cause = ended.error.message if ended.error else ""
-    said = ended.detail or cause or "no statement got a valid verdict"
-    return said if said.endswith((".", "?", "!")) else f"{said}."
+    sentence = ended.detail or cause or "no statement got a valid verdict"
+    return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
 
 
 def _error(ended: Ended) -> GraderError:
-    said, cause = _what_happened(ended), ended.error
+    sentence, cause = _what_happened(ended), ended.error
     if ended.status == "invalid_input":
-        return GraderError("input", said)
+        return GraderError("input", sentence)
     if cause is None:
-        return GraderError("unreadable", f"{said} {FIXES['unreadable']}", retryable=True)
-    return GraderError(cause.kind, f"{said} {cause.fix or FIXES[cause.kind]}", cause.retryable)
+        return GraderError("unreadable", f"{sentence} {FIXES['unreadable']}", retryable=True)
+    return GraderError(cause.kind, f"{sentence} {cause.fix or FIXES[cause.kind]}", cause.retryable)

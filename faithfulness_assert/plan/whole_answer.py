@@ -64,7 +64,7 @@ def _notes(audit: CitationAudit | None) -> str:
     return "\n".join(lines)
 
 
-def take_ratings(state: State, job: Job, outcome: Outcome) -> State:
+def absorb_ratings(state: State, job: Job, outcome: Outcome) -> State:
     """The ratings, if all of them came."""
     names = tuple(state.policy.dimensions)
     ratings, suggestions = read_ratings(usable_text(job.ask, outcome), names)
@@ -101,11 +101,11 @@ def explanation_jobs(state: State) -> tuple[Job, ...]:
     return (Job(fitting),) if fitting else ()
 
 
-def take_explanation(state: State, job: Job, outcome: Outcome) -> State:
+def absorb_explanation(state: State, job: Job, outcome: Outcome) -> State:
     """The judge's reason."""
     return state._replace(explanation=read_reason(usable_text(job.ask, outcome)))
 
 
-def lose_explanation(state: State, _job: Job, error: JudgeError) -> State:
+def do_without_explanation(state: State, _job: Job, error: JudgeError) -> State:
     """The result has our own reason, and a warning."""
     return noted(state, Log(warnings=(f"the judge gave no reason ({error.kind}): {error}",)))

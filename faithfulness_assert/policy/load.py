@@ -61,10 +61,12 @@ def _presets() -> Iterator[Policy]:
     }
     differs["ragaliq-adr006"] = differs["ragaliq"]
     differs["hallucination"] += differs["ragaliq"]
-    known: dict[str, dict[str, Any]] = {"default": {}, **data["shared"]}
+    presets: dict[str, dict[str, Any]] = {"default": {}, **data["shared"]}
     for name, own in data["policies"].items():
-        known[name] = {**known[own.pop("base", "default")], **own}
-        fields = {field: TAKES[field].from_data(value, {}) for field, value in known[name].items()}
+        presets[name] = {**presets[own.pop("base", "default")], **own}
+        fields = {
+            field: TAKES[field].from_data(value, {}) for field, value in presets[name].items()
+        }
         labels = _DEEPEVAL_LABELS if name == "deepeval" else {}
         deviations = differs.get(name, ())
         yield Policy(**{**fields, "name": name, "labels": labels, "deviations": deviations})
@@ -94,8 +96,8 @@ def find_policy(
     try:
         return from_data(base, options) if options else base
     except ConfigError as error:  # the policy is right, an option is not
-        told = str(error).removeprefix(f"policy {base.name!r}: ")
-        raise ConfigError(told) if told.startswith(tuple(options)) else error from None
+        problem = str(error).removeprefix(f"policy {base.name!r}: ")
+        raise ConfigError(problem) if problem.startswith(tuple(options)) else error from None
 
 
 def _named(policy: object) -> Policy:
@@ -176,12 +178,12 @@ def with_source_options(policy: Policy, given: Mapping[str, Any]) -> Policy:
     Raises:
         ConfigError: the source has no such option, or the option does not take this value.
     """
-    known = SOURCE_OPTIONS.get(policy.name, _THRESHOLD)
+    allowed = SOURCE_OPTIONS.get(policy.name, _THRESHOLD)
     for name in given:
-        if name not in known:
-            near = suggest(str(name), known)
+        if name not in allowed:
+            near = suggest(str(name), allowed)
             raise _wrong(f"policy {policy.name!r} has no option {name!r}. {near}")
-    for name, change in known.items():
+    for name, change in allowed.items():
         if name in given:
             changes = change(policy, given[name])
             try:

@@ -37,8 +37,8 @@ from .values import (
     Split,
     Values,
     Verify,
-    setting,
-    weighing,
+    prompt_field,
+    scoring_field,
 )
 
 DESCRIPTIVE = ("name", "summary", "deviations")
@@ -83,26 +83,26 @@ class Policy:
         ConfigError: a field has a value it cannot take. The message names it.
     """
 
-    name: str = weighing("the name in results", "default", takes.NAME)
-    summary: str = weighing("what it is, in one line", "", takes.TEXT)
-    split: Split = setting(
+    name: str = scoring_field("the name in results", "default", takes.NAME)
+    summary: str = scoring_field("what it is, in one line", "", takes.TEXT)
+    split: Split = prompt_field(
         "how the answer is split: without a call, or into claims by the judge", "sentences", Split
     )
     """For ``claims``, the judge resolves pronouns and splits compound sentences."""
-    verify: Verify = setting(
+    verify: Verify = prompt_field(
         "how statements are judged, or whether the whole answer is rated", "batch", Verify
     )
     """``batch`` judges the statements together; ``per_claim`` asks about each one alone; ``truths``
     judges them against the facts that the judge finds in the context; ``rubric`` rates the whole
     answer on ``dimensions`` and judges no statement."""
-    truths_limit: int | None = setting(
+    truths_limit: int | None = prompt_field(
         "with verify=truths: most truths that are taken from one passage", None, takes.COUNT_OR_ALL
     )
-    labels: Mapping[str, Label] = setting(
+    labels: Mapping[str, Label] = prompt_field(
         "words of your judge that mean another label than usual", {}, takes.JUDGE_WORDS
     )
     """Case and punctuation do not matter."""
-    weights: Mapping[Label, float] = setting(
+    weights: Mapping[Label, float] = prompt_field(
         "what a statement with each label adds to the score",
         {
             "supported": 1.0,
@@ -111,40 +111,42 @@ class Policy:
             "contradicted": 0.0,
         },
         takes.WEIGHTS,
-        same_asks=lambda old, new: _earning(old) == _earning(new),
+        keeps_prompts=lambda old, new: _earning(old) == _earning(new),
     )
     """The score is the mean. A label without a weight is not a verdict here (``supported`` needs
     one). An unresolved statement adds 0, or what ``not_enough_info`` adds if that is less."""
-    dimensions: Mapping[str, float] = setting(
+    dimensions: Mapping[str, float] = prompt_field(
         "with verify=rubric: the share of each dimension in the score",
         {},
         takes.SHARES,
-        same_asks=lambda old, new: list(old.dimensions) == list(new.dimensions),
+        keeps_prompts=lambda old, new: list(old.dimensions) == list(new.dimensions),
     )
     """``faithfulness`` must be there; ``relevance``, ``completeness`` and ``reasoning_quality`` may
     be."""
-    allow_not_a_claim: bool = setting("the judge may set greetings and questions aside", True)
-    threshold: float = weighing("the score that passes", 0.8, takes.FRACTION)
-    all_or_nothing: bool = weighing("only a score of 1 passes; any lower score becomes 0", False)
-    fail_on: tuple[Label, ...] = weighing(
+    allow_not_a_claim: bool = prompt_field("the judge may set greetings and questions aside", True)
+    threshold: float = scoring_field("the score that passes", 0.8, takes.FRACTION)
+    all_or_nothing: bool = scoring_field(
+        "only a score of 1 passes; any lower score becomes 0", False
+    )
+    fail_on: tuple[Label, ...] = scoring_field(
         "labels that fail the result at any score", ("contradicted",), takes.LABEL_LIST
     )
-    fail_on_flags: tuple[str, ...] = weighing(
+    fail_on_flags: tuple[str, ...] = scoring_field(
         "flags that fail the result at any score", (), takes.FLAG_LIST
     )
     """``number_not_found`` is a supported statement with a number or unit that is nowhere in the
     context; ``no_such_evidence`` and ``no_such_quote`` are evidence that does not exist."""
-    dedupe: bool = setting("exact repeats of a statement count once", True)
-    requires_question: bool = setting(
+    dedupe: bool = prompt_field("exact repeats of a statement count once", True)
+    requires_question: bool = prompt_field(
         "a blank question under another system's name is an invalid input", False
     )
     """Such names are ``input``, ``user_input`` and ``query``. ``question`` may always be left
     out."""
-    inverse: bool = setting(
+    inverse: bool = prompt_field(
         "invert the result: score 1 - score, and pass where it would fail", False
     )
     """For assertions that expect an unfaithful answer. Grader errors are never inverted."""
-    endings: Mapping[NothingToGrade, Ending | float] = weighing(
+    endings: Mapping[NothingToGrade, Ending | float] = scoring_field(
         "result of an answer with nothing to check, or beside an empty context",
         ALL_FAIL,
         takes.ENDINGS,
@@ -153,63 +155,65 @@ class Policy:
     check; ``abstained``: it only declines to answer; ``no_context``: the context is empty. ``fail``
     is undefined, ``pass`` is 1.0, and ``error`` a grader error. An option or a file that leaves one
     out keeps that of the preset; in ``Policy(...)`` and ``replace`` it is ``fail``."""
-    on_missing: OnMissing = weighing(
+    on_missing: OnMissing = scoring_field(
         "what a statement without a valid verdict becomes", "unsupported", OnMissing
     )
     """``error`` makes the result a grader error if the re-ask brings no verdict either."""
-    on_failed: OnMissing = weighing(
+    on_failed: OnMissing = scoring_field(
         "what it becomes if an ask failed and the outcome depends on it", "error", OnMissing
     )
     """An ask fails by a timeout, a refusal, a reply that was cut off. What passes or fails
     whatever such statements are is graded under ``error`` too."""
-    on_unreadable: float = weighing(
+    on_unreadable: float = scoring_field(
         "what the source scores a case without a readable verdict", 0.0, takes.FRACTION
     )
     """It is ``unreadableScore`` in the metadata. The result itself fails and has no score."""
-    positional_prefix: bool = setting(
+    positional_prefix: bool = prompt_field(
         "read too few unnumbered verdicts as those of the first statements", False
     )
-    citations: Citations = setting(
+    citations: Citations = prompt_field(
         "audit the answer's citations; enforce also applies score_caps",
         "off",
         Citations,
-        same_asks=lambda old, new: "off" not in (old.citations, new.citations),
+        keeps_prompts=lambda old, new: "off" not in (old.citations, new.citations),
     )
-    hedges: tuple[str, ...] = setting(
+    hedges: tuple[str, ...] = prompt_field(
         "phrases that excuse a sentence from a citation; none: a list in seven languages",
         (),
         takes.TEXTS,
     )
-    score_caps: tuple[ScoreCap, ...] = weighing(
+    score_caps: tuple[ScoreCap, ...] = scoring_field(
         "upper limits for the score, by what the citation audit finds", SCORE_CAPS, takes.CAPS
     )
-    strict_evidence: bool = weighing("supported needs evidence that exists in the context", False)
+    strict_evidence: bool = scoring_field(
+        "supported needs evidence that exists in the context", False
+    )
     """Where there is none, the label becomes ``not_enough_info``."""
-    reasks: int = setting(
+    reasks: int = prompt_field(
         "how often unresolved statements are asked about again", 1, takes.count(0, 3)
     )
-    reask_singly: bool = setting("ask again about each unresolved statement alone", False)
-    samples: int = setting(
+    reask_singly: bool = prompt_field("ask again about each unresolved statement alone", False)
+    samples: int = prompt_field(
         "how often each ask for verdicts is put; the majority decides", 1, takes.count(1, 9)
     )
     """``confidence`` of a verdict is then the share of samples that gave its label. A judge that
     always says the same is asked once."""
-    reasons: Reasons = setting(
+    reasons: Reasons = prompt_field(
         "which verdicts have a reason by the judge: those not supported, or all",
         "problems",
         Reasons,
     )
-    explain: Explain = setting(
+    explain: Explain = prompt_field(
         "who writes the result's reason",
         "ours",
         Explain,
         # The judge's own would be about another score.
-        same_asks=lambda _, new: bool(new.explain != "judge"),
+        keeps_prompts=lambda _, new: bool(new.explain != "judge"),
     )
     """``ours`` is made from counts, with no call; ``judge`` adds the judge's own (one call);
     ``none`` leaves it out of graded results."""
-    headline: Headline = weighing("what the reason counts first", "supported", Headline)
-    controls: Controls = setting(
+    headline: Headline = scoring_field("what the reason counts first", "supported", Headline)
+    controls: Controls = prompt_field(
         "test the judge with two statements whose verdict is known", "auto", Controls
     )
     """They stand in the first ask of each window, and are never scored or shown. ``report`` says in
@@ -217,9 +221,9 @@ class Policy:
     (``unreliable_judge``) if the judge failed one or did not answer it. ``auto`` is ``report`` for
     a judge behind an API, else ``off``. There are none if no control is beyond doubt or no ask is
     for verdicts alone."""
-    guidance: str = setting("your own instructions for the judge", "", takes.GUIDANCE)
-    examples: tuple[Example, ...] = setting("solved cases for the judge", (), takes.EXAMPLES)
-    deviations: tuple[str, ...] = weighing(
+    guidance: str = prompt_field("your own instructions for the judge", "", takes.GUIDANCE)
+    examples: tuple[Example, ...] = prompt_field("solved cases for the judge", (), takes.EXAMPLES)
+    deviations: tuple[str, ...] = scoring_field(
         "where a preset differs from the system it is named after, and why", (), takes.TEXTS
     )
 
@@ -271,15 +275,15 @@ def from_data(policy: Policy, data: Mapping[str, Any]) -> Policy:
 
 def asking_otherwise(old: Policy, new: Policy) -> list[str]:
     """The fields for which cases would have to be graded again; none if weighing is enough."""
-    same = {f.name: f.metadata["same_asks"] or (lambda *_: False) for f in fields(Policy)}
+    same = {f.name: f.metadata["keeps_prompts"] or (lambda *_: False) for f in fields(Policy)}
     changed = (name for name in same if getattr(old, name) != getattr(new, name))
     return [name for name in changed if not same[name](old, new)]
 
 
 def policy_as_json(policy: Policy) -> dict[str, Any]:
     """All fields of a policy, as JSON."""
-    told = {field.name: getattr(policy, field.name) for field in fields(policy)}
-    as_json: dict[str, Any] = json.loads(json.dumps(told, default=plain))
+    data = {field.name: getattr(policy, field.name) for field in fields(policy)}
+    as_json: dict[str, Any] = json.loads(json.dumps(data, default=plain))
     return as_json
 
 

@@ -90,12 +90,14 @@ def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
     for verdict in verdicts:
         if problem := evidence_problem(verdict):
             numbers.setdefault(problem, []).append(str(verdict.id))
-    told = [
+    lines = [
         f"Check the evidence of statement {', '.join(ids[:MAX_IDS])}: {problem}."
         for problem, ids in numbers.items()
     ]
-    absent = [f"Check statement {v.id}: {said}." for v in verdicts if (said := absent_number(v))]
-    return told + absent[:MAX_IDS]
+    absent = [
+        f"Check statement {v.id}: {absence}." for v in verdicts if (absence := absent_number(v))
+    ]
+    return lines + absent[:MAX_IDS]
 
 
 def _failing_label(policy: Policy, counted: Sequence[Verdict], outcome: Score) -> list[str]:

@@ -137,15 +137,15 @@ def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple
     the nearer end of [0, 1].
     """
     scaled = {name: value / 100 if value > 1 else value for name, value in ratings.items()}
-    kept = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
+    used = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
     warnings = []
     for name, given in ratings.items():
-        if kept[name] != given:
+        if used[name] != given:
             why = (
                 "; ratings above 1 are out of 100, so" if given > 1 else ", which is out of range;"
             )
-            warnings.append(f"the judge rated {name} {given:g}{why} {kept[name]:g} was used")
-    return kept, tuple(warnings)
+            warnings.append(f"the judge rated {name} {given:g}{why} {used[name]:g} was used")
+    return used, tuple(warnings)
 
 
 # ---------------------------------------------------------------- the calculation, as one line

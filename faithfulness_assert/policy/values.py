@@ -88,13 +88,13 @@ def _tuple(data: Any, _: object) -> Any:
     return tuple(data) if isinstance(data, list) else data
 
 
-def _values(said: str, is_right: Callable[[Any], bool], what: str = "") -> Values:
-    """Values that a test finds. ``what`` is what a wrong one must be, if not what is ``said``."""
+def _values(description: str, is_right: Callable[[Any], bool], what: str = "") -> Values:
+    """Values that a test finds. ``what``: what a wrong one must be; default: ``description``."""
 
     def problem(value: Any) -> str | None:
-        return None if is_right(value) else f"must be {what or said}, got {value!r:.80}"
+        return None if is_right(value) else f"must be {what or description}, got {value!r:.80}"
 
-    return Values(said, problem)
+    return Values(description, problem)
 
 
 # ---------------------------------------------------------------- a word, a number, texts
@@ -103,22 +103,22 @@ def _values(said: str, is_right: Callable[[Any], bool], what: str = "") -> Value
 def one_of(kind: Any) -> Values:
     """One of the words of a ``Literal``."""
     words = get_args(kind)
-    said = ", ".join(words)
+    description = ", ".join(words)
 
     def from_data(data: Any, _: object) -> Any:
         return "off" if data is False and "off" in words else data  # YAML reads off as false
 
-    values = _values(said, lambda value: value in words, f"one of {said}")
+    values = _values(description, lambda value: value in words, f"one of {description}")
     return values._replace(from_data=from_data)
 
 
 def count(lowest: int, highest: int) -> Values:
     """A whole number of this range."""
-    said = f"{lowest} to {highest}"
+    description = f"{lowest} to {highest}"
     return _values(
-        said,
+        description,
         lambda value: is_whole(value) and lowest <= value <= highest,
-        f"a whole number from {said}",
+        f"a whole number from {description}",
     )
 
 
@@ -150,10 +150,10 @@ TEXTS = _values(
 # ---------------------------------------------------------------- labels, weights, and the like
 
 
-def _unknown(kind: str, names: Any, known: Sequence[str]) -> str | None:
+def _unknown(kind: str, names: Any, allowed: Sequence[str]) -> str | None:
     """That one of these names is not known, with the nearest one that is."""
-    unknown = next((name for name in names if name not in known), None)
-    return unknown and f"unknown {kind} {unknown!r}. {suggest(str(unknown), known)}"
+    unknown = next((name for name in names if name not in allowed), None)
+    return unknown and f"unknown {kind} {unknown!r}. {suggest(str(unknown), allowed)}"
 
 
 def _weights_problem(weights: object) -> str | None:
@@ -168,10 +168,10 @@ def _weights_problem(weights: object) -> str | None:
     return None
 
 
-def _names_problem(kind: str, known: Sequence[str], example: str, names: object) -> str | None:
+def _names_problem(kind: str, allowed: Sequence[str], example: str, names: object) -> str | None:
     if isinstance(names, str) or not isinstance(names, Sequence):
         return f'must be a list of {kind}s such as ["{example}"], got {names!r:.80}'
-    return _unknown(kind, names, known)
+    return _unknown(kind, names, allowed)
 
 
 _labels_problem = partial(_names_problem, "label", LABELS, "contradicted")
@@ -277,28 +277,28 @@ CAPS = _records(ScoreCap, _caps_problem, "score_caps")
 EXAMPLES = _records(Example, _examples_problem, "examples")
 
 
-def setting(
+def prompt_field(
     meaning: str,
     default: Any,
     takes: Any = FLAG,
     *,
-    same_asks: Callable[[Any, Any], bool] | None = None,
+    keeps_prompts: Callable[[Any, Any], bool] | None = None,
 ) -> Any:
     """A field of a policy, with all that there is to say of it.
 
     Args:
         meaning: in one line.
         takes: its ``Values``, or a ``Literal`` of words; without any, it is true or false.
-        same_asks: whether two policies ask the same, and read the replies alike, as far as this
+        keeps_prompts: whether two policies ask the same, and read the replies alike, as far as this
             field goes; None: only if it is equal in both.
     """
     values = takes if isinstance(takes, Values) else one_of(takes)
-    metadata = {"meaning": meaning, "takes": values, "same_asks": same_asks}
+    metadata = {"meaning": meaning, "takes": values, "keeps_prompts": keeps_prompts}
     if isinstance(default, dict):
         return field(default_factory=lambda: default, hash=False, metadata=metadata)
     return field(default=default, metadata=metadata)
 
 
-def weighing(meaning: str, default: Any, takes: Any = FLAG) -> Any:
+def scoring_field(meaning: str, default: Any, takes: Any = FLAG) -> Any:
     """A field that says what becomes of verdicts: whatever it is, the judge is asked the same."""
-    return setting(meaning, default, takes, same_asks=lambda *_: True)
+    return prompt_field(meaning, default, takes, keeps_prompts=lambda *_: True)

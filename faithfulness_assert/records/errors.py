@@ -196,11 +196,11 @@ def pip_install(*requirements: str, extra: str = "") -> str:
     return " ".join(["pip install", *map(quote, names)])
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
+def suggest(word: str, choices: Iterable[str]) -> str:
     """Help after an unknown name: the most similar known one, else all of them."""
     import difflib  # only ever needed on the way to an error
 
-    names = sorted(known)
+    names = sorted(choices)
     if not names:
         return "It takes none."
     near = difflib.get_close_matches(word, names, n=1)

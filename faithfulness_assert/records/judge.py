@@ -273,8 +273,8 @@ class JudgeInfo:
             got = type(self.limits).__name__
             raise ConfigError(f"judge: its 'limits' must be a Limits, got {got}")
         if not isinstance(self.asks, Iterable) or not ASK_KINDS.issuperset(self.asks):
-            known = ", ".join(sorted(ASK_KINDS))
-            raise ConfigError(f"judge: its 'asks' must be some of {known}, got {self.asks!r}")
+            kinds = ", ".join(sorted(ASK_KINDS))
+            raise ConfigError(f"judge: its 'asks' must be some of {kinds}, got {self.asks!r}")
         object.__setattr__(self, "name", str(self.name))
         object.__setattr__(self, "asks", frozenset(self.asks))
 
@@ -326,5 +326,5 @@ def described(judge: object) -> dict[str, Any]:
         "max_prompt_tokens": info.limits.prompt_tokens,
         "max_statements": info.limits.statements,
     }
-    known = {name: limit for name, limit in limits.items() if limit is not None}
-    return {"name": info.name, **(info.identity or {}), **known}
+    limits_set = {name: limit for name, limit in limits.items() if limit is not None}
+    return {"name": info.name, **(info.identity or {}), **limits_set}

@@ -157,8 +157,8 @@ class GradingResult:
         """The outcome alone, so that a list of results can be read. ``model_dump()`` has all."""
         name = f", case_id={clip(self.case_id, 60)!r}" if self.case_id else ""
         score = self.score if self.score is None else f"{self.score:.4g}"
-        told = f"pass_={self.pass_}, score={score}, status={self.status!r}"
-        return f"{type(self).__name__}({told}, reason={clip(self.reason or '', 100)!r}{name})"
+        fields = f"pass_={self.pass_}, score={score}, status={self.status!r}"
+        return f"{type(self).__name__}({fields}, reason={clip(self.reason or '', 100)!r}{name})"
 
     def _repr_html_(self) -> str:
         """The result for a notebook: a fragment of HTML without scripts."""

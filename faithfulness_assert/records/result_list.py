@@ -80,8 +80,8 @@ class Results(list[GradingResult]):
     @property
     def rows(self) -> list[Mapping[str, Any]]:
         """The columns of the case of each result; empty where they are not known."""
-        known = {id(result): row for result, row in self._pairs}
-        return [known.get(id(result), {}) for result in self]
+        row_of = {id(result): row for result, row in self._pairs}
+        return [row_of.get(id(result), {}) for result in self]
 
     @overload
     def __getitem__(self, place: SupportsIndex, /) -> GradingResult: ...

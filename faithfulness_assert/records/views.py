@@ -146,9 +146,9 @@ def _cited(evidence: Evidence) -> str:
 
 def _rating_lines(result: GradingResult) -> Iterator[str]:
     """The ratings of a rubric policy, beside the judge's own where they differ; suggestions."""
-    for name, kept, given in result.ratings():
-        note = f" (the judge: {given:g})" if given != kept else ""
-        yield f"  {name.replace('_', ' ')} {kept:g}{note}"
+    for name, capped, given in result.ratings():
+        note = f" (the judge: {given:g})" if given != capped else ""
+        yield f"  {name.replace('_', ' ')} {capped:g}{note}"
     for suggestion in result.metadata.get("suggestions", ()):
         yield f"  > {visible(clip(str(suggestion)))}"
 
@@ -187,8 +187,10 @@ def notebook_list(results: Sequence[GradingResult]) -> str:
     """Many results, the worst first, as HTML: how many passed, and a line for the first ones."""
     outcomes = Counter(result.outcome for result in results)
     words = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
-    told = ", ".join(f"{outcomes[name]:,} {said}" for name, said in words.items())
-    lines = [f"{len(results):,} results: {told}"]
+    counts = ", ".join(
+        f"{outcomes[name]:,} {words_of_outcome}" for name, words_of_outcome in words.items()
+    )
+    lines = [f"{len(results):,} results: {counts}"]
     for result in results[:MOST_RESULTS]:
         score = "none" if result.score is None else f"{result.score:.2f}"
         name, reason = clip(result.case_id, MAX_NAME), clip(result.short_reason)
@@ -216,8 +218,8 @@ MAX_SHOWN = 20
 def check_components(name: str, components: object) -> None:
     """Raises ``ConfigError``, which calls them ``name``, unless they are ``Components``."""
     if components not in get_args(Components):
-        known = ", ".join(get_args(Components))
-        raise ConfigError(f"{name}: must be one of {known}, got {components!r}")
+        allowed = ", ".join(get_args(Components))
+        raise ConfigError(f"{name}: must be one of {allowed}, got {components!r}")
 
 
 def promptfoo_view(result: GradingResult, components: Components) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def test_a_field_that_needs_new_asks_is_named(june: Path, tmp_path: Path, name: 
 
 
 def test_every_field_is_said_to_weigh_or_to_need_asks() -> None:
-    weigh = {f.name for f in fields(Policy) if f.metadata["same_asks"]}
+    weigh = {f.name for f in fields(Policy) if f.metadata["keeps_prompts"]}
     asks = {f.name for f in fields(Policy)} - weigh
     assert asks == {*OTHER} - {"citations", "explain"}
 

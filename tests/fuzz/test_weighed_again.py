@@ -109,5 +109,5 @@ def test_another_policy_gives_what_grading_gives(seed: int) -> None:
 
 
 def test_every_field_that_weighs_is_tried() -> None:
-    weighing = {f.name for f in fields(Policy) if f.metadata["same_asks"]}
+    weighing = {f.name for f in fields(Policy) if f.metadata["keeps_prompts"]}
     assert weighing == {*WEIGHS, "weights", "dimensions", *DESCRIPTIVE}
