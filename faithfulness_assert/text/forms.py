@@ -191,33 +191,25 @@ def _asks(said: str, parts: list[str]) -> bool:
 def announces(said: str) -> bool:
     """Whether a text that ends in a colon only names or announces what follows."""
     parts = _parts(said)
-    if _AMOUNT.search(said) or _has("stating", parts):
+    if asserts_amount(said) or _has("stating", parts):
         return False
-    if not parts:
+    if not parts or _marks("pointing").within(parts[-1]):
         return True
-    *before, last = parts
-    opening = _marks("before a lead-in")
-    if any(has_verb(part.strip()) and not opening.begin(part) for part in before):
-        return False
-    words, tail = last.split(), _marks("tail").words
-    if _marks("pointing").within(f" {' '.join(words[-4:])} ") or _marks("pointing").begin(last):
-        return True
-    words = _PART.split(said.rstrip(":： "))[-1].split()  # in German, a capital shows a noun
+    words, tail = _PART.split(said.rstrip(":： "))[-1].split(), _marks("tail").words
     while words and f" {words[-1].casefold()} " in tail:
-        words.pop()
+        words.pop()  # in German, a capital shows a noun
     return not has_verb(" ".join(words))
 
 
-def awaits(said: str) -> bool:
-    """Whether a text that ends in a colon says nothing whole without what follows."""
-    words = said.rstrip(":： ").casefold().split()
-    return not words or f" {words[-1]} " in _marks("tail").words
+def asserts_amount(said: str) -> bool:
+    """Whether a text has a number that is more than a count or a year."""
+    return _AMOUNT.search(said) is not None
 
 
 def _is_source_line(said: str) -> bool:
     """Whether a line names where something comes from: ``Source: guide.pdf, p. 3``."""
     label, colon, rest = said.replace("：", ":").partition(":")
-    named = _marks("source label", "citation").words
+    named = _marks("source label").words
     whole = "; ".join(_parts(label)).strip()
     known = whole in named or f" {whole} " in named or all(f" {w} " in named for w in whole.split())
     if not (colon and whole and known) or rest.endswith("。"):
