@@ -161,8 +161,12 @@ def judged_of(line: Line) -> Judged | None:
     result = line.result
     if result.error is not None:
         return None
-    told = tuple(verdict.statement for verdict in result.verdicts if verdict.repeat_of is None)
-    return Judged(line.case_id, line.input, not result.pass_, result.score, told, result.status)
+    statements = tuple(
+        verdict.statement for verdict in result.verdicts if verdict.repeat_of is None
+    )
+    return Judged(
+        line.case_id, line.input, not result.pass_, result.score, statements, result.status
+    )
 
 
 # ---------------------------------------------------------------- the draw
@@ -214,11 +218,11 @@ def draw(run: Run, n: int, *, seed: int) -> Drawn:
     """
     counts = count(run)
     flagged, others = split(n, counts.flagged, counts.others)
-    found: list[Judged] = []
+    drawn: list[Judged] = []
     for is_flagged, size in ((True, flagged), (False, others)):
         some = (a for a in run.answers() if a and a.flagged is is_flagged)
-        found += heapq.nsmallest(size, some, key=lambda answer: _number(answer, seed, "draw"))
-    return Drawn(counts, sorted(found, key=lambda answer: _number(answer, seed, "order")))
+        drawn += heapq.nsmallest(size, some, key=lambda answer: _number(answer, seed, "draw"))
+    return Drawn(counts, sorted(drawn, key=lambda answer: _number(answer, seed, "order")))
 
 
 def split(n: int, flagged: int, others: int) -> tuple[int, int]:
@@ -231,5 +235,5 @@ def split(n: int, flagged: int, others: int) -> tuple[int, int]:
 
 
 def _number(answer: Judged, seed: int, use: str) -> bytes:
-    told = f"{use}\0{seed}\0{answer.id}\0{answer.input}"
-    return blake2b(told.encode("utf-8", "replace"), digest_size=16).digest()
+    text = f"{use}\0{seed}\0{answer.id}\0{answer.input}"
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).digest()

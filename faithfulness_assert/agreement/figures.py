@@ -117,10 +117,10 @@ class Sample(NamedTuple):
             parts: dict[Item, float] = {(): 1.0}
             for _ in range(last):
                 parts = {
-                    (*node, said): part * (by_node[node] if said else 1 - by_node[node])
+                    (*node, label): part * (by_node[node] if label else 1 - by_node[node])
                     for node, part in parts.items()
                     if node in by_node
-                    for said in (False, True)
+                    for label in (False, True)
                 }
             return function(parts)
 
@@ -171,14 +171,14 @@ def share_of_unfaithful(strata: Iterable[Stratum]) -> Figure:
         return {"": sum(weight * unfaithful for weight, unfaithful in pairs)}
 
     unfaithful = [exact_share(s.unfaithful, s.labels) for s in strata]
-    found = figures_of(value, [*parts, *unfaithful])[""]
+    figure = figures_of(value, [*parts, *unfaithful])[""]
     limit = none_seen((s.size / total, s.labels) for s in strata)
     seen = sum(s.unfaithful for s in strata)
     if not seen:
         return Figure(0.0, 0.0, limit)
     if seen == labels:
         return Figure(1.0, 1 - limit, 1.0)
-    return _within(found, 0.0)
+    return _within(figure, 0.0)
 
 
 def cells(parts: Mapping[Item, float], judge: int) -> list[float]:
@@ -186,15 +186,15 @@ def cells(parts: Mapping[Item, float], judge: int) -> list[float]:
 
     ``judge``: its place in an item; 0 for the one by whose verdicts the strata are.
     """
-    found = [0.0] * 4
+    counts = [0.0] * 4
     for item, part in parts.items():
-        found[2 * item[-1] + item[judge]] += part
-    return found
+        counts[2 * item[-1] + item[judge]] += part
+    return counts
 
 
 def judge_figures(sample: Sample, judge: int) -> dict[str, Figure]:
     """All figures of a judge; see ``cells``."""
-    found = sample.estimates(lambda parts: figures(cells(parts, judge)))
+    estimates = sample.estimates(lambda parts: figures(cells(parts, judge)))
     unfaithful = sum(n for item, n in sample.items.items() if item[-1])
     few = {
         "recall": unfaithful < LEAST_OF_A_CLASS,
@@ -205,7 +205,7 @@ def judge_figures(sample: Sample, judge: int) -> dict[str, Figure]:
         name: Figure(figure.value, None, None)
         if few.get(name)
         else _within(figure, -1.0 if name in BEYOND_CHANCE else 0.0)
-        for name, figure in found.items()
+        for name, figure in estimates.items()
     }
 
 
@@ -258,9 +258,9 @@ def paired(names: tuple[str, str], sample: Sample, judges: tuple[int, int]) -> P
             for name in ("balanced_accuracy", "agreement")
         }
 
-    found = {name: _within(one, -1.0) for name, one in sample.estimates(differences).items()}
-    p = _chance(found["balanced_accuracy"])
-    return Paired(*names, found["balanced_accuracy"], found["agreement"], p, p)
+    estimates = {name: _within(one, -1.0) for name, one in sample.estimates(differences).items()}
+    p = _chance(estimates["balanced_accuracy"])
+    return Paired(*names, estimates["balanced_accuracy"], estimates["agreement"], p, p)
 
 
 def _chance(difference: Figure) -> float:

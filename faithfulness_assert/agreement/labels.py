@@ -74,8 +74,8 @@ class Labels(NamedTuple):
         last = max(place for place, is_done in enumerate(done) if is_done)
         notes = []
         if passed_over := done[:last].count(False):
-            told = f"answers that were passed over, without a label: {passed_over}"
-            notes.append(f"{told}. If those are the hard ones, all figures flatter")
+            note = f"answers that were passed over, without a label: {passed_over}"
+            notes.append(f"{note}. If those are the hard ones, all figures flatter")
         if rest := len(done) - 1 - last:
             notes.append(f"answers at the end without a label: {rest}, which does no harm")
         return notes
@@ -112,8 +112,8 @@ def read_labels(
     rows = [_row(source.name, place, row, annotators) for place, row in values]
     if not any(row.unfaithful[0] is not None for row in rows):
         raise ConfigError(f"{source.name}: the column {annotators[0]!r} has no label")
-    told = (_in_any_run if random else _as_drawn)(source.name, rows, run)
-    return Labels(source.name, annotators, *told)
+    labels = (_in_any_run if random else _as_drawn)(source.name, rows, run)
+    return Labels(source.name, annotators, *labels)
 
 
 def _check_drawn_column(name: str, columns: Iterable[str], *, random: bool) -> None:
@@ -154,8 +154,8 @@ def _label(where: str, value: object) -> bool | None:
     given = _text(value).strip().strip("'\".").strip()
     label = given.casefold()
     if label and label not in LABELS:
-        known = ", ".join(LABELS)
-        raise ConfigError(f"{where} is {clip(given, 40)!r}; it must be one of {known}, or empty")
+        names = ", ".join(LABELS)
+        raise ConfigError(f"{where} is {clip(given, 40)!r}; it must be one of {names}, or empty")
     return label == "unfaithful" if label else None
 
 
@@ -210,13 +210,13 @@ def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[La
 
 def _by_id(name: str, rows: Iterable[Row]) -> dict[str, Row]:
     """The rows by their ids. Raises ``ConfigError`` if two are of the same answer."""
-    found: dict[str, Row] = {}
+    rows_by_id: dict[str, Row] = {}
     for row in rows:
-        first = found.setdefault(row.id, row)
+        first = rows_by_id.setdefault(row.id, row)
         if first is not row:
             both = f"{first.where} and {row.where} are both of {clip(row.id, 60)!r}"
             raise ConfigError(f"{name}: {both}: decide for one, and remove the other")
-    return found
+    return rows_by_id
 
 
 def _whole_ids(answers: Iterable[Judged]) -> dict[str, str]:

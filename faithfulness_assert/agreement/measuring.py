@@ -171,10 +171,10 @@ def measure(
     sizes = Counted(labels.counts.others, labels.counts.flagged)
     parts = [[a for a in answers if a.judged.flagged is kind] for kind in KINDS]
     check_labels(labels.name, [len(part) for part in parts], sizes)
-    told = [answer for answer in answers if not answer.judged.by_policy]
+    by_judge = [answer for answer in answers if not answer.judged.by_policy]
     by_policy = Counted(*labels.counts.by_policy)
     rest = Counted(sizes.others - by_policy.others, sizes.flagged - by_policy.flagged)
-    problem = _problem(told, rest)
+    problem = _problem(by_judge, rest)
     shown = [] if problem else judges
     strata = _strata(answers, by_policy, rest)
     measured = [_figures(n, judge, answers, strata, rest) for n, judge in enumerate(shown)]
@@ -187,41 +187,43 @@ def measure(
         run=sizes,
         left_out=labels.counts.left_out,
         by_policy=by_policy,
-        decided=[_told(answer, answer.judged) for answer in answers if answer.judged.by_policy],
+        decided=[
+            _as_labelled(answer, answer.judged) for answer in answers if answer.judged.by_policy
+        ],
         share=share_of_unfaithful(Stratum(n, drawn[s], wrong[s]) for s, n in strata.items()),
         judges=measured,
         pairs=_pairs(shown, answers, rest),
         annotators=labels.annotators,
         ceiling=_ceiling(labels, rest),
-        warnings=list(_warnings(labels, parts, told, measured)),
+        warnings=list(_warnings(labels, parts, by_judge, measured)),
         problem=problem,
     )
 
 
-def _problem(told: Sequence[Labelled], rest: Counted) -> str:
+def _problem(by_judge: Sequence[Labelled], rest: Counted) -> str:
     """Why labels of answers that a judge was asked about say nothing of it; "" if they do."""
     for kind, size, what in zip(KINDS, rest, ("passes", "flags"), strict=True):
-        if size and not any(answer.judged.flagged is kind for answer in told):
+        if size and not any(answer.judged.flagged is kind for answer in by_judge):
             return f"none of the {size:,} answers that the judge {what} is labelled: label more"
-    found = {answer.unfaithful for answer in told}
-    if found == {False, True}:
+    labels = {answer.unfaithful for answer in by_judge}
+    if labels == {False, True}:
         return ""
-    if not found:
+    if not labels:
         return "the policy decided on all answers, so nothing can be said of a judge"
-    which, other = ("unfaithful", "faithful") if found == {True} else ("faithful", "unfaithful")
+    which, other = ("unfaithful", "faithful") if labels == {True} else ("faithful", "unfaithful")
     return (
-        f"all {len(told)} labelled answers are {which}, so nothing can be said of how the judge "
-        f"does on {other} ones: label more answers, or a run that has such answers"
+        f"all {len(by_judge)} labelled answers are {which}, so nothing can be said of how the "
+        f"judge does on {other} ones: label more answers, or a run that has such answers"
     )
 
 
 def _warnings(
     labels: Labels,
     parts: Sequence[Sequence[Labelled]],
-    told: Sequence[Labelled],
+    by_judge: Sequence[Labelled],
     judges: Sequence[JudgeFigures],
 ) -> Iterator[str]:
-    """What a reader must know. ``told``: the labelled answers that a judge was asked about."""
+    """What a reader must know. ``by_judge``: the labelled answers that a judge was asked about."""
     yield from labels.notes()
     total = sum(map(len, parts))
     if total < MANY_LABELS:
@@ -229,7 +231,7 @@ def _warnings(
     if len(parts[1]) < min(FEW_FLAGGED, labels.counts.flagged):
         few = f"few labels of flagged answers: {len(parts[1])}"
         yield f"{few}. Label at least {FEW_FLAGGED}"
-    classes = Counter("unfaithful" if answer.unfaithful else "faithful" for answer in told)
+    classes = Counter("unfaithful" if answer.unfaithful else "faithful" for answer in by_judge)
     for name, figure in (("unfaithful", "recall"), ("faithful", "specificity")):
         if judges and classes[name] < LEAST_OF_A_CLASS:
             few = f"only {classes[name]} labelled answers that a judge saw are {name}"
@@ -263,17 +265,19 @@ def _judge_of(name: str, run: Run, labels: Labels) -> _Judge:
         ConfigError: the run has none of the labelled answers, or has one with other texts.
     """
     wanted = {answer.judged.id: answer for answer in labels.answers}
-    found = {judged.id: judged for judged in run.answers() if judged and judged.id in wanted}
-    if not found:
+    answers_by_id = {
+        judged.id: judged for judged in run.answers() if judged and judged.id in wanted
+    }
+    if not answers_by_id:
         raise ConfigError(f"{name}: has none of the answers of {labels.name}")
-    for id, judged in found.items():
+    for id, judged in answers_by_id.items():
         if judged.input != wanted[id].judged.input:
             where = f"{labels.name}, {wanted[id].row.where}: {clip(id, 60)!r}"
             raise ConfigError(
                 f"{where} has other texts in {name} than in the run that was labelled; name a run "
                 "over the same data"
             )
-    return _Judge(name, run, found)
+    return _Judge(name, run, answers_by_id)
 
 
 Strata = Mapping[tuple[bool, bool | None], int]
@@ -307,10 +311,12 @@ def _figures(
     ``rest``: how many answers the judge of the first run was asked about and passes, and flags.
     """
     verdicts = [(answer, judge.verdict(answer)) for answer in answers]
-    told = [(answer, judged) for answer, judged in verdicts if judged]
-    sample = _sample(judge.name, [(a, [j.flagged][: bool(place)]) for a, j in told], rest)
+    judged_pairs = [(answer, judged) for answer, judged in verdicts if judged]
+    sample = _sample(judge.name, [(a, [j.flagged][: bool(place)]) for a, j in judged_pairs], rest)
     differ = [
-        _told(answer, judged) for answer, judged in told if judged.flagged is not answer.unfaithful
+        _as_labelled(answer, judged)
+        for answer, judged in judged_pairs
+        if judged.flagged is not answer.unfaithful
     ]
     level = _level(
         [(answer, judged and judged.flagged) for answer, judged in verdicts],
@@ -346,7 +352,7 @@ def _sample(
 
 
 def _level(
-    answers: Sequence[tuple[Labelled, bool | None]], strata: Strata, found: Mapping[str, Figure]
+    answers: Sequence[tuple[Labelled, bool | None]], strata: Strata, figures: Mapping[str, Figure]
 ) -> Level:
     """Counts and shares of answers, each with what is said of it; None: nothing."""
     drawn = Counter(_stratum(answer, strata) for answer, _ in answers)
@@ -357,10 +363,10 @@ def _level(
         counts[place] += 1
         stratum = _stratum(answer, strata)
         shares[place] += strata[stratum] / drawn[stratum] / total
-    return Level(len(answers), Cells(*counts), Cells(*shares), found)
+    return Level(len(answers), Cells(*counts), Cells(*shares), figures)
 
 
-def _told(answer: Labelled, judged: Judged) -> LabelledAnswer:
+def _as_labelled(answer: Labelled, judged: Judged) -> LabelledAnswer:
     wrong, passes = answer.unfaithful is True, not judged.flagged
     return LabelledAnswer(judged.id, judged.status, passes, judged.score, wrong, answer.row.texts)
 

@@ -134,17 +134,17 @@ def drawn_by(cell: str) -> tuple[int, int]:
     Raises:
         ConfigError: it does not say so.
     """
-    found = _DRAWN.fullmatch(cell.strip())
-    if not found:
+    match = _DRAWN.fullmatch(cell.strip())
+    if not match:
         raise ConfigError("drawn was changed; take it from the sheet as it was written")
-    return int(found[1]), int(found[2])
+    return int(match[1]), int(match[2])
 
 
 def _evidence(case: Case, answer: Judged, language: str) -> list[str]:
     """For each statement the sentence of the context that shares most words with it, or ""."""
     verdicts = [Verdict(n, text, None) for n, text in enumerate(answer.statements, 1)]
-    found = nearest_sentences(case, verdicts, verdicts, language)
-    return [found[v.id].text if v.id in found else "" for v in verdicts]
+    nearest = nearest_sentences(case, verdicts, verdicts, language)
+    return [nearest[v.id].text if v.id in nearest else "" for v in verdicts]
 
 
 def _write_csv(rows: Iterator[dict[str, Any]], file: IO[bytes], cut: list[str]) -> None:

@@ -50,17 +50,24 @@ class Document(NamedTuple):
     parts: Sequence[Table | Sequence[str]]
 
 
-def document(found: Agreement) -> Document:
+def document(agreement: Agreement) -> Document:
     """All of it but the JSON."""
     return Document(
-        headline(found),
-        [list(facts(found)), *tables(found), list(notes(found)), list(answers(found))],
+        headline(agreement),
+        [
+            list(facts(agreement)),
+            *tables(agreement),
+            list(notes(agreement)),
+            list(answers(agreement)),
+        ],
     )
 
 
-def headline(found: Agreement) -> str:
+def headline(agreement: Agreement) -> str:
     """The line that one may quote."""
-    return f"{shown(found.share)} of answers are unfaithful, by {sum(found.labels):,} labels"
+    return (
+        f"{shown(agreement.share)} of answers are unfaithful, by {sum(agreement.labels):,} labels"
+    )
 
 
 def shown(rate: Figure) -> str:
@@ -71,62 +78,62 @@ def shown(rate: Figure) -> str:
     return f"at least {low} %" if rate.value == 1 else f"{value} % ({low} to {high})"
 
 
-def facts(found: Agreement) -> Iterator[str]:
+def facts(agreement: Agreement) -> Iterator[str]:
     """What stands below it."""
-    (others, flagged), (passed, failed) = found.labels, found.run
+    (others, flagged), (passed, failed) = agreement.labels, agreement.run
     yield (
         f"labels: {flagged:,} of {failed:,} answers that the judge flags "
-        f"({found.unfaithful[1]:,} unfaithful), {others:,} of {passed:,} others "
-        f"({found.unfaithful[0]:,} unfaithful)"
+        f"({agreement.unfaithful[1]:,} unfaithful), {others:,} of {passed:,} others "
+        f"({agreement.unfaithful[0]:,} unfaithful)"
     )
-    told = f"{100 * found.passed:.1f} % of answers pass by the judge"
-    yield f"{told}; {shown(found.faithful)} are faithful by the labels"
-    if any(found.by_policy):
-        passes, fails = found.by_policy
+    fact = f"{100 * agreement.passed:.1f} % of answers pass by the judge"
+    yield f"{fact}; {shown(agreement.faithful)} are faithful by the labels"
+    if any(agreement.by_policy):
+        passes, fails = agreement.by_policy
         yield (
             f"{passes + fails:,} answers were decided by the policy, not by the judge: {fails:,} "
             f"fail and {passes:,} pass. Figures of the judge are without them"
         )
-    if found.left_out:
-        yield f"{found.left_out:,} cases could not be graded: nothing here is about them"
-    for judge in found.judges:
-        told = f"judge {judge.judge}, policy {judge.policy}, passes from {judge.threshold:g}"
-        yield f"{clip(judge.name, 60)}: {told}"
+    if agreement.left_out:
+        yield f"{agreement.left_out:,} cases could not be graded: nothing here is about them"
+    for judge in agreement.judges:
+        fact = f"judge {judge.judge}, policy {judge.policy}, passes from {judge.threshold:g}"
+        yield f"{clip(judge.name, 60)}: {fact}"
 
 
-def tables(found: Agreement) -> Iterator[Table]:
+def tables(agreement: Agreement) -> Iterator[Table]:
     """All tables."""
-    for judge in found.judges:
+    for judge in agreement.judges:
         name = clip(judge.name, 60)
         yield _confusion(f"{name}: answers", judge.answers)
         yield _figures(f"{name}: figures on answers", judge.answers)
-    if found.ceiling:
-        one, two = (clip(name, 30) for name in found.annotators[:2])
-        yield _figures(f"The ceiling: {two} in the judge's place, beside {one}", found.ceiling)
-    if found.pairs:
-        yield _pairs(found)
+    if agreement.ceiling:
+        one, two = (clip(name, 30) for name in agreement.annotators[:2])
+        yield _figures(f"The ceiling: {two} in the judge's place, beside {one}", agreement.ceiling)
+    if agreement.pairs:
+        yield _pairs(agreement)
 
 
-def notes(found: Agreement) -> Iterator[str]:
+def notes(agreement: Agreement) -> Iterator[str]:
     """What stands below the tables."""
-    if found.ceiling and found.judges:
+    if agreement.ceiling and agreement.judges:
         yield "No judge can be expected to agree with one person better than another person does"
-    yield from (f"note: {warning}" for warning in found.warnings)
+    yield from (f"note: {warning}" for warning in agreement.warnings)
 
 
-def answers(found: Agreement) -> Iterator[str]:
+def answers(agreement: Agreement) -> Iterator[str]:
     """The worst disagreements of each judge, and what the policy decided."""
-    for judge in found.judges:
+    for judge in agreement.judges:
         if judge.disagreements:
             count = f"{len(judge.disagreements):,} disagreements"
             yield from ("", f"{clip(judge.name, 60)}: {count}, worst first")
         for item in judge.disagreements[:SHOWN]:
             score = "no score" if item.score is None else f"score {item.score:.2f}"
             yield from _answer("missed" if item.passes else "false alarm", item, f", {score}")
-    if found.decided:
-        count = f"{len(found.decided):,} labelled answers"
+    if agreement.decided:
+        count = f"{len(agreement.decided):,} labelled answers"
         yield from ("", f"Decided by the policy, not by a judge: {count}")
-    for item in found.decided[:SHOWN]:
+    for item in agreement.decided[:SHOWN]:
         yield from _answer(f"{item.status}, {'passes' if item.passes else 'fails'}", item)
 
 
@@ -146,8 +153,8 @@ def _in_words(name: str, figure: Figure) -> tuple[str, str]:
         return f"{round(number, 2) + 0.0:.2f}" if name in BEYOND_CHANCE else f"{number:.1%}"
 
     value, low, high = figure
-    told = "-" if value is None else words(value)
-    return told, "-" if low is None or high is None else f"{words(low)} to {words(high)}"
+    words_of_value = "-" if value is None else words(value)
+    return words_of_value, "-" if low is None or high is None else f"{words(low)} to {words(high)}"
 
 
 def _confusion(title: str, level: Level) -> Table:
@@ -170,9 +177,9 @@ def _figures(title: str, level: Level) -> Table:
     return Table(title, HEAD, rows)
 
 
-def _pairs(found: Agreement) -> Table:
+def _pairs(agreement: Agreement) -> Table:
     rows = []
-    for pair in found.pairs:
+    for pair in agreement.pairs:
         names = f"{clip(pair.second, 40)} less {clip(pair.first, 40)}"
         points = [_points(figure) for figure in (pair.balanced_accuracy, pair.agreement)]
         better = clip(pair.better, 40) or "not known"
@@ -190,14 +197,14 @@ def _points(figure: Figure) -> str:
 # ---------------------------------------------------------------- JSON
 
 
-def as_json(found: Agreement) -> dict[str, Any]:
+def as_json(agreement: Agreement) -> dict[str, Any]:
     """All of it as plain JSON. Shares are in [0, 1]."""
-    pairs = [{**_data(pair), "better": pair.better} for pair in found.pairs]
+    pairs = [{**_data(pair), "better": pair.better} for pair in agreement.pairs]
     return {
-        "line": headline(found),
-        "pass_rate": found.passed,
-        "faithful": _data(found.faithful),
-        **_data(found),
+        "line": headline(agreement),
+        "pass_rate": agreement.passed,
+        "faithful": _data(agreement.faithful),
+        **_data(agreement),
         "pairs": pairs,
     }
 

@@ -30,19 +30,19 @@ INTERRUPTED, UNREAD = 130, 141
 """As shells have it: 128 and the number of the signal. Behind ``| head`` nobody reads on."""
 
 
-def judged(found: Summary, fail_under: float | None = None, min_graded: float = 1.0) -> int:
+def judged(summary: Summary, fail_under: float | None = None, min_graded: float = 1.0) -> int:
     """The code of a run.
 
     Args:
         fail_under: the mean score that decides, whatever single cases have.
         min_graded: the share of cases that must have been graded. Without any, nothing is green.
     """
-    graded = found.cases - found.not_graded
-    if graded < min_graded * found.cases or (found.not_graded and not graded):
+    graded = summary.cases - summary.not_graded
+    if graded < min_graded * summary.cases or (summary.not_graded and not graded):
         return NOT_GRADED
     if fail_under is None:
-        return PASSED if found.passed == graded else FAILED
-    return PASSED if found.mean is not None and found.mean >= fail_under else FAILED
+        return PASSED if summary.passed == graded else FAILED
+    return PASSED if summary.mean is not None and summary.mean >= fail_under else FAILED
 
 
 # ---------------------------------------------------------------- the commands
@@ -139,21 +139,21 @@ def _unrecognized(unknown: list[str], command: ArgumentParser) -> str:
     from ..records.errors import suggest  # not needed for help and version
 
     wrong = unknown[0].partition("=")[0]
-    said = f"unrecognized arguments: {wrong}"
+    problem = f"unrecognized arguments: {wrong}"
     if not wrong.startswith("-"):
-        return said
+        return problem
     flags = [name for name in command._option_string_actions if name.startswith("--")]
     option = wrong.lstrip("-").replace("-", "_")
     if option == "api_key":
-        return f"{said}. Set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment"
+        return f"{problem}. Set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment"
     if option == "model" and "--judge" in flags:
-        return f"{said}. Name it with its judge: --judge openai:MODEL"
+        return f"{problem}. Name it with its judge: --judge openai:MODEL"
     if "--option" in flags:
         from ..options import GRADER_NAMES  # not needed for help and version
 
         if option in GRADER_NAMES:
-            return f"{said}. It is an option of grading: --option {option}=VALUE"
-    return f"{said}. {suggest(wrong, flags)}"
+            return f"{problem}. It is an option of grading: --option {option}=VALUE"
+    return f"{problem}. {suggest(wrong, flags)}"
 
 
 class _Parser(ArgumentParser):
@@ -163,8 +163,8 @@ class _Parser(ArgumentParser):
         # Without a width, argparse loads shutil to look for it.
         form: Any = partial(RawDescriptionHelpFormatter, width=WIDTH)
         super().__init__(formatter_class=form, allow_abbrev=False, **given)
-        for kind, said in ((int, "a whole number"), (float, "a number")):
-            self.register("type", kind, partial(_number, kind, said))
+        for kind, description in ((int, "a whole number"), (float, "a number")):
+            self.register("type", kind, partial(_number, kind, description))
 
     def error(self, message: str) -> NoReturn:
         from ..records.errors import ConfigError
@@ -173,9 +173,9 @@ class _Parser(ArgumentParser):
         raise ConfigError(f"{message}{end} See {self.prog} --help")
 
 
-def _number(kind: type[int] | type[float], said: str, text: str) -> float:
+def _number(kind: type[int] | type[float], description: str, text: str) -> float:
     """The value of an argument that takes a number. argparse itself speaks of an int value."""
     try:
         return kind(text)
     except ValueError:
-        raise ArgumentTypeError(f"must be {said}, got {text!r:.80}") from None
+        raise ArgumentTypeError(f"must be {description}, got {text!r:.80}") from None

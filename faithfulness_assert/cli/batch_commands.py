@@ -152,8 +152,8 @@ def run_batch(arguments: Namespace) -> int:
         say(f"\ninterrupted. {_same_command()}")
         return INTERRUPTED
     if outcome.signal:
-        said = outcome.summary.brief().partition("\n")[0]
-        say(f"\ninterrupted: {outcome.stopped}. {said}\n{_same_command()}")
+        head = outcome.summary.brief().partition("\n")[0]
+        say(f"\ninterrupted: {outcome.stopped}. {head}\n{_same_command()}")
         return outcome.exit_code
     write_outputs(arguments, outcome.path)
     show_outcome(outcome.notes, outcome.summary.text())
@@ -240,8 +240,8 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
         return 128 + (soft.number or INTERRUPTED - 128)
     except OSError as error:  # such as a disk that is full
         return _stopped(f"{error.filename or run}: {error.strerror}", run)
-    for said in reached.said:
-        say(said)
+    for line in reached.said:
+        say(line)
     if not reached.finished:
         for file in reached.files:
             show_line(str(file))
@@ -250,10 +250,10 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
         return WAITING
     write_outputs(arguments, run)
     with reading(run) as store:
-        found = store.summary()
-    for text in found.text().splitlines():
+        summary = store.summary()
+    for text in summary.text().splitlines():
         show_line(text)
-    return judged(found, arguments.fail_under, arguments.min_graded)
+    return judged(summary, arguments.fail_under, arguments.min_graded)
 
 
 def _stopped(problem: str, path: Path) -> int:
@@ -283,7 +283,7 @@ def run_rescore(arguments: Namespace) -> int:
     if arguments.quiet:
         show_line(outcome.summary.brief().partition("\n")[0])
         return outcome.exit_code
-    return _told(outcome, spent=False)  # the first run has spent it
+    return _print_outcome(outcome, spent=False)  # the first run has spent it
 
 
 def add_merge_arguments(parser: ArgumentParser) -> None:
@@ -296,7 +296,7 @@ def add_merge_arguments(parser: ArgumentParser) -> None:
 
 def run_merge(arguments: Namespace) -> int:
     """Merges the runs, and says what the new one found."""
-    return _told(merge(arguments.sources, arguments.directory))
+    return _print_outcome(merge(arguments.sources, arguments.directory))
 
 
 def add_export_arguments(parser: ArgumentParser) -> None:
@@ -313,6 +313,6 @@ def run_export(arguments: Namespace) -> int:
     return PASSED
 
 
-def _told(outcome: RunOutcome, *, spent: bool = True) -> int:
+def _print_outcome(outcome: RunOutcome, *, spent: bool = True) -> int:
     show_outcome(outcome.notes, outcome.summary.text(spent=spent))
     return outcome.exit_code

@@ -106,18 +106,18 @@ def node_check() -> Check:
     path = shutil.which("node")
     if path is None:
         return Check("warn", f"Node is not on PATH: {NODE_NEEDED}")
-    found = ""
+    version = ""
     with suppress(OSError, ValueError, subprocess.SubprocessError):
         done = subprocess.run(  # noqa: S603 - a program that the user chose, with fixed arguments
             [path, "--version"], capture_output=True, text=True, timeout=30, check=True
         )
-        found = done.stdout.strip().removeprefix("v")
-    numbers = re.match(r"(\d+)\.(\d+)", found)
+        version = done.stdout.strip().removeprefix("v")
+    numbers = re.match(r"(\d+)\.(\d+)", version)
     if numbers is None:
         return Check("warn", f"{path} does not start: {NODE_NEEDED}")
     if (int(numbers[1]), int(numbers[2])) < (22, 22):
-        return Check("warn", f"Node {found} at {path}: {NODE_NEEDED}")
-    return Check("ok", f"Node {found} at {path} runs promptfoo")
+        return Check("warn", f"Node {version} at {path}: {NODE_NEEDED}")
+    return Check("ok", f"Node {version} at {path} runs promptfoo")
 
 
 # ---------------------------------------------------------------- settings
@@ -162,8 +162,8 @@ def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
         cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
         yield Check("ok", f"judge {name} answers: score {score} in {cost}")
         if result.metadata.get("controls", {}).get("failed"):
-            said = "it gave a statement whose verdict is known another one; see probe"
-            yield Check("warn", f"judge {name}: failed a control: {said}")
+            problem = "it gave a statement whose verdict is known another one; see probe"
+            yield Check("warn", f"judge {name}: failed a control: {problem}")
     else:
         yield Check("fail", f"judge {name}: {result.reason}")
     judge = grader.judge
@@ -176,11 +176,11 @@ def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
         judge.close()
 
 
-def _model_checks(told: Mapping[str, Any]) -> Iterator[Check]:
+def _model_checks(model: Mapping[str, Any]) -> Iterator[Check]:
     """How a local judge understands its model, for the eye: nothing else shows a wrong order."""
-    if told.get("judge") == "local":
-        means = f"family {told['family']}, its outputs mean {', '.join(told['labels'])}"
-        reads = f"it reads {told['tokens']:,} tokens, by {told['runtime']}"
+    if model.get("judge") == "local":
+        means = f"family {model['family']}, its outputs mean {', '.join(model['labels'])}"
+        reads = f"it reads {model['tokens']:,} tokens, by {model['runtime']}"
         yield Check("ok", f"model: {means}; {reads}")
 
 
@@ -211,11 +211,11 @@ def _server_checks(judge: RemoteJudge) -> Iterator[Check]:
         if any(label in reply.text for label in labels):
             yield Check("ok", "structured output: the server keeps to the JSON Schema")
         else:
-            said = "the server keeps to no JSON Schema; replies are read as they come"
-            yield Check("warn", f"structured output: {said}")
+            problem = "the server keeps to no JSON Schema; replies are read as they come"
+            yield Check("warn", f"structured output: {problem}")
     limits = judge.info.limits
     total, prompt = limits.total_tokens, limits.prompt_tokens
-    known = f"{total:,} tokens for this model" if total else "not known"
+    window = f"{total:,} tokens for this model" if total else "not known"
     sent = f"Asks have at most {total:,}" if total else f"Prompts have at most {prompt:,}"
     learned = "fewer once the server finds one too long"
-    yield Check("ok", f"context window: {known}. {sent}, {learned}")
+    yield Check("ok", f"context window: {window}. {sent}, {learned}")

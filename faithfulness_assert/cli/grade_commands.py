@@ -132,16 +132,16 @@ def _graded(
     """The results in the order of the rows, each with its case, if that is asked for and can be
     read; otherwise None.
     """
-    kept: dict[int, Row] = {}
+    rows_by_number: dict[int, Row] = {}
 
     def taken() -> Iterator[Row]:
         for row in rows:
-            kept[row.number] = row
+            rows_by_number[row.number] = row
             yield row
 
     for line in grade_rows(taken(), grader, concurrency=concurrency, in_order=True):
         append(line)
-        row = kept.pop(line.row)
+        row = rows_by_number.pop(line.row)
         case = None
         if with_cases and not row.problem:
             with suppress(InputError):

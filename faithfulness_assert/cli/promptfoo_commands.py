@@ -120,7 +120,7 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
 def python_of_promptfoo(folder: Path) -> str | None:
     """The Python that a ``.env`` names for promptfoo, which reads it in the folder of an eval."""
     try:
-        found = PYTHON.search(read_text(folder / ENVIRONMENT, most=MOST_ENVIRONMENT))
+        match = PYTHON.search(read_text(folder / ENVIRONMENT, most=MOST_ENVIRONMENT))
     except (OSError, ValueError):
         return None
-    return found and found[2]
+    return match and match[2]

@@ -66,8 +66,8 @@ def show(
         _print_end(summary, notes, before)
     if only_worst and before is not None:
         shown = f"{len(worst)} worst of {summary.failed:,} failed cases are shown"
-        said = f"Only the {shown}. " if summary.failed > len(worst) else ""
-        show_line(f"{said}--all shows every case, --report FILE.html a page with all.")
+        which = f"Only the {shown}. " if summary.failed > len(worst) else ""
+        show_line(f"{which}--all shows every case, --report FILE.html a page with all.")
     return judged(summary)
 
 

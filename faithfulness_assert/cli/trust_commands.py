@@ -101,17 +101,17 @@ def add_agreement_arguments(parser: ArgumentParser) -> None:
 def run_agreement(arguments: Namespace) -> int:
     """Shows the figures."""
     check_report_argument(arguments)
-    found = measure(
+    agreement = measure(
         arguments.labels, *arguments.runs, random=arguments.random, encoding=arguments.encoding
     )
     if arguments.report is not None:
-        say(f"{write_agreement_report(found, arguments.report)}: the same as a page")
+        say(f"{write_agreement_report(agreement, arguments.report)}: the same as a page")
     if arguments.json:
-        print_json(json.dumps(as_json(found)))
+        print_json(json.dumps(as_json(agreement)))
     else:
-        _show(document(found))
-    if found.problem:
-        say(f"faithfulness-assert: {found.problem}")
+        _show(document(agreement))
+    if agreement.problem:
+        say(f"faithfulness-assert: {agreement.problem}")
         return NOT_GRADED
     return PASSED
 

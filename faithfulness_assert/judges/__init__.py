@@ -101,10 +101,10 @@ def _checked(spec: object, options: Mapping[str, Any]) -> str | Judge:
     kind, argument = _parse(spec)
     if bool(argument) != (":" in JUDGES[kind].form):
         raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
-    known = option_names(spec)
+    names = option_names(spec)
     for option in options:
-        if option not in known:
-            hint = f" {suggest(option, known)}"
+        if option not in names:
+            hint = f" {suggest(option, names)}"
             raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
     return spec
 
@@ -142,9 +142,9 @@ def _hint(spec: str) -> str:
     """What somebody may have meant who named no judge, such as only a model."""
     import difflib  # only ever needed on the way to an error
 
-    said, found, model = spec.replace("/", ":", 1).partition(":")
-    if near := difflib.get_close_matches(said.lower(), list(JUDGES), n=1):
-        meant = f"{near[0]}:{model.strip()}" if found else JUDGES[near[0]].form
+    kind_given, colon, model = spec.replace("/", ":", 1).partition(":")
+    if near := difflib.get_close_matches(kind_given.lower(), list(JUDGES), n=1):
+        meant = f"{near[0]}:{model.strip()}" if colon else JUDGES[near[0]].form
         return f"Did you mean {meant!r}?"
     begins = {"anthropic": ("claude",), "openai": ("gpt", "chatgpt", "o1", "o3", "o4")}
     for kind, starts in begins.items():

@@ -72,8 +72,10 @@ def _called(message: Mapping[str, Any]) -> str:
     """A reply in another field: parsed, or the arguments of calls of functions nobody offered."""
     functions = [call.get("function") for call in objects_in(message.get("tool_calls"))]
     called = objects_in([*functions, message.get("function_call")])
-    said = [message.get("parsed"), *(function.get("arguments") for function in called)]
-    return "\n".join(text if isinstance(text, str) else _as_json(text) for text in said if text)
+    candidates = [message.get("parsed"), *(function.get("arguments") for function in called)]
+    return "\n".join(
+        text if isinstance(text, str) else _as_json(text) for text in candidates if text
+    )
 
 
 def _as_json(value: object) -> str:

@@ -87,8 +87,10 @@ class Connection:
                 fix = "Raise the limit of open files (ulimit -n), or lower concurrency."
                 problem = "no connection to the judge: too many open files"
                 return JudgeError(problem, "transport", retryable=True, fix=fix)
-            said = safe_text(str(error) or type(error).__name__, self.secrets)
-            return JudgeError(f"no connection to the judge: {said}", "transport", retryable=True)
+            problem_text = safe_text(str(error) or type(error).__name__, self.secrets)
+            return JudgeError(
+                f"no connection to the judge: {problem_text}", "transport", retryable=True
+            )
         finally:
             self._asks -= 1
             if self._is_closed:
@@ -276,8 +278,10 @@ def tls_context() -> ssl.SSLContext:
     if any(named):
         return ssl.create_default_context(cafile=named[0], capath=named[1])
     paths = ssl.get_default_verify_paths()
-    found = paths.cafile or (paths.capath and any(map(_HASHED.match, os.listdir(paths.capath))))
-    if found and sys.platform not in ("darwin", "win32"):
+    has_certificates = paths.cafile or (
+        paths.capath and any(map(_HASHED.match, os.listdir(paths.capath)))
+    )
+    if has_certificates and sys.platform not in ("darwin", "win32"):
         return ssl.create_default_context()
     import truststore  # where Python does not find them itself
 

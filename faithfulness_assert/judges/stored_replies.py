@@ -122,8 +122,8 @@ class StoredJudge:
         if not complete or not self._is_readable(ask, reply.text):
             return reply
         key = ask_key(ask, self._identity)
-        kept = ("text", "warnings", "confidence", "wrong")
-        content = {"ask": key, **{name: getattr(reply, name) for name in kept}}
+        names = ("text", "warnings", "confidence", "wrong")
+        content = {"ask": key, **{name: getattr(reply, name) for name in names}}
         try:
             _write(self._folder / f"{key}.json", content)
         except OSError as error:
@@ -150,9 +150,9 @@ class OnlyStored:
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self._folder = _judge_folder(folder, spec, options)
-        known = _described(self._folder)
+        info = _described(self._folder)
         named = JudgeInfo(spec, remote=True) if isinstance(spec, str) else judge_info(spec)
-        self.info = replace(known or named, keeps_deadline=True, any_loop=False)
+        self.info = replace(info or named, keeps_deadline=True, any_loop=False)
         self.secret = stored_secret(self._folder)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
@@ -223,8 +223,8 @@ def _make_folder(folder: Path, info: JudgeInfo) -> None:
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         private_folder(folder)  # its name can be foreseen, so it may be a link to another folder
-        known = _described(folder)
-        if known is None or known.identity != info.identity:
+        before = _described(folder)
+        if before is None or before.identity != info.identity:
             _describe(folder, info)
     except OSError as error:
         raise ConfigError(f"cache: {folder.parent} cannot be written: {error.strerror}") from None
@@ -239,9 +239,9 @@ def _described(folder: Path) -> JudgeInfo | None:
     data = _read(folder / _ABOUT) or {}
     if not isinstance(data.get("identity"), dict) or not isinstance(data.get("name"), str):
         return None
-    known = {field.name: data[field.name] for field in fields(JudgeInfo) if field.name in data}
+    values = {field.name: data[field.name] for field in fields(JudgeInfo) if field.name in data}
     try:
-        return JudgeInfo(**{**known, "limits": Limits(**data.get("limits", {}))})
+        return JudgeInfo(**{**values, "limits": Limits(**data.get("limits", {}))})
     except (ConfigError, TypeError):
         return None
 

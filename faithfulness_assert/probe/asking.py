@@ -177,9 +177,9 @@ def _outcomes(probes: Sequence[Probe], labels: Sequence[Labels]) -> dict[tuple[i
     """Whether each statement with a verdict is wrong. ``labels``: of each probe, and more."""
     return {
         (number, kind): _is_wrong(kind, label)
-        for number, (one, said) in enumerate(zip(probes, labels, strict=False))
+        for number, (one, answer) in enumerate(zip(probes, labels, strict=False))
         for kind, text in one.statements
-        if (label := said.get(text)) is not None
+        if (label := answer.get(text)) is not None
     }
 
 

@@ -66,7 +66,7 @@ class Repeat:
     compared: int = 0
     changed: int = 0
 
-    def told(self, how: str) -> str:
+    def in_words(self, how: str) -> str:
         """A line about it. Statements of one ask hang together: there is no interval."""
         share = f"{self.changed / self.compared:.1%}"
         return f"Asked again {how}, it changed {self.changed} of {self.compared} labels: {share}"
@@ -137,7 +137,10 @@ class Card:
             ("False statements: wrong is called supported", FALSE_KINDS),
             ("True statements: wrong is called anything else", TRUE_KINDS),
         ):
-            yield title, [(name, self.kinds[name], said) for name, said in words.items()]
+            yield (
+                title,
+                [(name, self.kinds[name], words_of_kind) for name, words_of_kind in words.items()],
+            )
 
     def document(self) -> Document:
         """The card for people. Without a verdict there is only why."""
@@ -161,7 +164,7 @@ class Card:
         if few:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
         if self.again.compared:
-            lines.append(self.again.told("in the same words"))
+            lines.append(self.again.in_words("in the same words"))
         for repeat, how, what in (
             (self.reversed, "in reverse order", "the order"),
             (self.middle, "in the middle of a long context", "the other passages"),
@@ -170,7 +173,7 @@ class Card:
                 noise = self.again.changed * repeat.compared / max(self.again.compared, 1)
                 more = repeat.changed > noise + 2 * sqrt(noise + repeat.changed)
                 rest = f". So much more than in the same words is due to {what}" if more else ""
-                lines.append(f"{repeat.told(how)}{rest}")
+                lines.append(f"{repeat.in_words(how)}{rest}")
         if self.controls.get("asked"):
             passed = f"{self.controls['passed']} of {self.controls['asked']}"
             lines.append(f"Controls: it passed {passed}")
@@ -199,10 +202,10 @@ class Card:
         yield f"Used: {self.usage.num_requests} requests, {tokens}{cost}"
 
 
-def _row(name: str, kind: KindCard, said: str) -> tuple[str, ...]:
+def _row(name: str, kind: KindCard, words: str) -> tuple[str, ...]:
     numbers = (name, str(kind.asked), str(kind.wrong))
     if not kind.asked:
-        return (*numbers, "-", "-", "no verdict", said)
+        return (*numbers, "-", "-", "no verdict", words)
     low, high = kind.interval
     share, reach = f"{kind.wrong / kind.asked:.0%}", f"{low:.0%} to {high:.0%}"
-    return (*numbers, share, reach, "BLIND" if kind.is_blind else "", said)
+    return (*numbers, share, reach, "BLIND" if kind.is_blind else "", words)

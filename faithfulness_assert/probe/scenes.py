@@ -107,9 +107,9 @@ def in_the_middle(probe: Probe, seed: int, *, held_out: bool = False) -> Probe:
         seed, held_out: those of the probe, as for ``make_probes``.
     """
     chance = Random(f"middle {seed} {probe.scene}")  # noqa: S311 - not used for security
-    said = _words([*probe.context, *(text for _, text in probe.statements)])
+    words = _words([*probe.context, *(text for _, text in probe.statements)])
     everybody = (name.split() for names in _names().values() for name in names)
-    taken = {word for name in everybody if not said.isdisjoint(name) for word in name}
+    taken = {word for name in everybody if not words.isdisjoint(name) for word in name}
     free = {
         pool: [name for name in names if taken.isdisjoint(name.split())]
         for pool, names in _names().items()
@@ -256,10 +256,10 @@ def _drawn(ranges: Mapping[str, Any], chance: Random) -> dict[str, Any]:
 
 
 def _computed(given: str, values: Mapping[str, int]) -> Number:
-    found = _COMPUTED.fullmatch(given)
-    if found is None:
+    match = _COMPUTED.fullmatch(given)
+    if match is None:
         raise AssertionError(given)
-    first, sign, second = found.groups()
+    first, sign, second = match.groups()
     other = int(second) if second.isdigit() else values[second]
     return Number(_SIGNS[sign](values[first], other))
 

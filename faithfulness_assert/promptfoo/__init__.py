@@ -45,7 +45,7 @@ def afterAll(*given: "Any") -> None:  # noqa: N802 - promptfoo calls other names
     """
     import sys
 
-    from .eval_end import told
+    from .eval_end import lines_of
 
-    for line in told(given):
+    for line in lines_of(given):
         sys.stderr.write(line.encode("utf-8", "replace").decode() + "\n")

@@ -57,7 +57,7 @@ def reply(asked: dict[str, Any]) -> dict[str, Any]:
     from . import eval_end, hook  # after `own_streams`: a library may print when it is imported
 
     if "ended" in asked:
-        return {"told": eval_end.told(asked["ended"])}
+        return {"told": eval_end.lines_of(asked["ended"])}
     output, context = asked["grade"]
     try:
         return {"result": hook.grade(output, context, kept_grader)}

@@ -21,7 +21,7 @@ MAX_CHARS = 300
 _NOT_GRADED = lazy_pattern(r"Not graded:[^\n]*")
 
 
-def told(given: Any) -> list[str]:
+def lines_of(given: Any) -> list[str]:
     """The lines for a hook's arguments, one of which is its context."""
     most = IN_CI if os.environ.get("CI") else ELSEWHERE
     results: list[Any] = next((one["results"] for one in given if _has_results(one)), [])
@@ -38,8 +38,8 @@ def _of_judge(results: list[Any]) -> Iterator[str]:
     counts: Counter[str] = Counter()
     for grade in (g for r in results for g in _items(r, "gradingResult", "componentResults")):
         metadata = grade.get("metadata")
-        told = metadata.get("controls") if isinstance(metadata, Mapping) else None
-        whole = {n: v for n, v in (told or {}).items() if is_whole(v)} if told else {}
+        controls = metadata.get("controls") if isinstance(metadata, Mapping) else None
+        whole = {n: v for n, v in (controls or {}).items() if is_whole(v)} if controls else {}
         counts.update(whole)
     if is_unreliable(counts):
         yield told_of_controls(counts)
@@ -69,8 +69,8 @@ def _of_test(result: Any) -> Iterator[str]:
         if negated:
             yield f"{name}: the answer is faithful, but a not- assertion wants a made-up one"
             continue
-        said = metadata.get("graderOutputs")
-        lines = said.get("statements") if isinstance(said, Mapping) else None
+        outputs = metadata.get("graderOutputs")
+        lines = outputs.get("statements") if isinstance(outputs, Mapping) else None
         for line in lines.split("\n") if isinstance(lines, str) else ():
             yield f"{name}: made up: {clip(line, 2 * MAX_CHARS)}"
         if not lines:

@@ -140,10 +140,10 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
     config = given.get("config") or {}
     if not isinstance(config, Mapping):
         raise ConfigError(f"config: must be a mapping, got {type(config).__name__}")
-    known = GRADER_NAMES.union(OWN_KEYS)
+    names = GRADER_NAMES.union(OWN_KEYS)
     for key in map(str, config):
-        if (name := snake(key)) not in known:
-            raise ConfigError(f"config.{key[:60]}: unknown key. {suggest(name, known)}")
+        if (name := snake(key)) not in names:
+            raise ConfigError(f"config.{key[:60]}: unknown key. {suggest(name, names)}")
     return _in_snake_case(config)
 
 
@@ -245,8 +245,8 @@ def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:
     except ConfigError as error:
         raise ConfigError(f"{key}: {error}") from None
     before, projects, _ = str(path).partition("[*]")
-    found = search(before, document) if projects and value == [] else None
-    if value is None or found:  # of something, a projection finds nothing
+    match = search(before, document) if projects and value == [] else None
+    if value is None or match:  # of something, a projection finds nothing
         raise InputError(f"{name}: {key} {path!r} matches nothing; {_nearest(path, document)}")
     return value
 
@@ -265,9 +265,9 @@ def _nearest(path: str, document: Mapping[str, Any]) -> str:
     return f"there are {names_of({key: 1 for key in document if document[key] is not None})}"
 
 
-def _no_context(found: Any) -> str:
-    """What is said without a context; ``found``: the ``vars`` of the test."""
-    keys = names_of(found if isinstance(found, Mapping) else ())
+def _no_context(value: Any) -> str:
+    """What is said without a context; ``value``: the ``vars`` of the test."""
+    keys = names_of(value if isinstance(value, Mapping) else ())
     return (
         "context: not found. Set vars.context, or set config.contextFrom to its path. "
         "Looked in vars, providerResponse.metadata and metadata for "
@@ -299,28 +299,28 @@ def threshold_of(own: Any, given: Mapping[str, Any]) -> Any:
     """
     if _kind(given) == "python" and own is not None:
         return own
-    found = _thresholds(given)
-    if _kind(given) == "javascript" and len(found) > 1:
+    thresholds = _thresholds(given)
+    if _kind(given) == "javascript" and len(thresholds) > 1:
         raise ConfigError(
             "threshold: this test has javascript assertions with the same config and different "
             "thresholds, and promptfoo does not say which one runs. Set config.threshold instead"
         )
     if own is None:
-        return found[0] if len(found) == 1 else None
-    return max([own, *found]) if isinstance(own, int | float) else own
+        return thresholds[0] if len(thresholds) == 1 else None
+    return max([own, *thresholds]) if isinstance(own, int | float) else own
 
 
 def _thresholds(given: Mapping[str, Any]) -> list[Any]:
     """The different thresholds of the candidates."""
-    found = [
+    thresholds = [
         assertion["threshold"]
         for assertion in _candidates(given)
         if assertion.get("threshold") is not None
     ]
-    if any(not isinstance(threshold, int | float) for threshold in found):
-        got = clip(repr(found[0]), 60)
+    if any(not isinstance(threshold, int | float) for threshold in thresholds):
+        got = clip(repr(thresholds[0]), 60)
         raise ConfigError(f"threshold: the assertion's must be a number from 0 to 1, got {got}")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(thresholds))
 
 
 def _candidates(given: Mapping[str, Any]) -> list[Mapping[str, Any]]:

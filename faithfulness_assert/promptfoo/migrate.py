@@ -79,7 +79,7 @@ def migrate_config(config: object) -> str:
     if not places:
         hint = f" ({'; '.join(files)})" if files else ""
         raise ConfigError(f"init: the config has no {BUILT_IN} assertion{hint}")
-    blocks = [f"# in {clip(', '.join(found), 200)}\n{text}" for text, found in places.items()]
+    blocks = [f"# in {clip(', '.join(where), 200)}\n{text}" for text, where in places.items()]
     notes = ["# Differences from the built-in:", *(f"# - {n}" for n in (*DIFFERENCES, *files))]
     return "\n".join([*blocks, *notes, ""])
 
@@ -193,7 +193,7 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
         named = named["text"]  # a mapping by type
     provider = named if isinstance(named, Mapping) else {"id": named}
     config = _mapping(provider.get("config"))
-    judge, notes = _known(provider.get("id"))
+    judge, notes = _judge_of(provider.get("id"))
     url = config.get("apiBaseUrl")
     taken = {"apiKey"}
     if isinstance(url, str) and not set(url) & set("@?"):  # no passwords
@@ -207,10 +207,10 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
     return judge, [*notes, *_left_out("of the provider's config", set(config) - taken)]
 
 
-def _known(id: object) -> tuple[dict[str, str], list[str]]:
+def _judge_of(id: object) -> tuple[dict[str, str], list[str]]:
     """The judge that asks the same model as a provider, if there is one, and what it needs."""
-    found = GRADER.fullmatch(id) if isinstance(id, str) else None
-    name, model = found.groups() if found else ("", "")
+    match = GRADER.fullmatch(id) if isinstance(id, str) else None
+    name, model = match.groups() if match else ("", "")
     if name in JUDGES and JUDGES[name].package:
         return {"judge": f"{name}:{model}"}, []
     if name not in SERVERS or (name == "bedrock" and not ON_BEDROCK.match(model)):

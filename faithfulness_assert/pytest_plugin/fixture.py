@@ -35,8 +35,8 @@ class Faithfulness:
         self._session, self._item = session, item
         self._marked = read_markers(item.iter_markers("faithfulness"))
         self._calls = 0
-        kept = [pair for pair in item.user_properties if pair[0] != PROPERTY]
-        item.user_properties[:] = kept  # without those of an earlier run of the same test
+        others = [pair for pair in item.user_properties if pair[0] != PROPERTY]
+        item.user_properties[:] = others  # without those of an earlier run of the same test
 
     def __repr__(self) -> str:
         return "<fixture faithfulness>"
@@ -241,8 +241,8 @@ class Session:
         who, limit = "session", f"limit is {most:,}"
         if self._workers > 1:
             who, limit = "worker", f"part of the limit of {most:,} is {most // self._workers:,}"
-        said = f"this {who} has spent {self.spent:,} tokens, and its {limit}"
-        return f"{said} (--faithfulness-max-tokens)"
+        problem = f"this {who} has spent {self.spent:,} tokens, and its {limit}"
+        return f"{problem} (--faithfulness-max-tokens)"
 
 
 def _digest(options: Mapping[str, Any]) -> str:

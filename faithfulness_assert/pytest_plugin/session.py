@@ -110,18 +110,18 @@ def read_settings(config: pytest.Config) -> PluginSettings:
 def _given(config: pytest.Config, name: str) -> Any:
     """The value on the command line, else in the configuration, else None."""
     dest = f"faithfulness_{name}"
-    said, shown = config.getoption(dest), _typed(dest)
-    if said is None:
-        said, shown = config.getini(dest), dest
-    if said is None:
+    given, shown = config.getoption(dest), _typed(dest)
+    if given is None:
+        given, shown = config.getini(dest), dest
+    if given is None:
         return None
     read, fits, wanted = _TAKES[name]
     try:
-        if fits(value := read(str(said))):
+        if fits(value := read(str(given))):
             return value
     except ValueError:
         pass
-    raise pytest.UsageError(f"{shown}: must be {wanted}, got {said!r:.80}")
+    raise pytest.UsageError(f"{shown}: must be {wanted}, got {given!r:.80}")
 
 
 def _typed(dest: str) -> str:
@@ -193,10 +193,10 @@ class SessionResults:
         from ..text.strings import visible
 
         terminalreporter.section("faithfulness")
-        for text in self._said():
+        for text in self._summary_lines():
             terminalreporter.line(visible(text))
 
-    def _said(self) -> Iterator[str]:
+    def _summary_lines(self) -> Iterator[str]:
         from ..batch.summary import Counted, Summary
 
         summary = Summary()

@@ -53,8 +53,8 @@ class Shown(NamedTuple):
 def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterator[Shown]:
     """The lines of a case. ``case`` is what was graded, or None if that cannot be read."""
     if result.pass_:
-        found = result.metadata.get("reasonParts", {}).get("found", "")
-        yield _head(result, number, found, single=True)
+        counts = result.metadata.get("reasonParts", {}).get("found", "")
+        yield _head(result, number, counts, single=True)
         return
     yield _head(result, number, "")
     yield from failure(result, case)
@@ -178,8 +178,8 @@ def _quoted(kind: str, evidence: Evidence, indent: int) -> Shown:
 
 def _notes(result: GradingResult) -> Iterator[Shown]:
     """What else there is to say: the ratings of a rubric, citations, warnings."""
-    for name, kept, _ in result.ratings():
-        yield Shown(((f"{clip(name)} {kept:g}", ""),))
+    for name, capped, _ in result.ratings():
+        yield Shown(((f"{clip(name)} {capped:g}", ""),))
     if result.citations is not None and result.citations.invalid_citations:
         cited = clip(", ".join(result.citations.invalid_citations))
         yield Shown(((f"cited, but not there: {cited}", ""),))

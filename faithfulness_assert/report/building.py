@@ -91,8 +91,8 @@ class _Data:
             "mode": mode,
             "version": __version__,
             "words": {
-                name: dict(zip(("sign", "words", "says"), told, strict=True))
-                for name, told in LABELS.items()
+                name: dict(zip(("sign", "words", "says"), title, strict=True))
+                for name, title in LABELS.items()
             },
             "flagWords": list(FLAG_WORDS.items()),
             "cases": self.rows.count,

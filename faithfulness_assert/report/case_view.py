@@ -143,15 +143,15 @@ class _Passages:
     def evidence(self, evidence: Evidence) -> list[Any]:
         """Where it is: the passage's place, its span there, and, if that is another, its text."""
         id, text, start, end = evidence.passage, evidence.text, evidence.start, evidence.end
-        found = [p for p in self._places.get(id, ()) if start < end <= len(self._passages[p][1])]
-        for place in found:
+        places = [p for p in self._places.get(id, ()) if start < end <= len(self._passages[p][1])]
+        for place in places:
             if self._passages[place][1][start:end] == text:
-                return self._found(place, start, end)
-        if found:  # the text is a truth that was found there
-            return [*self._found(found[0], start, end), text]
+                return self._evidence_at(place, start, end)
+        if places:  # the text is a truth that was found there
+            return [*self._evidence_at(places[0], start, end), text]
         return self._added(id, text)
 
-    def _found(self, place: int, start: int, end: int) -> list[Any]:
+    def _evidence_at(self, place: int, start: int, end: int) -> list[Any]:
         if place not in self._offsets:
             self._offsets[place] = Offsets(self._passages[place][1])
         return [place, *self._offsets[place].span(start, end)]

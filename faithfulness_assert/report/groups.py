@@ -139,8 +139,8 @@ class Repeats:
     def add(self, statements: Iterable[tuple[str, str]]) -> None:
         """Counts the statements of an answer, each with its label."""
         for key, (text, label) in {_key(text): (text, label) for text, label in statements}.items():
-            if known := self._again.get(key):
-                self._again[key] = known._replace(answers=known.answers + 1)
+            if before := self._again.get(key):
+                self._again[key] = before._replace(answers=before.answers + 1)
             elif hash(key) in self._once:
                 self._again[key] = Repeated(clip(text, MOST_CHARS), label, 2)
             else:

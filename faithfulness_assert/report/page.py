@@ -130,7 +130,7 @@ _HIDDEN = re.compile(
 
 def shown_text(text: str) -> str:
     """A text for the page itself: characters that hide or reorder text are named, as [U+202E]."""
-    return _HIDDEN.sub(lambda found: f"[U+{ord(found[0]):04X}]", clean_text(text))
+    return _HIDDEN.sub(lambda match: f"[U+{ord(match[0]):04X}]", clean_text(text))
 
 
 # ---------------------------------------------------------------- how far a judge can be trusted
@@ -140,7 +140,7 @@ MOST = 50
 """Disagreements that are shown."""
 
 
-def write_agreement_report(found: Agreement, path: str | os.PathLike[str]) -> Path:
+def write_agreement_report(agreement: Agreement, path: str | os.PathLike[str]) -> Path:
     """Writes the figures and disagreements as one HTML file, which needs no network.
 
     Raises:
@@ -148,14 +148,14 @@ def write_agreement_report(found: Agreement, path: str | os.PathLike[str]) -> Pa
     """
     values = {
         "title": "Agreement with people",
-        "sheet": found.sheet,
-        "line": headline(found),
-        "facts": list(facts(found)),
-        "notes": [*([found.problem] if found.problem else []), *found.warnings],
-        "judges": found.judges,
-        "decided": found.decided,
+        "sheet": agreement.sheet,
+        "line": headline(agreement),
+        "facts": list(facts(agreement)),
+        "notes": [*([agreement.problem] if agreement.problem else []), *agreement.warnings],
+        "judges": agreement.judges,
+        "decided": agreement.decided,
         "blank": BLANK,
-        "tables": list(tables(found)),
+        "tables": list(tables(agreement)),
         "most": MOST,
     }
     return _written(path, "agreement", values)

@@ -64,8 +64,8 @@ class Record(NamedTuple):
     @property
     def threshold(self) -> float | None:
         """The score that passes; None where it is none, or scores are inverted."""
-        known = is_fraction(self.result.threshold) and not self.result.metadata.get("inverse")
-        return self.result.threshold if known else None
+        is_shown = is_fraction(self.result.threshold) and not self.result.metadata.get("inverse")
+        return self.result.threshold if is_shown else None
 
 
 class Results(NamedTuple):
@@ -183,7 +183,7 @@ def cleaned(line: Line) -> Line:
 
 def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
     """The metadata as plain JSON, with the entries that the page reads in their own types."""
-    known: dict[str, Callable[[Any], Any]] = {
+    readers: dict[str, Callable[[Any], Any]] = {
         "warnings": texts_of,
         "suggestions": texts_of,
         "calculation": text_of,
@@ -192,7 +192,9 @@ def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:
         "inverse": bool,
     }
     entries = ((name, value) for name, value in data.items() if name not in UNSHOWN)
-    return {name: known[name](value) if name in known else plain(value) for name, value in entries}
+    return {
+        name: readers[name](value) if name in readers else plain(value) for name, value in entries
+    }
 
 
 def text_of(value: object) -> str:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Grader
 from faithfulness_assert.promptfoo import afterAll, hook
-from faithfulness_assert.promptfoo.eval_end import IN_CI, told
+from faithfulness_assert.promptfoo.eval_end import IN_CI, lines_of
 
 TRUE, FALSE = "A ticket costs 9 euros.", "A ticket costs 35 euros. The king owns it."
 
@@ -31,7 +31,7 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
         row(3, TRUE, judge="nobody"),
         row(4, FALSE, components="all"),
     ]
-    lines = told(({"results": rows}, {"hookName": "afterAll"}))
+    lines = lines_of(({"results": rows}, {"hookName": "afterAll"}))
     assert lines[0].startswith("test 2: made up: “A ticket costs 35 euros.” (")
     assert lines[1].startswith("test 2: made up: “The king owns it.” (")
     assert lines[2].startswith("test 3: Not graded: judge:")
@@ -39,16 +39,16 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
 
 
 def test_a_failure_without_a_made_up_statement_says_why() -> None:
-    (line,) = told(({"results": [row(1, "I can't answer that.")]},))
+    (line,) = lines_of(({"results": [row(1, "I can't answer that.")]},))
     assert line.startswith("test 1: ")
     graded = row(1, FALSE)
     graded["gradingResult"]["componentResults"][1]["metadata"].pop("graderOutputs")
-    (line,) = told(({"results": [graded]},))
+    (line,) = lines_of(({"results": [graded]},))
     assert line.startswith("test 1: failed: 0 of 2 statements supported")
 
 
 def test_what_several_assertions_find_is_told_once() -> None:
-    assert len(told(({"results": [row(1, FALSE)] * 3},))) == 2
+    assert len(lines_of(({"results": [row(1, FALSE)] * 3},))) == 2
 
 
 def test_a_faithful_answer_under_not_python_is_called_faithful() -> None:
@@ -57,7 +57,7 @@ def test_a_faithful_answer_under_not_python_is_called_faithful() -> None:
         "pass": False,
         "assertion": {"type": "not-python"},
     }
-    (line,) = told(({"results": [graded]},))
+    (line,) = lines_of(({"results": [graded]},))
     assert line == "test 1: the answer is faithful, but a not- assertion wants a made-up one"
 
 
@@ -77,7 +77,7 @@ def test_a_log_of_ci_gets_few_lines(
 
 def test_what_would_move_the_cursor_is_made_visible() -> None:
     rows = [row(1, "It is \x1b[2J free\r\n\x07 today.")]
-    assert not set("\x1b\r\n\x07") & set("".join(told(({"results": rows},))))
+    assert not set("\x1b\r\n\x07") & set("".join(lines_of(({"results": rows},))))
 
 
 plain = st.recursive(
@@ -98,7 +98,7 @@ plain = st.recursive(
 
 @given(plain, plain)
 def test_no_context_of_a_hook_fails_an_eval(first: Any, second: Any) -> None:
-    told((first, second))
+    lines_of((first, second))
 
 
 def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass() -> None:
@@ -106,7 +106,7 @@ def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass() -> None:
     for graded in rows:
         ours = graded["gradingResult"]["componentResults"][1]
         ours["metadata"]["controls"] = {"asked": 2, "passed": 1, "failed": 1, "unanswered": 0}
-    (line,) = told(({"results": rows},))
+    (line,) = lines_of(({"results": rows},))
     assert line.startswith("the judge failed 3 of 6 controls: do not trust these scores")
 
 
@@ -117,4 +117,4 @@ def test_what_was_raised_under_a_not_assertion_is_told() -> None:
         "assertion": {"type": "not-javascript"},
     }
     graded = {"testCase": {"description": "a"}, "gradingResult": {"componentResults": [raised]}}
-    assert told(({"results": [graded]},)) == ["a: Not graded: judge: missing"]
+    assert lines_of(({"results": [graded]},)) == ["a: Not graded: judge: missing"]

@@ -131,65 +131,65 @@ class LocalJudge:
 
     def _reply(self, ask: Ask, chunks: Mapping[int, list[Chunk]], outputs: list[Any]) -> Reply:
         """The reply, in the same JSON as that of any judge."""
-        model, computed, found = self._model, iter(outputs), []
+        model, computed, scores = self._model, iter(outputs), []
         head, order = model.family.head, model.order
         for number, statement in ask.payload.statements:
             own = [next(computed) for _ in chunks[number]]
             read = model.tokens.plain(statement)
-            found.append(score(chunks[number], own, read, head, order, self._support_at))
-        problems = tuple(dict.fromkeys(one.problem for one in found if one.problem))
-        if problems and not any(one.label for one in found):
+            scores.append(score(chunks[number], own, read, head, order, self._support_at))
+        problems = tuple(dict.fromkeys(one.problem for one in scores if one.problem))
+        if problems and not any(one.label for one in scores):
             raise JudgeError(problems[0], "unreadable", fix=FIXES[problems[0]])
         warnings = [f"no verdict: {problem}" for problem in problems]
         if not model.files.pinned:
             named = f"NAME@{model.files.commit or 'of a commit'}"
             problem = "no commit of the model is pinned; to repeat the grade, name it"
             warnings.insert(0, f"{problem} {named}")
-        items = zip(ask.payload.statements, found, strict=True)
+        items = zip(ask.payload.statements, scores, strict=True)
         rows = [_row(n, text, own, ask.form, ask.payload.sentences) for (n, text), own in items]
         return Reply(
             json.dumps({"verdicts": rows}, separators=(",", ":")),
             Usage(),
             validated=True,
             warnings=tuple(warnings),
-            confidence=tuple(one.label and one.confidence for one in found),
-            wrong=tuple(one.wrong for one in found),
+            confidence=tuple(one.label and one.confidence for one in scores),
+            wrong=tuple(one.wrong for one in scores),
         )
 
 
 def _row(
-    number: int, statement: str, found: Score, form: ReplyForm, sentences: Numbered
+    number: int, statement: str, scored: Score, form: ReplyForm, sentences: Numbered
 ) -> dict[str, Any]:
     """The verdict on a statement as a row; its label is null if there is none."""
-    label = found.label
+    label = scored.label
     if label is not None and label not in form.labels:
         label = "not_enough_info"
-    evidence = [] if label in (None, "not_enough_info") else _named(statement, found, sentences)
+    evidence = [] if label in (None, "not_enough_info") else _named(statement, scored, sentences)
     return {
         **({"id": number} if form.numbered else {}),
         "evidence": evidence,
-        **({"reason": _reason(found, evidence)} if form.reasons == "all" else {}),
+        **({"reason": _reason(scored, evidence)} if form.reasons == "all" else {}),
         "label": label,
     }
 
 
-def _named(statement: str, found: Score, sentences: Numbered) -> list[int]:
+def _named(statement: str, scored: Score, sentences: Numbered) -> list[int]:
     """The sentences of the chunk that decided; of a long one those most like the statement."""
-    if len(found.numbers) <= NAMED:
-        return list(found.numbers)
-    texts = {number: text for number, text in sentences if number in set(found.numbers)}
+    if len(scored.numbers) <= NAMED:
+        return list(scored.numbers)
+    texts = {number: text for number, text in sentences if number in set(scored.numbers)}
     ranking = Ranking(texts.values(), [range(n, n + 1) for n in range(1, len(texts) + 1)])
     numbers = list(texts)
     best = sorted(numbers[place] for place in ranking.best(statement, "", NAMED))
     return best or numbers[:MAX_EVIDENCE]
 
 
-def _reason(found: Score, evidence: Sequence[int]) -> str:
-    if found.problem:
-        return found.problem
+def _reason(scored: Score, evidence: Sequence[int]) -> str:
+    if scored.problem:
+        return scored.problem
     where = f"context sentences {', '.join(map(str, evidence))}"
-    if found.label == "supported":
+    if scored.label == "supported":
         return f"{where} support it" if evidence else "the context supports it"
-    if found.label == "contradicted":
+    if scored.label == "contradicted":
         return f"{where} contradict it"
-    return f"its probability of support is {found.support:.2f}"
+    return f"its probability of support is {scored.support:.2f}"

@@ -85,7 +85,7 @@ class Batcher:
         except Exception as error:  # noqa: BLE001 - raised again where the outputs are needed
             if len(jobs) == 1:
                 if jobs[0].future.set_running_or_notify_cancel():
-                    jobs[0].future.set_exception(_told(error))
+                    jobs[0].future.set_exception(_judge_error(error))
                 return
             for job in jobs:
                 self._compute([job])
@@ -123,7 +123,7 @@ class Batcher:
                 continue
             places = self._batch(inputs, order[: -size - 1 : -1])
             try:
-                found = self.engine.outputs([inputs[place] for place in places])
+                values = self.engine.outputs([inputs[place] for place in places])
             except OutOfMemory:
                 if len(places) == 1:
                     raise JudgeError(
@@ -134,7 +134,7 @@ class Batcher:
                     ) from None
                 size = len(places) // 2
                 continue
-            for place, output in zip(places, found, strict=True):
+            for place, output in zip(places, values, strict=True):
                 outputs[place] = output
             del order[-len(places) :]
         return outputs
@@ -149,7 +149,7 @@ class Batcher:
         return order[:count]
 
 
-def _told(error: Exception) -> JudgeError:
+def _judge_error(error: Exception) -> JudgeError:
     """The error of a judge for what a model raised."""
     if isinstance(error, JudgeError):
         return error

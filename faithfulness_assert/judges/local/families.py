@@ -109,19 +109,21 @@ def family_of(given: object, config: Mapping[str, Any], name: str) -> Family:
     architectures = config.get("architectures")
     kinds = [str(kind) for kind in architectures] if isinstance(architectures, list) else []
     kind = kinds[0] if kinds else ""
-    found = str(given) if given is not None else _found(config, kind, name.casefold())
-    family = FAMILIES[found]
-    if _writes(kind) and found == "minicheck":
+    name_of_family = str(given) if given is not None else _family_in(config, kind, name.casefold())
+    family = FAMILIES[name_of_family]
+    if _writes(kind) and name_of_family == "minicheck":
         return _MINICHECK_T5
     if _writes(kind) != (family.head == "words"):
         what = "writes words" if _writes(kind) else "does not write words"
-        raise ConfigError(f"family: {found!r} does not fit a {kind or 'model'}, which {what}")
+        raise ConfigError(
+            f"family: {name_of_family!r} does not fit a {kind or 'model'}, which {what}"
+        )
     if kind.endswith("ForTokenClassification") and family.head == "labels":
-        raise ConfigError(f"family: {found!r} does not fit a {kind}, which labels tokens")
+        raise ConfigError(f"family: {name_of_family!r} does not fit a {kind}, which labels tokens")
     return family
 
 
-def _found(config: Mapping[str, Any], kind: str, name: str) -> str:
+def _family_in(config: Mapping[str, Any], kind: str, name: str) -> str:
     if config.get("model_type") == "HHEMv2":
         return "hhem"
     for part, family in _BY_NAME.items():
@@ -180,19 +182,19 @@ def label_order(
                 f"label_order: the model has {count} outputs, got {len(order)}: name each, in order"
             )
         return order
-    known = tuple(_LABELS.get(_plain(name)) for name in names)
-    order = tuple(label for label in known if label)
+    labels = tuple(_LABELS.get(_plain(name)) for name in names)
+    order = tuple(label for label in labels if label)
     if names and len(order) == len(names) <= 3 and _is_usable(order):
         return order
     if published and len(published) == (outputs or len(names) or len(published)):
         return published
     shown = ", ".join(clip(name, 30) for name in names[:6])
     which = f"its {len(names)} outputs" if len(names) > 1 else "its output"
-    said = f"calls {which} {shown}" if names else "does not name its outputs"
+    problem = f"calls {which} {shown}" if names else "does not name its outputs"
     example = _example(outputs or len(names) or 2)
     raise ConfigError(
-        f"label_order: the model's config {said}, so nobody knows what each means; say it in their "
-        f"order, such as label_order={example} (see the model's card)"
+        f"label_order: the model's config {problem}, so nobody knows what each means; say it in "
+        f"their order, such as label_order={example} (see the model's card)"
     )
 
 

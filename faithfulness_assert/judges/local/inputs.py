@@ -107,16 +107,16 @@ def read_tokenizer(files: ModelFiles) -> Tokens:
         tokenizer = Tokenizer.from_file(str(path))
     except Exception:  # noqa: BLE001 - the package raises nothing more specific
         raise ConfigError(f"judge: {path} cannot be read: it is no tokenizer") from None
-    told = {**files.json("special_tokens_map.json"), **files.json("tokenizer_config.json")}
-    most = told.get("model_max_length")
-    known = isinstance(most, int | float) and 0 < most < 10**6
-    return Tokens(tokenizer, _end(told), int(most) if known else None)  # type: ignore[arg-type]
+    settings = {**files.json("special_tokens_map.json"), **files.json("tokenizer_config.json")}
+    most = settings.get("model_max_length")
+    is_limit = isinstance(most, int | float) and 0 < most < 10**6
+    return Tokens(tokenizer, _end(settings), int(most) if is_limit else None)  # type: ignore[arg-type]
 
 
-def _end(told: dict[str, Any]) -> str:
+def _end(settings: dict[str, Any]) -> str:
     """The token that ends a text, by what the tokenizer's files say."""
     for name in ("eos_token", "sep_token"):
-        value = told.get(name)
+        value = settings.get(name)
         content = value.get("content") if isinstance(value, dict) else value
         if isinstance(content, str) and content:
             return content
@@ -157,14 +157,14 @@ class Reader:
         question = plain(payload.question)
         sentences = tuple((number, plain(text).strip()) for number, text in payload.sentences)
         sizes = [_Size(len(text.split()), self._tokens.count(text)) for _, text in sentences]
-        found = {}
+        chunks_by_size = {}
         for number, text in payload.statements:
             statement = plain(text)
             room = self._most - len(self._input("", statement, question).ids)
             groups = self._groups(sentences, sizes, room) if room >= LEAST_ROOM else ()
             chunks = [c for group in groups for c in self._fitting(group, statement, question)]
-            found[number] = chunks
-        return found
+            chunks_by_size[number] = chunks
+        return chunks_by_size
 
     def _input(self, document: str, statement: str, question: str) -> Input:
         return self._tokens.encode(

@@ -63,7 +63,7 @@ class Model(NamedTuple):
 
 
 _loading = threading.Lock()
-_kept: dict[tuple[Any, ...], Model] = {}
+_cached: dict[tuple[Any, ...], Model] = {}
 
 
 def load(settings: Settings) -> Model:
@@ -77,12 +77,12 @@ def load(settings: Settings) -> Model:
         files = find_model(settings.name, settings.revision, onnx=onnx)
         fingerprint = files.fingerprint()
         key = (*map(repr, settings), str(files.folder), fingerprint)
-        model = _kept.pop(key, None)
+        model = _cached.pop(key, None)
         if model is None:
             model = _loaded(settings, files, fingerprint)
-        _kept[key] = model  # as the last one
-        if len(_kept) > KEPT:
-            del _kept[next(iter(_kept))]
+        _cached[key] = model  # as the last one
+        if len(_cached) > KEPT:
+            del _cached[next(iter(_cached))]
         return model
 
 
@@ -158,11 +158,11 @@ def _most(config: Mapping[str, Any], tokens: Tokens, family: Family) -> int:
     if config.get("model_type") in FROM_PADDING:
         positions -= _number(config, "pad_token_id") + 1
     relative = config.get("position_biased_input") is False  # as in DeBERTa: no limit
-    known = [limit for limit in (tokens.most, 0 if relative else positions) if limit and limit > 0]
+    limits = [limit for limit in (tokens.most, 0 if relative else positions) if limit and limit > 0]
     if family.most > 512:
-        known = [] if relative or not positions else [positions]
-        return min([family.most, *known])
-    return min(known, default=family.most)
+        limits = [] if relative or not positions else [positions]
+        return min([family.most, *limits])
+    return min(limits, default=family.most)
 
 
 def _number(config: Mapping[str, Any], name: str) -> int:
@@ -217,14 +217,14 @@ class OnnxEngine:
 
         rows = padded(batch, self._pad)
         feed = {name: np.array(row, dtype=np.int64) for name, row in rows.items()}
-        found = _run(self._sessions[0], feed)
+        outputs = _run(self._sessions[0], feed)
         if self._answers is not None:
             first = np.full((len(batch), 1), self._start, dtype=np.int64)
             mask = feed["attention_mask"]
-            feed = {"encoder_hidden_states": found, "encoder_attention_mask": mask}
-            found = _run(self._sessions[1], {**feed, "input_ids": first})[:, 0, :]
-            found = found[:, list(self._answers)]
-        listed: list[Any] = found.astype(np.float64).tolist()
+            feed = {"encoder_hidden_states": outputs, "encoder_attention_mask": mask}
+            outputs = _run(self._sessions[1], {**feed, "input_ids": first})[:, 0, :]
+            outputs = outputs[:, list(self._answers)]
+        listed: list[Any] = outputs.astype(np.float64).tolist()
         return listed
 
 
@@ -235,8 +235,8 @@ def _session(path: Path, device: str) -> Any:
         raise ConfigError(
             f"judge: local needs a package, onnxruntime, for {path.name}. Run: {INSTALL}"
         ) from None
-    known = onnxruntime.get_available_providers()
-    gpu = [name for name in known if name.startswith(("CUDA", "ROCM", "CoreML"))]
+    available = onnxruntime.get_available_providers()
+    gpu = [name for name in available if name.startswith(("CUDA", "ROCM", "CoreML"))]
     if device not in ("auto", "cpu") and not gpu:
         raise ConfigError(
             f"device: this ONNX Runtime computes on the CPU only, got {device!r:.40}; install "

@@ -103,9 +103,9 @@ class ModelFiles:
             ConfigError: one of them cannot be read.
         """
         hashed = hashlib.sha256()
-        found = [p for folder in (self.folder, self.folder / "onnx") for p in folder.glob("*.*")]
+        paths = [p for folder in (self.folder, self.folder / "onnx") for p in folder.glob("*.*")]
         try:
-            for path in sorted(p for p in found if p.name.endswith(_OF_A_MODEL) and p.is_file()):
+            for path in sorted(p for p in paths if p.name.endswith(_OF_A_MODEL) and p.is_file()):
                 size = path.stat().st_size
                 with open_file(path) as file:
                     head = file.read(SAMPLE_BYTES)

@@ -72,13 +72,13 @@ def score(
         return Score(problem=TOO_LONG)
     if head == "tokens":
         return _of_tokens(chunks, outputs, statement, order, support_at)
-    found = [probabilities(row[0] if isinstance(row[0], list) else row, order) for row in outputs]
-    if not all(math.isfinite(value) for one in found for value in one.values()):
+    shares = [probabilities(row[0] if isinstance(row[0], list) else row, order) for row in outputs]
+    if not all(math.isfinite(value) for one in shares for value in one.values()):
         return Score(problem=NOT_A_NUMBER)
-    support = max(one.get("supported", 0.0) for one in found)
+    support = max(one.get("supported", 0.0) for one in shares)
     labels: tuple[Label, ...] = ("supported", "partially_supported", "contradicted")
     for label in labels:
-        values = [one.get(label, 0.0) for one in found]
+        values = [one.get(label, 0.0) for one in shares]
         if max(values) > (support_at if label == "supported" else 0.5):
             best = values.index(max(values))
             return Score(label, values[best], chunks[best].numbers, support)
@@ -96,10 +96,10 @@ def probabilities(outputs: Sequence[float], order: Sequence[Label]) -> Mapping[L
     highest = max(outputs)
     weights = [math.exp(value - highest) for value in outputs]
     total = math.fsum(weights)
-    found: dict[Label, float] = dict.fromkeys(order, 0.0)
+    sums: dict[Label, float] = dict.fromkeys(order, 0.0)
     for label, weight in zip(order, weights, strict=True):
-        found[label] += weight / total
-    return {label: round(chance, DIGITS) for label, chance in found.items()}
+        sums[label] += weight / total
+    return {label: round(chance, DIGITS) for label, chance in sums.items()}
 
 
 def _of_tokens(

@@ -42,7 +42,7 @@ def load_tokenizer(files: ModelFiles) -> Tokens:
     """
     import transformers
 
-    with _told(files):
+    with _loader_errors(files):
         made = transformers.AutoTokenizer.from_pretrained(
             str(files.folder), local_files_only=True, trust_remote_code=False
         )
@@ -105,7 +105,7 @@ class TransformersEngine:
             model = _loaded(kind, files, dtype=dtype, use_safetensors=True)
             for weight in (*model.parameters(), *model.buffers()):
                 weight.data = weight.data.clone()  # the file is mapped into memory, and may change
-        with _told(files):
+        with _loader_errors(files):
             self._model = model.to(self._device).eval()
         taken = inspect.signature(self._model.forward).parameters
         self._typed = typed and "token_type_ids" in taken
@@ -135,8 +135,8 @@ class TransformersEngine:
                 logits = self._model(**given).logits
                 if self._answers is not None:
                     logits = logits[:, 0, list(self._answers)]
-                found: list[Any] = logits.double().cpu().tolist()
-                return found
+                values: list[Any] = logits.double().cpu().tolist()
+                return values
         except (RuntimeError, MemoryError) as error:
             if not _is_out_of_memory(error):
                 raise
@@ -147,7 +147,7 @@ class TransformersEngine:
 
 def _loaded(kind: Any, files: ModelFiles, **settings: Any) -> Any:
     """The model. transformers makes up weights that are missing, and only warns: here it fails."""
-    with _told(files):
+    with _loader_errors(files):
         model, report = kind.from_pretrained(
             str(files.folder),
             local_files_only=True,
@@ -182,7 +182,7 @@ def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> Any:
         raise ConfigError(f"judge: {files.name} has no model.safetensors")
     if (kind := shape.config().get("model_type")) != "t5":
         raise ConfigError(f"family: must name the T5 of {files.name}, got a {kind!r:.40}")
-    with _told(files):
+    with _loader_errors(files):
         state = load_file(str(path))
         config = transformers.T5Config.from_pretrained(str(shape.folder), num_labels=2)
         model = transformers.T5ForTokenClassification(config)
@@ -199,13 +199,13 @@ def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> Any:
 
 def _is_out_of_memory(error: Exception) -> bool:
     """Whether memory ran out: PyTorch has an error for it on GPUs, and only words elsewhere."""
-    said = str(error).lower()
+    text = str(error).lower()
     words = ("out of memory", "not enough memory", "alloc")
-    return isinstance(error, MemoryError) or any(word in said for word in words)
+    return isinstance(error, MemoryError) or any(word in text for word in words)
 
 
 @contextmanager
-def _told(files: ModelFiles) -> Iterator[None]:
+def _loader_errors(files: ModelFiles) -> Iterator[None]:
     """Whatever a loader raises becomes a ``ConfigError`` that says what to do."""
     try:
         with _quiet():

@@ -75,9 +75,9 @@ def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | Judge
         data = None
     if isinstance(data, list) and len(data) == 1:
         data = data[0]  # Gemini's errors
-    said = an_object(an_object(data).get("base_resp"))  # MiniMax's errors
-    if code := said.get("status_code"):
-        data["error"] = {"code": code, "message": said.get("status_msg")}
+    base_response = an_object(an_object(data).get("base_resp"))  # MiniMax's errors
+    if code := base_response.get("status_code"):
+        data["error"] = {"code": code, "message": base_response.get("status_msg")}
     if not 200 <= answer.status < 300 or an_object(data).get("error"):
         return read_failure(answer, data, secrets)
     if isinstance(data, dict):

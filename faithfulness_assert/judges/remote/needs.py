@@ -76,10 +76,10 @@ def default_limits(judge_name: str, statements: int) -> Limits:
     model = model_of(judge_name).rpartition("/")[2]
     parts = model.split("-")
     names = ("-".join(parts[:end]) for end in range(len(parts), 0, -1))
-    known = next((WINDOWS[name] for name in names if name in WINDOWS), None)
-    if known is None:
+    window = next((WINDOWS[name] for name in names if name in WINDOWS), None)
+    if window is None:
         return Limits(UNKNOWN_PROMPT, statements)
-    return Limits(statements=statements, total_tokens=min(known, LONGEST))
+    return Limits(statements=statements, total_tokens=min(window, LONGEST))
 
 
 ROOMS = (0, 4_096, 16_384)
@@ -123,7 +123,7 @@ class Needs:
         self.max_tokens, self._budget = max_tokens, budget
         self._most: int | None = None
         self._path: Path | None = None
-        self._kept: dict[str, Any] = {}
+        self._stored: dict[str, Any] = {}
 
     @property
     def limits(self) -> Limits:
@@ -165,15 +165,15 @@ class Needs:
         name = hashlib.sha256(f"{address}\n{model}".encode()).hexdigest()[:24]
         self._path = folder / f"server-{name}.json"
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
-            kept = json.loads(read_text(self._path, most=1 << 20))
-            steps = {n: kept["steps"].get(n, 0) for n in most}
+            stored = json.loads(read_text(self._path, most=1 << 20))
+            steps = {n: stored["steps"].get(n, 0) for n in most}
             if all(is_whole(count) and 0 <= count <= most[n] for n, count in steps.items()):
                 self.steps = merge_steps(self.steps, steps)
-            if is_whole(window := kept["window"]):
+            if is_whole(window := stored["window"]):
                 self._learned(window)
-            if is_whole(least := kept["most"]) and least >= LEAST:
+            if is_whole(least := stored["most"]) and least >= LEAST:
                 self._most = least
-        self._kept = self._said()
+        self._stored = self._as_json()
 
     def learn(self, reply: Reply, steps: Steps) -> bool:
         """Begins each later ask with the steps that led to a reply. Whether there is news to keep.
@@ -185,16 +185,16 @@ class Needs:
         if not reply.text.strip():
             steps = {**steps, "format": 0}
         self.steps = merge_steps(self.steps, steps)
-        return self._path is not None and self._said() != self._kept
+        return self._path is not None and self._as_json() != self._stored
 
     def keep(self) -> None:
         """Writes what was learned into the folder."""
-        self._kept = self._said()
+        self._stored = self._as_json()
         if self._path is not None:
             with suppress(OSError), new_file(self._path, private=True) as file:
-                file.write(json.dumps(self._kept).encode("ascii"))
+                file.write(json.dumps(self._stored).encode("ascii"))
 
-    def _said(self) -> dict[str, Any]:
+    def _as_json(self) -> dict[str, Any]:
         taken = {name: count for name, count in self.steps.items() if count}
         return {"steps": taken, "window": self._limits.total_tokens, "most": self._most}
 
@@ -252,8 +252,8 @@ class Needs:
 
     def _learned(self, window: int) -> None:
         """From now on, this window applies, if it is one."""
-        known = self._limits.total_tokens
-        if window >= LEAST and (known is None or window < known):
+        before = self._limits.total_tokens
+        if window >= LEAST and (before is None or window < before):
             self._limits = replace(self._limits, total_tokens=window)
 
 
@@ -268,8 +268,8 @@ def usable_window(message: str, prompt: int, reply: int) -> int:
         reply: the cap on the tokens of the reply.
     """
     text, sent = message[:_SEARCHED], prompt + reply
-    found = next((match for pattern in _STATED if (match := pattern.search(text))), None)
-    stated = int(found[1]) if found else 0
+    statement = next((match for pattern in _STATED if (match := pattern.search(text))), None)
+    stated = int(statement[1]) if statement else 0
     # The server's own count of the prompt, or a larger one, which is on the safe side.
     numbers = {int(number) for number in _NUMBER.findall(text)} - {stated}
     counted = min((n for n in numbers if n >= prompt), default=prompt)

@@ -79,8 +79,8 @@ class Secrets:
 
     def learn(self, words: Iterable[str]) -> None:
         """Adds secrets that turned up later. Of these, only the last ones are remembered."""
-        known = {*self._given, *self._learned}
-        self._learned.extend(Secret(w) for w in words if _is_secret(w) and w not in known)
+        secrets = {*self._given, *self._learned}
+        self._learned.extend(Secret(w) for w in words if _is_secret(w) and w not in secrets)
         forms = {form for word in (*self._given, *self._learned) for form in _forms(word)}
         self._written = tuple(map(Secret, sorted(forms, key=len, reverse=True)))
         self._seen = tuple(Secret(_seen(form)) for form in forms)

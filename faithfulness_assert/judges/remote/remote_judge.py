@@ -295,10 +295,10 @@ class RemoteJudge(ABC):
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
-        said = (ONLY_THOUGHT,) if empty else ()
+        thoughts = (ONLY_THOUGHT,) if empty else ()
         gaps = (f.gaps[steps[name] - 1] for name, f in self.fallbacks.items() if steps[name])
         lacks = (f"the server does not support {gap}" for gap in gaps)
-        warnings = (*said, *self._endpoint.warnings, *lacks)
+        warnings = (*thoughts, *self._endpoint.warnings, *lacks)
         return replace(reply, warnings=(*reply.warnings, *warnings))
 
     def batch_client(self) -> Any:
@@ -360,8 +360,8 @@ class RemoteJudge(ABC):
         try:
             connection = await self._connected()
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
-            said = safe_text(str(error), self.secrets)
-            problem = f"the request could not be made: {type(error).__name__}: {said}"
+            text = safe_text(str(error), self.secrets)
+            problem = f"the request could not be made: {type(error).__name__}: {text}"
             return JudgeError(problem, "transport", remedy="repair")
         answer = await connection.send(request, seconds, fresh=fresh)
         if not isinstance(answer, Answer):

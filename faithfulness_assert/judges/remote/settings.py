@@ -103,8 +103,8 @@ def thinking_budget(body: object, depth: int = 5) -> int:
     """The tokens that a part of ``extra_body`` lets a model think; 0 if it says nothing of it."""
     if not isinstance(body, Mapping) or not depth:
         return 0
-    said = [v for name, v in body.items() if "budget" in str(name) or name == "max_tokens"]
-    here = [count for count in said if is_whole(count) and 0 < count <= 10**6]
+    values = [v for name, v in body.items() if "budget" in str(name) or name == "max_tokens"]
+    here = [count for count in values if is_whole(count) and 0 < count <= 10**6]
     return max([*here, *(thinking_budget(part, depth - 1) for part in body.values())], default=0)
 
 
@@ -213,8 +213,8 @@ def proxy_for(parts: SplitResult) -> str:
 
     if proxy_bypass(host):
         return ""
-    known = getproxies()
-    proxy = known.get(parts.scheme) or known.get("all") or ""
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
     proxy = proxy if "://" in proxy or not proxy else f"http://{proxy}"
     try:
         return proxy if urlsplit(proxy).port != 0 else ""
@@ -247,15 +247,15 @@ def is_here(host: str) -> bool:
 
 def credentials(fields: Mapping[str, object]) -> list[Secret]:
     """What in these headers, parameters or attributes may be a key, a token or a password."""
-    found: list[str] = []
+    words: list[str] = []
     for name, value in fields.items():
         if isinstance(value, str) and any(part in name.lower() for part in _CREDENTIAL_NAMES):
             scheme, _, rest = value.strip().partition(" ")
-            found += (rest or scheme).split("; ")  # of cookies, each
+            words += (rest or scheme).split("; ")  # of cookies, each
             if scheme.lower() == "basic":
                 with suppress(ValueError):
-                    found.append(b64decode(rest).decode().partition(":")[2])
-    return [Secret(one) for one in found if one]
+                    words.append(b64decode(rest).decode().partition(":")[2])
+    return [Secret(one) for one in words if one]
 
 
 def _parse_base_url(url: str) -> SplitResult:
