@@ -29,7 +29,7 @@ MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
 _TEXT_KEYS = ("text", "content", "page_content", "pageContent")
-_TEXT_WORDS = "text content quote snippet passage chunk body excerpt value".split()
+_TEXT_WORDS = "text content quote snippet passage chunk body excerpt value sentence context".split()
 _MAX_ID = 80
 _ID_KEYS = ("id", "chunk_id", "id_")
 _INSIDE = ("kwargs", "document", "node", "text_resource")
@@ -232,6 +232,8 @@ def passages_of(value: object) -> tuple[Passage, ...]:
         value = as_list()
     is_one = isinstance(value, str | Passage | Mapping) or bool(_document(value))
     items = (value,) if is_one else value
+    if isinstance(value, Mapping):
+        items = _rows(value) or items
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
@@ -269,6 +271,8 @@ def _left_over(text: str) -> str:
 
 
 def _passage(item: object, place: int) -> Passage:
+    if isinstance(item, str):
+        return Passage(item, str(place))
     if isinstance(item, Passage):
         return item if item.id else Passage(item.text, str(place))
     if isinstance(item, list | tuple) and len(item) == 2:
@@ -276,7 +280,10 @@ def _passage(item: object, place: int) -> Passage:
     document = _document(item)
     texts = (document[key] for key in _TEXT_KEYS if isinstance(document.get(key), str))
     whole = item if isinstance(item, Mapping) else document
-    text = next(texts, None) or _only_text(document or whole)
+    inner = document or whole
+    text = next(texts, None) or _only_text(inner) or _only_text(inner, list)
+    if _is_texts(text):
+        text = " ".join(text)
     if isinstance(text, str):
         name = next((document[key] for key in _ID_KEYS if key in document), "")
         return Passage(text, _id(name) or str(place))
@@ -303,14 +310,25 @@ def _is_texts(item: object) -> bool:
     return not (is_pair and any(map(str.isspace, item[1])))
 
 
-def _only_text(document: Mapping[str, Any]) -> str | None:
-    """The text under the only key whose last word is one for texts, such as ``chunkText``."""
+def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:
+    """The text (or list) under the only key whose last word is one for texts: ``chunkText``."""
     found = [
         value
         for key, value in document.items()
-        if isinstance(value, str) and (words := key_words(str(key))) and words[-1] in _TEXT_WORDS
+        if isinstance(value, kind) and (words := key_words(str(key))) and words[-1] in _TEXT_WORDS
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _rows(value: object) -> list[dict[str, Any]]:
+    """Passages in parallel lists: ``{"title": ["A", ...], "sentences": [["It opens."], ...]}``."""
+    texts = _only_text(value, list) if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not texts:
+        return []
+    lists = [
+        key for key, item in value.items() if isinstance(item, list) and len(item) == len(texts)
+    ]
+    return [{key: value[key][place] for key in lists} for place in range(len(texts))]
 
 
 def _document(item: object) -> Mapping[str, Any]:

@@ -10,16 +10,15 @@ the answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..records.errors import InputError, option
-from ..text.strings import is_blank, key_words, lazy_pattern, names_of, sections
+from ..records.errors import InputError
+from ..text.strings import is_blank, key_words, lazy_pattern, sections
 from .case import passages_of
-from .locate import Located, locate
 from .plain_data import read_list
-from .systems import COLUMN_FIELDS, FROM, names
+from .systems import names
 
 MAX_KEYS = 500
 """Keys of a record that are looked at."""
@@ -31,22 +30,20 @@ _SPEAKERS = {"role", "from", "author", "user_content"}
 LONG = 8
 """Words of a text that is more than a title."""
 MAX_PROMPT = 20_000
-MAX_SHOWN = 40
-"""Keys that a message names."""
 
 _PLAIN = lazy_pattern(r"\w+")
 _FILE = lazy_pattern(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
 _WORDS = sections(__file__.removesuffix("py") + "txt")
-_HELD = ("answer", "context", "question")
+HELD = ("answer", "context", "question")
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
     field: {
         word: rank
         for rank, line in enumerate(_WORDS[field].splitlines(), 1)
         for word in line.split()
     }
-    for field in _HELD
+    for field in HELD
 }
-_MADE = {field: set(_WORDS[f"{field} is made"].split()) for field in _HELD}
+_MADE = {field: set(_WORDS[f"{field} is made"].split()) for field in HELD}
 _ENDINGS, _EXPECTED, _ABOUT = (
     set(_WORDS[name].split()) for name in ("endings", "expected", "about")
 )
@@ -85,99 +82,29 @@ def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Found:
     return Found(kept, tuple(same), others)
 
 
-class Chosen(NamedTuple):
-    """What is known of the fields in some records.
-
-    Args:
-        mapping: the keys for fields that have no name of ours, or several.
-        notes: what a person should know of that.
-        there: the fields that at least one record has.
-        unclear: keys with different values, one of which must be the field.
-    """
-
-    mapping: Mapping[str, str]
-    notes: tuple[str, ...]
-    there: frozenset[str]
-    unclear: Mapping[str, tuple[str, ...]]
+def says_more(field: str, path: str, own: Container[str]) -> bool:
+    """Whether a path that is not our ``own`` has other words than our names for the field."""
+    plain = {"".join(key_words(name)) for name in names(field)}
+    return path not in own and "".join(key_words(path)) not in plain
 
 
-def choose_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) -> Chosen:
-    """Which keys of these records of plain JSON hold the fields that ``mapping`` does not name."""
-    located = [(one, one.fields()) for one in (locate(record, mapping) for record in records)]
-    paths = {field: _paths_of(field, located) for field in COLUMN_FIELDS}
-    there = {field for field, found in paths.items() if found}
-    chosen: dict[str, str] = {}
-    notes: list[str] = []
-    unclear: dict[str, tuple[str, ...]] = {}
-    exported = any(one.system for one, _ in located)
-    chat = _chat(records) if not mapping.keys() & {"messages", "answer", FROM} else ""
-    if chat and not there & {"messages", "answer"} and not find_field("answer", records).paths:
-        note = f"the messages are read from {chat!r}"
-        return Chosen({"messages": chat}, (note,), frozenset({*there, "messages"}), {})
-    for field in _HELD:
-        is_known = field in mapping or FROM in mapping or (paths[field] and exported)
-        if is_known or (paths["messages"] and not paths[field]):
-            continue
-        found = find_field(field, records)
-        own = paths[field]
-        if not found.paths or (own and own.isdisjoint((*found.paths, *found.same, *found.others))):
-            continue  # our own name goes first, although it has no value
-        first, *rivals = found.paths
-        if rivals and field != "question":
-            unclear[field] = found.paths
-            there.discard(field)
-            continue
-        there.add(field)
-        lower = [*rivals, *(path for path in found.others if path in own)]
-        if own - {first, *found.same} or first not in own:
-            chosen[field] = first
-        plain = {"".join(key_words(name)) for name in names(field)}
-        if lower or (first not in own and "".join(key_words(first)) not in plain):
-            other = f", not {' or '.join(map(repr, lower))}" if lower else ""
-            use = option("mapping", {field: lower[0] if lower else "KEY"})
-            notes.append(f"the {field} is read from {first!r}{other}; for another, {use}")
-    return Chosen(chosen, tuple(notes), frozenset(there), unclear)
-
-
-def _chat(records: Iterable[Mapping[str, Any]]) -> str:
+def find_chat(records: Iterable[Mapping[str, Any]]) -> str:
     """The key of a list of messages, each of which says whose it is; "" if there is none."""
     for record in records:
         for keys, value in islice(_leaves(record), MAX_KEYS):
-            is_list = isinstance(value, list) and value and all(map(_is_message, value))
-            if is_list and _EXPECTED.isdisjoint(key_words(".".join(keys))):
+            if is_chat(value) and _EXPECTED.isdisjoint(key_words(".".join(keys))):
                 return _path(keys)
     return ""
 
 
-def _is_message(item: Any) -> bool:
-    return isinstance(item, Mapping) and not _SPEAKERS.isdisjoint(item)
+def is_chat(value: Any) -> bool:
+    """Whether a value is a list of messages, each of which says whose it is."""
+    items = value if isinstance(value, list) else ()
+    said = (isinstance(item, Mapping) and not _SPEAKERS.isdisjoint(item) for item in items)
+    return bool(items) and all(said)
 
 
-def refusal(
-    field: str, records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], chosen: Chosen
-) -> str:
-    """Why records without a field are not read, with their keys and what would do."""
-    keys = list(dict.fromkeys(key for record in records for key in record))
-    shown = (repr(key) if "," in key else key for key in keys)  # seen as one name
-    has = f"it has {names_of(shown, MAX_SHOWN)}"
-    if field in mapping:
-        said = option("mapping", {field: mapping[field]})
-        return f"no column for {field}: {said} names nothing in it; {has}"
-    if FROM in mapping:
-        said = f"as a record of {mapping[FROM]}, it has no {field}; {has}"
-        return f"{said}. Leave {option('from')} out, or use {option('mapping', {field: 'COLUMN'})}"
-    if rivals := chosen.unclear.get(field):
-        uses = " or ".join(option("mapping", {field: path}) for path in rivals[:3])
-        return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"
-    looked = ", ".join(names(field))
-    near, what = _near(field, records)
-    use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
-    return (
-        f"no column for {field}. Looked for {looked}; {has}. Use {use}, or {chat} for chats{what}"
-    )
-
-
-def _near(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """The key that may be meant, though the rule does not take it, and why it does not or ""."""
     for record in records:
         for keys, value in islice(_leaves(record), MAX_KEYS):
@@ -187,16 +114,6 @@ def _near(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
                 expected = not _EXPECTED.isdisjoint(key_words(".".join(keys)))
                 return path, f". {path!r} seems to be what is expected" if expected else ""
     return "COLUMN", ""
-
-
-def _paths_of(field: str, located: Iterable[tuple[Located, Mapping[str, Any]]]) -> set[str]:
-    """Where our names for a field are; an object is not what an answer is."""
-    return {
-        one.paths[name]
-        for one, values in located
-        for name in names(field)
-        if name in values and not (field == "answer" and isinstance(values[name], Mapping))
-    }
 
 
 def _leaves(
@@ -222,8 +139,9 @@ def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     words = [word for key in keys for word in key_words(key)]
     by_whom = _MADE[field]
     made = not by_whom.isdisjoint(words)
-    if not keys or by_whom.issuperset(key_words(keys[-1])):
-        return None  # ``generation.model`` names a model
+    last = key_words(keys[-1])
+    if by_whom.issuperset(last) or last[-1] == "model":
+        return None  # ``generation.model`` and ``generation_model`` name one
     while len(words) > 1 and (words[-1] in _ENDINGS | by_whom or words[-1].isdigit()):
         words.pop()
     holds = _HOLDS[field].get(words[-1]) if words else None

@@ -1,84 +1,266 @@
-"""Where the fields of a case are in a record: in columns, or where another system has them."""
+"""Where the fields of a case are in the records of a data set.
+
+What a user says goes first, then where an export of another system has them, then our names and
+those of other systems together with keys whose words say what they hold: see ``field_names``.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError, InputError, option
 from ..text.strings import clip, lazy_pattern, names_of
+from .case import passages_of
+from .field_names import HELD, Found, find_chat, find_field, is_chat, says_more, similar_key
 from .plain_data import as_json, read_list, record_as_json
-from .systems import (
-    COLUMN_FIELDS,
-    FIRST_MARKS,
-    FROM,
-    RECORDS,
-    SYSTEMS,
-    System,
-    known_fields,
-    names,
-)
+from .systems import COLUMN_FIELDS, FIRST_MARKS, FROM, SYSTEMS, Paths, System, names
 
+MAX_SHOWN = 40
+"""Keys that a message names."""
 _PLAIN_PATH = lazy_pattern(r"[\w.-]+")
 _IDS = ("id", "case_id")
-_AUDIT = "last_citation_audit"
-_TEXTS = ("text", "content", "page_content", "pageContent", "document", "document.content")
 _ABSENT = object()
 _REQUEST = ("messages", "contents", *OPENTELEMETRY)
 """What a mapping has that is a request of an API, or a span of OpenTelemetry."""
 _SPEAKERS = {"question": "user", "answer": "assistant"}
 
 
-class Located(NamedTuple):
-    """Where the fields of a case are in a record.
+class Fields(NamedTuple):
+    """Where the fields of a case are in records of one kind.
 
     Args:
-        record: the record; in an export, cells of JSON text may be read already.
-        paths: for each field, by a name that a ``Case`` knows, its path in the record.
-        system: the system that exported the record; None for a plain record.
+        paths: for each field its paths. Of those with a value that fits, the first counts.
+        mapping: what the user said.
+        system: the system that exported the records; None for plain records.
+        there: the fields that at least one of the records has by which they were found.
+        unclear: paths with different values, one of which must be the field.
+        notes: what a person should know of how they were found.
     """
 
-    record: Mapping[str, Any]
-    paths: Mapping[str, str]
+    paths: Paths
+    mapping: Mapping[str, str]
     system: System | None = None
+    there: frozenset[str] = frozenset()
+    unclear: Paths = MappingProxyType({})
+    notes: tuple[str, ...] = ()
 
-    def fields(self) -> dict[str, Any]:
-        """The fields of the case, with their values."""
-        values = {name: value_at(self.record, path) for name, path in self.paths.items()}
-        if self.system is None:
-            return values
-        return {name: _interpreted(name, value) for name, value in values.items()}
+    def opened(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The record. In an export, cells of JSON text are what they contain."""
+        if not self.system or not self.system.cells:
+            return record
+        read = {**record, **_read_cells(record, self.system.cells)}
+        answers = self.paths["answer"]
+        if not any(_fits("answer", value_at(read, path)) for path in answers):
+            read |= {cell: record[cell] for cell in answers if cell in record}
+        return read
 
-    def columns(self) -> dict[str, Any]:
-        """The record without the fields of the case."""
-        dropped = {*self.paths.values(), *(self.system.repeated if self.system else ())}
-        rest = {name: value for name, value in self.record.items() if name not in dropped}
-        for path in dropped.difference(self.record):
+    def used(self, opened: Mapping[str, Any]) -> dict[str, str]:
+        """The path of each field that a record has."""
+        found: dict[str, str] = {}
+        for field, paths in self.paths.items():
+            values = {path: value_at(opened, path, _ABSENT) for path in paths}
+            fitting = [path for path, value in values.items() if _fits(field, value)]
+            # One that does not fit is told, but in a log beside messages it means something else.
+            there = [p for p, v in values.items() if self._is_named(field, p) and v is not _ABSENT]
+            if fitting or (there and "messages" not in found):
+                found[field] = (fitting or there)[0]
+        if self.system and "context" in found:
+            found.pop("messages", None)  # only a system that keeps no context apart from them
+        return found
+
+    def _is_named(self, field: str, path: str) -> bool:
+        return field in self.mapping or path in names(field)
+
+    def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The fields of the case, by names that a ``Case`` knows, and the other columns."""
+        opened = self.opened(record)
+        used = self.used(opened)
+        fields: dict[str, Any] = {}
+        dropped = {*used.values(), *(self.system.repeated if self.system else ())}
+        for field, path in used.items():
+            if self.system or path not in names(field):
+                value = value_at(opened, path)
+                fields[field] = _interpreted(field, value) if self.system else value
+            else:  # a case says where two names have different values
+                same = {name: opened[name] for name in self.paths[field] if name in opened}
+                fields |= same
+                dropped |= same.keys()
+        rest = {name: value for name, value in opened.items() if name not in dropped}
+        for path in dropped.difference(opened):
             rest = _without(rest, path)
-        return rest
+        return fields, rest
+
+    def lacking(self) -> str:
+        """The first field without which no record can be graded; "" if there is none."""
+        needed = () if "messages" in self.there else ("answer", "context")
+        wanted = (*(field for field in self.mapping if field in COLUMN_FIELDS), *needed)
+        return next((field for field in wanted if field not in self.there), "")
+
+    def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> str:
+        """Why records without a field are not read, with their keys and what would do."""
+        keys = list(dict.fromkeys(key for record in records for key in record))
+        shown = (repr(key) if "," in key else key for key in keys)  # seen as one name
+        has = f"it has {names_of(shown, MAX_SHOWN)}"
+        if field in self.mapping:
+            said = option("mapping", {field: self.mapping[field]})
+            return f"no column for {field}: {said} names nothing in it; {has}"
+        if FROM in self.mapping:
+            said = f"as a record of {self.mapping[FROM]}, it has no {field}; {has}"
+            use = option("mapping", {field: "COLUMN"})
+            return f"{said}. Leave {option('from')} out, or use {use}"
+        if rivals := self.unclear.get(field):
+            uses = " or ".join(option("mapping", {field: path}) for path in rivals[:3])
+            return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"
+        near, what = similar_key(field, records)
+        use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
+        looked = f"no column for {field}. Looked for {', '.join(names(field))}"
+        return f"{looked}; {has}. Use {use}, or {chat} for chats{what}"
 
 
-# ---------------------------------------------------------------- records
+# ---------------------------------------------------------------- finding
+
+
+def usual_fields(
+    records: Iterable[Mapping[str, Any]], mapping: Mapping[str, str] | None = None
+) -> Fields:
+    """The fields by what the user said, by the system that exported the records, and by names."""
+    mapping = mapping or {}
+    records = list(records)
+    named = mapping.get(FROM)
+    system = SYSTEMS[named] if named else next(filter(None, map(_recognised, records)), None)
+    ids = (key for record in records for key in record if str(key).casefold() in _IDS)
+    audit = SYSTEMS["masis"].paths["citation_audit"]
+    usual = {field: names(field) for field in COLUMN_FIELDS}
+    usual |= {
+        "id": tuple(dict.fromkeys(("id", *ids))),
+        "citation_audit": ("citation_audit", *audit),
+    }
+    own = {field: (path,) for field, path in mapping.items() if field in COLUMN_FIELDS}
+    known = {"id": ("id",), **system.paths} if system else usual
+    paths = {**known, **own}
+    # Messages go first: a log that has some may have other things under our names.
+    order = sorted(paths, key=lambda field: field != "messages")
+    fields = Fields({field: paths[field] for field in order}, mapping, system)
+    opened = [fields.opened(record) for record in records]
+    there = {
+        field
+        for record in opened
+        for field, path in fields.used(record).items()
+        if _fits(field, value := value_at(record, path)) or not isinstance(value, Mapping | None)
+    }
+    return fields._replace(there=frozenset(there))
+
+
+def find_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) -> Fields:
+    """The fields by all that these records of plain JSON show."""
+    fields = usual_fields(records, mapping)
+    if FROM in mapping:
+        return fields
+    there, notes, unclear = set(fields.there), list[str](), dict[str, tuple[str, ...]]()
+    paths = dict(fields.paths)
+    found = {field: find_field(field, records) for field in HELD if field not in mapping}
+    chat = "" if there & {"messages", "answer"} else find_chat(records)
+    if chat and "answer" not in mapping and not found["answer"].paths:
+        note = f"the messages are read from {chat!r}"
+        paths["messages"] = (chat,)
+        return fields._replace(paths=paths, there=frozenset({*there, "messages"}), notes=(note,))
+    used = [fields.used(fields.opened(record)) for record in records]
+    for field, one in _side_by_side(found, mapping).items():
+        own = {record[field] for record in used if field in record} if field in there else set()
+        if (own and fields.system) or ("messages" in there and not own):
+            continue
+        if not one.paths or (own and own.isdisjoint((*one.paths, *one.same, *one.others))):
+            continue  # our own name goes first, although it has no value
+        first, *rivals = one.paths
+        if rivals and field != "question":
+            unclear[field] = one.paths
+            there.discard(field)
+            continue
+        there.add(field)
+        lower = [*rivals, *(path for path in one.others if path in own)]
+        if own - {first, *one.same} or first not in own:
+            paths[field] = (first, *one.same)
+        if lower or says_more(field, first, own):
+            other = f", not {' or '.join(map(repr, lower))}" if lower else ""
+            use = option("mapping", {field: lower[0] if lower else "KEY"})
+            notes.append(f"the {field} is read from {first!r}{other}; for another, {use}")
+    return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
+
+
+def _side_by_side(found: Mapping[str, Found], mapping: Mapping[str, str]) -> dict[str, Found]:
+    """Of several answers or contexts the one in the same object as the only one of the other."""
+    only: dict[str, tuple[str, ...]] = {field: (path,) for field, path in mapping.items()}
+    alone = {field: {*map(_parent, (*one.paths, *one.same))} for field, one in found.items()}
+    only |= {field: one.paths for field, one in found.items() if len(alone[field]) == 1}
+    nearer = dict(found)
+    for field, other in (("answer", "context"), ("context", "answer")):
+        if field in found and field not in only and other in only:
+            parent = _parent(only[other][0])
+            beside = [path for path in found[field].paths if _parent(path) == parent]
+            if len(beside) == 1:
+                nearer[field] = found[field]._replace(paths=tuple(beside))
+    return nearer
+
+
+def _parent(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def _recognised(record: Mapping[str, Any]) -> System | None:
+    """The first system whose marks a record has."""
+    starts = {str(name).partition(".")[0] for name in record}
+    for system in () if starts.isdisjoint(FIRST_MARKS) else SYSTEMS.values():
+        for way in system.marks:
+            if way[0].split(".")[0] in starts and all(_has(record, mark) for mark in way):
+                return None if any(name in record for name in system.unless) else system
+    return None
+
+
+def _has(record: Mapping[str, Any], at: str) -> bool:
+    """Whether there is something at a path, also as columns such as ``inputs.question``."""
+    start = f"{at}."
+    return value_at(record, at) is not None or any(name.startswith(start) for name in record)
+
+
+def _fits(field: str, value: Any) -> bool:
+    """Whether a value can be that of a field. A mapping is one only if it is of a known form."""
+    if value is _ABSENT or value is None:
+        return False
+    if field == "messages":
+        if isinstance(value, Mapping):
+            return any(value.get(name) for name in _REQUEST)
+        return is_chat(value) or (isinstance(value, str) and value.lstrip()[:1] in ("[", "{"))
+    if field == "context" and isinstance(value, Mapping):
+        try:
+            return bool(passages_of(value))
+        except InputError:
+            return False
+    return (
+        not isinstance(value, Mapping)
+        or field == "citation_audit"
+        or bool(value.keys() & {"content", "kwargs"})
+    )
+
+
+# ---------------------------------------------------------------- reading
 
 
 def read_record(
-    record: Mapping[str, Any], mapping: Mapping[str, str], named: Container[str] = ()
+    record: Mapping[str, Any], where: Fields
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """The fields of a case in a row of any library, the other columns, and what is wrong or "".
-
-    ``named``: the fields that a user named in the mapping, which must be there.
-    """
+    """The fields of a case in a row of any library, the other columns, and what is wrong or ""."""
     values, problems = record_as_json(record)
-    located = locate(values, mapping)
-    fields, columns = located.fields(), located.columns()
+    fields, columns = where.split(values)
     for name, problem in problems.items():
         if name not in columns:  # a field is graded, so it must be what it is
             return {}, {}, f"{name}: {problem}"
     for name in ("answer", "context"):
-        if name in named and name not in fields and "messages" not in fields:
-            said = option("mapping", {name: mapping[name]})
+        if name in where.mapping and name not in fields and "messages" not in fields:
+            said = option("mapping", {name: where.mapping[name]})
             return {}, {}, f"{name}: {said} names nothing in it; it has {names_of(values)}"
     if failed := application_error(values, fields):
         return {}, {}, f"answer: missing, because the application failed: {clip(failed)}"
@@ -99,99 +281,6 @@ def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> s
         return ""
     errors = (value_at(record, path) for path in ("error", "response.error"))
     return next((error for error in errors if isinstance(error, str) and error.strip()), "")
-
-
-def locate(record: Mapping[str, Any], mapping: Mapping[str, str]) -> Located:
-    """Where the fields of a case are in a record.
-
-    A field of the mapping comes from its column alone. Other fields are where an export of another
-    system has them, or in columns with the names of ``CASE_ALIASES``.
-    """
-    named = mapping.get(FROM)
-    system = SYSTEMS[named] if named else _recognised(record)
-    located = _in_export(record, system) if system else _in_columns(record)
-    own = {field: path for field, path in mapping.items() if field not in (FROM, RECORDS)}
-    if not own:
-        return located
-    hidden = {name for field in own for name in names(field)}
-    paths = {name: path for name, path in located.paths.items() if name not in hidden}
-    there = {
-        field: path
-        for field, path in own.items()
-        if value_at(located.record, path, _ABSENT) is not _ABSENT
-    }
-    return located._replace(paths={**paths, **there})
-
-
-def _recognised(record: Mapping[str, Any]) -> System | None:
-    """The first system whose marks a record has."""
-    starts = {name.partition(".")[0] for name in record}
-    for system in () if starts.isdisjoint(FIRST_MARKS) else SYSTEMS.values():
-        for way in system.marks:
-            if way[0].split(".")[0] in starts and all(_has(record, mark) for mark in way):
-                return None if any(name in record for name in system.unless) else system
-    return None
-
-
-def _has(record: Mapping[str, Any], at: str) -> bool:
-    """Whether there is something at a path, also as columns such as ``inputs.question``."""
-    start = f"{at}."
-    return value_at(record, at) is not None or any(name.startswith(start) for name in record)
-
-
-def _in_columns(record: Mapping[str, Any]) -> Located:
-    paths = {name: name for name in known_fields(record)[0]}
-    if _AUDIT in paths and _AUDIT not in record:
-        paths[_AUDIT] = f"metrics.{_AUDIT}"
-    if "id" not in paths:
-        ids = [str(name) for name in record if str(name).casefold() in _IDS]
-        if ids:
-            paths["id"] = ids[0]
-    return Located(record, paths)
-
-
-def _in_export(record: Mapping[str, Any], system: System) -> Located:
-    read: dict[str, Any] = {**record, **_read_cells(record, system.cells)}
-    found: dict[str, str] = {}
-    for field in COLUMN_FIELDS:
-        if field == "messages" and "context" in found:
-            continue  # only a system that keeps no context apart from them
-        paths = system.paths.get(field, ("id",) if field == "id" else ())
-        fitting = (path for path in paths if _fits(field, value_at(read, path)))
-        if (path := next(fitting, None)) is not None:
-            found[field] = path
-    for cell in system.cells:  # JSON text without an answer inside is the answer itself
-        said = cell in system.paths["answer"] and isinstance(record.get(cell), str)
-        if said and "answer" not in found:
-            read[cell], found["answer"] = record[cell], cell
-    return Located(read, found, system)
-
-
-def _fits(field: str, value: Any) -> bool:
-    """Whether a value can be that of a field. A mapping is one only if it is of a known form."""
-    if field == "messages":
-        request = isinstance(value, Mapping) and any(value.get(name) for name in _REQUEST)
-        return request or (isinstance(value, list) and bool(value) and all(map(_is_message, value)))
-    if not isinstance(value, Mapping):
-        return value is not None
-    known = _TEXTS if field == "context" else ("content",)
-    return any(key in value for key in (*known, "kwargs"))
-
-
-def _read_cells(record: Mapping[str, Any], cells: Iterable[str]) -> dict[str, Any]:
-    """The columns whose text is a JSON object or list, as CSV exports write them."""
-    found = {}
-    for cell in cells:
-        text = record.get(cell)
-        if isinstance(text, str) and text.lstrip().startswith(("{", "[")):
-            try:
-                found[cell] = as_json(json.loads(text))
-            except (ValueError, RecursionError):  # also of as_json
-                continue
-    return found
-
-
-# ---------------------------------------------------------------- values
 
 
 def value_at(record: Any, path: str, default: Any = None) -> Any:
@@ -227,6 +316,19 @@ def search(path: Any, record: Any) -> Any:
         raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}") from None
 
 
+def _read_cells(record: Mapping[str, Any], cells: Iterable[str]) -> dict[str, Any]:
+    """The columns whose text is a JSON object or list, as CSV exports write them."""
+    found = {}
+    for cell in cells:
+        text = record.get(cell)
+        if isinstance(text, str) and text.lstrip().startswith(("{", "[")):
+            try:
+                found[cell] = as_json(json.loads(text))
+            except (ValueError, RecursionError):  # also of as_json
+                continue
+    return found
+
+
 def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
     """A record without the value at a path in it, and without mappings that are empty then."""
     first, _, rest = path.partition(".")
@@ -237,21 +339,17 @@ def _without(record: dict[str, Any], path: str) -> dict[str, Any]:
     return {n: left if n == first else v for n, v in record.items() if n != first or left}
 
 
-def _interpreted(name: str, value: Any) -> Any:
+def _interpreted(field: str, value: Any) -> Any:
     """The value of a field in an export: of messages the text. An answer of no known form stays."""
-    if name not in _SPEAKERS or not isinstance(value, Mapping | list):
+    if field not in _SPEAKERS or not isinstance(value, Mapping | list):
         return value
     from ..conversations.conversation import read_conversation  # most cases have none
 
     messages = [value] if isinstance(value, Mapping) else value
     if isinstance(value, Mapping) and "content" in value:
-        messages = [{"role": _SPEAKERS[name], **value}]
+        messages = [{"role": _SPEAKERS[field], **value}]
     try:
-        said = read_conversation(messages, (), has_answer=name == "question")
+        said = read_conversation(messages, (), has_answer=field == "question")
     except InputError:
-        return value if name == "answer" else None
-    return said.answer if name == "answer" else said.question or None
-
-
-def _is_message(value: Any) -> bool:
-    return isinstance(value, Mapping) and "role" in value and "content" in value
+        return value if field == "answer" else None
+    return said.answer if field == "answer" else said.question or None

@@ -120,7 +120,9 @@ _TOKEN = lazy_pattern(
 _ESCAPE = lazy_pattern(_ESCAPED)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _ENDS = {"[": "]", "(": ")", "{": "}"}
-_SEEMS_WRITTEN = lazy_pattern(r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|[A-Za-z_]\w*(?:\(|='))""")
+_SEEMS_WRITTEN = lazy_pattern(
+    r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|\{\s*['"]|[A-Za-z_]\w*(?:\(|='))"""
+)
 
 
 def read_list(text: str, *, of_one: bool = False) -> Any:
@@ -148,7 +150,7 @@ def seems_list(text: object) -> bool:
     """Whether a text looks like a list of passages, or a mapping, that a program has written."""
     if not isinstance(text, str) or text.rstrip()[-1:] not in ("]", ")", "}"):
         return False
-    return text.lstrip().startswith(("{'", '{"')) or bool(_SEEMS_WRITTEN.match(text))
+    return bool(_SEEMS_WRITTEN.match(text))
 
 
 def _python(text: str) -> Any:

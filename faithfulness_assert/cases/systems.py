@@ -10,7 +10,7 @@ they are (``CASE_ALIASES``).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -82,12 +82,6 @@ NAMES_INSIDE: Paths = {
 SYSTEMS = {name: _system(name) for name in _SECTIONS if name not in ("names", "inside")}
 FIRST_MARKS = {way[0].split(".")[0] for system in SYSTEMS.values() for way in system.marks}
 """Columns of which a record of a system with marks has one, or the start of its name."""
-
-
-def may_have(columns: Collection[str], field: str) -> bool:
-    """Whether rows with these columns may have a field; in an export, that cannot be told."""
-    starts = {name.split(".")[0] for name in columns}
-    return not starts.isdisjoint(FIRST_MARKS) or any(name in columns for name in names(field))
 
 
 # ---------------------------------------------------------------- what a user says about columns

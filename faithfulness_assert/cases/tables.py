@@ -13,8 +13,8 @@ from typing import Any
 from ..records.errors import ConfigError, InputError
 from ..text.strings import names_of
 from .case import Case
-from .locate import read_record
-from .systems import may_have, names
+from .locate import Fields, read_record, usual_fields
+from .systems import names
 
 
 def is_table(source: object) -> bool:
@@ -88,11 +88,12 @@ class Given:
     """
 
     def __init__(self, source: Any, *, keep: bool = False) -> None:
-        self._source, self._keep, self._is_table = source, keep, is_table(source)
+        self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []
-        if self._is_table:
-            _check_columns(table_columns(source))
-        elif not isinstance(source, Iterable) or isinstance(source, str | Mapping):
+        self._fields = _fields_of(source) if is_table(source) else None
+        if self._fields is None and (
+            not isinstance(source, Iterable) or isinstance(source, str | Mapping)
+        ):
             got = type(source).__name__
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
 
@@ -102,8 +103,8 @@ class Given:
             if self._keep:
                 own = _of_case(item) if isinstance(item, Case) else {}
                 self.rows.append(item if is_record else own)
-            if self._is_table and is_record:
-                fields, _, problem = read_record(item, {})
+            if self._fields and is_record:
+                fields, _, problem = read_record(item, self._fields)
                 yield InputError(f"row {number}: {problem}") if problem else fields
             else:
                 yield item
@@ -115,16 +116,21 @@ def check_unique(columns: Iterable[str], where: str) -> None:
         raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
 
 
-def _check_columns(columns: list[str] | None) -> None:
-    if columns is None:  # they show only in the rows
-        return
+def _fields_of(table: Any) -> Fields:
+    """Where the fields are in a table, by names. Raises ``ConfigError`` if one has no column."""
+    columns = table_columns(table)
+    if columns is None:  # they show only in the rows, which a stream gives once
+        return usual_fields(())
     check_unique(columns, "cases")
-    for field in () if may_have(columns, "messages") else ("answer", "context"):
-        if not may_have(columns, field):
+    first = next(table_rows(table), dict.fromkeys(columns, ""))
+    fields = usual_fields([first])
+    for field in () if fields.system or "messages" in fields.there else ("answer", "context"):
+        if not any(name in columns for name in names(field)):
             raise ConfigError(
                 f"cases: no column for {field}. Looked for {', '.join(names(field))}; the table "
                 f"has {names_of(columns)}. Rename the column that holds it"
             )
+    return fields
 
 
 def _of_case(case: Case) -> dict[str, Any]:

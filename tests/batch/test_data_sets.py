@@ -188,5 +188,5 @@ def test_the_citation_audit_in_a_state_of_masis_is_found() -> None:
     audit = {"invalid_citations": [], "uncited_claim_count": 0}
     state = {"final_answer": "a", "evidence": ["c"], "metrics": {"last_citation_audit": audit}}
     (row,) = rows_of([state])
-    assert row.fields["last_citation_audit"] == audit
+    assert row.fields["citation_audit"] == audit
     assert row.columns == {}

@@ -8,10 +8,9 @@ from contextlib import closing
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...cases.field_names import choose_fields, refusal
-from ...cases.locate import application_error, locate, read_record
+from ...cases.locate import application_error, find_fields, read_record
 from ...cases.plain_data import record_as_json, seems_list
-from ...cases.systems import COLUMN_FIELDS, FROM, RECORDS, names
+from ...cases.systems import COLUMN_FIELDS, names
 from ...cases.tables import check_unique
 from ...files import temporary_database
 from ...records.errors import ConfigError, option
@@ -101,14 +100,13 @@ class DataSet:
         self.name, self.fingerprint = source.name, source.fingerprint
         self.notes: list[str] = []
         self.hints: list[str] = []
-        self._source, self._given = source, mapping
+        self._source = source
         sample = list(islice(source.records(), SAMPLE)) if source.again else []
         self._not_utf8 = sum(record.problem.startswith(NOT_UTF8) for record in sample)
         self._head = [record_as_json(r.values)[0] for r in sample if r.values is not None]
         if source.columns is not None and not self._head:
-            self._head = [dict.fromkeys(source.columns)]
-        self._chosen = choose_fields(self._head, mapping)
-        self._mapping = {**self._chosen.mapping, **mapping}
+            self._head = [dict.fromkeys(source.columns, "")]
+        self._fields = find_fields(self._head, mapping)
         if source.columns is not None:
             self.check_cases()
 
@@ -141,7 +139,7 @@ class DataSet:
         """Id, fields, columns and problem of a record."""
         if record.values is None:
             return "", {}, {}, f"{record.place}: {record.problem}"
-        fields, columns, problem = read_record(record.values, self._mapping, self._given)
+        fields, columns, problem = read_record(record.values, self._fields)
         if problem:
             return "", {}, {}, f"{record.place}: {problem}"
         id = fields.pop("id", None)
@@ -152,11 +150,9 @@ class DataSet:
         found: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
         columns: set[str] = set()
         for record in self._head:
-            located = locate(record, self._mapping)
-            for field in COLUMN_FIELDS:
-                own = (located.paths[name] for name in names(field) if name in located.paths)
-                found[field] |= dict.fromkeys(own)
-            columns |= located.columns().keys()
+            for field, path in self._fields.used(self._fields.opened(record)).items():
+                found[field][path] = None
+            columns |= self._fields.split(record)[1].keys()
         usual = ("answer", "context", "question")
         shown = [field for field in COLUMN_FIELDS if found[field] or field in usual]
         lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in shown]
@@ -170,25 +166,20 @@ class DataSet:
 
         It names the keys that are there, and what would do.
         """
-        there = self._chosen.there
-        if not self._head or any(application_error(record, record) for record in self._head):
-            return
-        needed = () if "messages" in there else ("answer", "context")
-        for field in dict.fromkeys((*self._given, *needed)):
-            if field not in (*there, FROM, RECORDS):
-                problem = refusal(field, self._head, self._given, self._chosen)
-                raise ConfigError(f"{self.name}: {problem}")
+        failed = [application_error(one, self._fields.split(one)[0]) for one in self._head]
+        if not all(failed) and (field := self._fields.lacking()):
+            raise ConfigError(f"{self.name}: {self._fields.refusal(field, self._head)}")
 
     def _told(self) -> list[str]:
         """What a person should know before the rows are read."""
-        notes = (self._source.note, *self._chosen.notes, self._one_passage_a_row())
+        notes = (self._source.note, *self._fields.notes, self._one_passage_a_row())
         return [note for note in notes if note]
 
     def _one_passage_a_row(self) -> str:
         """A note, if several rows have one answer and each another text as its context."""
         contexts: dict[str, set[str]] = {}
         for record in self._head:
-            fields = locate(record, self._mapping).fields()
+            fields = self._fields.split(record)[0]
             found = [next((fields[n] for n in names(f) if n in fields), None) for f in _GRADED]
             answer, context, question = found
             if isinstance(answer, str) and isinstance(context, str) and answer.strip():

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...cases.field_names import choose_fields
-from ...cases.locate import locate
+from ...cases.locate import find_fields, usual_fields
 from ...cases.systems import RECORDS
 from ...records.errors import ConfigError, option
 
@@ -76,7 +75,7 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
 def _is_export(outline: Any, steps: Sequence[str]) -> bool:
     """Whether the records at these steps are those of a known system."""
     first = next(iter(records_at(outline, steps)), None)
-    return isinstance(first, Mapping) and locate(first, {}).system is not None
+    return isinstance(first, Mapping) and usual_fields([first]).system is not None
 
 
 NONE, PART, FULL = 0, 1, 2
@@ -114,7 +113,7 @@ def _places(value: Any, steps: tuple[str, ...], mapping: Mapping[str, str]) -> I
     form = _form(value, mapping)
     sample = list(islice(records_at(value, ()), _SAMPLE))
     records = [item for item in sample if isinstance(item, Mapping)]
-    likeness = _likeness(records, mapping)
+    likeness = _likeness(records, mapping, are_many=form != "one")
     if records and (likeness == FULL or form != "one"):
         yield Place(steps, form, likeness)
     if likeness == FULL:
@@ -147,7 +146,9 @@ def _form(value: Any, mapping: Mapping[str, str]) -> str:
     if _is_parallel(value, mapping):
         return "parallel"
     inner = [of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
-    are_records = all(isinstance(item, Mapping) and _likeness([item], mapping) for item in inner)
+    are_records = all(
+        isinstance(item, Mapping) and _likeness([item], mapping, are_many=False) for item in inner
+    )
     return "object" if inner and are_records else "one"
 
 
@@ -166,14 +167,16 @@ def _rows(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield dict(zip(lists, items, strict=True))
 
 
-def _likeness(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]) -> int:
+def _likeness(
+    records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], *, are_many: bool = True
+) -> int:
     """How much of a case the records have."""
     own = {field: path for field, path in mapping.items() if field != RECORDS}
-    chosen = choose_fields(records, own)
-    there = set(chosen.there)
-    for field, paths in chosen.unclear.items():
-        if len({path.rpartition(".")[0] for path in paths}) == 1:  # else of records inside of it
-            there.add(field)
+    fields = find_fields(records, own)
+    there = set(fields.there)
+    for field, paths in fields.unclear.items():
+        if are_many or len({path.rpartition(".")[0] for path in paths}) == 1:
+            there.add(field)  # else they are those of records inside of it
     if "messages" in there or {"answer", "context"} <= there:
         return FULL
     return PART if "answer" in there else NONE
