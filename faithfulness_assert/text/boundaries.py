@@ -140,6 +140,8 @@ def _ends_with_abbreviation(text: str, following: str, language: str) -> bool:
     word = match[1].lower()
     if word in _words("titles") or word in _words(f"titles in {language}"):
         return True
+    if len(word) <= 3 and "\u0e01" <= word[0] <= "\u0e2e":
+        return True  # Thai ends no sentence with a stop
     if "." in word and following[:1].isdigit():
         return word not in ("a.m", "p.m")
     is_short = word in _words("abbreviations") or "." in word or len(word) == 1

@@ -41,6 +41,7 @@ _AMOUNT = lazy_pattern(
     r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
 )
 _DASH = lazy_pattern("[–—]")
+_OTHERS = frozenset("you he she they il elle ils elles él ella lui lei ele ela он она они".split())
 _CONTRAST = lazy_pattern(
     r"\s(but|however|although|though|aber|jedoch|mais|pero|aunque|però|porém|mas|но|однако|хотя|nhưng)\s"
 )
@@ -58,6 +59,7 @@ class _Marks(NamedTuple):
     by_start: dict[str, list[str]]  # those that begin a word, by its first two letters
     inside: tuple[str, ...]  # those that may stand inside of a word
     ascii_inside: tuple[str, ...]
+    phrases: tuple[str, ...]  # of more than one word
 
     def within(self, part: str) -> bool:
         starts = self.by_start
@@ -93,7 +95,8 @@ def _marks(*sections: str) -> _Marks:
             inside.append(word)
     opening = tuple(f" {word.lstrip()}" for word in words)
     ascii_inside = tuple(filter(str.isascii, inside))
-    return _Marks(tuple(words), opening, by_start, tuple(inside), ascii_inside)
+    phrases = tuple(word for word in words if " " in word.strip())
+    return _Marks(tuple(words), opening, by_start, tuple(inside), ascii_inside, phrases)
 
 
 def _mark(word: str) -> str:
@@ -365,31 +368,28 @@ def declines(sentence: str) -> bool:
     said = " ".join(sentence.split())
     if len(sentence) > LONGEST or said.rstrip(_BEHIND_QUESTION).endswith(_QUESTION):
         return False
-    raw = _parts(said.replace('"', ""))
-    if not any(map(_marks("not", "decline alone").within, raw)):
+    parts = _parts(said.replace('"', ""))
+    if not any(map(_marks("not", "decline alone").within, parts)):
         return False  # as most sentences
-    raw = [part for part in raw if _without_regret(part)]
-    parts = list(map(_without_regret, raw))
-    searched = _has("looking", parts)
-    silent = [_is_silent(part, searched) for part in parts]
+    parts = [rest for part in parts if (rest := _without_regret(part))]
+    sourced = any(
+        _has("source", [part]) and not _has("not", [part]) and not _unknown(part) for part in parts
+    )
+    silent = [_is_silent(part, sourced=sourced) for part in parts]
     return any(silent) and all(
-        silent[place]
-        or _names_topic(raw[place], part, after=any(silent[:place]))
-        or _names(part, said)
+        silent[place] or _names_topic(part, after=any(silent[:place])) or _names(part, said)
         for place, part in enumerate(parts)
     )
 
 
-def _names_topic(raw: str, part: str, *, after: bool) -> bool:
+def _names_topic(part: str, *, after: bool) -> bool:
     """Whether a part only names what was asked, or is a courtesy.
 
     ``after``: a part before it says that there is no answer.
     """
     if _is_marked(part) and not any(char.isdigit() for char in part):
         return True
-    if _marks("contrast").begin(raw):
-        return False
-    if _marks("depending").begin(part) or _marks("looking").within(part) or _size(part) <= 1:
+    if _marks("depending").begin(part) or not _unknown(part) or _size(part) <= 1:
         return True
     return after and _size(part) <= _NAME and not has_verb(part.strip())
 
@@ -402,50 +402,63 @@ def _without_regret(part: str) -> str:
     return "" if is_blank(part) else part
 
 
-def _is_silent(part: str, searched: bool) -> bool:
+def _is_silent(part: str, *, sourced: bool) -> bool:
     """Whether a part says that an answer is missing, or is not given.
 
-    ``searched``: another part says that the writer looked for it.
+    ``sourced``: another part names the source.
     """
-    if _marks("stating").within(part) and not _marks("because it is silent").within(part):
-        return False
+    stated = _first(part, "stating")
+    if stated >= 0:  # the reason must be the same: "because the context does not say it"
+        reason = f" {part[stated + 1 :].partition(' ')[2]}"
+        before = part[: stated + 1]
+        return _is_silent(reason, sourced=sourced) and (
+            is_blank(before) or _is_silent(before, sourced=sourced)
+        )
     if _marks("decline alone").within(part):
         return True
-    denial, source, speaks = _first("not", part), _first("source", part), _marks("me").within(part)
-    says = _marks("saying").within(part)
-    if denial < 0 or not (source >= 0 or says or speaks):
+    denial, source = _first(part, "not"), _first(part, "source", "content")
+    speaks, says = _marks("me").within(part), _marks("saying").within(part)
+    if denial < 0 or not (source >= 0 or speaks or says):
         return False
-    if _is_bare(part):
+    if not _unknown(part):
         return True
-    if not says or not (source >= 0 or searched or speaks):
-        return False
+    content = _first(part, "content")
     if _DENSE.search(part) or part.strip()[-1] >= "\uac00":
-        return True
+        return content >= 0 or (says and (source >= 0 or speaks))
+    witness = _unknown(part[:denial])
+    if denial < content and not witness and not _unknown(part[denial:content]):
+        topic = part[content + 1 :].partition(" ")[2]  # "no information about dogs"
+        if not has_verb(topic.strip()):
+            return True
     # It is the writer or its source that does not say it, not a witness.
-    most = _FEW + 1 if searched or speaks else 0 if source > denial else _FEW
-    return _unknown(part[:denial]) <= most
+    says_not = _marks("saying").within(part[denial:])
+    if says_not and 0 <= source < denial and not _unknown(part[:source]):
+        return True  # "the information about dogs is not available"
+    if speaks or source >= 0:
+        most = _FEW + 1 if speaks else 0 if source > denial else _FEW
+        return says and len(witness) <= most
+    return sourced and not witness and says_not
 
 
-def _unknown(part: str) -> int:
-    """How many words name neither the writer, nor its source, nor what these do."""
-    names = ("me", "source", "saying", "bare")
-    return sum(not _marks(*names).within(f" {word} ") for word in part.split())
+def _unknown(part: str) -> list[str]:
+    """The words of a part that name neither writer nor source, nor what these do or lack."""
+    known = _marks("me", "source", "content", "saying", "not", "regret")
+    for mark in known.inside if _DENSE.search(part) else known.phrases:
+        part = part.replace(mark, "  ")
+    words = part.split()
+    return [
+        word
+        for word in words
+        if word in _OTHERS or not (word in function_words() or known.within(f" {word} "))
+    ]
 
 
-def _first(section: str, part: str) -> int:
-    """Where the first mark of a section is; -1 if there is none."""
-    marks = _marks(section)
+def _first(part: str, *sections: str) -> int:
+    """Where the first mark of sections is; -1 if there is none."""
+    marks = _marks(*sections)
     if not marks.within(part):
         return -1
     return min((at for mark in marks.words if (at := part.find(mark)) >= 0), default=-1)
-
-
-def _is_bare(part: str) -> bool:
-    """Whether a part has no more words than it takes to say that there is nothing."""
-    bare = _marks("bare").words
-    for mark in bare:
-        part = part.replace(mark, " ") if _DENSE.search(mark) else part
-    return all(f" {word} " in bare for word in part.split())
 
 
 def accompanies(sentence: str) -> bool:
