@@ -11,6 +11,7 @@ of the test's assertions it is. So all with its type and its config are candidat
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +40,7 @@ NO_TRANSFORM = (
 )
 STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.DOTALL)
 """A step of a path, such as `.a` or `[0]`."""
+LOG_VARIABLE = "FAITHFULNESS_ASSERT_LOG"
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
 
 
@@ -84,7 +86,7 @@ def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict
     except FaithfulnessError as error:
         result = _not_graded(str(error))
     except Exception as error:  # noqa: BLE001 - promptfoo would show its traceback, with any secrets
-        result = _not_graded(f"internal error {type(error).__name__}; please report it")
+        result = _not_graded(internal_error(error))
     if not result["metadata"]["defined"] and is_negated(given):
         raise NotPythonError(result["reason"]) from None
     return result
@@ -111,6 +113,27 @@ def _graded(
 
 def _not_graded(problem: str) -> dict[str, Any]:
     return invalid_input(problem, policies["default"]).to_promptfoo("none")
+
+
+def internal_error(error: BaseException) -> str:
+    """What is said of a defect of ours. The file that the user names gets its traceback."""
+    name, path = type(error).__name__, os.environ.get(LOG_VARIABLE, "").strip()
+    if not path:
+        return (
+            f"internal error {name}. To report it, set {LOG_VARIABLE} to a file for its traceback"
+        )
+    import traceback
+
+    from ..files import append_file
+    from ..judges.remote.redaction import redact
+
+    lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    try:
+        with append_file(path) as file:
+            file.write(redact(lines).encode("utf-8", "backslashreplace"))
+    except OSError as problem:
+        return f"internal error {name}; {LOG_VARIABLE}: {path}: {problem.strerror}"
+    return f"internal error {name}; please report it with its traceback, which is in {path}"
 
 
 def _grader(

@@ -137,6 +137,26 @@ configs = st.dictionaries(
 )
 
 
+def test_a_defect_of_ours_is_written_without_keys_to_the_file_that_the_user_names(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("api_key: sk-aB3dE5gH7jK9mN1pQ3sT5vX7")
+
+    monkeypatch.setattr("faithfulness_assert.promptfoo.hook.find_texts", broken)
+    context = {"vars": {"context": "It is red."}, "config": {"judge": "embedded"}}
+    assert "set FAITHFULNESS_ASSERT_LOG to a file" in get_assert("It is red.", context)["reason"]
+    log = tmp_path / "errors.log"
+    monkeypatch.setenv("FAITHFULNESS_ASSERT_LOG", str(log))
+    assert f"with its traceback, which is in {log}" in get_assert("It is red.", context)["reason"]
+    written = log.read_text("utf-8")
+    assert "ZeroDivisionError" in written
+    assert "in broken" in written
+    assert "aB3dE5" not in written
+    monkeypatch.setenv("FAITHFULNESS_ASSERT_LOG", str(tmp_path))
+    assert "FAITHFULNESS_ASSERT_LOG: " in get_assert("It is red.", context)["reason"]
+
+
 @examples(150)
 @given(
     json_values,
