@@ -64,6 +64,7 @@ class Comparison:
     Args:
         names: of A and of B, for people. They come from paths, and must be escaped.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run.
+        max_regressed: with more cases that regressed, B is worse; None: as far as chance goes.
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         ways: under which policies, by which judges each was graded. They must be escaped.
         pairs: of the cases that could be graded in both.
@@ -80,6 +81,7 @@ class Comparison:
 
     names: tuple[str, str]
     min_graded: float
+    max_regressed: int | None = None
     summaries: tuple[Summary, Summary] = field(default_factory=lambda: (Summary(), Summary()))
     ways: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
     pairs: PairCounts = field(init=False)
@@ -101,10 +103,23 @@ class Comparison:
         judge that grades lower makes no answer worse. False if they are not comparable: then nobody
         knows.
         """
-        if self.recheck is None:
-            return self.comparable and self.tests.worse
-        unexplained = self.tests.worse and not self.recheck.judge.is_worse
-        return self.comparable and (self.recheck.system.is_worse or unexplained)
+        is_worse = self.tests.worse or self.has_more_regressed
+        if self.recheck is not None:
+            unexplained = is_worse and not self.recheck.judge.is_worse
+            is_worse = self.recheck.system.is_worse or unexplained
+        return self.comparable and is_worse
+
+    @property
+    def has_more_regressed(self) -> bool:
+        """Whether more cases regressed than may."""
+        return self.max_regressed is not None and self.kinds["regressed"] > self.max_regressed
+
+    @property
+    def is_lower(self) -> bool:
+        """Whether B did less well, be it by chance: in cases that pass, or in the mean score."""
+        lost = self.kinds["regressed"] - self.kinds["improved"]
+        fall = sum(size * count for size, count in self.pairs.differences.items())
+        return lost > 0 or fall < 0
 
     @property
     def comparable(self) -> bool:
@@ -166,6 +181,7 @@ def compare(
     shown: int = SHOWN,
     names: tuple[str, str] = ("A", "B"),
     min_graded: float = MIN_GRADED,
+    max_regressed: int | None = None,
 ) -> Comparison:
     """The changes from one run to another. Cases are matched by their ids.
 
@@ -176,11 +192,13 @@ def compare(
         names: what the runs are called.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run. With
             less, or if B lost more cases than a repetition would, they are not comparable.
+        max_regressed: the most cases that may pass in A and not in B; with more, B is worse. None
+            leaves it to the tests, which tell a loss from chance.
 
     Raises:
         ConfigError: they have no case in common.
     """
-    found = Comparison(names, min_graded)
+    found = Comparison(names, min_graded, max_regressed)
     old = dict(_outcomes(before, found.summaries[0], found.ways[0]))
     found.pairs = PairCounts(_pairs(found, old, after, shown))
     found.tests = found.pairs.tests()

@@ -72,7 +72,17 @@ def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
     before, after = map(quoted, comparison.names)
     if problems := comparison.problems(quoted):
         return f"{after} is not comparable with {before}: {problems[0]}"
-    return f"{after} is {'worse' if comparison.worse else 'not worse'} than {before}"
+    changed = (
+        f"{comparison.kinds['regressed']:,} regressed, {comparison.kinds['improved']:,} improved"
+    )
+    if comparison.worse:
+        most = f": {changed} (--max-regressed {comparison.max_regressed})"
+        return f"{after} is worse than {before}{most if comparison.has_more_regressed else ''}"
+    if not comparison.is_lower:
+        return f"{after} is not worse than {before}"
+    by_judge = comparison.recheck is not None and comparison.recheck.judge.is_worse
+    why = BLAMED["the judge", True] if by_judge else f"{changed}, which may be chance"
+    return f"{after} is not shown to be worse than {before}: {why}"
 
 
 def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:

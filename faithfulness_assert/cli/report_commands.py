@@ -53,8 +53,8 @@ def run_report(arguments: Namespace) -> int:
 def add_compare_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``compare``."""
     parser.epilog = (
-        "Exit codes: 0 B is not worse than A, 1 B is worse, 2 wrong use, 3 not comparable:\n"
-        "too few cases could be graded, or more than before could not be graded."
+        "Exit codes: 0 B is not shown to be worse than A, 1 it is worse, 2 wrong use,\n"
+        "3 not comparable: too few cases could be graded, or more than before could not be graded."
     )
     parser.add_argument("before", metavar="A", help="a run directory, or its results as .jsonl")
     parser.add_argument("after", metavar="B", help="the same of another run over the same cases")
@@ -65,6 +65,13 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
         default=MIN_GRADED,
         help="the share of cases that must have been graded in each run, such as 0.9 or 90%% "
         f"(default: {MIN_GRADED:.0%}%)",
+    )
+    parser.add_argument(
+        "--max-regressed",
+        type=int,
+        metavar="N",
+        help="B is worse if more cases than N pass in A and not in B (0: none may); without it, "
+        "only if it is more than chance explains, which a few cases never show",
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown for a comment")
     parser.add_argument(
@@ -95,10 +102,18 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
 def run_compare(arguments: Namespace) -> int:
     """Shows the comparison."""
     check_number("show", arguments.show, 0, 10_000, whole=True)
+    most = arguments.max_regressed
+    check_number("max_regressed", most, 0, 10**9, whole=True, optional=True)
     before, after = lines_of(arguments.before), lines_of(arguments.after)
     names = names_of(arguments.before, arguments.after)
-    options = {"shown": arguments.show, "min_graded": arguments.min_graded}
-    comparison = compare(before, after, names=names, **options)
+    comparison = compare(
+        before,
+        after,
+        shown=arguments.show,
+        names=names,
+        min_graded=arguments.min_graded,
+        max_regressed=most,
+    )
     comparison.policies = policy_changes(arguments.before, arguments.after)
     if arguments.recheck is not None and comparison.comparable:
         comparison.recheck = _rechecked(arguments)

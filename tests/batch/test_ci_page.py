@@ -138,7 +138,7 @@ def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(
 
 
 def test_no_input_is_a_part_of_a_script_and_the_page_gives_inputs_that_exist() -> None:
-    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 72
+    assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 75
     assert ACTION["runs"]["using"] == "composite"
     for which in ACTION["runs"]["steps"]:
         assert which["shell"] == "bash"

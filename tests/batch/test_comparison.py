@@ -279,3 +279,21 @@ def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:
         assert done.returncode == 2
         assert other in done.stderr
         assert said in " ".join(done.stderr.split())
+
+
+def test_a_loss_that_may_be_chance_is_not_called_no_loss_and_none_may_regress_where_one_says_so(
+    tmp_path: Path,
+) -> None:
+    good = write(tmp_path / "a.jsonl", scored([1.0] * 8))
+    bad = write(tmp_path / "b.jsonl", scored([0.0] * 7 + [1.0]))
+    told = here("compare", good, bad)
+    assert told.returncode == 0
+    head = "b is not shown to be worse than a: 7 regressed, 0 improved, which may be chance\n"
+    assert told.stdout.startswith(head)
+    assert here("compare", bad, good).stdout.startswith("a is not worse than b\n")
+    assert here("compare", good, bad, "--max-regressed", "7").returncode == 0
+    strict = here("compare", good, bad, "--max-regressed", "6")
+    assert strict.returncode == 1
+    head = "b is worse than a: 7 regressed, 0 improved (--max-regressed 6)\n"
+    assert strict.stdout.startswith(head)
+    assert here("compare", good, bad, "--max-regressed", "-1").returncode == 2

@@ -72,7 +72,7 @@ def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path: P
     assert without.returncode == 1
     told = compared(stricter, a, b, "--recheck", *JUDGE)
     assert told.returncode == 0, told.stdout + told.stderr
-    assert told.stdout.startswith("b is not worse than a")
+    assert told.stdout.startswith("b is not shown to be worse than a: the judge grades lower")
     assert "the judge grades lower than it did then" in told.stdout
     assert "second run are worse" not in told.stdout
     assert "40 of 40 cases are asked again: about 40 asks" in told.stderr
