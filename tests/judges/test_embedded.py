@@ -16,7 +16,7 @@ from rows import rows
 
 from faithfulness_assert import Ask, JudgeError, grade
 from faithfulness_assert.asking.schema import schema_errors
-from faithfulness_assert.judges.embedded import OTHER_LANGUAGE, THRESHOLD, EmbeddedJudge
+from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge
 from faithfulness_assert.judges.embedded.rule import support
 from faithfulness_assert.judges.embedded.words import (
     LONGEST,
@@ -226,9 +226,9 @@ def test_a_number_or_name_in_another_form_is_supported_and_another_one_is_not() 
     assert wrong == ["El museo abre a las diez de la mañana.", "Anna moved to hamburg in spring."]
 
 
-def test_a_reason_has_the_words_as_they_are_written() -> None:
+def test_a_reason_says_what_speaks_against_a_statement() -> None:
     (verdict,) = judge("Hamburg is large.", context=("Berlin is large.",), reasons="all")
-    assert verdict["reason"] == "the word Hamburg is nowhere in the context"
+    assert verdict["reason"] == "it is a sentence of the context with a word changed"
     (verdict,) = judge("It costs $1.3 million.", context=("It costs $1.2 million.",), reasons="all")
     assert verdict["reason"] == "the number $1.3 million is nowhere in the context"
 
@@ -277,24 +277,6 @@ def test_a_deadline_in_the_past_is_a_timeout() -> None:
         .finish_reason
         == "stop"
     )
-
-
-ENGLISH = (
-    "The tower is tall. It was opened by the city after the war, and it has been closed since."
-)
-
-
-@pytest.mark.parametrize(
-    ("answer", "differ"),
-    [
-        ("Der Turm ist hoch und wurde von der Stadt nach dem Krieg für die Gäste geöffnet.", True),
-        ("탑은 높이가 삼백 미터이고 전쟁이 끝난 뒤에 도시가 다시 열었습니다.", True),
-        ("After the war the tower was opened, and it is closed.", False),
-        ("La Tour Eiffel", False),  # a name says nothing of the language
-    ],
-)
-def test_it_says_where_answer_and_context_differ_in_language(answer: str, differ: bool) -> None:
-    assert (OTHER_LANGUAGE in grade(answer, ENGLISH).warnings) is differ
 
 
 # ---------------------------------------------------------------- large and hostile

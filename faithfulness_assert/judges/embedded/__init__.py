@@ -16,12 +16,9 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
 from .rule import Support, support
-from .words import build_index, differ_in_language
+from .words import build_index
 
 THRESHOLD = 0.6
-OTHER_LANGUAGE = (
-    "answer and context are in different languages, which the embedded judge cannot compare"
-)
 
 
 class EmbeddedJudge:
@@ -38,7 +35,7 @@ class EmbeddedJudge:
         never_contradicts=True,
         deterministic=True,
         asks=frozenset({"verdicts"}),
-        identity={"judge": "embedded", "version": 5},
+        identity={"judge": "embedded", "version": 6},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -65,10 +62,7 @@ class EmbeddedJudge:
             own = {"id": number} if ask.form.numbered else {}
             verdicts.append(own | _verdict(support(statement, index), ask.form))
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
-        told = ask.payload.statements, ask.payload.sentences
-        answer, context = (" ".join(text for _, text in numbered) for numbered in told)
-        warnings = (OTHER_LANGUAGE,) if differ_in_language(answer, context) else ()
-        return Reply(text, usage=Usage(), validated=True, warnings=warnings)
+        return Reply(text, usage=Usage(), validated=True)
 
 
 def _verdict(support: Support, form: ReplyForm) -> dict[str, Any]:

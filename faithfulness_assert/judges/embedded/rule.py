@@ -3,11 +3,9 @@
 Common words such as "the" say nothing and are left out, and a sentence tends to begin with what is
 known and to end with what is new. So a sentence of a statement has the share of its words that the
 context knows, where the first word weighs 1, the second 2, and so on. A word is known if a word of
-the context begins like it; of other words, the share of their pieces of four letters counts that
-words of the context have. A number is one word in all its forms (``words.py``). The best window
-is the three neighbouring sentences of the context with most of the words. The more different words
-a context has, the more words are in it by chance: outside the window a word counts less, from
-``MANY`` different words on nothing, and all such words together at most ``APART``.
+the context has the same stem; a number is one word in all its forms (``words.py``). The best window
+is the three neighbouring sentences of the context with most of the words. Outside of it a word
+counts less, and all such words together at most ``APART``.
 
 What speaks against a sentence lowers its score. Half a point: one of its numbers or names is
 nowhere in the context; it has a negation and its evidence has none; or its evidence has one and
@@ -24,38 +22,30 @@ elsewhere in the context has taken the place of another.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import Counter
-from functools import lru_cache
 from typing import NamedTuple
 
 from .words import (
     LONGEST,
-    STEM,
     Index,
-    as_written,
-    beginnings,
     content_words,
     find_names,
     find_words,
-    is_key,
-    is_number_word,
     negates,
     sentences,
     spaced,
+    stem_of,
     with_known_numbers,
     without_citations,
 )
 
 WINDOW = 3  # context sentences that are compared together
-GRAM = 4  # letters of a piece
 ELSEWHERE = 0.8  # what a word counts that is in the context, but not in the window
-MANY = 5_000  # different words of a context that contains most words by chance
 APART = 0.35  # what all words outside the window count at most
 AGAINST = 0.5  # what a missing number or name takes from the score, so that it cannot be enough
 CHANGES = 2  # unknown words of a sentence that may be a changed copy
 CHANGE = 2.5  # what they take from the score, divided by the number of words
-ENDINGS = ("s", "es", "n", "an", "y")  # of another form of a name
 PLACES = (
     1_000  # occurrences of words, the rarest first, that the window comes from: limits the work
 )
@@ -107,86 +97,53 @@ def _sentence_support(sentence: str, words: list[str], index: Index) -> Support:
     penalty = AGAINST if missing else 0.0
     if same is not None:
         return Support(1.0 - penalty, (same,), missing)
-    said: dict[str, str] = {}
-    for word in content_words(words):
-        said.setdefault(_stem(word, index), word)
+    said = list(dict.fromkeys(map(stem_of, content_words(words))))
     stems = [stem for stem in said if stem in index.places]
     if not stems or len(words) > WINDOW * LONGEST:
         return Support(-penalty, (), missing)
     start = _best_window(stems, index)
     useful = _useful([index.places[stem] for stem in stems], start)
     if not missing:
-        missing, penalty = _difference(sentence, words, said, useful, index)
+        missing, penalty = _difference(words, said, useful, index)
     evidence = sorted({index.sentence_numbers[at] for at in useful})
     return Support(_share(said, start, index) - penalty, tuple(evidence), missing)
 
 
-def _stem(word: str, index: Index) -> str:
-    """The stem of ``word``, or one of the context that is a stem of another form of it."""
-    stem = word[:STEM]
-    if stem in index.places:
-        return stem
-    if is_key(word):
-        return word
-    same = next((index.known[start] for start in beginnings(word) if start in index.known), stem)
-    return same[:STEM]
-
-
 def _missing_name(sentence: str, index: Index) -> str:
-    name = next((n for n in find_names(sentence) if not _is_known(n.casefold(), index)), None)
+    """What is said of the first name that the context lacks; another form of it will do."""
+    name = next(
+        (n for n in find_names(sentence) if stem_of(n.casefold()) not in index.places), None
+    )
     return f"the name {name} is nowhere in the context" if name else ""
 
 
-def _is_known(name: str, index: Index) -> bool:
-    """Whether the context has a name, or another form of it, such as "Sundays" or "German"."""
-    if name in index.words:
-        return True
-    cut = (name.removesuffix(ending) for ending in ENDINGS if len(name) > STEM)
-    return not index.words.isdisjoint([*(name + ending for ending in ENDINGS), *cut])
-
-
 def _difference(
-    sentence: str, words: list[str], said: dict[str, str], useful: tuple[int, ...], index: Index
+    words: list[str], said: list[str], useful: tuple[int, ...], index: Index
 ) -> tuple[str, float]:
     """How a sentence differs from its evidence, and its penalty, if it may be a changed copy."""
-    denies = negates(words)
+    denies, closest = negates(words), index.texts[useful[0]].split()
     if denies and not any(negates(index.texts[at].split()) for at in useful):
         return "the negation is nowhere near the evidence", AGAINST
-    new = [word for stem, word in said.items() if stem not in index.places]
-    if len(new) > CHANGES:
-        return "", 0.0
-    closest = index.texts[useful[0]].split()
-    others = content_words(closest)
-    if any(map(is_key, said)):  # the evidence says the number in other words
-        others = [word for word in others if not is_number_word(word)]
-    left = {word[:STEM] for word in others} - said.keys()
+    new = sum(stem not in index.places for stem in said)
+    left = len({*map(stem_of, content_words(closest))}.difference(said))
     if negates(closest) and not (denies or new or left):
         return "the evidence has a negation", AGAINST
-    if new and len(left) <= len(new):
-        word = as_written(new[-1], sentence)
-        return f"the word {word} is nowhere in the context", min(AGAINST, CHANGE / len(said))
+    if 0 < new <= CHANGES and left <= new:
+        return "it is a sentence of the context with a word changed", min(
+            AGAINST, CHANGE / len(said)
+        )
     return "", 0.0
 
 
-def _share(said: dict[str, str], start: int, index: Index) -> float:
+def _share(said: list[str], start: int, index: Index) -> float:
     """The share of words that the context knows; each word weighs one more than the one before."""
-    elsewhere = ELSEWHERE * (1.0 - min(len(index.words) / MANY, 1.0))
-    near = far = 0.0
-    for weight, (stem, word) in enumerate(said.items(), 1):
-        where = index.places.get(stem)
-        if where and _occurs(where, start, start + WINDOW):
-            near += weight
-        elif elsewhere:
-            far += weight * (1.0 if where else _share_of_pieces(word, index))
+    near = far = 0
+    for weight, stem in enumerate(said, 1):
+        if where := index.places.get(stem):
+            is_near = _occurs(where, start, start + WINDOW)
+            near, far = near + weight * is_near, far + weight * (not is_near)
     weights = len(said) * (len(said) + 1) / 2
-    return near / weights + min(elsewhere * far / weights, APART)
-
-
-def _share_of_pieces(word: str, index: Index) -> float:
-    if not index.pieces:
-        index.pieces.update(*map(_pieces, index.words))
-    pieces = _pieces(word)
-    return len(pieces & index.pieces) / len(pieces)
+    return near / weights + min(ELSEWHERE * far / weights, APART)
 
 
 def _best_window(stems: list[str], index: Index) -> int:
@@ -196,11 +153,8 @@ def _best_window(stems: list[str], index: Index) -> int:
     for stem in sorted(stems, key=lambda stem: len(index.places[stem])):
         if left <= 0:
             break
-        where, starts = index.places[stem], _window_starts(stem, index)
-        if len(where) > left:
-            starts = starts[: bisect_right(starts, where[left - 1])]
-        left -= len(where)
-        hits.update(starts)
+        left -= len(index.places[stem])
+        hits.update(_window_starts(stem, index))
     most = max(hits.values())
     return min(start for start, number in hits.items() if number == most)
 
@@ -232,9 +186,3 @@ def _useful(places: list[list[int]], start: int) -> tuple[int, ...]:
             useful.append(at)
             seen |= held[at]
     return tuple(useful)
-
-
-@lru_cache(maxsize=8192)  # the same words come again and again
-def _pieces(word: str) -> frozenset[str]:
-    text = f" {word} "
-    return frozenset(text[at : at + GRAM] for at in range(max(len(text) - GRAM + 1, 1)))

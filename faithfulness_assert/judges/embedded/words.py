@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...text.citations import without_marks
-from ...text.number_words import currencies, number_parts, units_of, valued
+from ...text.number_words import number_parts
 from ...text.numbers import Meaning, Number, find_numbers
 from ...text.strings import DENSE, function_words, word_lists
 
@@ -30,13 +30,12 @@ _WORD = rf"[{_DENSE}]|(?:(?![{_DENSE}])[\w{_INDIC_SIGNS}]){{1,20}}"
 # claims nothing: it is kept with its answer.
 _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
-_OPENERS = frozenset(word_lists("names")["openers"].split())
 _NEGATIONS = frozenset(word_lists("names")["negations"].split())
-_FUNCTION_WORDS = function_words()
-_LITTLE = _NEGATIONS | _FUNCTION_WORDS
+_LITTLE = _NEGATIONS | function_words()
 
 without_citations = without_marks
 STEM = 5  # letters of a word that count
+_ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|e|n)$")
 
 
 def find_words(text: str) -> list[str]:
@@ -48,9 +47,9 @@ def _words_as_written(text: str) -> list[str]:
     return _ASCII_WORD.findall(text) if text.isascii() else re.findall(_WORD, text)
 
 
-def as_written(word: str, text: str) -> str:
-    """A word that ``find_words`` found, with its capitals."""
-    return next((other for other in _words_as_written(text) if other.casefold() == word), word)
+def stem_of(word: str) -> str:
+    """What the forms of a word have in common, such as "opens" and "opened"."""
+    return word if is_key(word) else _ENDING.sub("", word)[:STEM]
 
 
 def spaced(words: list[str]) -> str:
@@ -63,59 +62,11 @@ def content_words(words: list[str]) -> list[str]:
     return [word for word in words if word not in _LITTLE] or words
 
 
-SHORT = 2
-"""Letters of a function word that several languages have, such as "de" and "in"."""
-LEAST_WORDS = 4
-"""Function words of an answer that tell its language; of a context twice as many."""
-LEAST_LETTERS = 20
-
-
-def differ_in_language(answer: str, context: str) -> bool:
-    """Whether two texts are surely in different languages, or in different scripts.
-
-    The answer's function words are nowhere in the context, or nine in ten of its letters.
-    """
-    letters, known = [c for c in answer.casefold() if c.isalpha()], set(context.casefold())
-    if len(letters) >= LEAST_LETTERS and 10 * sum(c in known for c in letters) < len(letters):
-        return True
-    one, other = _telling_words(answer), _telling_words(context)
-    is_enough = len(one) >= LEAST_WORDS and len(other) >= 2 * LEAST_WORDS
-    return is_enough and not set(one) & set(other)
-
-
-def _telling_words(text: str) -> list[str]:
-    words = find_words(text)
-    return [w for w in words if w in _FUNCTION_WORDS and (len(w) > SHORT or not w.isascii())]
-
-
-def beginnings(word: str) -> list[str]:
-    """What ``word`` has in common with other forms of it, if they differ within the first letters.
-
-    That is a beginning of three or four letters that is more than half of it, so that "opens" and
-    "opened" have one in common.
-    """
-    return [word[:size] for size in (4, 3) if 2 * size > len(word)]
-
-
-def by_beginning(words: set[str]) -> dict[str, str]:
-    """One of ``words`` for each of their beginnings."""
-    ordered = sorted(words)  # so that it is the same one in every run
-    found = {word[:3]: word for word in ordered if len(word) < 6}
-    found.update((word[:4], word) for word in ordered if len(word) < 8)
-    return found
-
-
 def find_names(sentence: str) -> list[str]:
-    """The capitalised words of ``sentence`` after the first word; none if it is all upper case.
-
-    A word that usually has its capital from the start of a sentence, such as "Later" or "They", is
-    no name: not every text has a full stop that shows where sentences begin.
-    """
+    """The capitalised words of ``sentence`` after the first word; none if it is all upper case."""
     if sentence.isupper():
         return []
-    later_words = _words_as_written(sentence)[1:]
-    named = (word for word in later_words if word[0].isupper() and len(word) > 1)
-    return [word for word in named if word.isupper() or word.casefold() not in _OPENERS]
+    return [w for w in _words_as_written(sentence)[1:] if w[0].isupper() and len(w) > 1]
 
 
 def negates(words: list[str]) -> bool:
@@ -142,30 +93,26 @@ class Index(NamedTuple):
         texts: its sentences; long ones are cut into several texts.
         sentence_numbers: the number of the sentence that each text belongs to.
         places: the positions in ``texts`` where each word stem occurs, ascending.
-        known: for each shorter beginning of a word, a word of the context that begins so.
         windows: the starts of the windows that have a word stem in them, ascending; of stems that
             statements have had.
         words: all words.
         unread: the sentences whose numbers are not in ``places`` yet, each with the position of its
             first text: they are read once a statement has needed them.
         exact: the number of the sentence that consists of exactly these words.
-        pieces: the pieces of all words, once a statement has needed them.
     """
 
     texts: list[str]
     sentence_numbers: list[int]
     places: dict[str, list[int]]
-    known: dict[str, str]
     windows: dict[str, list[int]]
     words: set[str]
     unread: list[tuple[int, str]]
     exact: dict[str, int]
-    pieces: set[str]
 
 
 def build_index(context: Iterable[tuple[int, str]]) -> Index:
     """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
-    index = Index([], [], {}, {}, {}, set(), [], {}, set())
+    index = Index([], [], {}, {}, set(), [], {})
     for number, sentence in context:
         words = find_words(sentence)
         if not words:
@@ -176,11 +123,10 @@ def build_index(context: Iterable[tuple[int, str]]) -> Index:
         index.exact.setdefault(whole, number)
         for start in range(0, len(words), LONGEST):
             piece = words[start : start + LONGEST]
-            for stem in {word[:STEM] for word in piece}:
+            for stem in set(map(stem_of, piece)):
                 index.places.setdefault(stem, []).append(len(index.texts))
             index.texts.append(whole if len(piece) == len(words) else spaced(piece))
             index.sentence_numbers.append(number)
-    index.known.update(by_beginning(index.words))
     return index
 
 
@@ -233,13 +179,6 @@ def _place(number: Number, key: str | None) -> tuple[int, int]:
 
 def _is_new_number(word: str, index: Index) -> bool:
     return word not in index.words and number_parts(word) != ()
-
-
-def is_number_word(word: str) -> bool:
-    """Whether a word may be a part of a number, such as "30", "ten", "million" or "minutes"."""
-    names = (currencies(), valued("months"), valued("scales"))
-    is_part = word[0].isdecimal() or number_parts(word) != () or units_of(word) != ()
-    return is_part or any(word in name for name in names)
 
 
 def _is_new(sentence: str, start: int, end: int, index: Index) -> bool:
