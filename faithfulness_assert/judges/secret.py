@@ -20,7 +20,8 @@ from ..text.strings import lazy_pattern
 if TYPE_CHECKING:
     from pathlib import Path
 
-NAME = "secret"
+NAME, OLD_NAME = "controls-seed", "secret"
+"""Of the file in a folder of stored replies, now and in earlier versions."""
 SIZE = 32
 LEAST_KEY = 20
 """Characters of a key that nobody guesses."""
@@ -59,10 +60,15 @@ def secret_of(seed: int) -> bytes:
 def stored_secret(folder: Path) -> bytes | None:
     """The secret that a folder keeps; None if it keeps none, or none that can be read."""
     try:
-        secret = bytes.fromhex(read_text(folder / NAME, most=4 * SIZE))
+        secret = bytes.fromhex(read_text(_place(folder), most=4 * SIZE))
     except (OSError, ValueError):
         return None
     return secret if len(secret) == SIZE else None
+
+
+def _place(folder: Path) -> Path:
+    old = folder / OLD_NAME
+    return old if old.exists() else folder / NAME
 
 
 def kept_secret(folder: Path, seed: int | None = None) -> bytes:
@@ -73,7 +79,7 @@ def kept_secret(folder: Path, seed: int | None = None) -> bytes:
     Raises:
         ConfigError: it cannot be written, or is damaged.
     """
-    path = folder / NAME
+    path = _place(folder)
     try:
         if not path.exists():
             new = os.urandom(SIZE) if seed is None else secret_of(seed)

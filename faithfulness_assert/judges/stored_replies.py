@@ -2,8 +2,8 @@
 
 A folder has one subfolder for each judge, named by what names the judge: its name, and those of
 its options that shape replies. So who only reads needs no key, no address and no package. There,
-``judge.json`` describes the judge, and from ``secret`` follow the controls and tags of asks, so
-that they are the same each time. Every other file is one reply, named by the SHA-256 of all that
+``judge.json`` describes the judge, and from ``controls-seed`` follow the controls and tags of asks,
+so that they are the same each time. Every other file is one reply, named by the SHA-256 of all that
 shaped it. The store never makes a grade fail, and never invents a reply: a file that is
 unreadable, or does not match its name, is ignored. Errors, refusals, filtered, truncated and
 unreadable replies are not stored.
@@ -26,6 +26,7 @@ from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 from ..records.usage import Usage
 from .remote.redaction import Secrets
+from .secret import NAME as SECRET
 from .secret import kept_secret, stored_secret
 
 MAX_FILE_BYTES = 16 << 20
@@ -163,8 +164,11 @@ class OnlyStored:
         """
         if stored := _load(self._folder, ask_key(ask, self.info.identity or {})):
             return stored
-        problem = f"no stored reply in {self._folder} fits this ask ({ask.kind})"
-        raise JudgeError(problem, "not_stored")
+        problem, fix = f"no stored reply in {self._folder} fits this ask ({ask.kind})", ""
+        if self.secret is None and self._folder.is_dir():
+            problem += f": its file {SECRET}, from which asks follow, is missing or damaged"
+            fix = "Restore it, or store all replies again; commit it with them."
+        raise JudgeError(problem, "not_stored", fix=fix)
 
 
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:

@@ -44,6 +44,7 @@ FIXES: dict[ErrorKind, str] = {
     "timeout": "Raise timeout or deadline.",
     "server": "Try again later.",
     "not_stored": "Grade once with cache and without cache_only: then the reply is stored.",
+    "token_limit": "Raise the limit of tokens.",
 }
 
 

@@ -25,6 +25,8 @@ from ..settings import SETTING, judge_setting
 from .assertions import NotGraded, check_passed, make_grader, read_case
 from .session import CHECKS, PROPERTY, read_settings
 
+MISTAKES = ("auth", "input", "not_stored")
+"""The errors that fail a test whatever ``--faithfulness-errors`` says: only the user mends them."""
 MARKER_NAMES = GRADER_NAMES | {"judge", "policy", "threshold"}
 
 
@@ -49,7 +51,8 @@ class Faithfulness:
 
         Raises:
             AssertionError: the answer does not pass.
-            NotGraded: a grader error, unless ``--faithfulness-errors`` says skip or xfail.
+            NotGraded: a grader error. ``--faithfulness-errors`` may say skip or xfail, but not for
+                what the user has to mend.
             ConfigError: a judge, policy, threshold or option that cannot be used.
         """
         __tracebackhide__ = True
@@ -92,7 +95,7 @@ class Faithfulness:
         if not (problem := self._session.used_up()):
             return None
         result = Grader("embedded", "default").invalid(problem, case.get("id"))
-        error = GraderError("rate_limit", problem)
+        error = GraderError("token_limit", problem)
         return replace(result, status="judge_failed", judge="none", error=error)
 
     def _end(
@@ -105,7 +108,7 @@ class Faithfulness:
         try:
             check_passed(result, case)
         except NotGraded as error:
-            if result.error and result.error.kind == "auth":  # a mistake of the user's
+            if result.error and result.error.kind in MISTAKES:
                 raise
             reason = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
             if self._session.settings.errors == "skip":

@@ -59,6 +59,7 @@ JudgeErrorKind = Literal[
     "timeout",
     "server",
     "not_stored",
+    "token_limit",
 ]
 
 Remedy = Literal["wait", "repair", "none"]

@@ -53,7 +53,7 @@ class CountingJudge:
         return replace(self.said, text=self.said.text or f"reply {self.asked} \ud83d 	 é")
 
 
-OURS = ("judge.json", "secret")
+OURS = ("judge.json", "controls-seed")
 
 
 def files(folder: Path) -> list[Path]:
@@ -319,6 +319,21 @@ def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
         assert "no stored reply in" in result.reason
         assert "Grade once with cache and without cache_only" in result.reason
     assert not list(tmp_path.iterdir())
+
+
+def test_a_folder_keeps_what_asks_follow_from_under_its_old_name_and_an_error_names_it_if_missing(
+    tmp_path: Path,
+) -> None:
+    given: dict[str, Any] = {"judge": "openai:m", "cache": tmp_path}
+    with Loopback(verdict) as server:
+        grade(ANSWER, CONTEXT, **given, base_url=server.url, api_key=KEY)
+    (seed,) = tmp_path.rglob("controls-seed")
+    old = seed.rename(seed.with_name("secret"))
+    assert grade(ANSWER, CONTEXT, **given, cache_only=True).pass_
+    old.unlink()
+    reason = grade(ANSWER, CONTEXT, **given, cache_only=True).reason
+    assert "controls-seed, from which asks follow, is missing" in reason
+    assert "commit it with them" in reason
 
 
 def test_another_option_that_shapes_replies_finds_none(tmp_path: Path) -> None:
