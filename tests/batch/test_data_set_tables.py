@@ -98,6 +98,25 @@ def test_a_parquet_file_that_is_none_is_refused(tmp_path: Path) -> None:
         open_data_set(tmp_path / "a.parquet")
 
 
+def test_a_parquet_file_with_a_value_that_is_too_large_is_an_error(tmp_path: Path) -> None:
+    parquet, file = pytest.importorskip("pyarrow.parquet"), tmp_path / "a.parquet"
+    large = {"answer": ["a"], "context": ["c" * 250_000_000]}
+    table = pytest.importorskip("pyarrow").table(large)
+    parquet.write_table(table, file, compression="zstd", write_statistics=False)
+    with pytest.raises(ConfigError, match="more than 800 MB of memory"):
+        open_data_set(file)
+
+
+def test_a_parquet_file_that_is_broken_inside_says_so(tmp_path: Path) -> None:
+    parquet, file = pytest.importorskip("pyarrow.parquet"), tmp_path / "a.parquet"
+    parquet.write_table(pytest.importorskip("pyarrow").Table.from_pylist(RECORDS * 500), file)
+    content = bytearray(file.read_bytes())
+    content[20:300] = b"\xff" * 280
+    file.write_bytes(content)
+    with pytest.raises(ConfigError, match="cannot be read, from a place in it on"):
+        open_data_set(file)
+
+
 def test_parquet_without_pyarrow_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

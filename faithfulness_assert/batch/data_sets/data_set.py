@@ -20,8 +20,8 @@ from ..rows import Row
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
 MAX_SHOWN_COLUMNS = 40
-SAMPLE = 50
-"""Records that are read to say which columns there are."""
+SAMPLE, SAMPLE_CHARS = 50, 20_000_000
+"""Records, and characters in them, that are read to say which columns there are."""
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
 
@@ -101,7 +101,7 @@ class DataSet:
         self.notes: list[str] = []
         self.hints: list[str] = []
         self._source = source
-        sample = list(islice(source.records(), SAMPLE)) if source.again else []
+        sample = list(_sample(source)) if source.again else []
         self._not_utf8 = sum(record.problem.startswith(NOT_UTF8) for record in sample)
         self._head = [record_as_json(r.values)[0] for r in sample if r.values is not None]
         if source.columns is not None and not self._head:
@@ -190,6 +190,16 @@ class DataSet:
             "rows with the same answer have other contexts; each is graded against its own alone. "
             "If a row is one passage of a case, join its passages into a list first"
         )
+
+
+def _sample(source: Source) -> Iterator[Record]:
+    room = SAMPLE_CHARS
+    for record in islice(source.records(), SAMPLE):
+        yield record
+        texts = (value for value in (record.values or {}).values() if isinstance(value, str))
+        room -= sum(map(len, texts))
+        if room < 0:
+            return
 
 
 def _not_utf8(rows: int) -> str:

@@ -16,21 +16,15 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from ...cases.systems import COLUMN_FIELDS, FIRST_MARKS, names
-from ...files import open_file, open_text
+from ...files import open_text
 from ...records.errors import ConfigError, pip_install
-from . import workbook_process
+from . import table_process
 from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, hint
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
-ROWS = 200
-"""Rows that are read at once, at most."""
-ROOM = 100_000_000
-"""Bytes that rows may take that are read at once. In a Parquet file a value that many rows have
-stands once: each of them may be as large as its column.
-"""
 WRITTEN = 10_000
 """Rows that are written at once."""
 
@@ -114,7 +108,7 @@ def _record(place: str, cells: list[str], columns: Sequence[str]) -> Record:
 
 
 class Sheet:
-    """The first visible sheet of a workbook, of at most ``workbook_process.SIZE`` bytes as JSON.
+    """The first visible sheet of a workbook, of at most ``table_process.SIZE`` bytes as JSON.
 
     Attributes:
         columns: the cells of the first row that has any. One without a name is ``column 3``.
@@ -125,7 +119,7 @@ class Sheet:
     """
 
     def __init__(self, path: Path) -> None:
-        shown, *self._rows = _read_in_process(path)
+        shown, *self._rows = _lines_of(path)
         first, *others = json.loads(shown)
         more = ", ".join(map(repr, others))
         self.note = f"{path}: read is the sheet {first!r}, not {more}" if more else ""
@@ -147,25 +141,13 @@ class Sheet:
                 yield Record(f"row {number}", dict(zip(self.columns, cells, strict=True)))
 
 
-def _read_in_process(path: Path) -> list[bytes]:
-    """The lines that ``workbook_process`` prints. Raises ``ConfigError`` for what it refuses."""
+def _lines_of(path: Path) -> list[bytes]:
+    """The lines that the process prints. Raises ``ConfigError`` for what it refuses."""
     if find_spec("python_calamine") is None:
         advice = pip_install(extra="excel")
         raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
-    command = [sys.executable, workbook_process.__file__, str(path)]
-    found = os.pathsep.join(filter(None, sys.path))
-    env = {**os.environ, "PYTHONPATH": found, "RUST_BACKTRACE": "0"}
-    nowhere = subprocess.DEVNULL
-    done = subprocess.run(  # noqa: S603 - a script of our own
-        command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, env=env, check=False
-    )
-    if done.returncode:
-        most = f"{workbook_process.MEMORY // 10**6} MB of memory"
-        limits = f"takes more than {most} or {workbook_process.SECONDS} seconds to read"
-        raise ConfigError(
-            f"{path}: {limits}; delete what is far below or beside, or save it as CSV"
-        )
-    lines = done.stdout.splitlines()
+    with _printed(path) as output:
+        lines = output.read().splitlines()
     said = json.loads(lines[-1])
     if isinstance(said, str):
         raise ConfigError(f"{path}: is not a file of Excel that can be read: {said}")
@@ -174,21 +156,55 @@ def _read_in_process(path: Path) -> list[bytes]:
     return lines
 
 
+@contextmanager
+def _printed(path: Path) -> Iterator[IO[bytes]]:
+    """What ``table_process`` prints. Raises ``ConfigError`` at its end if it did not succeed."""
+    command = [sys.executable, table_process.__file__, str(path)]
+    more = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"}
+    env = {**os.environ, **more, "ARROW_DEFAULT_MEMORY_POOL": "system"}  # it reserves no memory
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(  # noqa: S603 - a script of our own
+        command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, env=env
+    ) as process:
+        try:
+            yield cast("IO[bytes]", process.stdout)
+            failed = process.wait()
+        finally:
+            process.kill()
+    if failed == table_process.NOT_READ:
+        raise ConfigError(f"{path}: cannot be read, from a place in it on")
+    if failed:
+        most = f"{table_process.MEMORY // 10**6} MB of memory"
+        limits = f"takes more than {most} or {table_process.SECONDS} seconds to read"
+        raise ConfigError(
+            f"{path}: {limits}; delete what is far below or beside, or save it as CSV"
+        )
+
+
 # ---------------------------------------------------------------- Parquet
 
 
 def parquet_columns(file: Path) -> list[str]:
     """The names of the columns. Raises ``ConfigError`` if the file cannot be read."""
-    with _opened_table(file) as table:
-        return list(table.schema_arrow.names)
+    pyarrow = load_pyarrow()
+    try:
+        return list(pyarrow.parquet.read_schema(file).names)
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
+        problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
+        raise ConfigError(f"{file}: is not a Parquet file that can be read: {problem}") from None
 
 
 def parquet_records(file: Path) -> Iterator[Record]:
     """The records, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
-    with _opened_table(file) as table:
-        batches = table.iter_batches(batch_size=_rows_at_once(table.metadata))
-        rows = (row for batch in batches for row in batch.to_pylist())
-        yield from (Record(f"row {number}", row) for number, row in enumerate(rows, 1))
+    pyarrow, problem = load_pyarrow(), ""
+    with _printed(file) as output:
+        try:
+            rows = (row for batch in pyarrow.ipc.open_stream(output) for row in batch.to_pylist())
+            yield from (Record(f"row {number}", row) for number, row in enumerate(rows, 1))
+        except (OSError, pyarrow.ArrowException) as error:
+            problem = str(error)  # if the process has not failed
+    if problem:
+        raise ConfigError(f"{file}: {problem}")
 
 
 def write_parquet(
@@ -213,21 +229,3 @@ def load_pyarrow() -> Any:
             f"Parquet files need pyarrow. Run: {pip_install(extra='parquet')}"
         ) from None
     return pyarrow
-
-
-@contextmanager
-def _opened_table(path: Path) -> Iterator[Any]:
-    pyarrow = load_pyarrow()
-    try:
-        with open_file(path) as file, pyarrow.parquet.ParquetFile(file) as table:
-            yield table
-    except (OSError, MemoryError, ValueError, pyarrow.ArrowException) as error:
-        problem = getattr(error, "strerror", None) or str(error).partition("\n")[0] or "no memory"
-        raise ConfigError(f"{path}: is not a Parquet file that can be read: {problem}") from None
-
-
-def _rows_at_once(metadata: Any) -> int:
-    groups = (metadata.row_group(number) for number in range(metadata.num_row_groups))
-    chunks = (group.column(place) for group in groups for place in range(group.num_columns))
-    largest = max((chunk.total_uncompressed_size for chunk in chunks), default=0)
-    return max(1, min(ROWS, ROOM // max(1, largest)))
