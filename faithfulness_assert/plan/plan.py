@@ -179,8 +179,6 @@ def _checked(state: State) -> State:
         return ended(state, "invalid_input", problem)
     if is_blank(state.case.answer):
         return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
-    if all(is_blank(passage.text) for passage in state.case.context):
-        return ended(state, "no_context", state.case.no_evidence)
     return state
 
 
@@ -192,11 +190,13 @@ def _split(state: State) -> State:
     state = with_statements(state, statements)
     if any(span.reason == "thinking" for span in parts.skipped):
         state = noted(state, Log(warnings=(THINKING,)))
-    if not statements:
-        return ended(state, "no_statements", "the answer says nothing that can be checked")
     says_more = any(span.reason in GRADED_ALL_THE_SAME for span in parts.skipped)
     if not says_more and _only_declines(parts.statements):
-        return ended(state, "abstained")
+        return ended(state, "abstained")  # also without a context: it claims nothing
+    if all(is_blank(passage.text) for passage in state.case.context):
+        return ended(state, "no_context", state.case.no_evidence)
+    if not statements:
+        return ended(state, "no_statements", "the answer says nothing that can be checked")
     return state._replace(context=number_sentences(state.case, state.language))
 
 

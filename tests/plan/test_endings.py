@@ -36,6 +36,7 @@ def ended(answer: str, context: Any, policy: Policy) -> GradingResult:
     ("answer", "context", "kind", "reason"),
     [
         (DECLINED, [CLAIM], "abstained", DECLINES),
+        (DECLINED, [], "abstained", DECLINES),
         (CLAIM, [], "no_context", EMPTY),
         ("", [CLAIM], "blank", "Nothing to check: the answer is blank."),
         ("```\nx = 1\n```", [CLAIM], "no_statements", NOTHING),
