@@ -32,6 +32,7 @@ MAX_ERRORS = 5
 MAX_EVIDENCE = 8
 """Sentences that a statement may have as evidence, where lists have bounds."""
 
+_NO_LABEL = lazy_pattern(r"\.label: '([^']{1,80})' is not one of ")
 _INTEGER: Schema = {"type": "integer"}
 _NUMBER: Schema = {"type": "number"}
 _STRING: Schema = {"type": "string"}
@@ -118,6 +119,12 @@ def label_problem(error: str) -> Literal["wrong", "missing", ""]:
     if place.endswith(".label"):
         return "wrong"
     return "missing" if problem.startswith("'label' is a required") else ""
+
+
+def wrong_label(error: str) -> str:
+    """The word that one of ``schema_errors`` says is no label; "" if it is about something else."""
+    found = _NO_LABEL.search(error)
+    return found[1] if found else ""
 
 
 def _described(error: ValidationError) -> str:

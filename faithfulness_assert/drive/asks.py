@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -119,8 +120,8 @@ def as_outcome(ask: Ask, reply: object) -> Outcome:
 def failed(ask: Ask, error: Exception | SystemExit) -> JudgeError:
     """The ``JudgeError`` for what an ask raised. Its cause is what the judge itself raised.
 
-    The text of a foreign exception may contain a key, so messages only show its type. The log shows
-    more of it at DEBUG, without credentials.
+    The text of a foreign exception may contain a key, so messages only show its type and place. The
+    log shows more of it at DEBUG, without credentials.
     """
     judge_error = error if isinstance(error, JudgeError) else wrapped(error)
     log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), judge_error.kind)
@@ -144,7 +145,12 @@ def late(waited: float = 0.0, usage: Usage | None = None) -> JudgeError:
 
 def wrapped(error: Exception | SystemExit) -> JudgeError:
     """The ``JudgeError`` for what a judge raised instead."""
-    name = type(error).__name__
+    name, frames = type(error).__name__, error.__traceback__
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    if frames is not None:
+        file = os.path.basename(frames.tb_frame.f_code.co_filename)
+        name = f"{name} (line {frames.tb_lineno} of {file})"
     # Python 3.10 has three classes of this name.
     if any(base.__name__ == "TimeoutError" for base in type(error).__mro__):
         wrapped = JudgeError(f"the judge raised {name}", "timeout", retryable=True)
@@ -155,5 +161,6 @@ def wrapped(error: Exception | SystemExit) -> JudgeError:
 
 
 def _misbehaved(what: str) -> JudgeError:
-    fix = "Fix the judge: its ask() must return a Reply or raise a JudgeError."
-    return JudgeError(f"the judge {what}", "transport", fix=fix)
+    fix = "Fix the judge: its ask(ask, /, *, deadline=None) must return a Reply or raise JudgeError"
+    log_has = "the logger faithfulness_assert has the traceback at DEBUG"
+    return JudgeError(f"the judge {what}", "transport", fix=f"{fix}; {log_has}.")

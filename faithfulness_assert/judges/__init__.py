@@ -88,6 +88,8 @@ def find_stored(cache: Any, spec: object, options: Mapping[str, Any]) -> Judge:
 def _checked(spec: object, options: Mapping[str, Any]) -> str | Judge:
     """``spec``: the name of a judge that takes these options, or a judge."""
     if not isinstance(spec, str):
+        if isinstance(spec, type):
+            raise ConfigError(f"judge: {spec.__name__} is a class; give an object of it")
         if not callable(getattr(spec, "ask", None)):
             forms, got = ", ".join(judge_forms()), type(spec).__name__
             raise ConfigError(

@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from ..asking.controls import problem_of, summary
-from ..asking.schema import MAX_ERRORS
+from ..asking.schema import MAX_ERRORS, wrong_label
 from ..policy.policy import Policy
 from ..policy.reasons import evidence_warnings
 from ..policy.scoring import on_unit_scale
+from ..reading.rows import parse_label
 from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..records.result import GradingResult
@@ -22,6 +23,7 @@ from ..text.strings import clip
 from .state import Ended, Rated, State
 from .weighing import LOWERED, UNDEFINED, CaseFindings, weigh, with_warnings
 
+MAX_LABEL = 40
 FINDINGS = "found"
 """The entry of a result's metadata for what its other fields do not say."""
 OUTCOME = ("status", "pass_", "score", "threshold", "verdicts")
@@ -76,6 +78,11 @@ def _warnings(state: State, findings: CaseFindings) -> Iterator[str]:
     if is_judged or findings.rated:
         # Without any verdict, the first error is the reason of the result.
         yield from (f"an ask failed ({e.kind}): {e.message}" for e in state.log.errors)
+    if is_judged:
+        for word in filter(None, dict.fromkeys(map(wrong_label, state.log.schema_errors))):
+            if parse_label(word, state.policy.labels) is None:
+                said = f"the judge's label {clip(word, MAX_LABEL)!r} is none that is known"
+                yield f"{said}; the option labels can say what it means"
     if findings.rated:
         yield from on_unit_scale(findings.rated.ratings)[1]
     if state.likely is not None:

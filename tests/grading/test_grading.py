@@ -23,7 +23,7 @@ from faithfulness_assert import (
     grade,
     grade_many,
 )
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import Ask, Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 TALL = "The tower is tall."
@@ -289,3 +289,33 @@ def test_a_document_of_a_retriever_is_a_passage_like_the_mapping_that_it_dumps(k
         result = grade(TALL, [other])
         assert result.status == "invalid_input"
         assert "context: passage 1 must be a string" in result.reason
+
+
+def test_what_a_judge_of_ones_own_raises_is_named_with_its_place_and_without_its_text() -> None:
+    class Broken:
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            raise KeyError("sk-secret-key")
+
+    reason = str(grade("It is red.", "It is red.", judge=Broken()).reason)
+    line = Broken.ask.__code__.co_firstlineno + 1
+    assert f"the judge raised KeyError (line {line} of test_grading.py)" in reason
+    assert "sk-secret" not in reason
+    with pytest.raises(ConfigError, match="judge: Broken is a class; give an object of it"):
+        grade("It is red.", "It is red.", judge=Broken)  # type: ignore[arg-type]
+
+
+def test_a_label_that_nobody_knows_is_named_beside_verdicts_that_are_read() -> None:
+    class Own:
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            words = zip(ask.ids, ("grounded", "clashes"), strict=False)
+            rows = [{"id": number, "evidence": [1], "label": word} for number, word in words]
+            return Reply(json.dumps({"verdicts": rows}))
+
+    result = grade("It is red. It is tall.", "It is red.", judge=Own())
+    (warning,) = [text for text in result.warnings if "option labels" in text]
+    assert warning.startswith("the judge's label 'clashes' is none that is known")
+    told = grade(
+        "It is red. It is tall.", "It is red.", judge=Own(), labels={"clashes": "contradicted"}
+    )
+    assert told.counts["contradicted"] == 1
+    assert not [text for text in told.warnings if "option labels" in text]
