@@ -5,14 +5,15 @@ the rate of the others: there most of what is unfaithful can be found. Of either
 drawn. Each answer has a number that follows from the seed and its own id and texts, and the lowest
 ones are drawn: so the same run and seed give the same answers in whichever order they were graded,
 and a larger sheet has all those of a smaller one. That is how ``agreement`` knows what was drawn:
-it draws again.
+it draws again. A run may have grown since. So a sheet says from how many answers of either kind it
+was drawn: its labels stay a random sample of these, and speak of no others.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 from ..batch.rows import Line
 from ..batch.run_description import lines_of
+from ..batch.store import reading
 from ..records.errors import ConfigError
 from ..statistics import Figure
 from ..text.strings import clip
@@ -125,6 +127,7 @@ class Run(NamedTuple):
     Args:
         name: for people; it comes from a path.
         judge, policy, threshold: with which it was graded, as its results say.
+        cases: how many it has, with those that have no result yet.
         answers: starts reading them, each time from the first one on; None for each case that could
             not be graded.
     """
@@ -133,6 +136,7 @@ class Run(NamedTuple):
     judge: str
     policy: str
     threshold: float
+    cases: int
     answers: Callable[[], Iterator[Judged | None]]
 
 
@@ -146,12 +150,16 @@ def open_run(path: str | PathLike[str]) -> Run:
     first = next(lines(), None)
     if first is None:
         raise ConfigError(f"{path}: contains no results")
-    result = first.result
+    result, cases = first.result, 0
+    if Path(path).is_dir():
+        with reading(path) as store:
+            cases = store.size
     return Run(
         name=Path(path).resolve().name,
         judge=clip(result.judge, 100),
         policy=clip(result.policy, 100),
         threshold=result.threshold,
+        cases=cases or sum(1 for _ in lines()),
         answers=lambda: map(judged_of, lines()),
     )
 
@@ -190,6 +198,13 @@ class Drawn(NamedTuple):
     counts: Counts
     answers: list[Judged]
 
+    @property
+    def check(self) -> str:
+        """A fingerprint of the answers, and of whether a judge passes each."""
+        told = sorted((a.id, a.input, a.flagged, a.by_policy) for a in self.answers)
+        text = repr(told).encode("utf-8", "backslashreplace")
+        return blake2b(text, digest_size=6).hexdigest()
+
 
 def count(run: Run) -> Counts:
     """The counts of a run.
@@ -222,7 +237,12 @@ def draw(run: Run, n: int, *, seed: int) -> Drawn:
     for is_flagged, size in ((True, flagged), (False, others)):
         some = (a for a in run.answers() if a and a.flagged is is_flagged)
         drawn += heapq.nsmallest(size, some, key=lambda answer: _number(answer, seed, "draw"))
-    return Drawn(counts, sorted(drawn, key=lambda answer: _number(answer, seed, "order")))
+    return in_order(counts, drawn, seed)
+
+
+def in_order(counts: Counts, answers: Iterable[Judged], seed: int) -> Drawn:
+    """Answers that this seed has drawn, as a sheet has them."""
+    return Drawn(counts, sorted(answers, key=lambda answer: _number(answer, seed, "order")))
 
 
 def split(n: int, flagged: int, others: int) -> tuple[int, int]:

@@ -13,8 +13,8 @@ from ..batch.data_sets.data_set import NOT_UTF8, hint
 from ..batch.outputs import safe_cell
 from ..records.errors import ConfigError, option
 from ..text.strings import clip, names_of
-from .drawing import Counts, Judged, Run, count, draw
-from .sheets import LABELS, drawn_by
+from .drawing import Counts, Drawn, Judged, Run, count, draw, in_order
+from .sheets import LABELS, Draw, drawn_by
 
 IDS = ("case_id", "id")
 SHOWN = ("question", "context", "answer")
@@ -29,14 +29,14 @@ class Row(NamedTuple):
     Args:
         where: its row.
         id: of its case; spreadsheets may have changed it.
-        drawn: how many answers were drawn, and by which seed; None where it does not say so.
+        drawn: how it was drawn; None where it does not say so.
         unfaithful: what each annotator says; None without a label.
         texts: what the sheet shows of it, for people.
     """
 
     where: str
     id: str
-    drawn: tuple[int, int] | None
+    drawn: Draw | None
     unfaithful: tuple[bool | None, ...]
     texts: Mapping[str, str]
 
@@ -59,7 +59,7 @@ class Labels(NamedTuple):
     Args:
         name: of the sheet.
         annotators: the columns with labels.
-        counts: of the run.
+        counts: of the run, as it was when the sheet was drawn.
         answers: those of the sheet in the order in which it was written, with and without labels.
     """
 
@@ -180,14 +180,22 @@ def _in_any_run(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[
 
 
 def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[Labelled]]:
-    """The rows in the order in which they were drawn: the same run and seed draw the same."""
+    """The rows in the order in which they were drawn: the same run and seed draw the same.
+
+    Where they do not, the run has changed since. Then its answers are those of the rows, if nothing
+    has changed in these.
+    """
     first = rows[0]
+    told = first.drawn or Draw(0, 0, None, "")
     for row in rows:
-        if row.drawn is None or row.drawn != first.drawn:
+        if row.drawn != told:
             problem = f"was drawn with another sheet than {first.where}"
             raise ConfigError(f"{name}, {row.where}: {problem}; keep each sheet in its own file")
-    n, seed = first.drawn or (0, 0)
-    counts, answers = draw(run, n, seed=seed)
+    n, seed = told.n, told.seed
+    drawn_again = draw(run, n, seed=seed)
+    if told.counts and drawn_again.check != told.check:
+        drawn_again = _in_changed_run(rows, run, told, told.counts) or drawn_again
+    counts, answers = drawn_again
     ids = _whole_ids(answers)
     by_id = _by_id(name, [row._replace(id=ids.get(_bare(row.id), row.id)) for row in rows])
     drawn = {answer.id for answer in answers}
@@ -196,7 +204,8 @@ def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[La
             problem = f"{clip(id, 60)!r} is not among the {n} answers that seed {seed} draws from"
             raise ConfigError(
                 f"{name}, {row.where}: {problem} {run.name}. Name the run first from which the "
-                "sheet was drawn, as it was then; if it has changed since, draw a new sheet"
+                "sheet was drawn. It may have grown since; if texts or verdicts of the sheet's "
+                "answers have changed, draw a new sheet, and if rows are missing, put them back"
             )
     if lost := [answer.id for answer in answers if answer.id not in by_id]:
         shown = ", ".join(repr(clip(id, 60)) for id in lost[:3]) + (" and more" * (len(lost) > 3))
@@ -206,6 +215,19 @@ def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[La
             "an empty label where there is none"
         )
     return counts, [Labelled(by_id[answer.id], answer) for answer in answers]
+
+
+def _in_changed_run(rows: Sequence[Row], run: Run, told: Draw, counts: Counts) -> Drawn | None:
+    """The answers that a sheet drew from a run that has changed since.
+
+    None if their texts or verdicts have changed, too, or if not all of them are in the sheet.
+    """
+    given, bare = {row.id for row in rows}, {_bare(row.id) for row in rows}
+    found = [answer for answer in run.answers() if answer and _bare(answer.id) in bare]
+    exact = {_bare(answer.id) for answer in found if answer.id in given}
+    own = [answer for answer in found if answer.id in given or _bare(answer.id) not in exact]
+    drawn = in_order(counts, own, told.seed)
+    return drawn if drawn.check == told.check else None
 
 
 def _by_id(name: str, rows: Iterable[Row]) -> dict[str, Row]:

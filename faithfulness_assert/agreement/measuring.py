@@ -94,7 +94,8 @@ class Agreement:
         sheet: its name.
         labels: how many answers are labelled.
         unfaithful: how many of these people call so.
-        run: how many answers the run has.
+        run: how many graded answers the run had when the sheet was drawn.
+        cases: how many it has, with those that had no result then.
         left_out: cases that the figures say nothing about: they could not be graded.
         by_policy: how many answers of the run pass and are flagged by the policy alone, as they
             are blank, only decline, or have no context. Figures of a judge are without them.
@@ -112,6 +113,7 @@ class Agreement:
     labels: Counted
     unfaithful: Counted
     run: Counted
+    cases: int
     left_out: int
     by_policy: Counted
     decided: Sequence[LabelledAnswer]
@@ -128,6 +130,11 @@ class Agreement:
         """The share of faithful answers: what the pass rate would be with a judge without error."""
         value, low, high = (1 - (number or 0.0) for number in self.share)
         return Figure(value, high, low)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the run has cases that had no result when the sheet was drawn."""
+        return sum(self.run) + self.left_out < self.cases
 
     @property
     def passed(self) -> float:
@@ -185,6 +192,7 @@ def measure(
         labels=Counted(*map(len, parts)),
         unfaithful=Counted(*(sum(a.unfaithful is True for a in part) for part in parts)),
         run=sizes,
+        cases=opened[0].cases,
         left_out=labels.counts.left_out,
         by_policy=by_policy,
         decided=[

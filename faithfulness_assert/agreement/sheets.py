@@ -3,7 +3,8 @@
 It shows the texts and the statements, and no word of what the judge said: no verdict, no score, no
 reason, and not the sentences that the judge points at, which it has for what it supports. The
 evidence is what anybody finds by words alone. The rows are in random order, so that a part of them,
-from the first one on, is a random part. ``drawn`` says how many were drawn, and by which seed.
+from the first one on, is a random part. ``drawn`` says how many were drawn, by which seed, and from
+how many answers of which kind.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from typing import IO, Any, NamedTuple
 
 from ..asking.ranking import nearest_sentences
 from ..batch.outputs import check_place, safe_cell, whole_file
-from ..batch.store import Store, reading
+from ..batch.store import Store, cases_left, reading
 from ..cases.case import Case
 from ..files import as_text, read_text
 from ..records.errors import ConfigError, InputError, option
 from ..records.model import Verdict
 from ..text.strings import clean_text
-from .drawing import MANY_LABELS, MIN_LABELS, MOST, Drawn, Judged, draw, open_run
+from .drawing import MANY_LABELS, MIN_LABELS, MOST, Counts, Drawn, Judged, draw, open_run
 
 SUFFIXES = (".csv", ".jsonl")
 SEED = 1
@@ -33,7 +34,25 @@ CELL = 32_000
 LABELS = ("faithful", "unfaithful")
 HOW = " ".join(read_text(Path(__file__).with_name("how_to_label.txt")).split())
 """What stands in the first row for whoever labels."""
-_DRAWN = re.compile(r"(\d{1,5}) answers by seed (\d{1,16})")
+_DRAWN = re.compile(
+    r"(\d{1,5}) answers by seed (\d{1,16})"
+    r"(?:, of (\d{1,12})-(\d{1,12})-(\d{1,12})-(\d{1,12})-(\d{1,12}) \((\w{12})\))?"
+)
+
+
+class Draw(NamedTuple):
+    """What a sheet says of how it was drawn.
+
+    Args:
+        n, seed: how many answers were drawn, and by which seed.
+        counts: of the run as it was then; None in a sheet of an older version.
+        check: see ``Drawn.check``.
+    """
+
+    n: int
+    seed: int
+    counts: Counts | None
+    check: str
 
 
 class Written(NamedTuple):
@@ -65,6 +84,7 @@ def write_sheet(
     file = _checked(path, n, seed)
     drawn = draw(open_run(run), n, seed=seed)
     with reading(run) as store:
+        left = cases_left(store)
         cases, language = _cases(drawn, store)
     cut: list[str] = []
     with whole_file(file) as part:
@@ -77,6 +97,9 @@ def write_sheet(
     notes = (
         [f"{len(cut)} cells are longer than Excel takes, and are cut: use .jsonl"] if cut else []
     )
+    if left:
+        advice = "to speak of all, finish the run, and draw another sheet then"
+        notes.append(f"{left}. The labels will speak of these alone; {advice}")
     return Written(file, drawn, tuple(notes))
 
 
@@ -112,6 +135,8 @@ def _rows(
     drawn: Drawn, cases: Mapping[str, Case], language: str, seed: int
 ) -> Iterator[dict[str, Any]]:
     """The rows, with the same names for both kinds of file."""
+    others, flagged, left_out, by_policy = drawn.counts
+    counts = "-".join(map(str, (others, flagged, left_out, *by_policy)))
     for place, answer in enumerate(drawn.answers):
         case = cases[answer.id]
         yield {
@@ -124,12 +149,12 @@ def _rows(
             "label": "",
             "comment": "",
             "how_to_label": "" if place else HOW,
-            "drawn": f"{len(drawn.answers)} answers by seed {seed}",
+            "drawn": f"{len(drawn.answers)} answers by seed {seed}, of {counts} ({drawn.check})",
         }
 
 
-def drawn_by(cell: str) -> tuple[int, int]:
-    """How many answers were drawn, and by which seed, as a cell of ``drawn`` says.
+def drawn_by(cell: str) -> Draw:
+    """What a cell of ``drawn`` says.
 
     Raises:
         ConfigError: it does not say so.
@@ -137,7 +162,9 @@ def drawn_by(cell: str) -> tuple[int, int]:
     match = _DRAWN.fullmatch(cell.strip())
     if not match:
         raise ConfigError("drawn was changed; take it from the sheet as it was written")
-    return int(match[1]), int(match[2])
+    n, seed, *sizes = (int(number) for number in match.groups()[:-1] if number)
+    counts = Counts(*sizes[:3], (sizes[3], sizes[4])) if sizes else None
+    return Draw(n, seed, counts, match[8] or "")
 
 
 def _evidence(case: Case, answer: Judged, language: str) -> list[str]:

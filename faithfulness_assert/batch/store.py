@@ -415,6 +415,14 @@ def is_run(path: str | PathLike[str]) -> bool:
 # ---------------------------------------------------------------- what others take from a run
 
 
+def cases_left(store: Store) -> str:
+    """How many cases of a run have a result, for people; "" if all have."""
+    done, total = store.finished, store.size
+    if done == total:
+        return ""
+    return f"the run is not finished: {done:,} of its {total:,} cases have a result"
+
+
 def lines_of_run(path: str | PathLike[str]) -> Iterator[Line]:
     """The results of the run in a directory, in the order of their rows."""
     with reading(path) as store:

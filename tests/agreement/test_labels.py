@@ -14,12 +14,23 @@ import pytest
 from command import here as command
 from hypothesis import given
 from hypothesis import strategies as st
-from labelled_runs import Known, changed, known_run, labelled, rows_of, write_rows
+from labelled_runs import (
+    Known,
+    changed,
+    known_run,
+    labelled,
+    line_of,
+    not_graded,
+    row_of,
+    rows_of,
+    write_rows,
+    write_run,
+)
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.agreement import measure, unfaithful_rate, write_sheet
 from faithfulness_assert.agreement.drawing import draw, open_run, split
-from faithfulness_assert.batch.store import lines_of_run
+from faithfulness_assert.batch.store import lines_of_run, writing
 
 Rows = list[dict[str, Any]]
 
@@ -301,6 +312,46 @@ def test_a_run_that_is_not_the_one_that_was_labelled_is_refused(
     assert found.share == measure(sheet, known.path).share
     with pytest.raises(ConfigError, match="name the run from which it was drawn"):
         measure(sheet)
+
+
+def test_labels_stay_usable_when_the_run_grows_and_speak_of_what_was_drawn_from(
+    tmp_path: Path,
+) -> None:
+    whole, path = known_run(tmp_path / "whole", cases=400), tmp_path / "run"
+    lines = list(lines_of_run(whole.path))
+    failed = line_of(3, whole.records[2], not_graded())
+    first = [*lines[:2], failed, *lines[3:200]]
+    write_run(path, first, rows=map(row_of, range(1, 401), whole.records))
+    done = command("label", str(path), "-o", str(tmp_path / "sheet.csv"), "--n", "60")
+    assert "the run is not finished: 200 of its 400 cases have a result" in done.stderr
+    sheet = labelled(tmp_path / "sheet.csv", whole)
+    before = measure(sheet, path)
+    with writing(path) as store, store.transaction():
+        store.retry_errors()
+        for line in [lines[2], *lines[200:]]:
+            store.add(line)
+    after = measure(sheet, path)
+    assert after == before
+    assert (sum(after.run), after.left_out, after.cases) == (199, 1, 400)
+    told = command("agreement", str(sheet), str(path)).stdout
+    assert "of the first 199 graded answers are unfaithful, by 60 labels" in told
+    assert "200 of 400 cases of the run had no result when the sheet was drawn" in told
+    for change, says in (
+        (lambda rows: rows[1:], "if rows are missing, put them back"),
+        (lambda rows: [{**row, "drawn": row["drawn"][:20]} for row in rows], "not among the 60"),
+    ):
+        with pytest.raises(ConfigError, match=says):
+            measure(edited(sheet, tmp_path, change), path)
+
+
+def test_a_sheet_of_an_older_version_is_drawn_again(
+    sheet: Path, known: Known, tmp_path: Path
+) -> None:
+    old = edited(
+        sheet, tmp_path, lambda rows: [r.update(drawn=r["drawn"][:21]) for r in rows] and rows
+    )
+    assert rows_of(old)[0]["drawn"] == "100 answers by seed 1"
+    assert measure(old, known.path).share == measure(sheet, known.path).share
 
 
 def test_labels_of_a_random_sample_count_by_the_judges_verdicts_all_the_same(
