@@ -19,7 +19,7 @@ from typing import IO, Any, NamedTuple
 
 from ..asking.ranking import nearest_sentences
 from ..batch.outputs import check_place, safe_cell, whole_file
-from ..batch.store import Store, cases_left, reading
+from ..batch.store import Store, not_finished, reading
 from ..cases.case import Case
 from ..files import as_text, read_text
 from ..records.errors import ConfigError, InputError, option
@@ -84,7 +84,7 @@ def write_sheet(
     file = _checked(path, n, seed)
     drawn = draw(open_run(run), n, seed=seed)
     with reading(run) as store:
-        left = cases_left(store)
+        left = not_finished(store.finished, store.size)
         cases, language = _cases(drawn, store)
     cut: list[str] = []
     with whole_file(file) as part:

@@ -415,12 +415,10 @@ def is_run(path: str | PathLike[str]) -> bool:
 # ---------------------------------------------------------------- what others take from a run
 
 
-def cases_left(store: Store) -> str:
-    """How many cases of a run have a result, for people; "" if all have."""
-    done, total = store.finished, store.size
-    if done == total:
-        return ""
-    return f"the run is not finished: {done:,} of its {total:,} cases have a result"
+def not_finished(done: int, total: int) -> str:
+    """What to say of a run of which only a part has a result; "" if all has."""
+    told = f"the run is not finished: it has results for {done:,} of {total:,} cases"
+    return told if done < total else ""
 
 
 def lines_of_run(path: str | PathLike[str]) -> Iterator[Line]:

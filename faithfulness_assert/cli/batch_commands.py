@@ -23,7 +23,7 @@ from ..batch.outputs import SUFFIXES, write_results
 from ..batch.progress import Budget, SoftStop
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.run_description import lines_of
-from ..batch.store import reading
+from ..batch.store import not_finished, reading
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
 from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
@@ -310,6 +310,10 @@ def run_export(arguments: Namespace) -> int:
     """Writes the results, as ``batch --output`` does."""
     check_result_file(arguments.output, arguments.source, "-")
     write_results(lines_of(arguments.source)(), arguments.output)
+    if Path(arguments.source).is_dir():
+        with reading(arguments.source) as store:
+            if told := not_finished(store.finished, store.size):
+                say(f"note: {told}")
     return PASSED
 
 

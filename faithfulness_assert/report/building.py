@@ -111,6 +111,7 @@ def _one(results: Results, page: _Data) -> dict[str, Any]:
         places = figures.slices.add(record.line.columns, record.outcome)
         page.rows.add([*row_view(record), badness, places])
         page.details.add(detail_view(record, page.passages.place))
+    figures.summary.rows = results.rows
     page.slices = figures.slices.names()
     return run_overview(results, figures)
 

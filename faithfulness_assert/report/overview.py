@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..batch.comparison import Comparison
 from ..batch.comparison_views import rows_of, verdict_of
+from ..batch.store import not_finished
 from ..batch.summary import Summary
 from ..records.model import Verdict
 from ..records.result_list import badness
@@ -192,6 +193,8 @@ def warnings_of(figures: Figures) -> list[str]:
     summary, notes = figures.summary, []
     if not summary.cases:
         notes.append("There are no results: nothing has been graded yet, or the file is empty.")
+    if told := not_finished(summary.cases, summary.rows):
+        notes.append(f"{told[0].upper()}{told[1:]}. The page says nothing of the others.")
     if summary.is_unreliable:
         asked, failed = summary.controls["asked"], summary.controls["failed"]
         notes.append(

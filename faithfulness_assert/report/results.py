@@ -75,6 +75,7 @@ class Results(NamedTuple):
         name: for people.
         source: for people: what was graded, if that is known.
         about: what the run says about itself, if there is one.
+        rows: how many cases it has, with those that have no result yet; 0 without a run.
         lines: starts reading them, each time from the first one on.
         records: the same, with the texts, and as a page can show them.
     """
@@ -82,6 +83,7 @@ class Results(NamedTuple):
     name: str
     source: str
     about: Mapping[str, Any]
+    rows: int
     lines: Lines
     records: Callable[[], Iterator[Record]]
 
@@ -95,11 +97,11 @@ def open_results(source: Any) -> Results:
     if isinstance(source, str | PathLike):
         name, lines = str(source), lines_of(source)
         if not Path(source).is_dir():
-            return Results(name, name, {}, lines, lambda: map(_with_own_texts, lines()))
+            return Results(name, name, {}, 0, lines, lambda: map(_with_own_texts, lines()))
         with reading(source) as store:
-            about = store.about() or {}
+            about, rows = store.about() or {}, store.size
         graded = text_of(mapping_of(about.get("input")).get("name"))
-        return Results(name, graded or name, about, lines, lambda: _of_run(source, about))
+        return Results(name, graded or name, about, rows, lines, lambda: _of_run(source, about))
     if isinstance(source, GradingResult | Line):
         source = [source]
     if not isinstance(source, Iterable) or isinstance(source, bytes):
@@ -109,6 +111,7 @@ def open_results(source: Any) -> Results:
         "results",
         "results",
         {},
+        0,
         lambda: (record.line for record in records),
         lambda: iter(records),
     )

@@ -323,7 +323,7 @@ def test_labels_stay_usable_when_the_run_grows_and_speak_of_what_was_drawn_from(
     first = [*lines[:2], failed, *lines[3:200]]
     write_run(path, first, rows=map(row_of, range(1, 401), whole.records))
     done = command("label", str(path), "-o", str(tmp_path / "sheet.csv"), "--n", "60")
-    assert "the run is not finished: 200 of its 400 cases have a result" in done.stderr
+    assert "the run is not finished: it has results for 200 of 400 cases" in done.stderr
     sheet = labelled(tmp_path / "sheet.csv", whole)
     before = measure(sheet, path)
     with writing(path) as store, store.transaction():

@@ -367,6 +367,21 @@ def test_the_command_writes_a_report_of_a_run_and_of_what_grade_prints(
     assert read_page(target).meta["cases"] == 2
 
 
+def test_a_run_that_is_not_finished_is_called_so_on_the_screen_and_on_the_page(
+    finished: Path, tmp_path: Path
+) -> None:
+    changed_database(finished, "DELETE FROM results WHERE row = 1")
+    told, target = "the run is not finished: it has results for 1 of 2 cases", tmp_path / "r.html"
+    for command in (
+        ["report", finished, "-o", target],
+        ["export", finished, "-o", tmp_path / "out.jsonl"],
+    ):
+        assert told in here(*command).stderr.casefold()
+    page = read_page(target)
+    assert told in page.text.casefold()
+    assert "0 of 1 failed, run not finished" in page.source
+
+
 def test_a_table_of_results_gives_no_report(finished: Path, tmp_path: Path) -> None:
     write_results(lines_of_run(finished), tmp_path / "results.csv")
     with pytest.raises(ConfigError, match=r"name its directory, or its results as \.jsonl"):
