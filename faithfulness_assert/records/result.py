@@ -154,11 +154,18 @@ class GradingResult:
         return terminal_view(self)
 
     def __repr__(self) -> str:
-        """The outcome alone, so that a list of results can be read. ``model_dump()`` has all."""
+        """The outcome, and first what is wrong, so that a list of results can be read.
+
+        ``model_dump()`` has all.
+        """
+        parts = self.metadata.get("reasonParts")
+        reason = self.reason or ""
+        if self.problems() and isinstance(parts, Mapping):
+            reason = reason.removeprefix(f"{parts.get('found')}: {parts.get('ending')} ")
         name = f", case_id={clip(self.case_id, 60)!r}" if self.case_id else ""
         score = self.score if self.score is None else f"{self.score:.4g}"
         fields = f"pass_={self.pass_}, score={score}, status={self.status!r}"
-        return f"{type(self).__name__}({fields}, reason={clip(self.reason or '', 100)!r}{name})"
+        return f"{type(self).__name__}({fields}, reason={clip(reason, 100)!r}{name})"
 
     def _repr_html_(self) -> str:
         """The result for a notebook: a fragment of HTML without scripts."""

@@ -37,8 +37,8 @@ def test_a_result_is_what_a_terminal_shows_below_its_name() -> None:
 def test_a_list_of_results_can_be_read() -> None:
     result = grade(f"It is old. {'It is red. ' * 50}", "It is old.", id="a")
     assert repr([result]) == (
-        "[GradingResult(pass_=False, score=0.5, status='graded', reason='1 of 2 statements "
-        "supported (1 not enough info): score 0.50 < threshold 0.8. Not enough info: “It i…', "
+        "[GradingResult(pass_=False, score=0.5, status='graded', reason='Not enough info: “It is "
+        "red.” [embedded smoke-test judge: compares words only; name an LLM judge fo…', "
         "case_id='a')]"
     )
     assert len(repr(grade("x" * 9999, id="\n" * 9999))) < 300
