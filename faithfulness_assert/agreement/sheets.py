@@ -163,7 +163,7 @@ def drawn_by(cell: str) -> Draw:
     if not match:
         raise ConfigError("drawn was changed; take it from the sheet as it was written")
     n, seed, *sizes = (int(number) for number in match.groups()[:-1] if number)
-    counts = Counts(*sizes[:3], (sizes[3], sizes[4])) if sizes else None
+    counts = Counts(sizes[0], sizes[1], sizes[2], (sizes[3], sizes[4])) if sizes else None
     return Draw(n, seed, counts, match[8] or "")
 
 

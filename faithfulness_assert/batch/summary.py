@@ -5,19 +5,18 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..records.model import VERBATIM_FLAG
 from ..records.result import GradingResult
+from ..records.result_list import is_unreliable, told_of_controls
 from ..statistics import LEVEL, Interval, mean_interval
-from ..text.strings import clip, visible
+from ..text.strings import clip, counted, visible
 from .rows import Line
 
 LEAST = 10
 """Scores. An interval from fewer would say too little."""
-UNRELIABLE = 0.1
-"""The share of failed controls from which a run warns that its judge is unreliable."""
 
 _SCALE = 10**12  # scores are added as whole numbers: the same sum in every order
 _USAGE = ("prompt", "completion", "cached", "reasoning", "num_requests")
@@ -174,7 +173,7 @@ class Summary:
 
     def brief(self) -> str:
         """Counts, mean score, and whether the judge is reliable."""
-        cases = "1 case" if self.cases == 1 else f"{self.cases:,} cases"
+        cases = counted(self.cases, "case")
         if self.rows > self.cases:
             cases = f"{self.cases:,} of {self.rows:,} cases"
         counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
@@ -187,9 +186,13 @@ class Summary:
         said += f"\n{told_of_controls(self.controls)}" if asked else ""
         if self.untested:
             told = "no control (a statement with a known verdict) could be made from the context"
-            said += f"\n{told} of {self.untested:,} of {self.cases:,} cases"
+            said += f"\n{told} of {self.untested:,} of {counted(self.cases, 'case')}"
             said += ": the judge was not tested" if not asked else ""
         return "\n".join([said, *sorted(self.caveats)])
+
+    def __repr__(self) -> str:
+        """All of it, which is what a notebook shows."""
+        return self.text()
 
     def text(self, *, spent: bool = True) -> str:
         """All of it, for people, on a few lines; ``spent``: with what it has cost."""
@@ -202,8 +205,8 @@ class Summary:
             lines.append(f"statuses: {counts}")
         if self.verbatim:
             lines.append(
-                f"{self.verbatim:,} cases with a statement that is not supported, though the "
-                "context has it word for word: check the judge"
+                f"{counted(self.verbatim, 'case')} with a statement that is not supported, though "
+                "the context has it word for word: check the judge"
             )
         lines += self.errors.lines()
         if self.tokens["num_requests"] and spent:
@@ -219,23 +222,6 @@ class Summary:
         tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"
         cost = "" if self.cost is None else f", cost {money(self.cost)}"
         return f"spent: {self.tokens['num_requests']:,} requests, {tokens}{cost}"
-
-
-def is_unreliable(controls: Mapping[str, int]) -> bool:
-    """Whether a judge failed so many of its controls that its scores mean little.
-
-    ``controls``: how many were ``asked``, ``failed`` and ``unanswered``.
-    """
-    wrong = controls["failed"] + controls["unanswered"]
-    return controls["asked"] > 0 and wrong >= UNRELIABLE * controls["asked"]
-
-
-def told_of_controls(controls: Mapping[str, int]) -> str:
-    """How a judge did on its controls, and a warning if its scores mean little."""
-    told = f"the judge failed {controls['failed']} of {controls['asked']} controls"
-    told += f" and did not answer {controls['unanswered']}" if controls["unanswered"] else ""
-    warning = ": do not trust these scores; use another judge"
-    return told + (warning if is_unreliable(controls) else "")
 
 
 def duration(seconds: float) -> str:

@@ -16,6 +16,7 @@ from ..grading import MAX_CONCURRENCY
 from ..options import parse_options
 from ..records.checks import check_number
 from ..report import write_report
+from ..text.strings import counted
 from .app import FAILED, NOT_GRADED, PASSED
 from .arguments import add_judge_argument, add_options, add_output_argument, judge_in, share
 from .terminal import say, show_line
@@ -45,8 +46,8 @@ def run_report(arguments: Namespace) -> int:
     report = write_report(arguments.results, arguments.output, other=arguments.other)
     for note in report.notes:
         say(f"note: {note}")
-    what = ("changed " if arguments.other else "") + ("case" if report.cases == 1 else "cases")
-    show_line(f"{report.path}: {report.cases:,} {what}")
+    what = "changed case" if arguments.other else "case"
+    show_line(f"{report.path}: {counted(report.cases, what)}")
     return PASSED
 
 

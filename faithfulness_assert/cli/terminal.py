@@ -16,7 +16,7 @@ from ..cases.case import Case
 from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
 from ..records.result import GradingResult
 from ..records.result_list import badness
-from ..text.strings import visible, visible_json, visible_line
+from ..text.strings import counted, visible, visible_json, visible_line
 from .app import judged
 
 MOST_NOTES = 5
@@ -127,8 +127,9 @@ def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> No
     for cause in summary.errors.lines() if summary.not_graded > 1 else ():
         _print_shown(Shown((("! ", "yellow"), (cause, "")), 0, 2))
     for note, count in notes.most_common(MOST_NOTES):
-        cases = "1 case" if count == 1 else f"{count} cases"
-        _print_shown(Shown((("! ", "yellow"), (f"{cases} that passed: {note}", "")), 0, 2))
+        _print_shown(
+            Shown((("! ", "yellow"), (f"{counted(count, 'case')} that passed: {note}", "")), 0, 2)
+        )
     if len(notes) > MOST_NOTES:
         _print_shown(Shown(((f"! and {len(notes) - MOST_NOTES} more warnings", ""),), 0))
 

@@ -19,6 +19,7 @@ from ..probe import probe, probe_estimate
 from ..probe.asking import DRAW, PER_KIND
 from ..report import write_probe_report
 from ..report.page import write_agreement_report
+from ..text.strings import counted
 from .app import NOT_GRADED, PASSED
 from .arguments import (
     add_judge_argument,
@@ -61,7 +62,7 @@ def run_label(arguments: Namespace) -> int:
     others = f"{len(answers) - flagged:,} of {counts.others:,} others, in random order"
     show_line(f"{written.path}: {drawn}, and {others}")
     if counts.left_out:
-        say(f"{counts.left_out:,} cases could not be graded, and nothing is said of them")
+        say(f"{counted(counts.left_out, 'case')} could not be graded, and nothing is said of them")
     command = shlex.join(["agreement", str(written.path), arguments.source])
     say(f"Fill the column label, then: faithfulness-assert {command}")
     return PASSED

@@ -10,6 +10,7 @@ from typing import Any
 from ..agreement.views import Document, Table
 from ..records.usage import Usage
 from ..statistics import at_least, exact_interval
+from ..text.strings import counted
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
 
 CHANCE_OF_ANY = 0.05
@@ -193,10 +194,9 @@ class Card:
 
     def _ends(self) -> Iterator[str]:
         if unanswered := sum(kind.unanswered for kind in self.kinds.values()):
-            yield f"Without a verdict: {unanswered} statements, which count nowhere above"
+            yield f"Without a verdict: {counted(unanswered, 'statement')} that count nowhere above"
         for reason, count in self.failures.items():
-            times = "1 ask" if count == 1 else f"{count} asks"
-            yield f"Not graded: {times}: {reason}"
+            yield f"Not graded: {counted(count, 'ask')}: {reason}"
         cost = "" if self.cost is None else f", cost {self.cost:,.4f}"
         tokens = f"{self.usage.prompt:,} prompt and {self.usage.completion:,} completion tokens"
         yield f"Used: {self.usage.num_requests} requests, {tokens}{cost}"

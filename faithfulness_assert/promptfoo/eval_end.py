@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..batch.summary import is_unreliable, told_of_controls
-from ..records.checks import is_whole
+from ..records.result_list import controls_in, is_unreliable, told_of_controls
 from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
@@ -37,10 +36,7 @@ def _of_judge(results: list[Any]) -> Iterator[str]:
     """A line about a judge that failed so many controls that its scores mean little."""
     counts: Counter[str] = Counter()
     for grade in (g for r in results for g in _items(r, "gradingResult", "componentResults")):
-        metadata = grade.get("metadata")
-        controls = metadata.get("controls") if isinstance(metadata, Mapping) else None
-        whole = {n: v for n, v in (controls or {}).items() if is_whole(v)} if controls else {}
-        counts.update(whole)
+        counts.update(controls_in(grade.get("metadata")))
     if is_unreliable(counts):
         yield told_of_controls(counts)
 

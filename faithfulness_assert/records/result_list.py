@@ -1,11 +1,16 @@
-"""The results of many cases together: as a list, as columns of a table, as a frame."""
+"""The results of many cases together: as a list, as columns of a table, as a frame; and what their
+controls say of the judge.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from operator import attrgetter
 from typing import Any, SupportsIndex, overload
 
+from ..statistics import at_least
+from .checks import is_whole
 from .errors import ConfigError, pip_install
 from .result import GradingResult
 from .views import notebook_list
@@ -61,6 +66,45 @@ def badness(result: GradingResult) -> float:
     return round(4 * (2 - group) + 2 * lost + min(bad, 999) / 1000, 4)
 
 
+# ---------------------------------------------------------------- controls
+
+FAIR = 0.05
+"""The share of controls in which a judge may be wrong that can still be used."""
+BY_CHANCE = 0.01
+"""How often such a judge is taken for one that cannot."""
+UNRELIABLE = 0.1
+"""From this share of failed controls a judge is called unreliable, if there are enough of them."""
+ENOUGH = 30
+"""Controls. Of fewer, even one wrong in five may be chance."""
+
+
+def controls_in(metadata: object) -> Counter[str]:
+    """How many controls were asked and failed, as the metadata of a result says."""
+    given = metadata.get("controls") if isinstance(metadata, Mapping) else None
+    counts = given.items() if isinstance(given, Mapping) else ()
+    return Counter({name: count for name, count in counts if is_whole(count)})
+
+
+def is_unreliable(controls: Mapping[str, int]) -> bool:
+    """Whether a judge failed more of its controls than a fair one does by chance.
+
+    ``controls``: how many were ``asked``, ``failed`` and ``unanswered``.
+    """
+    asked, wrong = controls["asked"], controls["failed"] + controls["unanswered"]
+    return 0 < wrong >= UNRELIABLE * asked and at_least(wrong, asked, FAIR) <= BY_CHANCE
+
+
+def told_of_controls(controls: Mapping[str, int], scores: str = "these") -> str:
+    """How a judge did on its controls, and a warning if its ``scores`` mean little."""
+    failed, unanswered = controls["failed"], controls["unanswered"]
+    told = f"the judge failed {failed:,} of {controls['asked']:,} controls"
+    told += f" and did not answer {unanswered:,}" if unanswered else ""
+    if is_unreliable(controls):
+        return f"{told}: do not trust {scores} scores; use another judge"
+    few = (failed or unanswered) and controls["asked"] < ENOUGH
+    return f"{told}, too few to say more" if few else told
+
+
 class Results(list[GradingResult]):
     """The results of ``grade_many``, in the order of the cases: a list, and what the cases had.
 
@@ -100,7 +144,11 @@ class Results(list[GradingResult]):
 
     def _repr_html_(self) -> str:
         """The results for a notebook, the worst first: a fragment of HTML without scripts."""
-        return notebook_list(sorted(self, key=badness, reverse=True))
+        places = sorted(enumerate(self, 1), key=lambda one: badness(one[1]), reverse=True)
+        controls = Counter[str]()
+        for result in self:
+            controls.update(controls_in(result.metadata))
+        return notebook_list(places, told_of_controls(controls) if controls["asked"] else "")
 
 
 def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from ..text.strings import clip, one_line, visible
+from ..text.strings import clip, counted, one_line, visible
 from .errors import ConfigError
 from .model import (
     EVIDENCE_FLAGS,
@@ -183,17 +183,23 @@ def notebook_view(result: GradingResult) -> str:
     return _as_html(lines)
 
 
-def notebook_list(results: Sequence[GradingResult]) -> str:
-    """Many results, the worst first, as HTML: how many passed, and a line for the first ones."""
-    outcomes = Counter(result.outcome for result in results)
+def notebook_list(results: Sequence[tuple[int, GradingResult]], note: str) -> str:
+    """Results with their places in a list, as HTML: how many passed, and a line for the first ones.
+
+    ``note``: what is to be known of all of them.
+    """
+    outcomes = Counter(result.outcome for _, result in results)
+    ids = Counter(result.case_id for _, result in results)
     words = {"PASS": "passed", "FAIL": "failed", "ERROR": "could not be graded"}
     counts = ", ".join(
         f"{outcomes[name]:,} {words_of_outcome}" for name, words_of_outcome in words.items()
     )
-    lines = [f"{len(results):,} results: {counts}"]
-    for result in results[:MOST_RESULTS]:
+    lines = [f"{counted(len(results), 'result')}: {counts}", *([note] if note else [])]
+    for place, result in results[:MOST_RESULTS]:
         score = "none" if result.score is None else f"{result.score:.2f}"
         name, reason = clip(result.case_id, MAX_NAME), clip(result.short_reason)
+        if not name or ids[result.case_id] > 1:
+            name = f"{name} (case {place})" if name else f"case {place}"
         lines.append(f"{result.outcome:5}  {score}  {name}  {reason}")
     if (more := len(results) - MOST_RESULTS) > 0:
         lines.append(f"and {more:,} more; to_frame() has all")

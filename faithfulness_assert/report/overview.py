@@ -14,7 +14,7 @@ from ..batch.comparison_views import rows_of, verdict_of
 from ..batch.store import not_finished
 from ..batch.summary import Summary
 from ..records.model import Verdict
-from ..records.result_list import badness
+from ..records.result_list import badness, told_of_controls
 from ..statistics import FALSE_ALARMS, p_value
 from ..text.strings import clip
 from .case_view import label_of
@@ -196,11 +196,8 @@ def warnings_of(figures: Figures) -> list[str]:
     if told := not_finished(summary.cases, summary.rows):
         notes.append(f"{told[0].upper()}{told[1:]}. The page says nothing of the others.")
     if summary.is_unreliable:
-        asked, failed = summary.controls["asked"], summary.controls["failed"]
-        notes.append(
-            f"The judge failed {failed:,} of {asked:,} controls, statements with known verdicts. "
-            "Do not trust these scores; use another judge."
-        )
+        told = told_of_controls(summary.controls)
+        notes.append(f"{told[0].upper()}{told[1:]}. Controls are statements with known verdicts.")
     if summary.cases and not figures.with_texts:
         notes.append(NO_TEXTS)
     return notes

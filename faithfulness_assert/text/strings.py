@@ -79,6 +79,11 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+def counted(count: int, what: str) -> str:
+    """How many there are of something: "1 case", "3,000 cases"."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def clip(text: str, limit: int = MAX_SHOWN) -> str:
     """``text`` on one line and cut to ``limit`` characters."""
     line = one_line(text)

@@ -25,6 +25,7 @@ from faithfulness_assert import (
 from faithfulness_assert.asking.controls import Controls
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.result_list import Results
 
 CONTEXT = [
     "The city museum opens at nine. Adults pay 14 euros for a ticket. The collection was founded in 1889 by Clara Brandt.",
@@ -32,6 +33,7 @@ CONTEXT = [
 ]
 ANSWER = "The museum opens at nine. Adults pay 12 euros."
 USAGE = Usage(prompt=500, completion=50, num_requests=1)
+STRONG = ": do not trust these scores; use another judge"
 
 
 @dataclass
@@ -208,21 +210,21 @@ def test_enforced_controls_whose_ask_brought_nothing_leave_nothing_decided(
     assert (enforced.status, enforced.error.kind) == (status, kind)
 
 
-@pytest.mark.parametrize(("failed", "distrusted"), [(0, False), (9, False), (10, True), (50, True)])
-def test_the_summary_of_a_run_counts_failed_controls_and_warns_from_ten_percent(
-    failed: int, distrusted: bool
+@pytest.mark.parametrize(
+    ("failed", "asked", "ending"),
+    [
+        *[(0, 4, ""), (1, 9, ", too few to say more"), (2, 4, ", too few to say more")],
+        *[(11, 100, ""), (12, 100, STRONG), (600, 10_000, ""), (3, 6, STRONG)],
+    ],
+)
+def test_a_judge_is_not_to_be_trusted_if_it_fails_more_controls_than_a_fair_one_by_chance(
+    failed: int, asked: int, ending: str
 ) -> None:
     result, _ = run()
     summary = Summary()
-    for i in range(50):
-        wrong = (i < failed) + (i + 50 < failed)
-        summary.add(
-            replace(
-                result,
-                metadata={
-                    "controls": {"asked": 2, "passed": 2 - wrong, "failed": wrong, "unanswered": 0}
-                },
-            )
-        )
-    assert f"the judge failed {failed} of 100 controls" in summary.brief()
-    assert ("do not trust" in summary.brief()) == distrusted
+    controls = {"asked": asked, "passed": asked - failed, "failed": failed, "unanswered": 0}
+    tested = replace(result, metadata={"controls": controls})
+    summary.add(tested)
+    told = f"the judge failed {failed:,} of {asked:,} controls{ending}"
+    assert told in summary.brief().split("\n")
+    assert f"\n{told}\n" in Results([tested])._repr_html_()

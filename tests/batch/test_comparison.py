@@ -127,10 +127,10 @@ def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path: Pat
 
 
 def test_a_run_whose_judge_failed_its_controls_is_told_of() -> None:
-    controls = {"asked": 2, "passed": 1, "failed": 1, "unanswered": 0}
+    controls = {"asked": 6, "passed": 3, "failed": 3, "unanswered": 0}
     failing = {"a": result(1.0, metadata={"controls": controls})}
     told = as_text(compare(run_of({"a": result(1.0)}), run_of(failing)))
-    assert "In B the judge failed 1 of 2 controls: do not trust its scores" in told
+    assert "In B the judge failed 3 of 6 controls: do not trust its scores" in told
 
 
 def test_of_equal_losses_the_ids_are_in_the_order_of_their_numbers() -> None:

@@ -13,7 +13,7 @@ from fakes import ScriptedJudge
 from hypothesis import given
 from strategies import texts
 
-from faithfulness_assert import GradingResult, grade
+from faithfulness_assert import GradingResult, Results, grade
 
 SHELL = re.compile(
     r'<div class="tex2jax_ignore mathjax_ignore"><pre style="white-space:pre-wrap">(.*)</pre></div>',
@@ -42,6 +42,15 @@ def test_a_list_of_results_can_be_read() -> None:
         "case_id='a')]"
     )
     assert len(repr(grade("x" * 9999, id="\n" * 9999))) < 300
+
+
+def test_a_list_in_a_notebook_names_the_case_of_each_result() -> None:
+    good, bad = grade("It is old.", "It is old."), grade("It is red.", "It is old.")
+    shown = unescape(Results([good, bad, *(replace(bad, case_id=i) for i in "aab")])._repr_html_())
+    assert "5 results: 1 passed, 4 failed, 0 could not be graded" in shown
+    names = re.findall(r"^(?:FAIL|PASS)   [01]\.00  (.*)  \d of", shown, re.MULTILINE)
+    assert names == ["case 2", "a (case 3)", "a (case 4)", "b", "case 1"]
+    assert "1 result: 0 passed" in Results([bad])._repr_html_()
 
 
 @pytest.mark.parametrize(
