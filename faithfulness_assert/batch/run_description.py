@@ -131,7 +131,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
     transaction. Returns notes on what was done.
 
     Raises:
-        ConfigError: the run was begun with other settings; there are no cases; or rows with a
+        ConfigError: the run graded cases with other settings; there are no cases; or rows with a
             result or an ask have changed or are gone, and ``regrade`` is false.
     """
     about, before = describe_run(grader, data_set), store.about()
@@ -140,10 +140,14 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
         for row in data_set.rows():
             store.add_row(row)
     else:
-        check_unchanged(before, about)
+        if changes(before, about) and not store.has_answers:
+            store.set_aside("1")
+            notes.append("nothing was graded before, so all cases begin anew with these settings")
+        else:
+            check_unchanged(before, about)
         now, was = about["input"]["fingerprint"], before.get("input")
         if not (now and isinstance(was, dict) and was.get("fingerprint") == now):
-            notes = _fit(store, data_set.rows(), regrade=regrade)
+            notes += _fit(store, data_set.rows(), regrade=regrade)
     if not store.size:
         raise ConfigError(f"{data_set.name}: contains no cases")
     store.keep("about", about)

@@ -227,6 +227,12 @@ class Store:
         (count,) = self.db.execute("SELECT count(*) FROM results").fetchone()
         return int(count)
 
+    @property
+    def has_answers(self) -> bool:
+        """Whether a case was graded, or a batch API was asked."""
+        graded = "SELECT 1 FROM results WHERE error IS NULL UNION ALL SELECT 1 FROM asks LIMIT 1"
+        return self.db.execute(graded).fetchone() is not None
+
     def rows(self) -> Iterator[Row]:
         """All rows."""
         every_row = "SELECT row, case_id, fields, columns, problem FROM rows ORDER BY row"

@@ -20,7 +20,7 @@ from fakes import USAGE, TruthfulJudge, failing
 from hypothesis import given
 from hypothesis import strategies as st
 from kill_runs import killed_run
-from loopback import Answer, Loopback, Request, completion, refusal_to
+from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
 from processes import eventually
 from rows import asked_of, changed_database, finished, results_of
 from strategies import examples
@@ -324,6 +324,22 @@ def test_texts_that_look_like_parts_of_a_database_are_only_texts(tmp_path: Path)
         assert quiet(given, tmp_path / "run").summary.cases == 3
     found = results_of(tmp_path / "run")[1]
     assert found["columns"]["expected"] == said.replace("\ud800", "\ufffd")
+
+
+def test_a_run_that_graded_nothing_begins_anew_with_other_settings(tmp_path: Path) -> None:
+    def said(request: Request) -> Answer:
+        words = json.dumps({"verdicts": [{"id": 1, "evidence": [1], "label": "blorp"}]})
+        return good_reply(request, words)
+
+    with Loopback(said) as server:
+        given = {"judge": "openai:m", "base_url": server.url, "controls": "off", "progress": False}
+        first = run(cases(3), tmp_path / "run", **given)
+        assert first.summary.not_graded == 3
+        second = run(cases(3), tmp_path / "run", **given, labels={"blorp": "supported"})
+        assert second.summary.passed == 3
+        assert any("nothing was graded before" in note for note in second.notes)
+        with pytest.raises(ConfigError, match="begun with other settings"):
+            run(cases(3), tmp_path / "run", **given)
 
 
 def test_anybody_reads_a_run_that_is_under_way_and_nobody_else_changes_it(tmp_path: Path) -> None:
