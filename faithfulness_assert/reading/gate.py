@@ -20,13 +20,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections
+from .rows import normalise
 
 MOST_CHARS = 20_000
 """Characters of a text that is looked at. A longer one counts as a denial."""
@@ -46,7 +47,7 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
 _SHARE, _NOT_SAID = _any_of("shares"), _any_of("not said")
-_OTHERS, _WIDE, _EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
+_WIDE, _EARLIER = _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
@@ -217,42 +218,32 @@ _SENTENCE = lazy_pattern(
 )
 # "statements 1 and 3", "claim #2", "#3"
 _NAMED = lazy_pattern(
-    r"\b(?:statements?|claims?|verdicts?|ids?|nos?\.|(?<!the )numbers?|items?|labels?"
-    r"|entr(?:y|ies))"
-    r"[ #:*_]{1,4}(\d{1,6}(?:(?:(?:,| and| &|, and| or) ?#?| #?|#)\d{1,6}\b)*)|#(\d{1,6})\b",
+    r"(?:\b(?:statement|claim|verdict|id|item|label)s?[ #:*_]{1,4}|#)"
+    r"(\d{1,6}(?:(?:,? and|,| &| or|-|–| to) ?#?\d{1,6}\b)*)",
     re.IGNORECASE,
 )
 # How a line begins that is about one statement: "2.", "**Statement 2:**", "- For statement 2,"
 _LEADING = lazy_pattern(
     r"[ \t>*_#•(\[-]{0,8}(?:(?:(?:for|in|as for|regarding) )?(?:the )?(?:statement|claim)"
-    r"[ #*_]{1,3}(\d{1,6})\b(?![-–/]| ?(?:and|&|or|to|through)\b)"
+    r"[ #*_]{1,3}(\d{1,6})\b(?![-–/]| ?(?:to|through)\b)"
     r"|(\d{1,6})[*_]{0,3}(?:[.):\]=→](?!\d)|->|–\s))",
     re.IGNORECASE,
 )
-_GRANTS = frozenset("supported yes statement statements claims and all".split())
-"""Words of a line that only repeats what the rows grant: "Supported: 1, 2, 3"."""
 _SAYS_SOMETHING = lazy_pattern(r"[^\W_]|[^\w\s.,;:'’\"“”()\[\]{}/*_#>`|–—…&+-]")
 _SENTENCES = lazy_pattern(
     r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
 )
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
-_LABEL = (
-    r"((?:partially[ _-])?supported|contradicted"
-    r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))"
-)
-_COUNTED = lazy_pattern(rf"\b(\d{{1,6}})\b|\b{_LABEL}\b", re.IGNORECASE)
-_LISTED = lazy_pattern(
-    rf"\W{{0,9}}{_LABEL}[\W_]{{1,9}}"
-    r"((?:statements? )?\d{1,6}(?:[ ,]{1,2}(?:and |& )?\d{1,6}){0,99})\W{0,5}",
+_COUNTED = lazy_pattern(
+    r"\b(\d{1,6})\b|\b((?:partially[ _-])?supported|contradicted"
+    r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))\b",
     re.IGNORECASE,
 )
 _COUNTING = frozenset(
-    "summary total totals final count counts overall labels statement statements claims and".split()
+    "summary total totals final count counts overall labels statement statements claims and "
+    "all".split()
 )
 """Other words of a line that counts labels: "Summary: 3 supported, 1 contradicted"."""
-_RANGE = lazy_pattern(
-    r"\b(?:statements|claims) (\d{1,6}) ?(?:-|–|to|through) ?(\d{1,6})\b", re.IGNORECASE
-)
 
 
 class Remark(NamedTuple):
@@ -266,23 +257,40 @@ class Remark(NamedTuple):
 def remarks(residue: Iterable[str], numbers: Collection[int]) -> list[Remark]:
     """The sentences of a reply's residue. ``numbers``: those of its ask.
 
-    A sentence is about one statement only if it begins with that one ("Statement 2 ...", "2. ..."),
-    or stands in a line that does, and names no other. Every other sentence is about all of them.
-    Numbers at the start of lines name no statements if they are a count of their own.
+    A sentence that begins with a statement ("Statement 2 ...", "2. ..."), or stands in a line that
+    does, is about the statements that it names. Every other sentence is about all of them. Numbers
+    at the start of lines name no statements if they are a count of their own.
     """
     lines = [line for text in residue for line in text.split("\n") if _SAYS_SOMETHING.search(line)]
     led = {int(match[2]) for line in lines if (match := _LEADING.match(line)) and match[2]}
-    counts = 1 in led and not led.issuperset(numbers)
-    said = (line for line in lines if not _only_grants(line, numbers))
-    return [remark for line in said for remark in _in_line(line, numbers, counts=counts)]
+    is_count = 1 in led and not led.issuperset(numbers)
+    found = []
+    for line in lines:
+        lead = _LEADING.match(line)
+        number = int(lead[1] or lead[2]) if lead else None
+        rest = line[lead.end() if lead else 0 :]
+        for sentence in _SENTENCE.findall(rest) or [rest]:
+            if _SAYS_SOMETHING.search(sentence):
+                remark = _remark(sentence, number, numbers)
+                counts = is_count and lead is not None and lead[2] is not None
+                found.append(remark._replace(others=remark.others or counts))
+    return found
 
 
-def _only_grants(line: str, numbers: Collection[int]) -> bool:
-    """Whether a line names all statements, and calls them supported."""
-    named = {int(n) for n in re.findall(r"\d{1,6}", line)}
-    words = set(_words(line))
-    repeats = "supported" in words <= _GRANTS and named == set(numbers)
-    return repeats and not _SIGN.search(line) and not _SHARE.search(line)
+def _remark(sentence: str, number: int | None, numbers: Collection[int]) -> Remark:
+    """A sentence; ``number``: with which its line begins."""
+    lead = _LEADING.match(sentence)
+    number = int(lead[1]) if lead and lead[1] else number
+    # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
+    bare = set(map(int, _BARE.findall(_SENTENCES.sub(" ", sentence)))).intersection(numbers)
+    about = named(sentence) | bare | ({number} if number is not None else set())
+    others = number is None or about.isdisjoint(numbers) or _WIDE.search(sentence) is not None
+    return Remark(frozenset(about), others, sentence)
+
+
+def named(text: str) -> set[int]:
+    """The numbers of the statements that a text names."""
+    return {int(n) for part in _NAMED.findall(text) for n in re.findall(r"\d+", part)}
 
 
 def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:
@@ -290,61 +298,20 @@ def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:
 
     ``labels``: the label of each row, by its number.
     """
-    if listed := _LISTED.fullmatch(line):
-        name = _name(listed[1])
-        rows = {number for number, label in labels.items() if label == name}
-        return {int(n) for n in re.findall(r"\d+", listed[2])} == rows
     found = _COUNTED.findall(line)
-    if not found or not _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))):
+    if not _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))) or _SIGN.search(line):
         return False
     numbers = [int(number) for number, _ in found if number]
-    names = [_name(label) for _, label in found if label]
+    names = [normalise(name).replace("information", "info") for _, name in found if name]
+    if not numbers or "/" in line:
+        return False
+    if len(set(names)) == 1 and (found[0][1] or len(numbers) > 1):
+        return set(numbers) == {number for number, label in labels.items() if label == names[0]}
     turns = all(bool(one) != bool(two) for (one, _), (two, _) in pairwise(found))
     counts = Counter(labels.values())
     return turns and [counts[name] for name in names] == numbers
 
 
-def _name(label: str) -> str:
-    """A label as rows have it."""
-    return re.sub("[ -]", "_", label.casefold()).replace("information", "info")
-
-
-def _in_line(line: str, numbers: Collection[int], *, counts: bool) -> Iterator[Remark]:
-    lead = _LEADING.match(line)
-    about = frozenset({int(lead[1] or lead[2])}) if lead else frozenset[int]()
-    start = lead.end() if lead else 0
-    unclear = counts and lead is not None and lead[2] is not None
-    for sentence in _SENTENCE.findall(line[start:]) or [line[start:]]:
-        if _SAYS_SOMETHING.search(sentence):
-            remark = _remark(sentence, about, numbers)
-            yield remark._replace(others=True) if unclear else remark
-
-
-def _remark(sentence: str, about: frozenset[int], numbers: Collection[int]) -> Remark:
-    own = _LEADING.match(sentence)
-    if own and own[1]:
-        about = frozenset({int(own[1])})
-    named = about | _named(sentence)
-    # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
-    bare = {int(n) for n in _BARE.findall(_SENTENCES.sub(" ", sentence))} & set(numbers) - about
-    wide = len(named) != 1 or named != about or named.isdisjoint(numbers) or bool(bare)
-    return Remark(named, wide or _WIDE.search(sentence) is not None, sentence)
-
-
-def _named(sentence: str) -> frozenset[int]:
-    """The numbers that a sentence names."""
-    found = (part for parts in _NAMED.findall(sentence) for part in parts)
-    named = {int(n) for part in found for n in re.findall(r"\d+", part)}
-    for first, last in _RANGE.findall(sentence):
-        named.update(range(int(first), min(int(last), int(first) + 1000) + 1))
-    return frozenset(named)
-
-
 def is_about_earlier(remark: Remark) -> bool:
     """Whether a remark may be about all that earlier replies said."""
     return remark.others and _EARLIER.search(remark.text) is not None
-
-
-def about_others(text: str, number: int | None) -> bool:
-    """Whether what stands in a statement's own row is about other statements, too."""
-    return bool(_named(text) - {number}) or _OTHERS.search(text) is not None

@@ -116,15 +116,9 @@ def _wrapped(
             found = _rows_in(item, labels, depth - 1, number if own is None else own)
         elif own is not None and (label := parse_label(item, labels)):
             found = [Row(own, label)]
-        if not found and not key and depth > 0 and _has_id(item):  # an entry without a label
-            found = [_row(item, labels, number)]
         said += [key] if key and found and own is None and name not in WRAPPERS else []
         said += found or said_by(key, item)
     return said if has_rows(said) else []
-
-
-def _has_id(value: Any) -> bool:
-    return isinstance(value, Pairs) and any(key_of(key) in IDS for key, _ in value)
 
 
 def _is_label(key: str, value: Any) -> bool:

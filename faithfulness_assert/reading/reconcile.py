@@ -14,16 +14,16 @@ from typing import NamedTuple
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..records.model import Label, Unresolved
-from ..text.strings import is_same, lazy_pattern, plain_words, text_key
+from ..text.strings import is_same, plain_words, text_key
 from .gate import (
     MOST_CHARS,
     Remark,
-    about_others,
     calls_false,
     denies,
     denies_all,
     field_objects,
     is_about_earlier,
+    named,
     objects,
     remarks,
     repeats_rows,
@@ -31,7 +31,6 @@ from .gate import (
 from .reader import read
 from .rows import Reading, Row
 
-_PERCENT = lazy_pattern(r"\d[\d.,]{0,9} ?%")
 EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
 """The labels that earn something, so that they must pass the gate."""
 
@@ -118,16 +117,14 @@ def around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
         f"{'' if row.label in EARNING else row.label} {text}"
         for row in reading.rows
         for text in (row.line or row.reason, row.quote, *row.residue)
-        if text and about_others(text, row.number)
+        if named(text) - {row.number}
     ]
     if sum(map(len, reading.residue)) > MOST_CHARS:
         return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
     within = [remark._replace(others=True) for remark in remarks(own, statements)] if own else []
     lines = [line for text in reading.residue for line in text.split("\n") if line]
     labels = {row.number or -n: row.label for n, row in enumerate(reading.rows, 1)} if lines else {}
-    texts = " ".join(statements.values())
-    said = [_PERCENT.sub(lambda m: "" if m[0] in texts else m[0], line) for line in lines]
-    return remarks([line for line in said if not repeats_rows(line, labels)], statements) + within
+    return remarks([line for line in lines if not repeats_rows(line, labels)], statements) + within
 
 
 def _placed(
