@@ -7,9 +7,8 @@ the reply, so that nothing which a judge writes into its JSON is passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from ..records.checks import is_whole
@@ -25,7 +24,7 @@ _KEYS = {
 }
 LABELS, IDS, STATEMENTS = _KEYS["labels"], _KEYS["ids"], _KEYS["statements"]
 REASONS, EVIDENCE, QUOTES = _KEYS["reasons"], _KEYS["evidence"], _KEYS["quotes"]
-CONFIDENCES, WRAPPERS, LISTS = _KEYS["confidences"], _KEYS["wrappers"], _KEYS["lists"]
+CONFIDENCES, WRAPPERS = _KEYS["confidences"], _KEYS["wrappers"]
 _TEXTS = dict.fromkeys(STATEMENTS, "statement") | dict.fromkeys(REASONS, "reason")
 CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
 """There are no verdicts under these keys."""
@@ -69,56 +68,45 @@ def read_json(text: str, labels: Labels = None) -> tuple[Said, bool]:
     said: Said = [*around]
     alone = len(values) == 1 and is_blank("".join(around))
     for value in values:
-        # A bare list between prose may be a footnote, [1], or a choice, ["yes", "no"].
-        bare = isinstance(value, list) and not any(map(_is_nested, value))
-        words = alone and not any(type(item) is int for item in value[:1])
-        found = _rows_in(value, labels, DEEPEST) if words or not bare else []
-        said += found or said_by("", value)
+        # A bare list between prose may be a choice, ["yes", "no"].
+        is_choice = not alone and isinstance(value, list) and not any(map(_is_nested, value))
+        said += [*said_by("", value)] if is_choice else _said_in("", value, labels, DEEPEST)
     return said, mended
 
 
-def _rows_in(value: Any, labels: Labels, depth: int, number: int | None = None) -> Said:
-    """What a value with rows says, of those under this number; [] if it has none."""
-    if depth < 0:
-        return []
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # as in a tool call
-        values, around, _ = split_json(clean_text(value))
-        inside = [_rows_in(inner, labels, depth - 1) for inner in values]
-        return [*around, *chain.from_iterable(inside)] if inside and all(inside) else []
-    if isinstance(value, list) and not any(map(_is_nested, value)):  # bare labels
-        known = [parse_label(item, labels) for item in value]
-        return [Row(number, label) for label in known] if all(known) else []
-    if isinstance(value, list):
-        return _wrapped([("", item) for item in value], labels, depth, number)
-    if not isinstance(value, Pairs):
-        return []
-    has_label = any(_is_label(key, item) for key, item in value)
-    lists = (item for _, item in value if isinstance(item, list))
-    holds_rows = any(_is_nested(inner) for items in lists for inner in items)
-    wrapped = [] if has_label and not holds_rows else _wrapped(value, labels, depth, number)
-    return wrapped or ([_row(value, labels, number)] if has_label else [])
-
-
-def _wrapped(
-    value: Iterable[tuple[str, Any]], labels: Labels, depth: int, number: int | None
-) -> Said:
-    """The rows under the keys of an object or in a list, and what else is there.
+def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | None = None) -> Said:
+    """What a key and its value say: rows, of those under this number, and texts.
 
     The items of a list have no keys.
     """
+    name, own = key_of(key), read_id(key) if key else None
+    number = number if own is None else own
+    inner: Sequence[tuple[str, Any]] = ()
     said: Said = []
-    for key, item in value:
-        name, own = key_of(key), read_id(key) if key else None
-        nested = _is_nested(item) or (isinstance(item, str) and own is None)
-        found: Said = []
-        digits = isinstance(item, list) and any(type(n) is int for n in item)
-        if nested and name not in CLOSED and not (digits and key and name not in LISTS):
-            found = _rows_in(item, labels, depth - 1, number if own is None else own)
-        elif own is not None and (label := parse_label(item, labels)):
-            found = [Row(own, label)]
-        said += [key] if key and found and own is None and name not in WRAPPERS else []
-        said += found or said_by(key, item)
-    return said if has_rows(said) else []
+    if depth < 0 or name in CLOSED:
+        return [*said_by(key, value)]
+    if isinstance(value, Pairs):
+        lists = (item for _, item in value if isinstance(item, list))
+        wraps = any(_is_nested(item) for items in lists for item in items)
+        if not wraps and any(_is_label(name, item) for name, item in value):
+            said = [_row(value, labels, number)]
+        else:
+            inner = value
+    elif isinstance(value, list) and any(map(_is_nested, value)):
+        inner = [("", item) for item in value]
+    elif isinstance(value, list) and not (key and any(type(item) is int for item in value)):
+        known = [parse_label(item, labels) for item in value]
+        said = [Row(number, label) for label in known] if all(known) else []
+    elif own is not None and (label := parse_label(value, labels)):
+        return [Row(own, label)]
+    elif isinstance(value, str) and own is None and value.lstrip()[:1] in ("{", "["):
+        values, around, _ = split_json(clean_text(value))  # as in a tool call
+        said, inner = [*around], [("", item) for item in values]
+    for inner_key, item in inner:
+        said += _said_in(inner_key, item, labels, depth - 1, number)
+    if not has_rows(said):
+        return [*said_by(key, value)]
+    return [key, *said] if key and own is None and name not in WRAPPERS else said
 
 
 def _is_label(key: str, value: Any) -> bool:
