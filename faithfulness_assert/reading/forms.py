@@ -235,8 +235,7 @@ def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:
     label, rest = leading_label(line, labels)
     if label:
         return label, "", [rest]
-    tail = line.rfind("\n") + 1
-    marks = list(_TAIL_MARK.finditer(line, max(tail, len(line) - 400)))
+    marks = list(_TAIL_MARK.finditer(line, max(0, len(line) - 400)))
     end = line[marks[-1].end() :].lstrip(" \t*_") if marks else ""
     label, rest = leading_label(end, labels)
     statement = line[: marks[-1].start()].strip(_BULLETS) if label else ""
@@ -248,7 +247,6 @@ def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:
     if any(label and not cell.isdigit() for cell, label in said):  # 1 and 0 are evidence then
         said = [(cell, None if cell.isdigit() else label) for cell, label in said]
     found = [label for _, label in said if label]
-    unread = any(cell[:1] in "-−" and cell[1:].isdigit() for cell in cells)  # no statement's number
-    if len(cells) > 1 and len(found) == 1 and not unread:
+    if len(cells) > 1 and len(found) == 1:
         return found[0], "", [cell for cell, label in said if not label]
     return None, "", []

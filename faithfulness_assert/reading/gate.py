@@ -35,8 +35,6 @@ FEW = 3
 """Words that are no sentence, and so no reason."""
 STEM = 5
 """Letters by which a word is known as one of the statement's: "covered" is "cover"."""
-SHORT = 4
-"""The fewest letters that may begin a longer word of the statement."""
 
 _WORDS = sections(__file__.removesuffix("gate.py") + "words/gate.txt")
 
@@ -103,7 +101,7 @@ def objects(remark: str, statement: str = "") -> bool:
     text = _AGREEING.sub(" ", _COURTESY.sub(" ", _plain(remark)))
     parts = _SHARE.finditer(text)
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
-    if (shares and not _SHARE.search(statement)) or _NOT_SAID.search(text):
+    if shares or _NOT_SAID.search(text):
         return True
     return _speaks_against(text, statement, ("negations", "denials", "remarks", "flaws"))
 
@@ -150,7 +148,7 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
         for place, word in enumerate(words):
             if not _is_listed(word, names):
                 continue
-            is_about = any(_begins_alike(w, stems) for w in words if w != word)
+            is_about = any(w[:STEM] in stems for w in words if w != word)
             if not is_about or not _is_own(word, words[place + 1 :], own):
                 return True
     return False
@@ -170,9 +168,8 @@ def _is_own(word: str, after: Collection[str], own: Collection[str]) -> bool:
     """
     if _in("negations", word):
         negated = next((w for w in after if not _in("links", w)), "")
-        return any(_in("negations", w) for w in own) and _begins_alike(negated, _stems(own))
-    reported = any(_in("reports", w) for w in list(after)[:1])
-    return word in own and not (_in("denials", word) and reported)
+        return any(_in("negations", w) for w in own) and negated[:STEM] in _stems(own)
+    return word in own
 
 
 def _words(text: str) -> list[str]:
@@ -183,13 +180,6 @@ def _words(text: str) -> list[str]:
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
     return {word[:STEM] for word in words if not _in("links", word) and not _in("reports", word)}
-
-
-def _begins_alike(word: str, stems: Collection[str]) -> bool:
-    """Whether a word has one of these stems: "work" has that of "working", too."""
-    if word[:STEM] in stems:
-        return True
-    return SHORT <= len(word) < STEM and any(stem.startswith(word) for stem in stems)
 
 
 @lru_cache(maxsize=4096)

@@ -156,7 +156,7 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
                     numbers.append(at)
                 else:
                     texts["quote"].append(at)
-            residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
+            residue += said_by(key, item) if isinstance(item, Pairs) else []
         elif name in CONFIDENCES and (share := _share(item)) is not None:
             sure.append(share)
             residue += said_by(key, item) if share <= EVEN else []

@@ -96,12 +96,11 @@ def settle(
     doubtful = (
         (strangers and not extra) or loose or headed or (by_place and any(r.named for r in said))
     )
-    shown, against = words_to_quote(reading.rows, context), _against(reading.rows, earning)
+    shown = words_to_quote(reading.rows, context)
     findings = {}
     for number, text in statements.items():
         finding = agreed([finding_of(row, text, shown, earning) for row in placed[number]])
-        elsewhere = against.get(plain_words(text), set()) - {number} if text else None
-        if finding.label in earning and (doubtful or elsewhere):
+        if finding.label in earning and doubtful:
             finding = INVALID
         findings[number] = unless_denied(finding, number, text, said, earning)
     denied = {row.number for row in strangers if row.number and row.label not in earning}
@@ -161,14 +160,6 @@ def _repeats(rows: Sequence[Row]) -> bool:
     said = [row.label for row in rows if row.number is not None]
     again = [row.label for row in rows if row.number is None]
     return bool(said) and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
-
-
-def _against(rows: Sequence[Row], earning: Collection[Label]) -> dict[str, set[int | None]]:
-    """The statements that rows repeat without granting them anything, and these rows' numbers."""
-    against: dict[str, set[int | None]] = {}
-    for row in (row for row in rows if row.statement and row.label not in earning):
-        against.setdefault(plain_words(row.statement), set()).add(row.number)
-    return against
 
 
 def words_to_quote(rows: Sequence[Row], context: Collection[str]) -> str:

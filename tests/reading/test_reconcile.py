@@ -88,13 +88,6 @@ def test_a_contradiction_of_nobody_objects_to_all() -> None:
             found(said, [1, 2])
 
 
-def test_one_text_under_two_numbers_with_opposite_labels_earns_nothing() -> None:
-    text = SENTENCES[1]
-    reading = Reading((Row(1, YES, statement=text), Row(2, NO, statement=text)))
-    findings = settle(reading, {1: text, 2: SENTENCES[2]}).findings
-    assert findings[1].unresolved == "invalid"
-
-
 def test_numbers_that_were_not_asked_are_counted_and_what_is_denied_is_told() -> None:
     reply = json.dumps([{"id": n, "label": label} for n, label in ((3, YES), (1, NO), (2, YES))])
     settled = settle(read(f"{reply}\nStatement 9 is wrong."), {3: SENTENCES[3]})
