@@ -83,6 +83,10 @@ PLANS = (
     Plan("requests, not given, by the minute", 64, server_requests=2000, burst=60),
     Plan("tokens, not given", 256, server_tokens=4e6),
     *(Plan(f"{share:.1%} refused by chance", 64, refuses=share) for share in SHARES),
+    *(
+        Plan(f"requests, not given, {share:.0%} refused", 64, server_requests=2000, refuses=share)
+        for share in (0.03, 0.1)
+    ),
     *(Plan(f"down for {down:.0f} s", 64, down=down) for down in (20.0, 60.0, 240.0)),
     Plan("latency jumps", 64, jumps=True),
     Plan("latency jumps, requests not given", 64, jumps=True, server_requests=1500),

@@ -104,35 +104,49 @@ class GivenUp(Exception):  # noqa: N818 - no error: the run stops
     """An ask was not sent, because its run stops. Its case has no result, not even an error."""
 
 
-def as_outcome(ask: Ask, reply: object) -> Outcome:
-    """``reply`` if it is one; else the error that the judge must have returned a reply."""
-    if isinstance(reply, JudgeError):
-        return failed(ask, reply)
-    if not isinstance(reply, Reply):
-        return failed(ask, _misbehaved(f"returned {type(reply).__name__}, not a Reply"))
-    log.info(
-        "%s: asked for %d, replied %d characters, %s",
-        *(ask.kind, len(ask.ids), len(reply.text), reply.finish_reason),
-    )
-    return reply
+def outcome_of(ask: Ask, came: object) -> Outcome:
+    """What came of an ask: the reply, or the error for whatever else its judge returned or raised.
 
-
-def failed(ask: Ask, error: Exception | SystemExit) -> JudgeError:
-    """The ``JudgeError`` for what an ask raised. Its cause is what the judge itself raised.
-
-    The text of a foreign exception may contain a key, so messages only show its type and place. The
-    log shows more of it at DEBUG, without credentials.
+    The cause of an error is what the judge itself raised. The text of a foreign exception may
+    contain a key, so messages only show its type and place. The log shows more at DEBUG, without
+    credentials.
     """
-    judge_error = error if isinstance(error, JudgeError) else wrapped(error)
-    log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), judge_error.kind)
-    if judge_error is not error and log.isEnabledFor(logging.DEBUG):
+    if isinstance(came, Reply):
+        log.info(
+            "%s: asked for %d, replied %d characters, %s",
+            *(ask.kind, len(ask.ids), len(came.text), came.finish_reason),
+        )
+        return came
+    error = came if isinstance(came, JudgeError) else _wrapped(came)
+    log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), error.kind)
+    if error.__cause__ and error is not came and log.isEnabledFor(logging.DEBUG):
         import traceback
 
         from ..judges.remote.redaction import redact
 
-        raised = redact("".join(traceback.format_exception(error)))
+        raised = redact("".join(traceback.format_exception(error.__cause__)))
         log.debug("what the judge raised: %s", visible(raised[-MOST_SHOWN:]))
-    return judge_error
+    return error
+
+
+def _wrapped(came: object) -> JudgeError:
+    name, raised = type(came).__name__, came if isinstance(came, BaseException) else None
+    frames = raised.__traceback__ if raised else None
+    while frames is not None and frames.tb_next is not None:
+        frames = frames.tb_next
+    if frames is not None:
+        file = os.path.basename(frames.tb_frame.f_code.co_filename)
+        name = f"{name} (line {frames.tb_lineno} of {file})"
+    # Python 3.10 has three classes of this name.
+    if any(base.__name__ == "TimeoutError" for base in type(came).__mro__):
+        error = JudgeError(f"the judge raised {name}", "timeout", retryable=True)
+    else:
+        what = f"raised {name}, not a JudgeError" if raised else f"returned {name}, not a Reply"
+        fix = "Fix the judge: its ask(ask, /, *, deadline=None) must return a Reply or raise "
+        fix += "JudgeError; the logger faithfulness_assert has the traceback at DEBUG."
+        error = JudgeError(f"the judge {what}", "transport", fix=fix)
+    error.__cause__ = raised
+    return error
 
 
 def late(waited: float = 0.0, usage: Usage | None = None) -> JudgeError:
@@ -141,26 +155,3 @@ def late(waited: float = 0.0, usage: Usage | None = None) -> JudgeError:
     if waited >= 1:
         message += f": this ask waited {waited:.0f} s for others; raise concurrency or deadline"
     return JudgeError(message, "timeout", retryable=True, usage=usage)
-
-
-def wrapped(error: Exception | SystemExit) -> JudgeError:
-    """The ``JudgeError`` for what a judge raised instead."""
-    name, frames = type(error).__name__, error.__traceback__
-    while frames is not None and frames.tb_next is not None:
-        frames = frames.tb_next
-    if frames is not None:
-        file = os.path.basename(frames.tb_frame.f_code.co_filename)
-        name = f"{name} (line {frames.tb_lineno} of {file})"
-    # Python 3.10 has three classes of this name.
-    if any(base.__name__ == "TimeoutError" for base in type(error).__mro__):
-        wrapped = JudgeError(f"the judge raised {name}", "timeout", retryable=True)
-    else:
-        wrapped = _misbehaved(f"raised {name}, not a JudgeError")
-    wrapped.__cause__ = error
-    return wrapped
-
-
-def _misbehaved(what: str) -> JudgeError:
-    fix = "Fix the judge: its ask(ask, /, *, deadline=None) must return a Reply or raise JudgeError"
-    log_has = "the logger faithfulness_assert has the traceback at DEBUG"
-    return JudgeError(f"the judge {what}", "transport", fix=f"{fix}; {log_has}.")

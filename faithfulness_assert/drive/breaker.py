@@ -102,12 +102,12 @@ class Breaker:
         """Whether the server is there: it has answered, or it loads its model (HTTP 503)."""
         return self.answered_after() or error.http_status == 503
 
-    async def passed(self, left: TimeLeft) -> None:
+    async def passed(self, left: TimeLeft) -> JudgeError | None:
         """Waits until the server answers again, or this ask is the probe.
 
+        If it may not wait so long, it fails as the last one did: retryable, and without usage.
+
         Raises:
-            JudgeError: it may not wait so long. The error has the kind and message of the last one,
-                is retryable, and has no usage.
             GivenUp: the run stops.
         """
         loop = asyncio.get_running_loop()
@@ -117,11 +117,12 @@ class Breaker:
             seconds = self._probe_at - loop.time()
             if seconds <= 0:
                 self._plan_probe()  # in case that this one hangs
-                return
+                return None
             if self.patience is None or seconds >= left():
-                raise self._not_asked()
+                return self._not_asked()
             self._closed = self._closed or loop.create_future()
             await asyncio.wait([self._closed], timeout=seconds)
+        return None
 
     def answered(self, sent_at: float) -> None:
         """Notes a reply to an ask that was sent at this instant."""

@@ -24,7 +24,6 @@ from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from ..judges.remote.settings import is_here
-from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
 from .asks import TimeLeft, late, log
@@ -63,6 +62,7 @@ class Gate:
     ) -> None:
         self._max_retries, self._timeout, self._server = max_retries, timeout, server
         self._per_minute, self._rate = per_minute, LearnedRate()
+        self._line = asyncio.Lock()  # of asks that wait for a limit
         self.breaker = Breaker(patience)
         _ALL.add(self)
 
@@ -78,10 +78,9 @@ class Gate:
 
     def forget(self) -> None:
         """Forgets what belongs to the event loop of the process that this one was forked from."""
-        self.breaker = Breaker(self.breaker.patience)
-        for part in (self._server, self._per_minute, self._rate):
-            if part:
-                part.forget()
+        self.breaker, self._line = Breaker(self.breaker.patience), asyncio.Lock()
+        if self._server:
+            self._server.forget()
 
     async def ask(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
@@ -103,12 +102,8 @@ class Gate:
         with left.during("ask"):
             while True:
                 others_answered = self.breaker.answered_after(failed_at)
-                try:
-                    outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
-                    first = min(first, sent_at)
-                    was_sent = True
-                except JudgeError as error:
-                    outcome, was_sent = error, False
+                outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
+                first, was_sent = min(first, sent_at), sent_at < math.inf
                 if isinstance(outcome, Reply):
                     if spent.num_requests:
                         usage, requests = outcome.usage, spent.num_requests + outcome.requests
@@ -142,24 +137,28 @@ class Gate:
     ) -> tuple[Outcome, float]:
         """Sends an ask when it may go, and learns from its outcome; also the instant when it went.
 
+        An ask that did not go has an infinite one: the server is down, or the time was up.
+
         The wait for a limit costs its grade no time, unless the ask goes ``again``: a server that
         refuses it every time would never be given up. Nor does the wait in line for a server on
         this machine.
 
         Raises:
-            JudgeError: the server is down, or the time was up.
             GivenUp: the run stops.
         """
         server = self._server
         async with server.taken(ask, self._timeout, left) if server else nullcontext():
-            await self.breaker.passed(left)
+            if problem := await self.breaker.passed(left):
+                return problem, math.inf
             if self._per_minute or self._rate.holds:
                 with nullcontext() if again else left.during("limit"):
-                    if self._per_minute:
-                        await self._per_minute.wait(ask)
-                    await self._rate.wait()
+                    async with self._line:
+                        if self._per_minute:
+                            await self._per_minute.wait(ask)
+                        if self._rate.holds:
+                            await self._rate.wait()
             if left() <= 0:
-                raise late()
+                return late(), math.inf
             tried, beside = self._rate.sent(), server.under_way if server else 0
             outcome = await send()
             if self._per_minute:

@@ -13,7 +13,7 @@ from ..plan.plan import Plan
 from ..records.judge import Ask, Judge, JudgeInfo, Outcome, judge_info
 from ..records.result import GradingResult
 from ..records.usage import Usage
-from .asks import GivenUp, TimeLeft, as_outcome, failed, late, log, wrapped
+from .asks import GivenUp, TimeLeft, late, log, outcome_of
 
 if TYPE_CHECKING:
     import asyncio
@@ -212,12 +212,12 @@ def _ask(grade: _Grade, ask: Ask) -> Outcome:
     It needs no event loop, which takes longer to load than such a judge to answer.
     """
     grade.left.start()
-    if grade.left() <= 0:
-        return failed(ask, late())
+    came: object
     try:
-        return as_outcome(ask, grade.judge.ask(ask, deadline=grade.deadline()))
+        came = late() if grade.left() <= 0 else grade.judge.ask(ask, deadline=grade.deadline())
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
-        return failed(ask, error)
+        came = error
+    return outcome_of(ask, came)
 
 
 async def _aask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
@@ -239,11 +239,11 @@ async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
         grade.begun = True
         grade.left.start()
         if grade.left() <= 0:
-            outcome: Outcome = failed(ask, late(time.monotonic() - wanted))
+            outcome = outcome_of(ask, late(time.monotonic() - wanted))
         elif grade.gate is None:
             outcome = await _send(grade, ask, slots)
         elif grade.stored and (reply := await background.in_thread(grade.stored, ask)):
-            outcome = as_outcome(ask, reply)  # what is stored needs no gate
+            outcome = outcome_of(ask, reply)  # what is stored needs no gate
         else:
             sending = grade.gate.ask(ask, lambda: _send(grade, ask, slots), grade.left)
             outcome = await background.on_loop(sending)
@@ -258,12 +258,13 @@ async def _send(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
     before = grade.told.get(id(ask))
     spent = (before and before.usage) or Usage()
     grade.told[id(ask)] = late(usage=spent + Usage(num_requests=1))
+    came: object
     try:
-        outcome = as_outcome(ask, await _awaited_in_time(grade, ask, grade.deadline()))
+        came = await _awaited_in_time(grade, ask, grade.deadline())
     except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
-        outcome = failed(ask, error)
+        came = error
     slots.under_way -= 1  # not if it is cancelled: the provider may charge for it
-    return outcome
+    return outcome_of(ask, came)
 
 
 async def _awaited_in_time(grade: _Grade, ask: Ask, deadline: float | None) -> object:
@@ -298,4 +299,4 @@ async def _kept(asking: Awaitable[object]) -> object:
     try:
         return await asking
     except SystemExit as error:
-        return wrapped(error)
+        return error

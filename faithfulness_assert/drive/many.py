@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine, Generator, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Generator, Iterable
 from concurrent.futures import Future
 from queue import SimpleQueue
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from ..judges import background
 from .asks import log
@@ -32,6 +32,9 @@ def run_many(
     stops iterating, or interrupts it, all grades under way are cancelled at once. The log, and a
     note of the exception, then say what was done and what it cost.
 
+    A few more grades than ``concurrency`` are under way, so that the next ask is ready when a slot
+    becomes free.
+
     Args:
         grades: the grades.
         concurrency: the most asks under way.
@@ -39,68 +42,45 @@ def run_many(
             it, but not the grades after it. Otherwise each result comes as soon as it is there.
         stopping: see ``Slots``.
     """
-    batch: _Batch[T] = _Batch(Slots(concurrency, stopping), concurrency, in_order)
+    slots, at_once = Slots(concurrency, stopping), concurrency + 1 + concurrency // 8
+    waiting: deque[Future[T]] = deque()  # whose turn has not come
+    finished: SimpleQueue[Future[T]] = SimpleQueue()
+    under_way = given = 0
+    rest = iter(grades)
     try:
-        for grade in grades:
-            batch.start(grade)
-            while batch.is_full() or not batch.finished.empty():
-                yield from batch.results()
-        while batch.waiting:
-            yield from batch.results()
+        while True:
+            while (
+                finished.empty()
+                and under_way < at_once
+                and len(waiting) < WINDOW * concurrency
+                and (grade := next(rest, None))
+            ):
+                future = background.start(grade(slots))
+                future.add_done_callback(finished.put)
+                waiting.append(future)
+                under_way += 1
+            if not under_way:
+                return
+            ended = finished.get()
+            under_way -= 1
+            ready = waiting if in_order else deque([ended])
+            if not in_order:
+                waiting.remove(ended)
+            while ready and ready[0].done():
+                result = ready.popleft().result()
+                given += 1
+                yield result
     except BaseException as error:
-        said = batch.stop()
+        slots.stopping = lambda: "it was stopped"  # or others would take the free slots
+        for future in waiting:
+            future.cancel()
+        spent, more = slots.spent, slots.under_way
+        said = (
+            f"grade_many stopped after {given} results: {slots.ended} asks had ended, with "
+            f"{spent.num_requests} requests, {spent.prompt} prompt and {spent.completion} "
+            f"completion tokens; {more} more were under way, for which the provider may charge too"
+        )
         log.warning("%s", said)
         if hasattr(error, "add_note"):  # from Python 3.11
             error.add_note(said)
         raise
-
-
-class _Batch(Generic[T]):
-    """Grades under way, and results that wait for their turn.
-
-    A few more grades than ``concurrency`` are under way, so that the next ask is ready when a slot
-    becomes free.
-    """
-
-    def __init__(self, slots: Slots, concurrency: int, in_order: bool) -> None:
-        self.slots, self.in_order = slots, in_order
-        self.at_once = concurrency + 1 + concurrency // 8
-        self.window = WINDOW * concurrency
-        self.waiting: deque[Future[T]] = deque()  # whose turn has not come
-        self.finished: SimpleQueue[Future[T]] = SimpleQueue()
-        self.under_way = self.given = 0
-
-    def start(self, grade: StartGrade[T]) -> None:
-        future = background.start(grade(self.slots))
-        future.add_done_callback(self.finished.put)
-        self.waiting.append(future)
-        self.under_way += 1
-
-    def is_full(self) -> bool:
-        """Whether no other grade may start now."""
-        return self.under_way >= self.at_once or len(self.waiting) >= self.window
-
-    def results(self) -> Iterator[T]:
-        """Waits for a grade to end; the results whose turn then has come."""
-        ended = self.finished.get()
-        self.under_way -= 1
-        ready = self.waiting if self.in_order else deque([ended])
-        if not self.in_order:
-            self.waiting.remove(ended)
-        while ready and ready[0].done():
-            result = ready.popleft().result()
-            self.given += 1
-            yield result
-
-    def stop(self) -> str:
-        """Cancels all grades under way. Says what was done, and what it cost."""
-        self.slots.stopping = lambda: "it was stopped"  # or others would take the free slots
-        for future in self.waiting:
-            future.cancel()
-        slots, spent = self.slots, self.slots.spent
-        more = slots.under_way
-        return (
-            f"grade_many stopped after {self.given} results: {slots.ended} asks had ended, with "
-            f"{spent.num_requests} requests, {spent.prompt} prompt and {spent.completion} "
-            f"completion tokens; {more} more were under way, for which the provider may charge too"
-        )

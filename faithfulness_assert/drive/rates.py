@@ -2,13 +2,14 @@
 
 A server that wants to be asked less often says so (HTTP 429, ``retry-after``). A single refusal is
 no limit: a busy region or a shared quota refuses some asks at any rate, and then only the ask that
-was refused waits. More refusals than chance explains are a limit, or more chance. A trial tells:
-the next asks go at half of the rate that the server took. A limit refuses none of them. If it still
-does, it was chance, and nothing waits for it any more.
+was refused waits. After more refusals than chance explains, asks go out one by one, at two thirds
+of the rate that the server took.
 
-Once a limit is found, asks go out one by one a little slower than it allows. The rate rises by
-small steps, larger the longer nothing is refused, and falls by a tenth when it is exceeded. When
-falling does not help, there is another trial.
+A limit and chance are told apart by what more asks bring: a stretch of asks goes a little slower
+than the rate, the next one a little faster. If the server takes at least half of what the fast one
+has more, whatever else it refuses, the rate rises by a step, and what it refused was chance. Else
+the rate falls, by a step or by what was refused beyond chance; and by half where most is refused. A
+rate that asks no longer reach holds nothing up, and goes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..asking.tokens import estimate_tokens
 from ..records.checks import check_number
@@ -44,22 +48,13 @@ class PerMinute:
             check_number(name, limit, 1e-6, 1e12, optional=True)
         self._requests = None if requests is None else Quota(requests)
         self._tokens = None if tokens is None else Quota(tokens)
-        self.forget()
-
-    def forget(self) -> None:
-        """Forgets the event loop and what waits there: a forked process has another one."""
-        self._line = asyncio.Lock()
-        for quota in (self._requests, self._tokens):
-            if quota:
-                quota.paid_at = -math.inf
 
     async def wait(self, ask: Ask) -> None:
-        """Waits in line until the ask may be sent."""
-        async with self._line:
-            if self._requests:
-                await self._requests.take(1)
-            if self._tokens:
-                await self._tokens.take(ask.size(estimate_tokens))
+        """Waits until the ask may be sent. To be called by one ask after the other."""
+        if self._requests:
+            await self._requests.take(1)
+        if self._tokens:
+            await self._tokens.take(ask.size(estimate_tokens))
 
     def spent(self, ask: Ask, outcome: Outcome) -> None:
         """Corrects what was taken for an ask by what it used: the asks after it pay for it."""
@@ -104,33 +99,43 @@ class Quota:
 
 # ---------------------------------------------------------------- what refusals teach
 
-CHANCE, MOST_CHANCE = 0.1, 0.3
-"""The share of refusals that is taken for chance before any trial, and the largest."""
-WINDOW = 40
-"""The last tries that are looked at."""
-TRIAL = 20
-"""Tries of a trial. If there is a limit, one of them is refused at most."""
-SLOWER = 0.9
-"""The part of a rate that is left when it was too high."""
-NOT_HELPED = 0.6
-"""The part of the limit that was found below which another trial is due."""
-STEP, ACCELERATES = 0.0003, 75
-"""The part by which a try raises the rate: twice it after so many that were not refused."""
+CHANCE = 0.1
+"""The share of refusals that is taken for chance at first."""
+STRETCH = 40
+"""Tries of a stretch."""
+STEP = 0.05
+"""The part by which the rate moves, and by which stretches are slower and faster than it."""
 PERIOD = 10.0
-"""Seconds over which it is measured what a server takes."""
+"""Seconds over which it is measured what a server takes, before a limit is known."""
 PAUSE = 0.5
 """Seconds to wait if the server does not say how long."""
-LEAST, MOST = 0.5, 1000.0
-"""Tries for each second: never fewer; with more, nothing waits any longer."""
+LEAST = 0.5
+"""Tries for each second: never fewer."""
 
 
+@dataclass(slots=True)
 class Try:
     """A try that went out: when, and whether the server has refused it."""
 
-    __slots__ = ("at", "refused")
+    at: float
+    refused: bool = False
 
-    def __init__(self, at: float) -> None:
-        self.at, self.refused = at, False
+
+class Stretch(NamedTuple):
+    """Tries that went out at one pace, in so many seconds."""
+
+    tries: Sequence[Try]
+    seconds: float
+
+    @property
+    def went(self) -> float:
+        """Tries each second."""
+        return len(self.tries) / self.seconds
+
+    @property
+    def taken(self) -> float:
+        """Those that were not refused, each second."""
+        return sum(not one.refused for one in self.tries) / self.seconds
 
 
 class LearnedRate:
@@ -140,19 +145,11 @@ class LearnedRate:
     """
 
     def __init__(self) -> None:
-        self.rate = math.inf
+        self.rate = self._pace = math.inf  # the pace is that of the stretch
         self._chance = CHANCE
-        self._limit = math.inf  # that a trial found
-        self._took: float | None = None  # each second before the trial that is under way
-        self._share = 0.0  # of refused tries before it
-        self._tries: deque[Try] = deque()  # the last ones, in the order in which they went
+        self._tries: deque[Try] = deque()  # of this stretch, or of the last seconds
+        self._ended: deque[Stretch] = deque(maxlen=3)
         self._since = self._free_at = -math.inf  # when the present rate began; the next try
-        self._clean = 0  # tries since the last refusal
-        self.forget()
-
-    def forget(self) -> None:
-        """Forgets the line, which belongs to an event loop; what was learned holds."""
-        self._line = asyncio.Lock()
 
     @property
     def holds(self) -> bool:
@@ -160,27 +157,19 @@ class LearnedRate:
         return self.rate < math.inf
 
     async def wait(self) -> None:
-        """Waits in line until the next try may go out."""
-        if not self.holds:
-            return
+        """Waits until the next try may go out."""
         loop = asyncio.get_running_loop()
-        async with self._line:
-            while (seconds := self._free_at - loop.time()) > 0:
-                await asyncio.sleep(seconds)
-            self._free_at = max(self._free_at, loop.time()) + 1 / self.rate
+        while (seconds := self._free_at - loop.time()) > 0:
+            await asyncio.sleep(seconds)
+        self._free_at = max(self._free_at, loop.time()) + 1 / self._pace
 
     def sent(self) -> Try:
         """Notes that a try goes out."""
         tried = Try(asyncio.get_running_loop().time())
-        if self._took is not None:
-            self._end_trial(self._took)
-        elif self.holds:
-            self.rate *= 1 + STEP * (1 + self._clean / ACCELERATES)
-            if self.rate > MOST:
-                self.rate = math.inf
-        self._clean += 1
+        if self.holds and len(self._tries) >= STRETCH:
+            self._end_stretch(tried.at)
         self._tries.append(tried)
-        while len(self._tries) > WINDOW and self._tries[0].at < tried.at - PERIOD:
+        while len(self._tries) > STRETCH and self._tries[0].at < tried.at - PERIOD:
             self._tries.popleft()
         return tried
 
@@ -192,56 +181,54 @@ class LearnedRate:
         tried.refused = True
         if tried.at < self._since:
             return
-        self._clean = 0
-        if self._took is not None:
-            return
         # What is not known yet of tries after the last one that was refused says nothing.
-        flags = self._flags()
-        flags = flags[: len(flags) - flags[::-1].index(True)][-WINDOW:] if True in flags else []
-        expected = 0.0 if self.holds else self._chance * len(flags)
+        flags = [one.refused for one in self._tries]
+        flags = flags[: len(flags) - flags[::-1].index(True)][-STRETCH:] if True in flags else []
+        expected = self._chance * len(flags)
         # Three standard deviations of a binomial share.
-        if sum(flags) < 2 + expected + 3 * math.sqrt(expected * (1 - self._chance)):
+        most = expected + 3 * math.sqrt(expected * (1 - self._chance))
+        if sum(flags) < 2 + (len(flags) / 2 if self.holds else most):
             return
-        share = sum(flags) / len(flags)
-        if self.holds and self.rate > NOT_HELPED * self._limit:
-            self._set(max(self.rate * max(SLOWER * (1 - share), 0.5), LEAST), wait)
-        else:
-            self._begin_trial(share, wait)
+        rate = self.rate / 2
+        if not self.holds:
+            seconds = max(asyncio.get_running_loop().time() - self._tries[0].at, 1.0)
+            taken = sum(not one.refused for one in self._tries)
+            rate = max(taken, len(self._tries) / 2) / seconds / 1.5
+        self._set(rate, wait)
 
-    def _flags(self) -> list[bool]:
-        """Which of the tries at the present rate were refused, as far as it is known."""
-        return [one.refused for one in self._tries if one.at >= self._since]
+    def _end_stretch(self, now: float) -> None:
+        """A slow stretch and a fast one take turns.
 
-    def _begin_trial(self, share: float, wait: float | None) -> None:
-        now = asyncio.get_running_loop().time()
-        recent = [one for one in self._tries if one.at >= now - PERIOD]
-        seconds = max(now - recent[0].at, 1.0) if recent else 1.0
-        self._took = sum(not one.refused for one in recent) / seconds
-        self._share = share
-        self._set(max(self._took / 2, LEAST), wait)
-
-    def _end_trial(self, took: float) -> None:
-        """Draws the conclusion from a trial, once enough of its tries went out."""
-        flags = self._flags()
-        if len(flags) < TRIAL:
+        What they showed counts after the next slow one, when all of it is known.
+        """
+        self._ended.append(Stretch([*self._tries], max(now - self._tries[0].at, 1e-6)))
+        self._tries.clear()
+        if self._pace > self.rate:
+            self._pace = self.rate * (1 - STEP)
             return
-        share = sum(flags) / len(flags)
-        if sum(flags) <= 1 and took >= LEAST:  # a limit
-            self._limit = SLOWER * took
-        elif sum(flags) > 1 and not self._share / 2 < share <= MOST_CHANCE:  # a lower one
-            self._begin_trial(share, None)
-            return
-        else:
-            self._chance, self._limit = max(self._chance, share), math.inf
-        self._took = None
-        self._set(self._limit)
+        if len(self._ended) == 3:
+            slow, fast, _ = self._ended
+            share = 1 - (slow.taken + fast.taken) / (slow.went + fast.went)  # of refusals
+            if fast.went < self.rate * (1 - 2 * STEP):  # it holds nothing up
+                self._chance = max(self._chance, share, CHANCE)
+                self._set(math.inf)
+                return
+            if fast.taken - slow.taken > (fast.went - slow.went) / 2:
+                self.rate *= 1 + STEP
+                self._chance += (share - self._chance) / 4
+            else:
+                self.rate = max(self.rate * (1 - max(share - self._chance, STEP / 2)), LEAST)
+        self._pace = self.rate * (1 + STEP)
 
     def _set(self, rate: float, wait: float | None = 0.0) -> None:
         """The rate from now on, after a wait."""
         now = asyncio.get_running_loop().time()
-        self.rate, self._clean = rate, 0
+        self.rate = max(rate, LEAST)
+        self._pace = self.rate * (1 - STEP)
         self._free_at = max(self._free_at, now + (PAUSE if wait is None else wait))
-        self._since = self._free_at if self.holds else now
+        self._since = now if wait == 0.0 else self._free_at
+        self._tries.clear()
+        self._ended.clear()
 
 
 def is_refusal(error: JudgeError) -> bool:

@@ -23,8 +23,8 @@ from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
 from loopback import Answer, Loopback, Request, completion, good_reply
 from processes import HEARS_CTRL_C
 
-from faithfulness_assert import Ask, Grader, Reply
-from faithfulness_assert.drive.asks import failed
+from faithfulness_assert import Ask, Grader, JudgeError, Reply
+from faithfulness_assert.drive.asks import outcome_of
 from faithfulness_assert.judges import background
 from faithfulness_assert.records.judge import Limits
 
@@ -314,7 +314,9 @@ def test_an_error_keeps_what_the_judge_raised_and_the_log_shows_it_without_crede
     assert "in ask\n" in caplog.text
     assert "0123456789" not in caplog.text
     cause = ValueError("no")
-    assert failed(asks[0], cause).__cause__ is cause
+    failure = outcome_of(asks[0], cause)
+    assert isinstance(failure, JudgeError)
+    assert failure.__cause__ is cause
 
 
 class UnprintableError(Exception):

@@ -15,7 +15,7 @@ from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, Policy
-from faithfulness_assert.drive.asks import failed
+from faithfulness_assert.drive.asks import outcome_of
 from faithfulness_assert.plan.results import weighed_again
 from faithfulness_assert.policy.policy import DESCRIPTIVE, asking_otherwise
 from faithfulness_assert.policy.values import ALL_FAIL, ScoreCap
@@ -71,7 +71,7 @@ def graded(scenario: Scenario, policy: Policy, answer: str | None = None) -> Gra
         try:
             return judge.ask(ask)
         except Exception as error:  # noqa: BLE001 - the judge may crash
-            return failed(ask, error)
+            return outcome_of(ask, error)
 
     said = scenario.answer if answer is None else answer
     case = Case(said, scenario.context)
