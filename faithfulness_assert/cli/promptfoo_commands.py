@@ -32,7 +32,7 @@ def add_init_arguments(parser: ArgumentParser) -> None:
         help="where to write the example (default: here)",
     )
     parser.add_argument(
-        "--force", action="store_true", help="overwrite existing files, but not a config"
+        "--force", action="store_true", help="overwrite faithfulness.cjs and faithfulness.py"
     )
     parser.add_argument(
         "--from",
@@ -98,7 +98,10 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
     try:
         existing = [copy.name for copy in copies if os.path.lexists(copy)]
         if existing and not force:
-            advice = "Choose another folder, or use --force, which overwrites all but a config"
+            advice = (
+                "Choose another folder, or use --force, which writes over faithfulness.cjs and "
+            )
+            advice += "faithfulness.py, leaves a config as it is, and adds one line to .env"
             if CONFIG in existing:
                 advice += f". Its assertions are converted by --from {folder / CONFIG}"
             raise ConfigError(f"init: {folder} already contains {', '.join(existing)}. {advice}")

@@ -16,7 +16,7 @@ from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
 """The most lines."""
-MAX_CHARS = 300
+MAX_CHARS = 600
 _NOT_GRADED = lazy_pattern(r"Not graded:[^\n]*")
 
 
@@ -68,7 +68,7 @@ def _of_test(result: Any) -> Iterator[str]:
         outputs = metadata.get("graderOutputs")
         lines = outputs.get("statements") if isinstance(outputs, Mapping) else None
         for line in lines.split("\n") if isinstance(lines, str) else ():
-            yield f"{name}: made up: {clip(line, 2 * MAX_CHARS)}"
+            yield f"{name}: made up: {clip(line, MAX_CHARS)}"
         if not lines:
             yield f"{name}: failed: {clip(reason, MAX_CHARS)}"
 

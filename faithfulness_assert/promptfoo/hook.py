@@ -36,8 +36,10 @@ LOADS_EACH_TIME = (
 )
 NO_TRANSFORM = (
     "context: promptfoo runs contextTransform for its own assertions only. Set config.contextFrom, "
-    "a JMESPath such as output.docs, instead"
+    "a JMESPath such as {}.docs[].text, instead"
 )
+RAW_OUTPUT = ("providerTransformedOutput", "output")
+"""Where a response has what a test's ``transform`` changed: in promptfoo 0.123, in 0.121."""
 STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.DOTALL)
 """A step of a path, such as `.a` or `[0]`."""
 LOG_VARIABLE = "FAITHFULNESS_ASSERT_LOG"
@@ -102,7 +104,7 @@ def _graded(
     grader = _grader(config, given, make_grader)
     transforms = any("contextTransform" in assertion for assertion in _candidates(given))
     if transforms and paths["context"] is None:
-        raise InputError(NO_TRANSFORM)
+        raise InputError(NO_TRANSFORM.format(_before_transform(output, given) or "output"))
     texts = find_texts(output, given, paths)
     if texts["context"] is None and texts["messages"] is None:
         result = invalid_input(_no_context(given.get("vars")), grader.policy)
@@ -166,7 +168,8 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
     names = GRADER_NAMES.union(OWN_KEYS)
     for key in map(str, config):
         if (name := snake(key)) not in names:
-            raise ConfigError(f"config.{key[:60]}: unknown key. {suggest(name, names)}")
+            near = re.sub("_(.)", lambda match: match[1].upper(), suggest(name, names))
+            raise ConfigError(f"config.{key[:60]}: unknown key. {near}")
     return _in_snake_case(config)
 
 
@@ -266,12 +269,24 @@ def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:
     try:
         value = search(path, document)
     except ConfigError as error:
-        raise ConfigError(f"{key}: {error}") from None
+        raise ConfigError(f"{key}: {str(error).rstrip(':')}") from None
     before, projects, _ = str(path).partition("[*]")
     match = search(before, document) if projects and value == [] else None
     if value is None or match:  # of something, a projection finds nothing
-        raise InputError(f"{name}: {key} {path!r} matches nothing; {_nearest(path, document)}")
+        problem = f"{name}: {key} {path!r} matches nothing; {_nearest(path, document)}"
+        if place := _before_transform(document["output"], document):
+            problem += f"; before transform, {_nearest(f'{place}.text', document)}"
+        raise InputError(problem)
     return value
+
+
+def _before_transform(output: Any, given: Mapping[str, Any]) -> str | None:
+    """The path of the data that a ``transform`` turned into the output; None if there is none."""
+    for name in RAW_OUTPUT:
+        raw = value_at(given, f"providerResponse.{name}")
+        if isinstance(raw, Mapping | list) and raw != output:
+            return f"providerResponse.{name}"
+    return None
 
 
 def _nearest(path: str, document: Mapping[str, Any]) -> str:
@@ -292,9 +307,9 @@ def _no_context(value: Any) -> str:
     """What is said without a context; ``value``: the ``vars`` of the test."""
     keys = names_of(value if isinstance(value, Mapping) else ())
     return (
-        "context: not found. Set vars.context, or set config.contextFrom to its path. "
-        "Looked in vars, providerResponse.metadata and metadata for "
-        f"{', '.join(NAMES_INSIDE['context'])}; vars has the keys {keys}"
+        f"context: not found. vars has the keys {keys}. Set vars.context, or set "
+        "config.contextFrom to its path. Looked in vars, providerResponse.metadata and metadata "
+        f"for {', '.join(NAMES_INSIDE['context'])}"
     )
 
 

@@ -18,15 +18,15 @@ import yaml
 from ..judges import JUDGES
 from ..policy.files import parsed, read_file
 from ..records.errors import ConfigError
+from ..settings import JUDGE_VARIABLE
 from ..text.strings import clip, sections, visible
+from .hook import RAW_OUTPUT
 
 BUILT_IN, INVERTED = "context-faithfulness", "not-context-faithfulness"
 MAX_NUMBER = 1e6  # of a weight or a threshold
 # A contextTransform that is only a path, such as `output.a[0]` or `context.vars.b`. As a JMESPath
 # it is the same without `context.`.
 PATH = re.compile(r"(?:output|context\.(?:vars|metadata))(?:\.[A-Za-z_]\w*|\[\d+\])*")
-RAW_OUTPUT = ("providerTransformedOutput", "output")
-"""Where a provider's own output is, after a test's transform: in promptfoo 0.123, in 0.121."""
 CARRIED = {"type", "value", "threshold", "weight", "transform", "contextTransform", "provider"}
 # `chat`, `completion`, `responses` and `messages` name APIs of a provider.
 GRADER = re.compile(r"([a-z]+):(?:(?:chat|completion|responses|messages):)?([\w./:@-]+)")
@@ -37,11 +37,7 @@ SERVERS = {name: (url, needs) for name, url, needs in _ROWS}
 DIFFERENCES = _TEXTS["differences"].splitlines()
 # Claude, Nova and Llama have other APIs there, and a region may stand before the model's name.
 ON_BEDROCK = re.compile(r"(?:[a-z]+\.)?openai\.")
-VALUE = """\
-  value: |
-    from faithfulness_assert.promptfoo import get_assert
-    return get_assert(output, context)
-"""
+FILE = "file://faithfulness.py"
 Options = tuple[Mapping[str, Any], ...]
 """The mappings that may name a grader or a transform, the nearest first."""
 
@@ -118,13 +114,13 @@ def _assertions(
 def _tests(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """The parts of a config that have assertions, each with its place."""
     yield "defaultTest", _mapping(config.get("defaultTest"))
-    listed = [("tests", config.get("tests"))]
-    listed += [("scenarios: tests", one.get("tests")) for one in _mappings(config.get("scenarios"))]
+    listed = [("test", config.get("tests"))]
+    listed += [("scenarios: test", one.get("tests")) for one in _mappings(config.get("scenarios"))]
     for section, tests in listed:
         for number, test in enumerate(_mappings(tests), 1):
             described = test.get("description")
             name = f" “{_shown(described)}”" if described else ""
-            yield f"{section}[{number}]{name}", test
+            yield f"{section} {number}{name}", test
     for name, template in _mapping(config.get("assertionTemplates")).items():
         yield f"assertionTemplates.{_shown(name)}", {"assert": [template]}
 
@@ -138,7 +134,9 @@ def _files(config: Mapping[str, Any]) -> Iterator[str]:
             if isinstance(path, str):
                 yield f"{key} {_shown(path)} is another file; it was not read."
                 if path.lower().endswith(".csv"):
-                    yield "In its column __expected write python:file://faithfulness.py"
+                    yield "An assertion in defaultTest grades its rows, which then need no other."
+                    judge = f"the judge is then {JUDGE_VARIABLE} (in .env), or that of"
+                    yield f"Or its column __expected has python:{FILE}; {judge} pyproject.toml."
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
@@ -167,19 +165,15 @@ def _ours(assertion: Mapping[str, Any], options: Options) -> str:
             path = " || ".join(place + path.removeprefix("output") for place in places)
         config["contextFrom"] = path
     elif path is not None:
-        advice = "Write contextFrom instead: a JMESPath over output, vars and metadata."
-        if is_changed:
-            advice = (
-                "Let transform return an object that has the context too, such as {answer, docs}, "
-                "and set answerFrom: output.answer and contextFrom: output.docs."
-            )
+        raw = f"providerResponse.{RAW_OUTPUT[0]} (before transform)" if is_changed else "output"
+        advice = f"Write contextFrom instead: a JMESPath over {raw}, vars and metadata."
         notes.append(f"contextTransform is code: {_shown(path)}. {advice}")
     more: dict[str, Any] = {"transform": transform} if isinstance(transform, str) else {}
     more |= {**_number(assertion, "weight"), "config": config}
     kind = "not-python" if assertion["type"] == INVERTED else "python"
     text = indent(yaml.safe_dump(more, sort_keys=False, width=1000), "  ")
     comments = "".join(f"  # {note}\n" for note in (*notes, *_remarks(assertion)))
-    return f"- type: {kind}\n{VALUE}{text}{comments}"
+    return f"- type: {kind}\n  value: {FILE}\n{text}{comments}"
 
 
 def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
@@ -225,8 +219,8 @@ def _remarks(assertion: Mapping[str, Any]) -> Iterator[str]:
         defect = f"promptfoo 0.121 does not invert {INVERTED} (0.123 does)"
         yield f"{defect}: it passes faithful answers. This assertion passes unfaithful ones."
     if not _number(assertion, "threshold"):
-        old = "The built-in had no threshold, so promptfoo 0.121 passes every answer"
-        yield f"{old}. This assertion passes from 0.5."
+        old = "The built-in had no threshold: promptfoo 0.121 passes every answer, 0.123 from 0.5"
+        yield f"{old}, as this assertion does."
     yield from _left_out("of the assertion", set(assertion) - CARRIED)
 
 

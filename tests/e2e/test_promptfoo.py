@@ -63,15 +63,17 @@ def test_what_init_prints_for_a_transformed_output_finds_the_context(
     assert free["score"] == 1, free["gradingResult"]["reason"]
 
 
-def test_an_eval_whose_python_has_no_package_keeps_its_results(
-    promptfoo: Promptfoo, tmp_path: Path
+@pytest.mark.parametrize("why", ["No module named 'faithfulness_assert'", "ENOENT"])
+def test_an_eval_without_a_python_that_has_the_package_keeps_its_results(
+    why: str, promptfoo: Promptfoo, tmp_path: Path
 ) -> None:
     """promptfoo ends an eval with an error, and without its file, if a hook fails."""
     init(tmp_path)
-    bare = tmp_path / "bare" / "bin" / "python"
-    venv.create(tmp_path / "bare", with_pip=False)
-    (tmp_path / ".env").write_text(f"PROMPTFOO_PYTHON='{bare}'\n", "utf-8")
+    python = tmp_path / "bare" / "bin" / "python"
+    if why != "ENOENT":
+        venv.create(tmp_path / "bare", with_pip=False)
+    (tmp_path / ".env").write_text(f"PROMPTFOO_PYTHON='{python}'\n", "utf-8")
     run = promptfoo.eval(tmp_path / "promptfooconfig.yaml")
     assert run.exit_code == FAILED_TESTS
     assert len(run.results) == 2
-    assert "has no faithfulness-assert. Set PROMPTFOO_PYTHON" in run.console
+    assert f"{why}. PROMPTFOO_PYTHON, in .env or the environment, must name" in run.console

@@ -47,6 +47,15 @@ def test_a_failure_without_a_made_up_statement_says_why() -> None:
     assert line.startswith("test 1: failed: 0 of 2 statements supported")
 
 
+def test_a_key_that_is_wrong_is_told_with_those_that_are_there() -> None:
+    config = {"judge": "embedded"}
+    grade = hook.grade(TRUE, {"vars": {"contxt": TRUE, "question": "?"}, "config": config}, Grader)
+    result = {"vars": {"query": "price?"}, "gradingResult": {"componentResults": [grade]}}
+    (line,) = lines_of(({"results": [result]},))
+    assert line.startswith("price?: Not graded: context: not found. vars has the keys contxt, q")
+    assert line.endswith("passages, sources.")
+
+
 def test_what_several_assertions_find_is_told_once() -> None:
     assert len(lines_of(({"results": [row(1, FALSE)] * 3},))) == 2
 

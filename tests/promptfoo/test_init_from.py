@@ -87,7 +87,7 @@ def test_the_same_assertion_in_many_tests_is_printed_once() -> None:
     tests = [{"description": f"test {n}", "assert": [built_in]} for n in range(60)]
     text = migrate_config({"tests": tests})
     assert text.count("- type: python") == 1
-    assert "# in tests[1] “test 0”, tests[2] “test 1”" in text
+    assert "# in test 1 “test 0”, test 2 “test 1”" in text
 
 
 ODD_TEXTS = [
@@ -160,6 +160,7 @@ def test_a_config_is_never_overwritten(tmp_path: Path) -> None:
     done = run("init", str(tmp_path))
     assert (done.returncode, config.read_text()) == (2, CONFIG)
     assert f"Its assertions are converted by --from {config}" in done.stderr
+    assert "leaves a config as it is, and adds one line to .env" in done.stderr
     assert [*tmp_path.iterdir()] == [config]
     done = run("init", str(tmp_path), "--force")
     assert (done.returncode, config.read_text()) == (0, CONFIG)
@@ -181,4 +182,5 @@ def test_the_default_test_is_read_from_its_file(tmp_path: Path) -> None:
     paths = ours["config"]["contextFrom"].split(" || ")
     assert paths[0] == "providerResponse.providerTransformedOutput.documents"
     assert paths[1] == "providerResponse.output.documents"
-    assert "In its column __expected write python:file://faithfulness.py" in done.stdout
+    assert "its column __expected has python:file://faithfulness.py; the judge is" in done.stdout
+    assert "init --force FOLDER` writes `faithfulness.py`" in done.stdout

@@ -4,7 +4,7 @@ const { spawn } = require("node:child_process");
 const { once } = require("node:events");
 const { createInterface } = require("node:readline");
 const { env, platform } = process;
-const ADVICE = "PROMPTFOO_PYTHON must name the Python that has faithfulness-assert";
+const ADVICE = "PROMPTFOO_PYTHON, in .env or the environment, must name the Python that has faithfulness-assert";
 let grader, asked = 0; // the process, and how often any was asked
 
 module.exports = async (output, context) => {
