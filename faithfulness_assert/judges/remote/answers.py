@@ -49,8 +49,8 @@ _TOO_MANY_TOKENS = lazy_pattern(r"too many tokens|maximum number of tokens", re.
 """With status 429 those of all asks together are meant: waiting helps."""
 _KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
 _HINTS = {
-    401: "Check api_key.",
-    403: "Check api_key.",
+    401: "Check the API key: its variable in the environment, or api_key.",
+    403: "Check the API key: its variable in the environment, or api_key.",
     404: "Check the model's name and base_url.",
 }
 _CODES = {  # of errors inside an answer with status 200, by the status that they mean
