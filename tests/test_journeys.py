@@ -78,7 +78,7 @@ def test_a_mean_over_results_never_counts_what_was_not_graded_as_a_score() -> No
     with pytest.raises(TypeError):
         mean(result.score for result in results)  # type: ignore[type-var]
     assert results[1].to_promptfoo()["score"] == 0.0
-    done = run("grade", "-", stdin=json.dumps({"answer": TRUE, "context": None}))
+    done = run("grade", "-", stdin=json.dumps({"answer": TRUE, "context": []}))
     assert "no case has a score" in " ".join(done.stdout.split())
 
 

@@ -113,8 +113,12 @@ class Fields(NamedTuple):
             use = option("mapping", {field: "COLUMN"})
             return f"{said}. Leave {option('from')} out, or use {use}"
         if rivals := self.unclear.get(field):
-            uses = " or ".join(option("mapping", {field: path}) for path in rivals[:3])
+            paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
+            uses = " or ".join(option("mapping", {field: path}) for path in paths)
             return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"
+        if there := next((key for key in names(field) if key in keys), None):
+            nothing = " (where nothing was retrieved, it is an empty list)"
+            return f"{there} is null in each record{nothing if field == 'context' else ''}; {has}"
         near, what = similar_key(field, records)
         use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
         looked = f"no column for {field}. Looked for {', '.join(names(field))}"
