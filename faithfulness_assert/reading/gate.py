@@ -280,7 +280,13 @@ def _remark(sentence: str, number: int | None, numbers: Collection[int]) -> Rema
 
 def named(text: str) -> set[int]:
     """The numbers of the statements that a text names."""
-    return {int(n) for part in _NAMED.findall(text) for n in re.findall(r"\d+", part)}
+    found: set[int] = set()
+    for part in _NAMED.findall(text):
+        numbers = [int(n) for n in re.findall(r"\d+", part)]
+        is_range = any(mark in part for mark in ("-", "–", "to"))
+        last = min(numbers[-1], numbers[0] + 1000)
+        found.update(range(numbers[0], last + 1) if is_range else numbers)
+    return found
 
 
 def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:

@@ -105,7 +105,8 @@ def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | Non
     for inner_key, item in inner:
         said += _said_in(inner_key, item, labels, depth - 1, number)
     if not has_rows(said):
-        return [*said_by(key, value)]
+        is_entry = isinstance(value, Pairs) and any(key_of(name) in IDS for name, _ in value)
+        return [_row(value, labels, number)] if is_entry and not key else [*said_by(key, value)]
     return [key, *said] if key and own is None and name not in WRAPPERS else said
 
 

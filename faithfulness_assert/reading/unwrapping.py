@@ -83,9 +83,11 @@ def parted(text: str) -> tuple[str, str]:
         text = text[closing.end() :] if closing else _ours_at_end(text[opening.end() :])
     if closing := _CLOSING.search(text):
         before, after = text[: closing.start()], text[closing.end() :]
+        # A block that begins after some text may begin after the answer.
+        begins = closing[0].replace("/", "").lower() in before.lower()
         if (ours := _ours_at_end(after)) and _KEYED.match(ours):
             text = ours  # it has the key of its ask, which no text of others has
-        elif ours or not _leaves_open(before):
+        elif not begins and (ours or not _leaves_open(before)):
             unopened, text = before, after
     return unopened.strip(), _without_controls(text)
 
