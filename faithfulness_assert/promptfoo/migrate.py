@@ -165,8 +165,8 @@ def _ours(assertion: Mapping[str, Any], options: Options) -> str:
             path = " || ".join(place + path.removeprefix("output") for place in places)
         config["contextFrom"] = path
     elif path is not None:
-        raw = f"providerResponse.{RAW_OUTPUT[0]} (before transform)" if is_changed else "output"
-        advice = f"Write contextFrom instead: a JMESPath over {raw}, vars and metadata."
+        raw = f"providerResponse.{RAW_OUTPUT[0]}" if is_changed else "output"
+        advice = f"Write contextFrom instead, a JMESPath such as {raw}.docs[].text."
         notes.append(f"contextTransform is code: {_shown(path)}. {advice}")
     more: dict[str, Any] = {"transform": transform} if isinstance(transform, str) else {}
     more |= {**_number(assertion, "weight"), "config": config}
