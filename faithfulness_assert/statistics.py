@@ -61,15 +61,15 @@ def exact_interval(count: int, of: int) -> tuple[float, float]:
     """The exact interval of a share (Clopper and Pearson, 1934); [0, 1] of nothing."""
     if not of:
         return 0.0, 1.0
-    return _lower_limit(count, of), 1 - _lower_limit(of - count, of)
+    return lower_limit(count, of), 1 - lower_limit(of - count, of)
 
 
-def _lower_limit(count: int, of: int) -> float:
-    """The share under which so many or more are just as unlikely as the tail."""
-    low, high = 0.0, count / of
+def lower_limit(count: int, of: int, tail: float = TAIL) -> float:
+    """The share under which so many or more are just as unlikely as the tail; 0 of nothing."""
+    low, high = 0.0, count / max(of, 1)
     for _ in range(HALVINGS if count else 0):
         middle = (low + high) / 2
-        low, high = (middle, high) if at_least(count, of, middle) < TAIL else (low, middle)
+        low, high = (middle, high) if at_least(count, of, middle) < tail else (low, middle)
     return low
 
 

@@ -12,8 +12,9 @@ from ..cases.case import Case
 from ..policy.reasons import FIXES
 from ..reading.reconcile import Finding
 from ..records.errors import JudgeError
-from ..records.model import MARKED, NUMBER_FLAG, VERBATIM_FLAG, Evidence, Verdict
+from ..records.model import MARKED, NUMBER_FLAG, SET_ASIDE, VERBATIM_FLAG, Evidence, Verdict
 from ..records.result import GradingResult
+from ..records.views import FLAG_WORDS
 from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, plain_words
@@ -67,6 +68,8 @@ def conclude(state: State) -> GradingResult:
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:
     """What stands where a label should, if that is why no statement has a verdict."""
     first = next(filter(label_problem, state.log.schema_errors), "")
+    if verdicts and all(SET_ASIDE in v.flags for v in verdicts):
+        first = f"each was {FLAG_WORDS[SET_ASIDE]}"
     if not first or all(v.unresolved != "invalid" for v in verdicts):
         return ()
     own_words = f"{FIXES['unreadable']} The option labels takes other words for labels."

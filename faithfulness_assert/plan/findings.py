@@ -49,10 +49,10 @@ def checked(
     label = finding.label
     if label is None:
         return finding
-    if label not in ask.form.labels or (marked and label == "supported"):
-        return INVALID
     if label == "not_a_claim" and not claims_nothing(text, is_asked=bool(ask.payload.question)):
         return ASSERTS
+    if label not in ask.form.labels or (marked and label == "supported"):
+        return INVALID
     wrong = tuple(words for words in marked if words and words in text)
     return finding._replace(confidence=confidence, wrong=wrong)
 

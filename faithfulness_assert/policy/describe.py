@@ -55,7 +55,10 @@ def in_full(policy: Policy) -> Iterator[str]:
 
 def _fields(policy: Policy) -> Iterator[str]:
     """The fields that differ from the default policy, and those that every reader looks for."""
-    always = {"threshold", *(("verify", "dimensions") if policy.dimensions else ("weights",))}
+    always = {
+        "threshold",
+        *(("verify", "dimensions") if policy.dimensions else ("weights", "fail_on")),
+    }
     always |= {"score_caps"} if policy.citations == "enforce" else set()
     never = {"name", "summary", "deviations", "split"}
     never |= {"weights", "labels"} if policy.dimensions else set()

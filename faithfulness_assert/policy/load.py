@@ -18,7 +18,7 @@ from ..reading.rows import LABEL_WORDS
 from ..records.checks import is_number
 from ..records.errors import ConfigError, suggest
 from ..records.model import Label
-from ..text.strings import sections
+from ..text.strings import clip, sections
 from .files import SUFFIXES, read_data
 from .policy import DESCRIPTIVE, OF_PRESETS, TAKES, Policy, from_data
 from .values import FLAG
@@ -72,7 +72,12 @@ def _presets() -> Iterator[Policy]:
         yield Policy(**{**fields, "name": name, "labels": labels, "deviations": deviations})
 
 
-policies: Mapping[str, Policy] = MappingProxyType({policy.name: policy for policy in _presets()})
+class _Presets(dict[str, Policy]):
+    def __missing__(self, name: object) -> Policy:
+        raise KeyError(f"unknown policy {clip(repr(name), 60)}. {suggest(str(name)[:60], self)}")
+
+
+policies: Mapping[str, Policy] = MappingProxyType(_Presets((p.name, p) for p in _presets()))
 
 
 def find_policy(

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..agreement.views import Document, Table
 from ..records.usage import Usage
-from ..statistics import at_least, exact_interval
+from ..statistics import exact_interval, lower_limit
 from ..text.strings import counted
 from .scenes import FALSE_KINDS, KINDS, TRUE_KINDS
 
@@ -17,7 +17,7 @@ CHANCE_OF_ANY = 0.05
 """The chance that a judge without blind spots is called blind to anything at all, at most."""
 TOLERATED = 0.1
 """A judge is blind to a kind where it is surely wrong more often than this."""
-HEAD = ("kind", "asked", "wrong", "share", "95 % interval", "", "what it is")
+HEAD = ("kind", "asked", "wrong", "share", "95 % interval", "surely", "", "what it is")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,12 @@ class KindCard:
     @property
     def is_blind(self) -> bool:
         """Whether it is surely wrong more often than ``TOLERATED`` (all kinds together: 95 %)."""
-        tail = CHANCE_OF_ANY / len(KINDS)
-        return self.wrong > 0 and at_least(self.wrong, self.asked, TOLERATED) < tail
+        return self.limit > TOLERATED
+
+    @property
+    def limit(self) -> float:
+        """More than this share is wrong, in [0, 1]; with 95 % certainty for all kinds together."""
+        return lower_limit(self.wrong, self.asked, CHANCE_OF_ANY / len(KINDS))
 
     @property
     def could_be_blind(self) -> bool:
@@ -55,9 +59,10 @@ class KindCard:
         return exact_interval(self.wrong, self.asked)
 
     def to_json(self) -> dict[str, Any]:
-        """The numbers, the interval in [0, 1], and whether the judge is blind to this kind."""
+        """The numbers, limit and interval in [0, 1], and whether the judge is blind to it."""
         low, high = self.interval
-        return {**asdict(self), "low": low, "high": high, "blind": self.is_blind}
+        told = {"low": low, "high": high, "limit": self.limit, "blind": self.is_blind}
+        return {**asdict(self), **told}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +161,10 @@ class Card:
     def notes(self) -> list[str]:
         """What stands below the tables, a line each."""
         blind = ", ".join(self.blind) or "no kind is known to be wrong more than 10 % of the time"
-        lines = [f"Blind: {blind}"]
+        lines = [
+            f"Blind: {blind}",
+            "Surely: wrong more often than this, with 95 % certainty for all kinds together",
+        ]
         granted = {(name in FALSE_KINDS) is wrong for (_, name), wrong in self.outcomes.items()}
         if len(granted) == 1:
             what = "supported" if granted == {True} else "not supported"
@@ -205,7 +213,8 @@ class Card:
 def _row(name: str, kind: KindCard, words: str) -> tuple[str, ...]:
     numbers = (name, str(kind.asked), str(kind.wrong))
     if not kind.asked:
-        return (*numbers, "-", "-", "no verdict", words)
+        return (*numbers, "-", "-", "-", "no verdict", words)
     low, high = kind.interval
     share, reach = f"{kind.wrong / kind.asked:.0%}", f"{low:.0%} to {high:.0%}"
-    return (*numbers, share, reach, "BLIND" if kind.is_blind else "", words)
+    surely = f"> {int(100 * kind.limit)}%" if kind.limit >= 0.01 else ""
+    return (*numbers, share, reach, surely, "BLIND" if kind.is_blind else "", words)

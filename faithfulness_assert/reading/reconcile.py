@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
-from ..records.model import Label, Unresolved
+from ..records.model import SET_ASIDE, Label, Unresolved
 from ..text.strings import is_same, plain_words, text_key
 from .gate import (
     MOST_CHARS,
@@ -53,7 +53,7 @@ class Finding(NamedTuple):
 
 MISSING = Finding()
 INVALID = Finding(unresolved="invalid")
-ASSERTS = Finding(unresolved="invalid", asserts=True)
+ASSERTS = Finding(unresolved="invalid", flags=(SET_ASIDE,), asserts=True)
 
 
 class Settled(NamedTuple):

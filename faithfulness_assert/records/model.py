@@ -35,6 +35,8 @@ ErrorKind = Literal[JudgeErrorKind, "input"]
 LABELS: tuple[Label, ...] = get_args(Label)
 MARKED = "marked"
 """The flag of a verdict with words that the judge marks; the context may have them elsewhere."""
+SET_ASIDE = "set_aside"
+"""The flag of a statement that the judge calls no claim, though it claims something."""
 EVIDENCE_FLAGS = ("no_such_evidence", "no_such_quote")
 """What is wrong with the evidence that a judge names."""
 NUMBER_FLAG = "number_not_found"
@@ -100,7 +102,8 @@ class Verdict:
         repeat_of: the first statement with the same text, where repeats count once.
         flags: what is wrong with the evidence (``no_such_evidence``, ``no_such_quote``);
             ``lowered`` if ``strict_evidence`` lowered the label for it; ``marked`` if the judge
-            marks words of the statement; ``number_not_found`` if a supported statement has a
+            marks words of the statement; ``set_aside`` if the judge calls what claims something no
+            claim, so that it has no label; ``number_not_found`` if a supported statement has a
             number or unit that is nowhere in the context; and ``verbatim_in_context`` if the
             context has a statement word for word that is not supported.
         confidence: how probable the judge finds the label, or with ``samples`` the share of them

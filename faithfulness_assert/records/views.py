@@ -16,6 +16,7 @@ from .model import (
     EVIDENCE_FLAGS,
     MARKED,
     NUMBER_FLAG,
+    SET_ASIDE,
     VERBATIM_FLAG,
     CitationAudit,
     Evidence,
@@ -44,6 +45,7 @@ FLAG_WORDS = {
     "no_such_quote": "the judge quotes what the context does not contain",
     NUMBER_FLAG: "a number or unit that is nowhere in the context",
     VERBATIM_FLAG: "the context has this word for word: check the judge",
+    SET_ASIDE: "set aside by the judge, but it claims something",
     MARKED: "the judge marks words of it as not supported",
     "lowered": "lowered from supported, because its evidence does not hold",
 }
@@ -56,7 +58,8 @@ def in_words(verdict: Verdict) -> str:
     part of the context with what it does not support, that is said too.
     """
     label = verdict.label
-    words = label.replace("_", " ") if label else f"unverified: {verdict.unresolved} verdict"
+    why = FLAG_WORDS[SET_ASIDE] if SET_ASIDE in verdict.flags else f"{verdict.unresolved} verdict"
+    words = label.replace("_", " ") if label else f"unverified: {why}"
     problem = evidence_problem(verdict)
     lowered = "lowered_from_supported" if "lowered" in verdict.flags else ""
     in_part = verdict.shown < 1 and not verdict.is_fine
@@ -141,7 +144,7 @@ def _verdict_lines(verdict: Verdict) -> Iterator[str]:
 
 def _cited(evidence: Evidence) -> str:
     """A sentence of the context, and where it stands."""
-    return f"passage {evidence.passage}, sentence {evidence.sentence}: {clip(evidence.text)}"
+    return f"passage {evidence.passage}: {clip(evidence.text)}"
 
 
 def _rating_lines(result: GradingResult) -> Iterator[str]:

@@ -54,12 +54,12 @@ def test_each_statement_is_a_row_with_its_verdict_and_the_evidence(seen: Seen) -
     assert [part["pass"] for part in shown] == [True, False, True, False]
     assert [part["score"] for part in shown] == [1, 0, 1, 0]
     assert [part["reason"] for part in shown] == [
-        "supported; evidence: passage 1, sentence 1: The museum opens at ten.",
+        "supported; evidence: passage 1: The museum opens at ten.",
         (
             "contradicted; not in the evidence: “35”; the context says “9 euros”; "
-            "judge: The context says another number; evidence: passage 1, sentence 3: A ticket costs 9 euros."
+            "judge: The context says another number; evidence: passage 1: A ticket costs 9 euros."
         ),
-        "supported; evidence: passage 1, sentence 4: Children under six go free.",
+        "supported; evidence: passage 1: Children under six go free.",
         "not enough info; judge: The context says nothing about it",
     ]
 

@@ -18,6 +18,7 @@ def test_a_policy_in_full_shows_its_threshold_and_its_deviations_in_words(
     assert lines[0] == f"asks: {asks(policy)}"
     assert f"nothing to check: {nothing_to_check(policy)}" in lines
     assert f"threshold: {policy.threshold:g}" in lines
+    assert policy.dimensions or any(line.startswith("fail_on: ") for line in lines)
     assert [
         line.removeprefix("differs: ") for line in lines if line.startswith("differs: ")
     ] == list(policy.deviations)
@@ -27,6 +28,11 @@ def test_a_policy_in_full_shows_its_threshold_and_its_deviations_in_words(
         for line in fields
         if any(mark in line for mark in ("{", "()", "'", "True", "False", "None"))
     ]
+
+
+def test_a_name_that_no_preset_has_is_told_the_nearest() -> None:
+    with pytest.raises(KeyError, match="Did you mean 'ragas'"):
+        policies["ragass"]
 
 
 def test_the_table_of_policies_has_one_line_of_80_columns_for_each() -> None:

@@ -300,6 +300,16 @@ def test_a_store_makes_the_second_card_free_and_does_not_answer_what_is_asked_ag
 # ---------------------------------------------------------------- the numbers
 
 
+def test_the_limit_that_decides_is_shown_beside_the_interval(tmp_path: Path) -> None:
+    almost, card = KindCard(33, 8), probe("embedded", per_kind=2)
+    assert almost.interval[0] > 0.1 > almost.limit
+    shown = replace(card, kinds=dict.fromkeys(card.kinds, almost))
+    assert shown.blind == []
+    page = write_probe_report(shown, tmp_path / "card.html").read_text(encoding="utf-8")
+    assert page.count("<td>11 to 42 %</td><td>&gt; 7 %</td>") == COUNT
+    assert {row[3:6] for row in shown.document().parts[0].rows} == {("24%", "11% to 42%", "> 7%")}
+
+
 def test_the_power_is_what_the_page_promises() -> None:
     def power(asked: int, share: float) -> float:
         least = next(n for n in range(asked + 1) if KindCard(asked, n).is_blind)

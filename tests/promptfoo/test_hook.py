@@ -249,7 +249,7 @@ def test_a_context_that_is_a_list_as_json_is_read_as_passages() -> None:
     passages = json.dumps(["The museum opens at nine.", "It is free."])
     given = {"vars": {"context": passages}, "config": {"judge": "embedded", "components": "all"}}
     result = get_assert("It is free.", given)
-    assert "passage 2, sentence 2: It is free." in result["componentResults"][0]["reason"]
+    assert "passage 2: It is free." in result["componentResults"][0]["reason"]
 
 
 def test_a_projection_that_finds_nothing_in_a_list_is_no_empty_retrieval() -> None:

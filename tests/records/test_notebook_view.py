@@ -85,6 +85,17 @@ def test_hostile_texts_are_shown_as_text_everywhere(payload: str) -> None:
     assert all(line.translate(kept).isprintable() for line in shown.split("\n"))
 
 
+def test_what_the_judge_sets_aside_though_it_claims_something_is_called_so() -> None:
+    told = "set aside by the judge, but it claims something"
+    for labels in (["not_a_claim"], ["not_a_claim", "supported"]):
+        said = [{"id": n, "evidence": [1], "label": label} for n, label in enumerate(labels, 1)]
+        judge = ScriptedJudge([json.dumps({"verdicts": said}), json.dumps({"verdicts": said[:1]})])
+        answer = "Adults pay 14 euros. It is old."[: 20 if len(labels) == 1 else None]
+        result = grade(answer, "Adults pay 12 euros. It is old.", judge=judge, controls="off")
+        assert told in str(result.reason)
+    assert f"[unverified: {told}" in text_in(result)
+
+
 @given(texts, texts)
 def test_any_text_gives_whole_html(answer: str, context: str) -> None:
     text_in(grade(answer, context, id=answer))
