@@ -24,9 +24,13 @@ from .hook import RAW_OUTPUT
 
 BUILT_IN, INVERTED = "context-faithfulness", "not-context-faithfulness"
 MAX_NUMBER = 1e6  # of a weight or a threshold
-# A contextTransform that is only a path, such as `output.a[0]` or `context.vars.b`. As a JMESPath
-# it is the same without `context.`.
-PATH = re.compile(r"(?:output|context\.(?:vars|metadata))(?:\.[A-Za-z_]\w*|\[\d+\])*")
+# A contextTransform that is only a path, such as `output.a[0]` or `context.vars.b`: the same as a
+# JMESPath, without `context.`. Of its items it may take a field, and join them: passages here.
+PATH = re.compile(
+    r"(?:context\.(?=vars|metadata)|(?=output))"
+    r"((?:output|vars|metadata)(?:\.[A-Za-z_]\w*|\[\d+\])*)"
+    r"(?:\.map\(\(?(\w+)\)? ?=> ?\2\.([A-Za-z_]\w*)\))?(?:\.join\([^()]*\))?"
+)
 CARRIED = {"type", "value", "threshold", "weight", "transform", "contextTransform", "provider"}
 # `chat`, `completion`, `responses` and `messages` name APIs of a provider.
 GRADER = re.compile(r"([a-z]+):(?:(?:chat|completion|responses|messages):)?([\w./:@-]+)")
@@ -158,8 +162,8 @@ def _ours(assertion: Mapping[str, Any], options: Options) -> str:
     config["components"] = "none"
     # A contextTransform sees what the provider returned; our output has been transformed.
     is_changed = any(one.get("transform") for one in options)
-    if isinstance(path, str) and PATH.fullmatch(path.strip()):
-        path = path.strip().removeprefix("context.")
+    if isinstance(path, str) and (match := PATH.fullmatch(path.strip())):
+        path = match[1] + (f"[].{match[3]}" if match[3] else "")
         if is_changed and path.startswith("output"):
             places = (f"providerResponse.{name}" for name in RAW_OUTPUT)
             path = " || ".join(place + path.removeprefix("output") for place in places)

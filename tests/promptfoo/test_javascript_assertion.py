@@ -179,13 +179,14 @@ def test_without_a_python_that_grades_it_fails_and_says_why(
         script.chmod(0o755)
     broken = Promptfoo(PROMPTFOO_PYTHON=str(script))
     result, negated = broken.grade(TRUE), broken.grade(TRUE, {**GIVEN, "test": NEGATED})
+    broken.call("afterAll", {"results": []})
     _, said = broken.node.communicate()
     assert (result["pass"], result["score"], result["metadata"]["graderError"]) == (False, 0, True)
     assert result["reason"].startswith("Not graded: ")
     assert why in result["reason"]
     assert "PROMPTFOO_PYTHON" in result["reason"]
     assert negated == {"error": result["reason"], "stack": ""}
-    assert said == ""
+    assert (said.count("\n"), why in said, "PROMPTFOO_PYTHON" in said) == (1, True, True)
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
