@@ -1,7 +1,7 @@
 """Which numbers of a statement occur nowhere in a context, by code alone.
 
 A number occurs if the context has one of its kind and value (``numbers.py``), also rounded, or as
-the sum of a table's column or of two numbers of the evidence. In doubt it occurs: of two readings
+the sum of two numbers of the evidence. In doubt it occurs: of two readings
 one is enough. What is part of a name ("F-35", "the Boeing 737"), a citation, a list marker, the
 number of a section or an address is not looked for, nor what may have been derived: a bound
 ("before 2005"), a small count.
@@ -14,11 +14,11 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from itertools import accumulate, combinations, groupby, islice
+from itertools import combinations, islice
 from math import isclose
 
 from .citations import without_references
-from .number_words import valued, words_of
+from .number_words import units_of, valued, words_of
 from .numbers import Number, ascii_digits, find_numbers, in_digits, is_year
 from .strings import lazy_pattern
 
@@ -37,19 +37,20 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 
 _DIGIT = lazy_pattern(r"[0-9¼-¾⅐-⅞]")
-_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|§)([.]?[ \u00a0\u202f]?|, | of )$")
+_AS_WRITTEN = lazy_pattern(
+    r"(?:(?<!\S)\S{1,4} )?[^\s(]*[0-9¼-¾⅐-⅞](?:\S*[^\s.,;:!?)])?(?: [^\W\d_]+){0,2}"
+)
+_ENDS = lazy_pattern(r"[\n); ]|[.,](?:\s|$)|$")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|[§№])([.]?[ \u00a0\u202f]?|, | of )$")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9–./-]*)?$")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
-_PAIR = lazy_pattern(r"([0-9]+)[/ ]([0-9]+)")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ROMANS = {
     "X" * tens + ones: 10 * tens + one for tens in range(4) for one, ones in enumerate(_ONES)
 }
-_BETWEEN_CELLS = "|\t;"
-_CELL = lazy_pattern(r"[0-9][0-9,]*(?:[.][0-9]+)?")
 
 
 class Numbers:
@@ -72,18 +73,12 @@ class Numbers:
             found["any"].update(number.loose)
             if number.in_words or any(kind in EXACT for kind, _ in number.meanings):
                 found[""].update(number.loose)
-        romans = (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS)
-        for value in (*romans, *_column_sums(self.text)):
+        for value in (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS):
             found[""].add(value)
             found["any"].add(value)
         shares = {value for value in found[""] if 0 <= value <= 1}
         found["share"] = found.get("share", set()) | shares
         return {kind: sorted(values) for kind, values in found.items()}
-
-    @cached_property
-    def written(self) -> frozenset[str]:
-        """The numbers as they are written, with their units."""
-        return frozenset(self.text[n.first : n.last] for n in self.numbers)
 
 
 NONE = Numbers("")
@@ -97,6 +92,8 @@ def absent_numbers(
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     and what is the sum or the difference of two numbers of the ``evidence``.
     """
+    if stand_in(statement, context.text):
+        return ()
     found = list(find_absent(Own(statement), context, question))
     results = list(_sums(evidence)) if found else []
     said = (
@@ -112,6 +109,22 @@ def _sums(text: str) -> Iterator[float]:
     values = (n.plain[0] for n in in_digits(text[:MOST_EVIDENCE]) if n.plain)
     for one, other in combinations(islice(values, MOST_ADDED), 2):
         yield from (one + other, abs(one - other))
+
+
+def stand_in(statement: str, text: str) -> bool:
+    """Whether all numbers of a statement stand in a text letter for letter, as most do.
+
+    Then neither needs to be read. A number stands there with the word behind it, or before the end
+    of a sentence: "5 ½", "5 300" and "5 million" are others than 5.
+    """
+    for found in _AS_WRITTEN.finditer(statement):
+        at = text.find(found[0])
+        end = at + len(found[0])
+        if at < 0 or text[at - 1 : at] not in ("", " ", "\n", "(") or not _ENDS.match(text, end):
+            return False
+        if text[end : end + 1] == " " and found[0][-1].isdecimal():
+            return False
+    return True
 
 
 class Own:
@@ -143,8 +156,11 @@ def find_absent(
     Its unit or currency is a part of it only if the number is there and the unit is not.
     """
     text = own.text
-    for number in own.numbers:
-        if occurs(number, context, text) or occurs(number, question, text):
+    pools = (context, question)
+    absent = [n for n in own.numbers if not any(occurs(n, pool, text) for pool in pools)]
+    there = {meaning for n in own.numbers if n not in absent for meaning in n.meanings}
+    for number in absent:
+        if not there.isdisjoint(number.meanings):  # said again in another unit
             continue
         has_value = any(_near(v, number, context.kinds["any"], 0, True) for v in number.plain)
         if _may_be_derived(text, number, bounds) and not (number.is_clear and has_value):
@@ -167,19 +183,20 @@ def _is_name(text: str, number: Number) -> bool:
     if kinds & {*EXACT} - {"order"}:
         return False
     is_joined = _JOINED.search(text, max(start - 20, 0), start) is not None
-    if is_joined or (behind[:1] in ("-", "_") and behind[1:].isupper()):
+    if is_joined:
         return number.first == start  # not US$5
     if behind[:1].isalpha() and number.last == end and behind.rstrip(" .,;:’'") != "s":
         return True  # 37A
-    if number.is_clear and "order" not in kinds and len(number.after) != 1:  # not the type 37A
-        return False
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
-    if word and word[2] in (", ", " of "):  # the Act, 1882
-        if word[1].casefold() in words_of("labels"):
-            return True
-    elif word and _names(word[1], is_first=not any(map(str.isalnum, text[: word.start()]))):
-        return True
-    return _begins_name(text, start, number.last)
+    if word is None:
+        is_named = False
+    elif word[2] in (", ", " of "):  # the Act, 1882
+        is_named = word[1].casefold() in words_of("labels")
+    else:
+        is_named = _names(word[1], is_first=not any(map(str.isalnum, text[: word.start()])))
+    if number.is_clear and "order" not in kinds:
+        return is_named and len(number.after) == 1  # the type 37A
+    return is_named or _begins_name(text, number)
 
 
 def _names(word: str, *, is_first: bool) -> bool:
@@ -192,14 +209,15 @@ def _names(word: str, *, is_first: bool) -> bool:
     return word[0].isupper() and not is_first and not is_usual
 
 
-def _begins_name(text: str, start: int, end: int) -> bool:
+def _begins_name(text: str, number: Number) -> bool:
     """Whether a name follows: "2016 Tour", "14th Dalai Lama"; or a work: "Hush (2016 film)"."""
+    start, end = number.start, number.last
     if text[max(start - 2, 0) : start].strip() == "(" and _WORK.match(text, end):
         return True
     if text[end : end + 1] == ")" and _NAMED_YEAR.search(text, max(start - 40, 0), start):
         return True  # a case or a book: Roe v. Wade (1973)
     word = _WORD_BEHIND.match(text, end)
-    if word is None or not word[1][0].isupper():
+    if word is None or not word[1][0].isupper() or (units_of(word[1]) and not number.kinds()):
         return False
     usual = (words_of("after a number"), valued("months"), valued("scales"))
     return not any(word[1].casefold() in words for words in usual)
@@ -209,8 +227,6 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str]) -> bool:
     """Whether a number is a bound, or so small that it may count what the context lists."""
     before = _words_before(text, number)
     if not words_of("bounds").isdisjoint({*before[-2:]}.difference(bounds)):
-        return True
-    if before[-1:] == ["and"] and "between" in before and not number.is_clear:
         return True
     is_short = number.end - number.start <= 2
     return is_short and not number.meanings and max(number.plain, default=SMALL + 1) <= SMALL
@@ -225,8 +241,6 @@ def _words_before(text: str, number: Number) -> list[str]:
 
 def occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
-    if _stands_in(context.text, text, number):
-        return True
     known = context.kinds
     for kind, value in number.asks:
         if kind in known and _between(known[kind], value, value):
@@ -241,28 +255,7 @@ def occurs(number: Number, context: Numbers, text: str) -> bool:
         ):
             return True
     pool = known["any" if "order" in number.kinds() else ""]
-    if any(_near(value, number, pool, 0, False) for value in number.loose):
-        return True
-    if parts := _PAIR.fullmatch(text, number.start, number.end):  # 120/80, 12 300
-        return all(_between(known["any"], *([float(part)] * 2)) for part in parts.groups())
-    return text[number.first : number.last] in context.written
-
-
-def _stands_in(context: str, text: str, number: Number) -> bool:
-    """Whether a number is there letter for letter, as most are: then no other needs to be read.
-
-    A number without a unit is so only with the word behind it, or before the end of a sentence:
-    "5 ½", "5 300" and "5 million" are others.
-    """
-    last = number.last + (0 if number.is_clear or not number.after else 1 + len(number.after))
-    at = context.find(text[number.first : last])
-    end = at + last - number.first
-    ends = ("", "\n", ")", ";", " ") if last > number.end else ("", "\n", ")", ";")
-    return (
-        at >= 0
-        and context[at - 1 : at] in ("", " ", "\n", "(")
-        and (context[end : end + 1] in ends or context[end : end + 2] in (". ", ", ", ".\n"))
-    )
+    return any(_near(value, number, pool, 0, False) for value in number.loose)
 
 
 def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
@@ -292,23 +285,3 @@ def _near(value: float, number: Number, known: list[float], tolerance: float, ro
 
 def _between(known: list[float], low: float, high: float) -> bool:
     return bisect_left(known, low) < bisect_right(known, high)
-
-
-def _column_sums(text: str) -> Iterator[float]:
-    """The sums of columns of numbers in tables: lines that follow each other with as many cells.
-
-    A line without a number, as below a header, begins another table.
-    """
-    if not any(mark in text for mark in _BETWEEN_CELLS):
-        return
-    rows = map(_cells, text.split("\n"))
-    for size, table in groupby(rows, key=lambda cells: len(cells) if any(cells) else 0):
-        for column in zip(*table, strict=True) if size > 1 else ():
-            yield from islice(accumulate(filter(None, column)), 1, None)
-
-
-def _cells(line: str) -> list[float]:
-    """The first number of each cell of a line; 0 where there is none."""
-    mark = next((mark for mark in _BETWEEN_CELLS if mark in line), "\n")
-    firsts = (_CELL.search(cell[:60]) for cell in line.strip().strip("|").split(mark))
-    return [float(found[0].replace(",", "")) if found else 0.0 for found in firsts]

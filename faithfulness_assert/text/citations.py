@@ -17,7 +17,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from .headings import makes_claim
-from .number_words import valued, words_of
+from .number_words import valued
 from .strings import is_blank, lazy_pattern, word_lists
 
 Style = Literal["brackets", "parentheses", "sign"]
@@ -49,7 +49,6 @@ _LISTED = lazy_pattern(
     r"|(?=\S*\d)(?=\S*[^\W\d_])(?=\S*[_#:@=-])[\w.:#@=/-]{1,100}"
 )
 _AT_STOP = lazy_pattern(r"\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*|(?=\S*\d)[\w.:#@=-]{1,100}")
-_WITH_LETTERS = lazy_pattern(r"[A-Za-z]\w{0,30}[_-]\d{1,6}")
 _FILE = r"\.(?:pdf|docx?|md|txt|html?|csv|xlsx?|json|pptx?|epub|xml)\b"
 _FILE_NAME = lazy_pattern(rf"[\w.-]{{1,100}}{_FILE}")
 _ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}|\b(?:doi:\s?)?10\.\d{4,9}/\S{1,100}")
@@ -100,8 +99,7 @@ def cites(mark: Mark) -> bool:
         return True
     if _named().search(text) or _ADDRESS.search(text):
         return True
-    pattern = _LISTED if mark.style == "brackets" else _WITH_LETTERS
-    return pattern.fullmatch(mark.content.strip()) is not None
+    return mark.style == "brackets" and _LISTED.fullmatch(mark.content.strip()) is not None
 
 
 @cache
@@ -113,17 +111,6 @@ def _named() -> re.Pattern[str]:
         rf"|(?:{any_of('only with a colon')})\s?:)",
         re.IGNORECASE,
     )
-
-
-@cache
-def _place() -> re.Pattern[str]:
-    """Brackets that hold only numbers of chapters and the like: (see Section 4.2, Annex C)."""
-    labels = "|".join(map(re.escape, words_of("labels")))
-    place = r"\.?\s?\d[\d.]{0,9}|(?:\.\s?|\s)(?:[IVX]{2,4}|[^\W\d_])"
-    part = rf"(?:{labels})(?:{place})(?!\w)"
-    see = rf"(?:(?:{any_of('see')})\s(?:\w{{1,3}}\s)?)?"
-    inside = rf"{see}{part}(?:[,;]?\s{part}){{0,9}}|[第제]\d{{1,4}}\w\s?\w{{0,2}}"
-    return re.compile(rf"[\[(](?:{inside})[\])]\W?", re.IGNORECASE)
 
 
 def end_of_marks(text: str, place: int) -> int:
@@ -163,8 +150,6 @@ def without_references(text: str) -> str:
         spans += [found.span() for found in _ADDRESS.finditer(text)]
     if marker := _LIST_MARKER.match(text):
         spans.append(marker.span())
-    if is_reference(text):
-        spans = [(0, len(text))]
     for start, end in spans:
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return text
@@ -183,7 +168,7 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
         label or is_listed or _MAY_CITE.search(text) or "/" in text
     ):
         return False
-    if (is_listed and _ENTRY.match(text)) or _place().fullmatch(text.translate(_ASCII)):
+    if is_listed and _ENTRY.match(text):
         return True
     said = text[label.end() :] if label else text
     rest = _LIST_MARKER.sub("", _without_addresses(without_marks(said)))

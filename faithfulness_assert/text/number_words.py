@@ -56,11 +56,6 @@ def units_of(word: str) -> tuple[Unit, ...]:
     return exact.get(word) or folded.get(word.casefold(), ())
 
 
-def unit_names() -> frozenset[str]:
-    """All signs and words of units."""
-    return frozenset().union(*_units())
-
-
 @cache
 def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, ...]]]:
     """The units by their signs, and by signs and words in lower case."""
@@ -178,7 +173,7 @@ class _Run:
     def __init__(self, words: list[str], place: int) -> None:
         self.first = self.last = place
         self.closed = self.open = self.before = 0.0
-        self.scale, self.decimals = float("inf"), 0
+        self.scale = float("inf")
         self.parts: list[str] = []
         self.is_one = words[max(place - 1, 0)] in words_of("articles")
         for part in number_parts(words[place]) or (words[place],):
@@ -193,14 +188,12 @@ class _Run:
             return False
         if words[place] in words_of("articles"):  # half an hour
             return self.parts[-1] in valued("fractions")
-        if len(between) == 1 and between[0] in words_of("points"):
-            self.decimals = 1
-        elif not words_of("joiners").issuperset(between):
+        if not words_of("joiners").issuperset(between):
             return False
-        kept = self.closed, self.open, self.before, self.scale, len(self.parts), self.decimals
+        kept = self.closed, self.open, self.before, self.scale, len(self.parts)
         for at, part in enumerate(number_parts(words[place])):
             if not self._add(part, is_joined=bool(between) or at > 0):
-                self.closed, self.open, self.before, self.scale, size, self.decimals = kept
+                self.closed, self.open, self.before, self.scale, size = kept
                 del self.parts[size:]
                 return False
         self.last = place
@@ -219,10 +212,6 @@ class _Run:
         if share and (value is None or self.open == 1 or (is_first and self.is_one)):
             add = is_joined and self.open
             self.open = self.open + 1 / share if add else (self.open or 1) / share
-        elif self.decimals and not is_first:
-            self.open += (value or 0) / 10**self.decimals
-            self.decimals += 1
-            return value is not None and value < 10
         elif self.open % 100 == 4 and part in ("vingt", "vingts"):  # quatre-vingts
             self.open += 76
         elif is_first or _may_follow(value or 1, self.open, is_joined):

@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import Unit, currencies, spelled_numbers, unit_names, units_of, valued, words_of
+from .number_words import Unit, currencies, spelled_numbers, units_of, valued, words_of
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
@@ -38,18 +37,15 @@ _NUMBER = lazy_pattern(
       | (?<=[0-9]) [0-9]*
         (?: [.,:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
         (?: [eE][+-]?[0-9]{{1,2}}(?!\w)
-          | \ ?[×x·]\ ?10(?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}})(?!\w) )?
+          | (?:\ ?[×x·]\ ?10|(?<![0-9.,]10)(?<=10))
+            (?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}})(?!\w) )?
         [¼-¾⅐-⅞]?
       | (?<![0-9])
     )""",
     re.VERBOSE,
 )
-_BEHIND = lazy_pattern(
-    rf"(?![ ][0-9¼-¾⅐-⅞])[{_SPACES}-]?(?:([^\W\d_]{{1,30}})"
-    rf"|(?=[^\w{_SPACES}×·'’′\"”%‰°º²³/^*–{MONEY}-]|$))"
-)
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
-_POWER = lazy_pattern(r"[eE]|\^|\*\*| ?[×x·] ?10")
+_POWER = lazy_pattern(r"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=⁻?[⁰¹²³⁴-⁹]))")
 _MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
 _UNIT = lazy_pattern(
     rf"[{_SPACES}-]?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
@@ -79,20 +75,15 @@ _MONEY_AFTER = lazy_pattern(
 )
 _SCALE = lazy_pattern(rf"[{_SPACES}-]?(?:of an? )?([^\W\d_]{{1,30}})")
 _FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?$")
-_SEASON = lazy_pattern(r"([12][0-9])[0-9]{2}/([0-9]{2})$")
-_APART = lazy_pattern(rf"[0-9]+(?:[{_SPACES}][0-9]+)+")
 _GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
 _DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
 _WORD = lazy_pattern(r"([^\W\d_]+)")
 _OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
-# Which sign a text puts before decimals: its language says it, else its other numbers.
 _POINT_WORDS = lazy_pattern(r"\b(?:the|of|and|was|were|are|has|with|for|to|it|take)\b")
 _COMMA_WORDS = lazy_pattern(
-    r"\b(?:der|das|und|ist|nicht|ein|eine|les?|des|est|et|une|il|di|che|per|het|een|van)\b"
+    r"\b(?:d(?:er|ie|as|en)|und|ist|ein|eine|les?|la|el|los|des|est|et|une|il|di|che|per|het|een|van)\b"
 )
-_POINT = lazy_pattern(r"[0-9][.][0-9]{1,2}(?![0-9.,])|[0-9],[0-9]{3}[.,][0-9]")
-_COMMA = lazy_pattern(r"[0-9],[0-9]{1,2}(?![0-9.,])|[0-9][.][0-9]{3}[.,][0-9]")
 _CLUES = 5_000
 """Characters of a text in which its sign before decimals is looked for."""
 
@@ -182,41 +173,16 @@ def _in_digits(text: str) -> Iterator[Number]:
             digits, start = f".{digits}", start - 1
         if len(digits) > MAX_DIGITS:
             yield Number(start, end, start, end, (), ((f"digits {digits}", 0),), True)
-        elif digits.isdecimal() and (word := _plain_before(text, start, end)) is not None:
-            yield Number(start, end, start, end, (float(digits),), step=_step(digits), after=word)
         elif date := _DATE.match(digits):
             yield from _date(date, start)
         elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
-            for part in re.finditer(r"[0-9]+", digits):
-                yield from _plain(text, start + part.start(), start + part.end(), (int(part[0]),))
+            for part in re.finditer(r"[^:]+", digits):
+                values = _values(part[0], text, marks)
+                yield from _plain(text, start + part.start(), start + part.end(), values)
         elif clock := _clock(text, start, end, digits):
             yield clock
         else:
             yield from _plain(text, start, end, _values(digits, text, marks))
-
-
-def _plain_before(text: str, start: int, end: int) -> str | None:
-    """The word behind a number, or ""; None if something around it may tell its kind.
-
-    Most numbers are of that sort, and need no other look.
-    """
-    behind = _BEHIND.match(text, end)
-    if not behind or text[start - 1 : start] not in ("", " ", "("):
-        return None
-    word, before = behind[1] or "", text[max(start - 16, 0) : start].rsplit(None, 1)[-1:]
-    tell_before, tell_behind = _telling()
-    for last in before:
-        if last[-1] in f"{MONEY}-–" or last.casefold().strip(".,(") in tell_before:
-            return None
-    return None if word in tell_behind or word.casefold() in tell_behind else word.casefold()
-
-
-@cache
-def _telling() -> tuple[frozenset[str], frozenset[str]]:
-    """The words that say something of the number behind them, and of the one before them."""
-    names = {*currencies(), *valued("months"), *words_of("around a number")}
-    behind = {*names, *valued("scales"), *valued("past"), *unit_names()}
-    return frozenset(names | words_of("labels")), frozenset(behind)
 
 
 def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterator[Number]:
@@ -230,9 +196,7 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
         century = 1900 if values[0] > 50 else 2000
         yield Number(start, end, start - 1, end, (century + values[0],), loose=values)
         return
-    beside = text[max(start - 16, 0) : start].rsplit(None, 1)[-1:]
-    word = beside[0].strip(".,(") if beside else ""
-    if digits.count(".") > 1 or (word and "." in digits and _names_version(word, digits)):
+    if digits.count(".") > 1:
         yield Number(start, end, start, end, (), ((f"version {digits}", 0),), True, 0.0, values)
         return
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
@@ -243,7 +207,7 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
         dates = [(month[1], start, month.end())] if month else []
         dates += [(before[1], before.start(), end)] if before else []
         for name, first, last in dates:
-            if (month_of := _month(name)) and name not in ("may", "march", "mar"):
+            if month_of := _month(name):
                 dated = (("date", 100 * month_of + values[0]),)
                 yield Number(start, end, first, last, values, dated, True, after=name)
                 return
@@ -258,16 +222,7 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
     if end - start == 2 and (years := _FROM_YEAR.search(text, max(start - 8, 0), start)):
         yield Number(start, end, start, end, (values[0], float(f"{years[1]}{digits}")))
         return
-    is_apart = _APART.fullmatch(digits) is not None  # 53 879: one number, or two
-    loose = tuple(map(float, digits.split())) if is_apart else ()
-    number = Number(start, end, start, end, values, step=_step(digits), loose=loose)
-    yield _measured(text, number)
-
-
-def _names_version(word: str, digits: str) -> bool:
-    """Whether digits behind a word are a version, whose 3.10 is not 3.1."""
-    is_name = word[0].isupper() or word in words_of("labels")
-    return is_name and digits[-1] == "0" and word.casefold() not in currencies()
+    yield _measured(text, Number(start, end, start, end, values, step=_step(digits)))
 
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
@@ -277,14 +232,12 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
         whole = digits[:-1].strip(" .,")
         return (vulgar + (_values(whole, text, marks)[0] if whole else 0),)
     if power := _POWER.search(digits):
-        exponent = int(digits[power.end() :].lstrip("^*").translate(_SUPERSCRIPTS))
-        return tuple(
-            _exact(v * 10.0**exponent) for v in _values(digits[: power.start()], text, marks)
-        )
+        exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
+        mantissa = _values(digits[: power.start()] or "1", text, marks)
+        return tuple(_exact(value * 10.0**exponent) for value in mantissa)
     if "/" in digits:
         parts = [float(part.replace(",", "")) for part in digits.split("/")]
-        season = [float(year[1] + year[2]) for year in _SEASON.finditer(digits)]
-        return (_exact(parts[0] / (parts[1] or 1)), *parts, *season)
+        return (_exact(parts[0] / (parts[1] or 1)), *parts)
     head, *rest = re.split("[.,]", _GROUPED.sub("", digits))
     head = head or "0"
     if not rest:
@@ -305,12 +258,10 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
 
 
 def _mark(text: str, marks: list[str]) -> str:
-    """The sign that a text puts before decimals; "" if nothing tells."""
+    """The sign that a text puts before decimals, as its language does; "" if nothing tells."""
     if not marks:
         near = text[:_CLUES]
         points, commas = len(_POINT_WORDS.findall(near)), len(_COMMA_WORDS.findall(near))
-        if points == commas:
-            points, commas = bool(_POINT.search(near)), bool(_COMMA.search(near))
         marks.append("" if points == commas else "." if points > commas else ",")
     return marks[0]
 
@@ -449,8 +400,6 @@ def _hour(word: str) -> float:
 
 def _measured(text: str, number: Number) -> Number:
     """A number with its scale, and with what it measures or costs."""
-    if (word := _plain_before(text, number.start, number.end)) is not None:
-        return number._replace(after=word)
     start, last, values, loose = number.start, number.end, number.plain, number.loose
     meanings: list[Meaning] = []
     beside = text[max(start - 8, 0) : start].rstrip(_SPACES)[-1:]
@@ -467,8 +416,6 @@ def _measured(text: str, number: Number) -> Number:
         if is_money or not units:
             loose, values = values, tuple(_exact(value * scale) for value in values)
             last = scaled.end()
-        elif scaled.start(1) == last:  # 5m: metres, or millions
-            meanings += [("", _exact(value * scale)) for value in values]
     end, end_of_unit, word, units = last, last, "", ()
     behind = None if money else _MONEY_AFTER.match(text, last)
     if behind and (money := currencies().get(behind[1].casefold())):
@@ -501,6 +448,14 @@ def _units(text: str, end: int) -> tuple[tuple[Unit, ...], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return (), end, ""
+    if text[found.end() : found.end() + 1] in (
+        "·",
+        "*",
+        "²",
+        "³",
+        "/",
+    ):  # N·m, N/mm²: no unit of ours
+        return (), end, found[2]
     word, size = found[2].replace(" ", "").replace("º", "°"), 1
     if word in ('"', "”"):
         word = "in"
@@ -535,8 +490,8 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
         if one is None:
             break
         is_part = one.last <= covered
-        near = two and one.is_clear and not is_part and 0 <= two.start - one.last < 6
-        if two and near and _BETWEEN.match(text, one.last, two.start):
+        near = two and one.is_clear and one.after != two.after and 0 <= two.start - one.last < 6
+        if two and near and not is_part and _BETWEEN.match(text, one.last, two.start):
             shared = [
                 (kind, _exact(large + small))
                 for kind, large in one.meanings

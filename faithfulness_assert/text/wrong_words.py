@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from .absent_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent
+from .absent_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent, stand_in
 from .citations import without_references
 from .number_words import valued, words_of
-from .numbers import Number, is_year, word_before
+from .numbers import Number, is_year
 from .phrases import STEM, words_that_count
 from .strings import lazy_pattern, word_lists
 
@@ -70,7 +70,8 @@ def difference(
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     is_alike = _alike(statement, text)
-    own, dates, found = Own(statement), dates_in(statement), list[Value]()
+    own = Own("" if stand_in(statement, text) else statement)
+    dates, found = dates_in(statement), list[Value]()
     near = Numbers(without_references(text)) if is_alike and (own.numbers or dates) else NONE
     instead = _instead(own, dates, near)
     found += _wrong_numbers(own, near, context, instead, question)
@@ -86,7 +87,7 @@ def difference(
         values = {value for value in values if value.kind != MONTH}
     says = ""
     if len(values) == 1 and (kind := values.pop().kind) in instead:
-        of_kind = [number for number in own.numbers if kind_of(own.text, number) == kind]
+        of_kind = [number for number in own.numbers if kind_of(number) == kind]
         is_only = len(of_kind) + sum(date.kind == kind for date in dates) == 1
         says = _says(statement, instead[kind], text) if is_only else ""
     return tuple(words)[:MOST_WRONG], says
@@ -109,14 +110,16 @@ def _wrong_numbers(
     """The numbers that are nowhere, or of a kind of which the evidence has others."""
     if not own.numbers:
         return
-    found = list(find_absent(own, context, question))
+    found = list[tuple[Number, int, int]]()
+    if not stand_in(own.text, context.text):
+        found += find_absent(own, context, question)
     if instead:
         # "Within 60 days" may follow from what a context says, but not from "within 30 days".
         bounds = words_of("bounds").intersection(near.text.casefold().split())
         nearer = find_absent(own, near, question, bounds)
-        found += [one for one in nearer if kind_of(own.text, one[0]) in instead]
+        found += [one for one in nearer if kind_of(one[0]) in instead]
     for number, start, end in found:
-        kind = kind_of(own.text, number)
+        kind = kind_of(number)
         if kind != DAY or end == number.end:  # the day is right, but of another month
             yield Value(start, own.text[start:end], kind)
 
@@ -138,7 +141,7 @@ def _quoted(statement: str, reason: str, evidence: str, context: Numbers) -> Ite
 
 def _instead(own: Own, dates: list[Value], evidence: Numbers) -> dict[Kind, list[Value]]:
     """The values of the evidence by kind, of the kinds of which the statement has others."""
-    asked = {kind_of(own.text, number) for number in own.numbers}.union(date.kind for date in dates)
+    asked = {kind_of(number) for number in own.numbers}.union(date.kind for date in dates)
     asked -= {UNKNOWN}
     said = {meaning for number in own.numbers for meaning in number.asks}
     found: dict[Kind, list[Value]] = {}
@@ -192,8 +195,8 @@ def _weekdays() -> frozenset[str]:
     return frozenset(word_lists("names")["weekdays"].split())
 
 
-def kind_of(text: str, number: Number) -> Kind:
-    """What a number counts or measures; of one that says neither, the word before it."""
+def kind_of(number: Number) -> Kind:
+    """What a number counts or measures."""
     kinds = number.kinds() - {"", "half"}
     if "date" in kinds:
         return DAY
@@ -203,12 +206,11 @@ def kind_of(text: str, number: Number) -> Kind:
         return "year", ""
     if number.after.isalpha() and len(number.after) >= SHORTEST:
         return "count", number.after[:STEM]
-    before = None if number.after else word_before(text, number.first)
-    return ("behind", before[1].casefold()) if before else UNKNOWN
+    return UNKNOWN
 
 
 def _value(text: str, number: Number) -> Value:
-    kind, start, end = kind_of(text, number), number.first, number.last
+    kind, start, end = kind_of(number), number.first, number.last
     if kind[0] == "year" and (decade := _DECADE.match(text, end)):
         end = decade.end()
     return Value(start, text[start:end], kind)

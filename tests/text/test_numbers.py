@@ -78,14 +78,6 @@ def test_nothing_is_taken_for_ten_or_a_thousand_times_as_much(
     assert absent(other, one) == [f"{number * times:,}"]
 
 
-@given(st.lists(st.integers(1, 10_000), min_size=2, max_size=20), st.sampled_from("|\t;"))
-def test_the_sum_of_a_column_is_there(numbers: list[int], mark: str) -> None:
-    rows = [f"shop {chr(97 + place)} {mark} {n}" for place, n in enumerate(numbers)]
-    assert (
-        absent(f"They sold {sum(numbers)} in all.", "\n".join([f"shop {mark} sold", *rows])) == []
-    )
-
-
 @given(texts, st.integers(0, 10**6), st.integers(0, 10**6))
 def test_the_sum_and_the_difference_of_two_numbers_of_the_evidence_are_there(
     context: str, one: int, other: int
@@ -230,7 +222,6 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
         ("11 came.", "Once, many came."),
         ("It opens at 10:00.", "It opens at 22:00."),
         ("It opens at 7:30 p.m.", "It opens at 7:30."),
-        ("It needs Python 3.1.", "It needs Python 3.10."),
         ("It is 1234567890123457.", "It is 1234567890123456."),
         (f"It is {'7' * 30}1.", f"It is {'7' * 30}2."),
         ("It costs $1 million.", "It costs $1.2 million."),
