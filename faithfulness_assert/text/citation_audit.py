@@ -256,10 +256,10 @@ def _defines_note(text: str, bracket: Mark) -> bool:
 MAX_ID = 100
 """Characters. A longer id has no shape."""
 
+_DIGITS = lazy_pattern(r"\d+")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
+_RANDOM = lazy_pattern(r"a0a[a0]*|0a0[a0]*")
 _UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-_HEX = lazy_pattern(r"[0-9a-f]{6,}")
-_RUN = lazy_pattern(r"[^\W_]+")
-_PART = lazy_pattern(r"\d+|[^\W\d_]+")
 
 
 def _shape(name: str, *, own_words: bool) -> str:
@@ -267,26 +267,18 @@ def _shape(name: str, *, own_words: bool) -> str:
 
     ``doc_1_chunk_0`` has the shape word, number, word, number, so ``doc_1_chunk_9`` may be an id
     too. An id without a digit has no shape (""), as every word would look like it, and nor has a
-    year such as 1969.
+    number of up to three digits, or a year such as 1969.
 
     Args:
         own_words: words stand for themselves: ``doc_9`` has the shape of ``doc_1``, ``note_9`` not.
     """
     name = name.casefold()
-    if len(name) > MAX_ID or not any(char.isdecimal() for char in name):
+    if len(name) > MAX_ID or not any(map(str.isdecimal, name)):
         return ""
     if name.isdecimal():
         is_year = len(name) == 4 and name[:2] in ("19", "20")
         return f"{len(name)} digits" if len(name) > 3 and not is_year else ""
-    if _UUID.fullmatch(name):
-        return "uuid"
-    own_words = own_words or " " in name
-    return _RUN.sub(lambda run: _run_shape(run[0], own_words=own_words), name)
-
-
-def _run_shape(run: str, *, own_words: bool) -> str:
-    """The shape of letters and digits without a separator; of what looks random, its length."""
-    parts = _PART.findall(run)
-    if len(parts) > 1 and (_HEX.fullmatch(run) or (len(parts) > 2 and len(run) > 7)):
-        return f"<{len(run)}>"
-    return "".join("0" if part[0].isdecimal() else part if own_words else "a" for part in parts)
+    numbered = _DIGITS.sub("0", _UUID.sub("uuid0", name))
+    if own_words or " " in name:
+        return numbered
+    return _RANDOM.sub("x", _LETTERS.sub("a", numbered))

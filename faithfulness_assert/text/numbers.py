@@ -49,13 +49,13 @@ _POWER = lazy_pattern(r"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=⁻?[⁰¹²³⁴-�
 _MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
 _UNIT = lazy_pattern(
     rf"[{_SPACES}-]?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
-    r"(%|‰|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|[^\W\d_]{1,30}(?:\^?[23](?!\w)|[²³])?)"
+    r"(%|‰|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{1,2}[\"”])"
+    r"|[^\W\d_]{1,30}(?:\^?[23](?!\w)|[²³])?)"
     r"(?:(?:/| (?:per|pro|par|por|al) )([^\W\d_]{1,30}))?"
 )
 _INNER = lazy_pattern(r"(?:an? |of an? )?(?=\S)")
 _AND_SHARE = lazy_pattern(r" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |una )?([^\W\d_]{1,30})")
-_BETWEEN = lazy_pattern(r"['′]? ?(?:,|and|und|et|y|e|en)? ?$")
-_FEET = lazy_pattern(r"['′’] ?([0-9]{1,2})(?![0-9])(?:\"|''|”|″)?")
+_BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
 _ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|[ºª°](?!\s?[CF]\b))(?![^\W_])")
 _MONTH = lazy_pattern(r"(?:[.º]|st|nd|rd|th|er)?[ -](?:of |de )?([^\W\d_]{1,30})")
 _MINUTES = lazy_pattern(r"[0-5][0-9](?![0-9])")
@@ -213,11 +213,6 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
                 return
     if order := _ORDINAL.match(text, end):
         yield Number(start, end, start, order.end(), (), (("order", values[0]),), True, 0.0, values)
-        return
-    if feet := _FEET.match(text, end):  # 6'2"
-        inches = 12 * values[0] + int(feet[1])
-        tall = (("length", _exact(inches * 0.0254)),)
-        yield Number(start, feet.end(), start, feet.end(), (), tall, True, 1 / (inches or 1))
         return
     if end - start == 2 and (years := _FROM_YEAR.search(text, max(start - 8, 0), start)):
         yield Number(start, end, start, end, (values[0], float(f"{years[1]}{digits}")))
@@ -457,8 +452,7 @@ def _units(text: str, end: int) -> tuple[tuple[Unit, ...], int, str]:
     ):  # N·m, N/mm²: no unit of ours
         return (), end, found[2]
     word, size = found[2].replace(" ", "").replace("º", "°"), 1
-    if word in ('"', "”"):
-        word = "in"
+    word = {'"': "in", "”": "in", "'": "ft", "’": "ft"}.get(word, word)
     if found[1]:
         size = 2 if found[1][0] == "s" else 3
     elif word[-1] in "23²³":
@@ -493,14 +487,21 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
         near = two and one.is_clear and one.after != two.after and 0 <= two.start - one.last < 6
         if two and near and not is_part and _BETWEEN.match(text, one.last, two.start):
             shared = [
-                (kind, _exact(large + small))
+                (kind, large, small)
                 for kind, large in one.meanings
                 for other, small in two.meanings
                 if kind == other and kind not in ("", "share", "date", "clock", "half")
                 if large > small
             ]
             if shared:
-                whole = one._replace(end=two.last, last=two.last, plain=(), meanings=tuple(shared))
+                _, large, small = shared[0]
+                whole = one._replace(
+                    end=two.last,
+                    last=two.last,
+                    plain=(),
+                    meanings=tuple((kind, _exact(large + small)) for kind, large, small in shared),
+                    step=two.step * small / (large + small),
+                )
                 joined.append(whole)
                 is_part, covered = True, two.last
         covered = max(covered, one.last)
