@@ -92,7 +92,7 @@ def absent_numbers(
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     and what is the sum or the difference of two numbers of the ``evidence``.
     """
-    if stand_in(statement, context.text):
+    if not not_as_written(statement, context.text):
         return ()
     found = list(find_absent(Own(statement), context, question))
     results = list(_sums(evidence)) if found else []
@@ -111,20 +111,20 @@ def _sums(text: str) -> Iterator[float]:
         yield from (one + other, abs(one - other))
 
 
-def stand_in(statement: str, text: str) -> bool:
-    """Whether all numbers of a statement stand in a text letter for letter, as most do.
+def not_as_written(statement: str, text: str) -> list[tuple[int, int]]:
+    """Where a statement has numbers that do not stand in a text letter for letter, as most do.
 
-    Then neither needs to be read. A number stands there with the word behind it, or before the end
+    What stands there needs no reading. A number does with the words behind it, or before the end
     of a sentence: "5 ½", "5 300" and "5 million" are others than 5.
     """
+    spans = []
     for found in _AS_WRITTEN.finditer(statement):
         at = text.find(found[0])
         end = at + len(found[0])
-        if at < 0 or text[at - 1 : at] not in ("", " ", "\n", "(") or not _ENDS.match(text, end):
-            return False
-        if text[end : end + 1] == " " and found[0][-1].isdecimal():
-            return False
-    return True
+        stands = at >= 0 and text[at - 1 : at] in ("", " ", "\n", "(") and _ENDS.match(text, end)
+        if not stands or (text[end : end + 1] == " " and found[0][-1].isdecimal()):
+            spans.append(found.span())
+    return spans
 
 
 class Own:
@@ -156,8 +156,9 @@ def find_absent(
     Its unit or currency is a part of it only if the number is there and the unit is not.
     """
     text = own.text
-    pools = (context, question)
-    absent = [n for n in own.numbers if not any(occurs(n, pool, text) for pool in pools)]
+    pools, spans = (context, question), not_as_written(text, context.text)
+    new = [n for n in own.numbers if any(start < n.end and n.start < end for start, end in spans)]
+    absent = [n for n in new if not any(occurs(n, pool, text) for pool in pools)]
     there = {meaning for n in own.numbers if n not in absent for meaning in n.meanings}
     for number in absent:
         if not there.isdisjoint(number.meanings):  # said again in another unit

@@ -58,7 +58,7 @@ _AUTHORS = lazy_pattern(
     rf"(?P<first>[A-Z][^\W\d_]*)(?:[^()\d\n]{{0,80}}(?:,|et al\.?,?|&)|[^()\d\s]{{0,30}})? {_YEAR}"
     rf"(?:\s?;\s?[A-Z][^()\d\n]{{0,80}} {_YEAR}){{0,9}}"
 )
-_LIST_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}[.)](?=\s)")
+_LIST_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}(?:[.][0-9]{1,3}){0,3}[.)](?=\s|$)")
 _SHORT_BRACKETS = lazy_pattern(r"\[[^\[\]\n]{0,40}\]")
 _ENTRY = lazy_pattern(
     rf"\W*[A-Z][\w'’-]{{1,30}},? (?:[A-Z]\.|et al|&|and )[^\n]{{0,120}}?\(?{_YEAR}\)?[.,:]"

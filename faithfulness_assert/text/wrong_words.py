@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from .absent_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent, stand_in
+from .absent_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent, not_as_written
 from .citations import without_references
 from .number_words import valued, words_of
 from .numbers import Number, is_year
@@ -70,7 +70,7 @@ def difference(
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
     is_alike = _alike(statement, text)
-    own = Own("" if stand_in(statement, text) else statement)
+    own = Own(statement if not_as_written(statement, text) else "")
     dates, found = dates_in(statement), list[Value]()
     near = Numbers(without_references(text)) if is_alike and (own.numbers or dates) else NONE
     instead = _instead(own, dates, near)
@@ -110,9 +110,7 @@ def _wrong_numbers(
     """The numbers that are nowhere, or of a kind of which the evidence has others."""
     if not own.numbers:
         return
-    found = list[tuple[Number, int, int]]()
-    if not stand_in(own.text, context.text):
-        found += find_absent(own, context, question)
+    found = list(find_absent(own, context, question))
     if instead:
         # "Within 60 days" may follow from what a context says, but not from "within 30 days".
         bounds = words_of("bounds").intersection(near.text.casefold().split())
