@@ -12,7 +12,7 @@ Only numbers in digits are looked for: spelled-out ones are mostly counts of wha
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import combinations, islice
 from math import isclose
@@ -41,8 +41,9 @@ _AS_WRITTEN = lazy_pattern(
     r"(?:(?<!\S)\S{1,4} )?[^\s(]*[0-9¼-¾⅐-⅞](?:\S*[^\s.,;:!?)])?(?: [^\W\d_]+){0,2}"
 )
 _ENDS = lazy_pattern(r"[\n); ]|[.,](?:\s|$)|$")
-_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|[§№])([.]?[ \u00a0\u202f]?|, | of )$")
+_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|[§№])([.]?[ \u00a0\u202f]?|, | of | ?[(])$")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
+_IN_MILLIONS = lazy_pattern(r"(?i:\bin (thousand|million|billion)s\b)")
 _JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9–./-]*)?$")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
@@ -67,9 +68,11 @@ class Numbers:
     def kinds(self) -> Mapping[str, list[float]]:
         """The values of each kind, ascending; "" are the numbers without one, "any" all."""
         found: dict[str, set[float]] = {"": set(), "any": set()}
+        scales = {word.casefold() for word in _IN_MILLIONS.findall(self.text)}
+        sizes = [1.0, *(valued("scales").get(word, 1.0) for word in scales)]
         for number in self.numbers:
             for kind, value in number.offers:
-                found.setdefault(kind, set()).add(value)
+                found.setdefault(kind, set()).update(value * size for size in sizes)
             found["any"].update(number.loose)
             if number.in_words or any(kind in EXACT for kind, _ in number.meanings):
                 found[""].update(number.loose)
@@ -90,23 +93,28 @@ def absent_numbers(
     """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
 
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
-    and what is the sum or the difference of two numbers of the ``evidence``.
+    and what is the sum or the difference of two numbers of the ``evidence`` or of the statement.
     """
     if not not_as_written(statement, context.text):
         return ()
-    found = list(find_absent(Own(statement), context, question))
-    results = list(_sums(evidence)) if found else []
+    own = Own(statement)
+    found = list(find_absent(own, context, question))
+    absent = [number for number, _, _ in found]
+    there = [n for n in own.numbers if n not in absent] if found else []
+    results = list(_sums([*there, *in_digits(evidence[:MOST_EVIDENCE])])) if found else []
     said = (
         statement[start:end]
         for number, start, end in found
-        if not any(isclose(a, b, rel_tol=CLOSE) for a in number.plain for b in results)
+        if not any(
+            isclose(a, b, rel_tol=CLOSE) for a in number.plain + number.loose for b in results
+        )
     )
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
 
 
-def _sums(text: str) -> Iterator[float]:
-    """The sums and differences of each two numbers in digits."""
-    values = (n.plain[0] for n in in_digits(text[:MOST_EVIDENCE]) if n.plain)
+def _sums(numbers: Iterable[Number]) -> Iterator[float]:
+    """The sums and differences of each two numbers."""
+    values = (number.plain[0] for number in numbers if number.plain)
     for one, other in combinations(islice(values, MOST_ADDED), 2):
         yield from (one + other, abs(one - other))
 
@@ -191,7 +199,7 @@ def _is_name(text: str, number: Number) -> bool:
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
     if word is None:
         is_named = False
-    elif word[2] in (", ", " of "):  # the Act, 1882
+    elif word[2].strip(" .\u00a0\u202f"):  # the Act, 1882; section (353)
         is_named = word[1].casefold() in words_of("labels")
     else:
         is_named = _names(word[1], is_first=not any(map(str.isalnum, text[: word.start()])))
