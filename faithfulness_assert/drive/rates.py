@@ -3,7 +3,7 @@
 A server that wants to be asked less often says so (HTTP 429, ``retry-after``). A single refusal is
 no limit: a busy region or a shared quota refuses some asks at any rate, and then only the ask that
 was refused waits. After more refusals than chance explains, asks go out one by one, at two thirds
-of the rate that the server took.
+of the rate that the server took, and soon faster until some are refused again.
 
 A limit and chance are told apart by what more asks bring: a stretch of asks goes a little slower
 than the rate, the next one a little faster. If the server takes at least half of what the fast one
@@ -105,6 +105,8 @@ STRETCH = 40
 """Tries of a stretch."""
 STEP = 0.05
 """The part by which the rate moves, and by which stretches are slower and faster than it."""
+RISE = 1.25
+"""How much faster it gets after half a stretch, before anything is refused."""
 PERIOD = 10.0
 """Seconds over which it is measured what a server takes, before a limit is known."""
 PAUSE = 0.5
@@ -135,7 +137,12 @@ class Stretch(NamedTuple):
     @property
     def taken(self) -> float:
         """Those that were not refused, each second."""
-        return sum(not one.refused for one in self.tries) / self.seconds
+        return self.went * (1 - self.share)
+
+    @property
+    def share(self) -> float:
+        """The share of those that were refused, as far as it is known."""
+        return sum(one.refused for one in self.tries) / len(self.tries)
 
 
 class LearnedRate:
@@ -146,7 +153,8 @@ class LearnedRate:
 
     def __init__(self) -> None:
         self.rate = self._pace = math.inf  # the pace is that of the stretch
-        self._chance = CHANCE
+        self._chance = 0.0  # the share that is refused by chance, as far as it is known
+        self._safe: float | None = None  # the last rate, while nothing is refused at this one
         self._tries: deque[Try] = deque()  # of this stretch, or of the last seconds
         self._ended: deque[Stretch] = deque(maxlen=3)
         self._since = self._free_at = -math.inf  # when the present rate began; the next try
@@ -166,7 +174,7 @@ class LearnedRate:
     def sent(self) -> Try:
         """Notes that a try goes out."""
         tried = Try(asyncio.get_running_loop().time())
-        if self.holds and len(self._tries) >= STRETCH:
+        if len(self._tries) >= (STRETCH / 2 if self._safe else STRETCH) and self.holds:
             self._end_stretch(tried.at)
         self._tries.append(tried)
         while len(self._tries) > STRETCH and self._tries[0].at < tried.at - PERIOD:
@@ -181,12 +189,16 @@ class LearnedRate:
         tried.refused = True
         if tried.at < self._since:
             return
+        if self._safe:
+            self.rate, self._safe = self._safe, None
+            self._pace = self.rate * (1 - STEP)
         # What is not known yet of tries after the last one that was refused says nothing.
         flags = [one.refused for one in self._tries]
         flags = flags[: len(flags) - flags[::-1].index(True)][-STRETCH:] if True in flags else []
-        expected = self._chance * len(flags)
+        chance = max(self._chance, CHANCE)
+        expected = chance * len(flags)
         # Three standard deviations of a binomial share.
-        most = expected + 3 * math.sqrt(expected * (1 - self._chance))
+        most = expected + 3 * math.sqrt(expected * (1 - chance))
         if sum(flags) < 2 + (len(flags) / 2 if self.holds else most):
             return
         rate = self.rate / 2
@@ -197,25 +209,30 @@ class LearnedRate:
         self._set(rate, wait)
 
     def _end_stretch(self, now: float) -> None:
-        """A slow stretch and a fast one take turns.
+        """A slow stretch and a fast one take turns, as soon as anything was refused.
 
         What they showed counts after the next slow one, when all of it is known.
         """
-        self._ended.append(Stretch([*self._tries], max(now - self._tries[0].at, 1e-6)))
+        ended = Stretch([*self._tries], max(now - self._tries[0].at, 1e-6))
         self._tries.clear()
+        if ended.went < self._pace * (1 - 3 * STEP):  # the rate holds nothing up
+            self._chance = max(self._chance, ended.share)
+            self._set(math.inf)
+            return
+        if self._safe:
+            self._safe, self.rate = self.rate, self.rate * RISE
+            self._pace = self.rate
+            return
+        self._ended.append(ended)
         if self._pace > self.rate:
             self._pace = self.rate * (1 - STEP)
             return
         if len(self._ended) == 3:
             slow, fast, _ = self._ended
-            share = 1 - (slow.taken + fast.taken) / (slow.went + fast.went)  # of refusals
-            if fast.went < self.rate * (1 - 2 * STEP):  # it holds nothing up
-                self._chance = max(self._chance, share, CHANCE)
-                self._set(math.inf)
-                return
+            share = (slow.share + fast.share) / 2
             if fast.taken - slow.taken > (fast.went - slow.went) / 2:
                 self.rate *= 1 + STEP
-                self._chance += (share - self._chance) / 4
+                self._chance += (share - self._chance) / 2
             else:
                 self.rate = max(self.rate * (1 - max(share - self._chance, STEP / 2)), LEAST)
         self._pace = self.rate * (1 + STEP)
@@ -224,7 +241,7 @@ class LearnedRate:
         """The rate from now on, after a wait."""
         now = asyncio.get_running_loop().time()
         self.rate = max(rate, LEAST)
-        self._pace = self.rate * (1 - STEP)
+        self._pace, self._safe = self.rate, self.rate if self.holds else None
         self._free_at = max(self._free_at, now + (PAUSE if wait is None else wait))
         self._since = now if wait == 0.0 else self._free_at
         self._tries.clear()
