@@ -1,6 +1,6 @@
 """The embedded judge: no key, no download, no network. A smoke test that compares words only.
 
-It only answers ``supported`` or ``not_enough_info``. It labels a sentence with two names exchanged
+It never answers ``contradicted``. It labels a sentence with two names exchanged
 as supported, and one that is true in quite other words as ``not_enough_info``.
 ``benchmarks/embedded_judge.py`` measures how often it is right. Use it to test that everything is
 connected, and an LLM judge to grade answers.
@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
+from ...text.forms import claims_nothing
 from .rule import Support, support
 from .words import build_index
 
@@ -24,8 +25,8 @@ THRESHOLD = 0.6
 class EmbeddedJudge:
     """Labels a statement ``supported`` if the context knows enough of its words.
 
-    All other statements are ``not_enough_info``. The same ask always gets the same reply. The
-    question is not read: it is never evidence.
+    What claims nothing, such as a greeting, is ``not_a_claim``, and all else ``not_enough_info``.
+    The same ask always gets the same reply. The question is never evidence.
     """
 
     info: ClassVar[JudgeInfo] = JudgeInfo(
@@ -35,7 +36,7 @@ class EmbeddedJudge:
         never_contradicts=True,
         deterministic=True,
         asks=frozenset({"verdicts"}),
-        identity={"judge": "embedded", "version": 6},
+        identity={"judge": "embedded", "version": 7},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -51,7 +52,7 @@ class EmbeddedJudge:
                 "(split='sentences'), or an LLM judge",
                 "unreadable",
             )
-        index = build_index(ask.payload.sentences)
+        index, sets_aside = build_index(ask.payload.sentences), "not_a_claim" in ask.form.labels
         verdicts = []
         for number, statement in ask.payload.statements:
             if deadline is not None and time.monotonic() > deadline:
@@ -60,7 +61,10 @@ class EmbeddedJudge:
                     "timeout",
                 )
             own = {"id": number} if ask.form.numbered else {}
-            verdicts.append(own | _verdict(support(statement, index), ask.form))
+            verdict = _verdict(support(statement, index), ask.form)
+            if sets_aside and claims_nothing(statement, is_asked=bool(ask.payload.question)):
+                verdict |= {"evidence": [], "label": "not_a_claim"}
+            verdicts.append(own | verdict)
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
         return Reply(text, usage=Usage(), validated=True)
 
