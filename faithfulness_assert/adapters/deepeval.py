@@ -20,9 +20,7 @@ except ImportError as error:
     raise missing(error, "deepeval>=4.3") from error
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..options import GraderOptions
+    from .shared import GraderOptions, Unpack
 
 MEASURED = (
     *("score", "success", "reason", "error", "score_breakdown"),

@@ -20,9 +20,7 @@ except ImportError as error:
     raise missing(error, "inspect-ai>=0.3.280") from error
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..options import GraderOptions
+    from .shared import GraderOptions, Unpack
 
 
 @scorer(metrics=[mean(), stderr()])
@@ -75,20 +73,8 @@ def _case(state: TaskState) -> dict[str, Any]:
     found = (state.metadata[name] for name in names("context") if name in state.metadata)
     case = {"answer": state.output.completion, "context": next(found, None)}
     if case["context"] is None and any(message.role == "tool" for message in state.messages):
-        return {**case, "messages": [_message(message) for message in state.messages]}
+        return {**case, "messages": state.messages}
     return {**case, "question": state.input_text}
-
-
-def _message(message: Any) -> dict[str, Any]:
-    """A message of Inspect in OpenAI's shape."""
-    calls = getattr(message, "tool_calls", None) or ()
-    return {
-        **message.model_dump(include={"role", "content", "tool_call_id"}),
-        "tool_calls": [
-            {"id": call.id, "function": {"name": call.function, "arguments": call.arguments}}
-            for call in calls
-        ],
-    }
 
 
 def _reason(result: GradingResult) -> str:

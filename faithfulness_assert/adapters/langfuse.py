@@ -15,9 +15,7 @@ except ImportError as error:
     raise missing(error, "langfuse>=4.18") from error
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..options import GraderOptions
+    from .shared import GraderOptions, Unpack
 
 
 def faithfulness(

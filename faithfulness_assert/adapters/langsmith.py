@@ -15,9 +15,7 @@ except ImportError as error:
     raise missing(error, "langsmith>=0.14") from error
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..options import GraderOptions
+    from .shared import GraderOptions, Unpack
 
 
 def faithfulness(

@@ -19,9 +19,7 @@ except ImportError as error:
     raise missing(error, "mlflow>=3.17") from error
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..options import GraderOptions
+    from .shared import GraderOptions, Unpack
 
 
 class FaithfulnessAssert(Scorer):

@@ -23,9 +23,7 @@ except ImportError as error:
     raise missing(error, "ragas>=0.4,<0.5", "langchain-community<0.4") from error
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
-    from ..options import GraderOptions
+    from .shared import GraderOptions, Unpack
 
 
 class FaithfulnessAssert(BaseMetric, SingleTurnMetric):

@@ -19,7 +19,9 @@ from ..records.result import GradingResult
 from ..settings import AnyPolicy
 
 if TYPE_CHECKING:
-    from ..options import GraderOptions
+    from typing_extensions import Unpack as Unpack
+
+    from ..options import GraderOptions as GraderOptions
 
 PATIENCE = 0.9
 """The share of a system's own timeout after which a grade ends, so that it can still say why."""

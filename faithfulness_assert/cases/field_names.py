@@ -29,7 +29,6 @@ SHORT = 15
 _SPEAKERS = {"role", "from", "author", "user_content"}
 LONG = 8
 """Words of a text that is more than a title."""
-MAX_PROMPT = 20_000
 
 _PLAIN = lazy_pattern(r"\w+")
 _FILE = lazy_pattern(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
@@ -150,17 +149,13 @@ def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     own = len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD
     made = own or made
     level = 0 if field == "answer" and made else holds
-    more = len(words) - 1 if field == "question" and not made else 0
-    return (len(keys), not made, level, more)
+    return (len(keys), not made, level)
 
 
 def _as_text(field: str, value: Any, rank: tuple[int, ...]) -> Any:
     """A value that can be one of the field, for comparing; None if it cannot be one."""
     if field != "context":
-        if not isinstance(value, str) or is_blank(value):
-            return None
-        plain = field == "answer" or rank[2] < 3 or len(value) < MAX_PROMPT
-        return value.strip() if plain else None
+        return value.strip() if isinstance(value, str) and not is_blank(value) else None
     try:
         texts = tuple(
             passage.text.strip()
@@ -176,10 +171,12 @@ def _as_text(field: str, value: Any, rank: tuple[int, ...]) -> Any:
 def _is_prose(text: str) -> bool:
     """Whether a text says something: it is no id, address, title, or name of a file."""
     start = text[:500].strip()
-    if not start.isascii() and len(start.split(None, 3)) < 3:
-        return len(start) >= SHORT
-    ends = start[-1:] in (".", "!", "?") or len(start.split(None, LONG)) >= LONG
-    return ends and len(start.split(None, 3)) > 2 and not _FILE.search(start)
+    words = len(start.split(None, LONG))
+    if _FILE.search(start):
+        return False
+    if words > 2:
+        return start[-1] in ".!?" or words >= LONG
+    return len(start) >= SHORT and not start.isascii()
 
 
 def _agree(one: Sequence[Any], other: Sequence[Any]) -> bool:

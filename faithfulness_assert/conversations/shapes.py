@@ -137,9 +137,12 @@ class MessageReader:
             yield from map(self._call, plain)
 
     def _call(self, call: Mapping[str, Any]) -> Event:
-        """A call of a tool. It is kept for the result."""
+        """A call of a tool. It is kept for the result. In Inspect, ``function`` is its name."""
         inner = next((call[k] for k in ("function", "custom") if call.get(k) is not None), call)
-        inner = inner if isinstance(inner := as_plain(inner), Mapping) else {}
+        inner = (
+            {"name": inner} if isinstance(inner, str) else as_plain(inner)
+        )  # the former: Inspect
+        inner = inner if isinstance(inner, Mapping) else {}
         name = inner.get("name")
         tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
         id = next((call[key] for key in _CALL_IDS if call.get(key) is not None), None)
