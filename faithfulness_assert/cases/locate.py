@@ -17,7 +17,7 @@ from ..text.strings import clip, lazy_pattern, names_of
 from .case import passages_of
 from .field_names import HELD, Found, find_chat, find_field, is_chat, says_more, similar_key
 from .plain_data import as_json, read_list, record_as_json
-from .systems import COLUMN_FIELDS, FIRST_MARKS, FROM, SYSTEMS, Paths, System, names
+from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
 MAX_SHOWN = 40
 """Keys that a message names."""
@@ -108,10 +108,6 @@ class Fields(NamedTuple):
         if field in self.mapping:
             said = option("mapping", {field: self.mapping[field]})
             return f"no column for {field}: {said} names nothing in it; {has}"
-        if FROM in self.mapping:
-            said = f"as a record of {self.mapping[FROM]}, it has no {field}; {has}"
-            use = option("mapping", {field: "COLUMN"})
-            return f"{said}. Leave {option('from')} out, or use {use}"
         if rivals := self.unclear.get(field):
             paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
             uses = " or ".join(option("mapping", {field: path}) for path in paths)
@@ -121,7 +117,8 @@ class Fields(NamedTuple):
             return f"{there} is null in each record{nothing if field == 'context' else ''}; {has}"
         near, what = similar_key(field, records)
         use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
-        looked = f"no column for {field}. Looked for {', '.join(names(field))}"
+        paths = ", ".join(self.paths.get(field, ()) if FROM in self.mapping else names(field))
+        looked = f"no column for {field}. Looked for {paths}"
         return f"{looked}; {has}. Use {use}, or {chat} for chats{what}"
 
 
@@ -216,11 +213,9 @@ def _parent(path: str) -> str:
 
 def _recognised(record: Mapping[str, Any]) -> System | None:
     """The first system whose marks a record has."""
-    starts = {str(name).partition(".")[0] for name in record}
-    for system in () if starts.isdisjoint(FIRST_MARKS) else SYSTEMS.values():
-        for way in system.marks:
-            if way[0].split(".")[0] in starts and all(_has(record, mark) for mark in way):
-                return None if any(name in record for name in system.unless) else system
+    for system in SYSTEMS.values():
+        if any(all(_has(record, mark) for mark in way) for way in system.marks):
+            return None if any(name in record for name in system.unless) else system
     return None
 
 

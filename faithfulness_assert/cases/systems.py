@@ -80,8 +80,6 @@ NAMES_INSIDE: Paths = {
 }
 """Names inside of what went into an application, or came out of it: more than a record has."""
 SYSTEMS = {name: _system(name) for name in _SECTIONS if name not in ("names", "inside")}
-FIRST_MARKS = {way[0].split(".")[0] for system in SYSTEMS.values() for way in system.marks}
-"""Columns of which a record of a system with marks has one, or the start of its name."""
 
 
 # ---------------------------------------------------------------- what a user says about columns

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
-from ...cases.systems import COLUMN_FIELDS, FIRST_MARKS, names
+from ...cases.systems import COLUMN_FIELDS, names
 from ...files import open_text
 from ...records.errors import ConfigError, pip_install
 from . import table_process
@@ -56,7 +56,7 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> tuple[str, list[str]]:
         forms.append((delimiter, columns))
     if not forms:
         raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
-    known = {*mapping.values(), *FIRST_MARKS, *(n for field in COLUMN_FIELDS for n in names(field))}
+    known = {*mapping.values(), *(name for field in COLUMN_FIELDS for name in names(field))}
     return max(forms, key=lambda form: (len(known.intersection(form[1])), len(form[1])))
 
 
