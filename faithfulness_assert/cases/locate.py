@@ -112,7 +112,8 @@ class Fields(NamedTuple):
             paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
             uses = " or ".join(option("mapping", {field: path}) for path in paths)
             return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"
-        if there := next((key for key in names(field) if key in keys), None):
+        empty = [key for key in keys if all(record.get(key) is None for record in records)]
+        if there := next((key for key in names(field) if key in empty), None):
             nothing = " (where nothing was retrieved, it is an empty list)"
             return f"{there} is null in each record{nothing if field == 'context' else ''}; {has}"
         near, what = similar_key(field, records)

@@ -157,23 +157,18 @@ def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
 
     A record may be of another system, with fields that are not part of a case.
     """
-    fields, others = known_fields(record)
-    named = (clean_text(name)[:60] for name, value in others.items() if _has_content(value))
-    return fields, tuple(islice(named, MAX_IGNORED))
-
-
-def known_fields(record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The fields of a case in a record, under its own names, and everything else in it."""
     fields = {str(name): value for name, value in record.items()}
     metrics = fields.get("metrics")  # a state of MASIS has its audit there
     audit = metrics.get("last_citation_audit") if isinstance(metrics, Mapping) else None
     if audit is not None:
         fields.setdefault("last_citation_audit", audit)
-    others = [name for name in fields if name not in _KNOWN]
+    ignored = [name for name in fields if name not in _KNOWN]
     of_deepeval = ("actual_output", "retrieval_context")
     if "context" in fields and all(fields.get(name) is not None for name in of_deepeval):
-        others.insert(0, "context")  # the ideal context, not the retrieved one
-    return fields, {name: fields.pop(name) for name in others}
+        ignored.insert(0, "context")  # the ideal context, not the retrieved one
+    dropped = {name: fields.pop(name) for name in ignored}
+    named = (clean_text(name)[:60] for name, value in dropped.items() if _has_content(value))
+    return fields, tuple(islice(named, MAX_IGNORED))
 
 
 def _has_content(value: object) -> bool:

@@ -107,8 +107,7 @@ def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Sou
         delimiter, columns = tables.csv_form(path, mapping)
         return Source(name, partial(tables.csv_records, path, delimiter, columns), columns=columns)
     if suffix in tables.SPREADSHEETS:
-        sheet = tables.Sheet(path)
-        return Source(name, sheet.records, columns=sheet.columns, note=sheet.note)
+        return tables.sheet(path)
     if suffix == ".parquet":
         columns = tables.parquet_columns(path)
         return Source(name, partial(tables.parquet_records, path), columns=columns)
@@ -159,7 +158,7 @@ def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
     columns = table_columns(source) if is_a_table else None
     opened = Source(name, partial(_records, source), columns=columns)
     if is_a_table or isinstance(source, Sequence):
-        return opened._replace(fingerprint=partial(_hash, source, opened.records, mapping))
+        return opened._replace(fingerprint=partial(_hash, opened.records, mapping))
     return opened._replace(again=False)  # it may be a stream, of which reading it twice costs much
 
 
@@ -190,13 +189,8 @@ def _once(waiting: list[Iterator[Record]]) -> Iterator[Record]:
     return waiting.pop()
 
 
-def _hash(
-    source: object, records: Callable[[], Iterator[Record]], mapping: Mapping[str, str]
-) -> str:
-    """The hash of all records. A Hugging Face data set has one already."""
-    known = getattr(source, "_fingerprint", None)
-    if isinstance(known, str):
-        return _hash_of([known.encode()], mapping)
+def _hash(records: Callable[[], Iterator[Record]], mapping: Mapping[str, str]) -> str:
+    """The hash of all records."""
     told = ([record_as_json(record.values or {}), record.problem] for record in records())
     return _hash_of((json.dumps(part, sort_keys=True).encode() for part in told), mapping)
 

@@ -22,7 +22,7 @@ from ...cases.systems import COLUMN_FIELDS, names
 from ...files import open_text
 from ...records.errors import ConfigError, pip_install
 from . import table_process
-from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8, hint
+from .data_set import MAX_RECORD, Record, Source, UnreadableError, check_utf8, hint
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 WRITTEN = 10_000
@@ -107,38 +107,33 @@ def _record(place: str, cells: list[str], columns: Sequence[str]) -> Record:
 # ---------------------------------------------------------------- Excel
 
 
-class Sheet:
+def sheet(path: Path) -> Source:
     """The first visible sheet of a workbook, of at most ``table_process.SIZE`` bytes as JSON.
 
-    Attributes:
-        columns: the cells of the first row that has any. One without a name is ``column 3``.
-        note: which sheet that is, if there are others.
+    Its columns are the cells of the first row that has any. One without a name is ``column 3``.
 
     Raises:
         ConfigError: the package is not installed, or the file cannot be read.
     """
+    shown, *lines = _lines_of(path)
+    first, *others = json.loads(shown)
+    more = ", ".join(map(repr, others))
+    note = f"{path}: read is the sheet {first!r}, not {more}" if more else ""
+    start, header, width = 0, list[str](), 0
+    for number, line in enumerate(lines, 1):
+        cells = json.loads(line)
+        if any(cells) and not any(header):
+            start, header = number, cells
+        width = max([width, *(place for place, cell in enumerate(cells, 1) if cell)])
+    columns = [name.strip() or f"column {at}" for at, name in enumerate(header[:width], 1)]
 
-    def __init__(self, path: Path) -> None:
-        shown, *self._rows = _lines_of(path)
-        first, *others = json.loads(shown)
-        more = ", ".join(map(repr, others))
-        self.note = f"{path}: read is the sheet {first!r}, not {more}" if more else ""
-        self._first, header, width = 0, list[str](), 0
-        for number, line in enumerate(self._rows):
-            cells = json.loads(line)
-            if any(cells) and not any(header):
-                self._first, header = number, cells
-            width = max([width, *(place for place, cell in enumerate(cells, 1) if cell)])
-        self._width = width
-        named = enumerate(header[:width], 1)
-        self.columns = [name.strip() or f"column {place}" for place, name in named]
-
-    def records(self) -> Iterator[Record]:
-        """The rows that are not empty, their cells as texts."""
-        for number, line in enumerate(self._rows[self._first + 1 :], self._first + 2):
-            cells = json.loads(line)[: self._width]
+    def records() -> Iterator[Record]:
+        for number, line in enumerate(lines[start:], start + 1):
+            cells = json.loads(line)[:width]
             if any(cells):
-                yield Record(f"row {number}", dict(zip(self.columns, cells, strict=True)))
+                yield Record(f"row {number}", dict(zip(columns, cells, strict=True)))
+
+    return Source(str(path), records, columns=columns, note=note)
 
 
 def _lines_of(path: Path) -> list[bytes]:
