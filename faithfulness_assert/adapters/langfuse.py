@@ -42,11 +42,8 @@ def faithfulness(
     grader = make_grader(judge, policy, threshold, options)
 
     async def evaluator(**given: Any) -> list[Evaluation]:
-        if case is None:
-            record = found_case(given.get("input"), given.get("output"), given.get("metadata"))
-        else:
-            record = case(**given)
-        result = await grader.agrade_case(record)
+        told = [given.get(name) for name in ("input", "output", "metadata")]
+        result = await grader.agrade_case(case(**given) if case else found_case(*told))
         shared = {"comment": explanation(result), "metadata": facts(result)}
         word = Evaluation(
             name=f"{name}_outcome", value=outcome(result), data_type="CATEGORICAL", **shared

@@ -44,11 +44,9 @@ def faithfulness(
     async def evaluator(
         inputs: dict[str, Any], outputs: dict[str, Any], reference_outputs: dict[str, Any]
     ) -> EvaluationResult:
-        if case is None:
-            record = found_case(inputs, outputs)
-        else:
-            record = case(inputs=inputs, outputs=outputs, reference_outputs=reference_outputs)
-        result = await grader.agrade_case(record)
+        given = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
+        found = case(**given) if case else found_case(inputs, outputs)
+        result = await grader.agrade_case(found)
         return EvaluationResult(
             key=name,
             score=result.score,

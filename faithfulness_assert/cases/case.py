@@ -232,8 +232,10 @@ def passages_of(value: object) -> tuple[Passage, ...]:
         value = as_list()
     is_one = isinstance(value, str | Passage | Mapping) or bool(_document(value))
     items = (value,) if is_one else value
-    if isinstance(value, Mapping):
-        items = _rows(value) or items
+    is_bare = isinstance(value, Mapping) and not _document(value) and not _only_text(value)
+    lists: Mapping[str, Any] = value if is_bare else {}  # type: ignore[assignment]
+    if texts := _only_text(lists, list):  # {"title": ["A", ...], "sentences": [[...], ...]}
+        items = rows_of(lists, texts)
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
@@ -279,8 +281,7 @@ def _passage(item: object, place: int) -> Passage:
         return _of_pair(*item, place=place)
     document = _document(item)
     texts = (document[key] for key in _TEXT_KEYS if isinstance(document.get(key), str))
-    whole = item if isinstance(item, Mapping) else document
-    inner = document or whole
+    inner = document or (item if isinstance(item, Mapping) else {})
     text = next(texts, None) or _only_text(inner) or _only_text(inner, list)
     if _is_texts(text):
         text = " ".join(text)
@@ -320,15 +321,12 @@ def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:
     return found[0] if len(found) == 1 else None
 
 
-def _rows(value: object) -> list[dict[str, Any]]:
-    """Passages in parallel lists: ``{"title": ["A", ...], "sentences": [["It opens."], ...]}``."""
-    texts = _only_text(value, list) if isinstance(value, Mapping) else None
-    if not isinstance(value, Mapping) or not texts:
-        return []
+def rows_of(columns: Mapping[str, Any], texts: list[Any]) -> list[dict[str, Any]]:
+    """The rows of parallel lists, those that are as long as ``texts``."""
     lists = [
-        key for key, item in value.items() if isinstance(item, list) and len(item) == len(texts)
+        key for key, item in columns.items() if isinstance(item, list) and len(item) == len(texts)
     ]
-    return [{key: value[key][place] for key in lists} for place in range(len(texts))]
+    return [{key: columns[key][place] for key in lists} for place in range(len(texts))]
 
 
 def _document(item: object) -> Mapping[str, Any]:

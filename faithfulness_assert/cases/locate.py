@@ -65,15 +65,13 @@ class Fields(NamedTuple):
             values = {path: value_at(opened, path, _ABSENT) for path in paths}
             fitting = [path for path, value in values.items() if _fits(field, value)]
             # One that does not fit is told, but in a log beside messages it means something else.
-            there = [p for p, v in values.items() if self._is_named(field, p) and v is not _ABSENT]
+            usual = paths if field in self.mapping else names(field)
+            there = [p for p, v in values.items() if p in usual and v is not _ABSENT]
             if fitting or (there and "messages" not in found):
                 found[field] = (fitting or there)[0]
         if self.system and "context" in found:
             found.pop("messages", None)  # only a system that keeps no context apart from them
         return found
-
-    def _is_named(self, field: str, path: str) -> bool:
-        return field in self.mapping or path in names(field)
 
     def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The fields of the case, by names that a ``Case`` knows, and the other columns."""
@@ -118,8 +116,8 @@ class Fields(NamedTuple):
             return f"{there} is null in each record{nothing if field == 'context' else ''}; {has}"
         near, what = similar_key(field, records)
         use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
-        paths = ", ".join(self.paths.get(field, ()) if FROM in self.mapping else names(field))
-        looked = f"no column for {field}. Looked for {paths}"
+        usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
+        looked = f"no column for {field}. Looked for {', '.join(usual)}"
         return f"{looked}; {has}. Use {use}, or {chat} for chats{what}"
 
 

@@ -122,14 +122,14 @@ def _fields_of(table: Any) -> Fields:
     if columns is None:  # they show only in the rows, which a stream gives once
         return usual_fields(())
     check_unique(columns, "cases")
-    first = next(table_rows(table), dict.fromkeys(columns, ""))
-    fields = usual_fields([first])
-    for field in () if fields.system or "messages" in fields.there else ("answer", "context"):
-        if not any(name in columns for name in names(field)):
-            raise ConfigError(
-                f"cases: no column for {field}. Looked for {', '.join(names(field))}; the table "
-                f"has {names_of(columns)}. Rename the column that holds it"
-            )
+    first = next(table_rows(table), {})
+    there = {name: value for name, value in first.items() if value is not None}
+    fields = usual_fields([{**dict.fromkeys(columns, ""), **there}])
+    if not fields.system and (field := fields.lacking()):
+        raise ConfigError(
+            f"cases: no column for {field}. Looked for {', '.join(names(field))}; the table "
+            f"has {names_of(columns)}. Rename the column that holds it"
+        )
     return fields
 
 

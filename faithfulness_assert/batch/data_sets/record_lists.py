@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...cases.locate import find_fields, usual_fields
+from ...cases.case import rows_of
+from ...cases.locate import find_fields
 from ...cases.systems import RECORDS
 from ...records.errors import ConfigError, option
 
@@ -56,9 +57,6 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
         return Place(wanted, _form(inside[0], mapping)), ""
     best = max((place.likeness for place in found), default=0)
     likely = [place for place in found if place.likeness == best]
-    if len(likely) > 1:  # what a known system wrote goes first: promptfoo repeats its tests
-        known = [place for place in likely if _is_export(outline, place.steps)]
-        likely = known if len(known) == 1 else likely
     if best == FULL and len(likely) > 1:
         shown = ", ".join(map(str, likely[:_MAX_SHOWN]))
         use = option("mapping", {RECORDS: str(likely[0])})
@@ -70,12 +68,6 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
     where = f"the records are those of {str(likely[0])!r}" if likely[0].steps else ""
     unread = f"not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
     return likely[0], "; ".join(filter(None, (where if unread else "", unread)))
-
-
-def _is_export(outline: Any, steps: Sequence[str]) -> bool:
-    """Whether the records at these steps are those of a known system."""
-    first = next(iter(records_at(outline, steps)), None)
-    return isinstance(first, Mapping) and usual_fields([first]).system is not None
 
 
 NONE, PART, FULL = 0, 1, 2
@@ -91,7 +83,7 @@ def records_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
         elif form == "object":
             yield from (of_object(name, item) for name, item in inside.items())
         elif form == "parallel":
-            yield from _rows(inside)
+            yield from rows_of(inside, _lists(inside)[0])
         elif isinstance(inside, Mapping):
             yield inside
 
@@ -152,19 +144,16 @@ def _form(value: Any, mapping: Mapping[str, str]) -> str:
     return "object" if inner and are_records else "one"
 
 
+def _lists(value: Mapping[str, Any]) -> list[list[Any]]:
+    return [item for item in value.values() if isinstance(item, list)]
+
+
 def _is_parallel(value: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
     """Whether an object has lists of equal length, one with answers and one with contexts."""
-    lists = [item for item in value.values() if isinstance(item, list)]
+    lists = _lists(value)
     if len(lists) < 2 or not lists[0] or any(len(item) != len(lists[0]) for item in lists):
         return False
-    return _likeness(list(islice(_rows(value), _SAMPLE)), mapping) == FULL
-
-
-def _rows(value: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The rows of parallel lists."""
-    lists = {name: item for name, item in value.items() if isinstance(item, list)}
-    for items in zip(*lists.values(), strict=True):
-        yield dict(zip(lists, items, strict=True))
+    return _likeness(rows_of(value, lists[0])[:_SAMPLE], mapping) == FULL
 
 
 def _likeness(
