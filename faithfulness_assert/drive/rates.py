@@ -99,8 +99,8 @@ class Quota:
 
 # ---------------------------------------------------------------- what refusals teach
 
-CHANCE = 0.1
-"""The share of refusals that is taken for chance at first."""
+CHANCE, MOST_CHANCE = 0.1, 0.25
+"""The share of refusals that is taken for chance at first, and the largest beside a limit."""
 STRETCH = 40
 """Tries of a stretch."""
 STEP = 0.05
@@ -232,7 +232,7 @@ class LearnedRate:
             share = (slow.share + fast.share) / 2
             if fast.taken - slow.taken > (fast.went - slow.went) / 2:
                 self.rate *= 1 + STEP
-                self._chance += (share - self._chance) / 2
+                self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
             else:
                 self.rate = max(self.rate * (1 - max(share - self._chance, STEP / 2)), LEAST)
         self._pace = self.rate * (1 + STEP)
