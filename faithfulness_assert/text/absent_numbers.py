@@ -43,7 +43,7 @@ _AS_WRITTEN = lazy_pattern(
 _ENDS = lazy_pattern(r"[\n); ]|[.,](?:\s|$)|$")
 _WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|[§№])([.]?[ \u00a0\u202f]?|, | of | ?[(])$")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
-_IN_MILLIONS = lazy_pattern(r"(?i:\bin (thousand|million|billion)s\b)")
+_IN_MILLIONS = lazy_pattern(r"(?:\bin|\bIn|\bIN) ([TtMmBb][a-zA-Z]{6,7}[sS])\b")
 _JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9–./-]*)?$")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")

@@ -222,6 +222,8 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
     """What these digits may mean. ``marks``: the text's sign before decimals, once it is known."""
+    if digits.isdecimal():
+        return (float(digits),)
     vulgar = numeric(digits[-1]) if digits[-1] > "\u00bb" and not digits[-1].isdecimal() else 0
     if vulgar:
         whole = digits[:-1].strip(" .,")

@@ -23,9 +23,9 @@ elsewhere in the context has taken the place of another.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from typing import NamedTuple
 
+from ...text.citations import without_marks
 from .words import (
     LONGEST,
     Index,
@@ -37,7 +37,6 @@ from .words import (
     spaced,
     stem_of,
     with_known_numbers,
-    without_citations,
 )
 
 WINDOW = 3  # context sentences that are compared together
@@ -68,7 +67,7 @@ class Support(NamedTuple):
 
 def support(statement: str, index: Index) -> Support:
     """How well the context supports ``statement``. A statement without words has the score 0."""
-    plain = without_citations(statement)
+    plain = without_marks(statement)
     ways = [plain] if plain == statement else [plain, statement]
     return max((_support(way, index) for way in ways), key=lambda one: one.score)
 
@@ -148,24 +147,14 @@ def _share(said: list[str], start: int, index: Index) -> float:
 
 def _best_window(stems: list[str], index: Index) -> int:
     """The start of the window that contains most of these words, judged by the rarest ones."""
-    hits: Counter[int] = Counter()
-    left = PLACES
+    last, left = max(len(index.texts) - WINDOW, 0), PLACES
+    held: dict[int, set[str]] = {}
     for stem in sorted(stems, key=lambda stem: len(index.places[stem])):
-        if left <= 0:
-            break
+        for at in index.places[stem][: max(left, 0)]:
+            for start in range(max(at - WINDOW + 1, 0), min(at, last) + 1):
+                held.setdefault(start, set()).add(stem)
         left -= len(index.places[stem])
-        hits.update(_window_starts(stem, index))
-    most = max(hits.values())
-    return min(start for start, number in hits.items() if number == most)
-
-
-def _window_starts(stem: str, index: Index) -> list[int]:
-    """The starts of the windows that have this stem in them, ascending."""
-    if stem not in index.windows:
-        last = max(len(index.texts) - WINDOW, 0)
-        near = (range(max(at - WINDOW + 1, 0), min(at, last) + 1) for at in index.places[stem])
-        index.windows[stem] = sorted({start for starts in near for start in starts})
-    return index.windows[stem]
+    return min(held, key=lambda start: (-len(held[start]), start))
 
 
 def _occurs(where: list[int], start: int, end: int) -> bool:

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
-from ...text.citations import without_marks
 from ...text.number_words import number_parts
 from ...text.numbers import Meaning, Number, find_numbers
 from ...text.strings import DENSE, function_words, word_lists
@@ -33,7 +32,6 @@ _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 _NEGATIONS = frozenset(word_lists("names")["negations"].split())
 _LITTLE = _NEGATIONS | function_words()
 
-without_citations = without_marks
 STEM = 5  # letters of a word that count
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|e|n)$")
 
@@ -93,8 +91,6 @@ class Index(NamedTuple):
         texts: its sentences; long ones are cut into several texts.
         sentence_numbers: the number of the sentence that each text belongs to.
         places: the positions in ``texts`` where each word stem occurs, ascending.
-        windows: the starts of the windows that have a word stem in them, ascending; of stems that
-            statements have had.
         words: all words.
         unread: the sentences whose numbers are not in ``places`` yet, each with the position of its
             first text: they are read once a statement has needed them.
@@ -104,7 +100,6 @@ class Index(NamedTuple):
     texts: list[str]
     sentence_numbers: list[int]
     places: dict[str, list[int]]
-    windows: dict[str, list[int]]
     words: set[str]
     unread: list[tuple[int, str]]
     exact: dict[str, int]
@@ -112,7 +107,7 @@ class Index(NamedTuple):
 
 def build_index(context: Iterable[tuple[int, str]]) -> Index:
     """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
-    index = Index([], [], {}, {}, set(), [], {})
+    index = Index([], [], {}, set(), [], {})
     for number, sentence in context:
         words = find_words(sentence)
         if not words:
@@ -142,7 +137,7 @@ def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[s
     context then has it where that form is.
     """
     has_digits = _DIGIT.search(sentence) is not None
-    if not has_digits and not any(_is_new_number(word, index) for word in words):
+    if not has_digits and not any(word not in index.words and number_parts(word) for word in words):
         return sentence, words, ""
     _read_numbers(index)
     rest, known, at, missing = list[str](), list[str](), 0, ""
@@ -175,10 +170,6 @@ def _place(number: Number, key: str | None) -> tuple[int, int]:
     """Where a number is, with its unit if it was found with that."""
     with_unit = key is None or key not in map(_key, [("", v) for v in number.plain])
     return (number.first, number.last) if with_unit else (number.start, number.end)
-
-
-def _is_new_number(word: str, index: Index) -> bool:
-    return word not in index.words and number_parts(word) != ()
 
 
 def _is_new(sentence: str, start: int, end: int, index: Index) -> bool:
