@@ -68,17 +68,19 @@ class Numbers:
     def kinds(self) -> Mapping[str, list[float]]:
         """The values of each kind, ascending; "" are the numbers without one, "any" all."""
         found: dict[str, set[float]] = {"": set(), "any": set()}
-        scales = {word.casefold() for word in _IN_MILLIONS.findall(self.text)}
-        sizes = [1.0, *(valued("scales").get(word, 1.0) for word in scales)]
         for number in self.numbers:
             for kind, value in number.offers:
-                found.setdefault(kind, set()).update(value * size for size in sizes)
+                found.setdefault(kind, set()).add(value)
             found["any"].update(number.loose)
             if number.in_words or any(kind in EXACT for kind, _ in number.meanings):
                 found[""].update(number.loose)
         for value in (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS):
             found[""].add(value)
             found["any"].add(value)
+        scales = {word.casefold() for word in _IN_MILLIONS.findall(self.text)}
+        sizes = [valued("scales")[word] for word in scales if word in valued("scales")]
+        for values in found.values() if sizes else ():
+            values.update([value * size for value in values for size in sizes])
         shares = {value for value in found[""] if 0 <= value <= 1}
         found["share"] = found.get("share", set()) | shares
         return {kind: sorted(values) for kind, values in found.items()}

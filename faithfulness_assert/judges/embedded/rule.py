@@ -25,7 +25,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from typing import NamedTuple
 
-from ...text.citations import without_marks
 from .words import (
     LONGEST,
     Index,
@@ -37,6 +36,7 @@ from .words import (
     spaced,
     stem_of,
     with_known_numbers,
+    without_marks,
 )
 
 WINDOW = 3  # context sentences that are compared together

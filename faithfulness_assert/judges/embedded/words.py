@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import NamedTuple
 
+from ...text.citations import without_marks as without_marks
 from ...text.number_words import number_parts
 from ...text.numbers import Meaning, Number, find_numbers
 from ...text.strings import DENSE, function_words, word_lists
