@@ -10,7 +10,7 @@ the answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -79,12 +79,6 @@ def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Found:
     kept = tuple(path for path in best if path not in same)
     others = tuple(path for path in ordered if path not in best and path not in same)
     return Found(kept, tuple(same), others)
-
-
-def says_more(field: str, path: str, own: Container[str]) -> bool:
-    """Whether a path that is not our ``own`` has other words than our names for the field."""
-    plain = {"".join(key_words(name)) for name in names(field)}
-    return path not in own and "".join(key_words(path)) not in plain
 
 
 def find_chat(records: Iterable[Mapping[str, Any]]) -> str:

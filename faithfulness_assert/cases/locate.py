@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError, InputError, option
-from ..text.strings import clip, lazy_pattern, names_of
+from ..text.strings import clip, key_words, lazy_pattern, names_of
 from .case import passages_of
-from .field_names import HELD, Found, find_chat, find_field, is_chat, says_more, similar_key
+from .field_names import HELD, Found, find_chat, find_field, is_chat, similar_key
 from .plain_data import as_json, read_list, record_as_json
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
@@ -125,11 +125,10 @@ class Fields(NamedTuple):
 
 
 def usual_fields(
-    records: Iterable[Mapping[str, Any]], mapping: Mapping[str, str] | None = None
+    records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str] | None = None
 ) -> Fields:
     """The fields by what the user said, by the system that exported the records, and by names."""
     mapping = mapping or {}
-    records = list(records)
     named = mapping.get(FROM)
     system = SYSTEMS[named] if named else next(filter(None, map(_recognised, records)), None)
     ids = (key for record in records for key in record if str(key).casefold() in _IDS)
@@ -140,8 +139,7 @@ def usual_fields(
         "citation_audit": ("citation_audit", *audit),
     }
     own = {field: (path,) for field, path in mapping.items() if field in COLUMN_FIELDS}
-    known = {"id": ("id",), **system.paths} if system else usual
-    paths = {**known, **own}
+    paths = {**({"id": ("id",), **system.paths} if system else usual), **own}
     # Messages go first: a log that has some may have other things under our names.
     order = sorted(paths, key=lambda field: field != "messages")
     fields = Fields({field: paths[field] for field in order}, mapping, system)
@@ -184,7 +182,8 @@ def find_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]
         lower = [*rivals, *(path for path in one.others if path in own)]
         if own - {first, *one.same} or first not in own:
             paths[field] = (first, *one.same)
-        if lower or says_more(field, first, own):
+        plain = {"".join(key_words(name)) for name in names(field)}
+        if lower or (first not in own and "".join(key_words(first)) not in plain):
             other = f", not {' or '.join(map(repr, lower))}" if lower else ""
             use = option("mapping", {field: lower[0] if lower else "KEY"})
             notes.append(f"the {field} is read from {first!r}{other}; for another, {use}")

@@ -102,13 +102,6 @@ def test_a_column_may_be_a_path_into_lists() -> None:
     assert row.fields == {"answer": "last", "context": ["x", "y"]}
 
 
-def test_the_last_test_run_of_deepeval_is_read_as_it_is(tmp_path: Path) -> None:
-    run = json.loads((FIXTURES / "deepeval.json").read_text(encoding="utf-8"))
-    last = tmp_path / ".latest_test_run.json"
-    last.write_text(json.dumps({"testRunData": run, "testRunLink": None}))
-    assert contents(last) == contents(FIXTURES / "deepeval.json")
-
-
 def test_a_mapping_goes_before_what_an_export_is_known_for_and_its_ids_stay() -> None:
     rows = rows_of(FIXTURES / "promptfoo.json", answer="prompt.raw")
     assert [row.case_id for row in rows] == ["0-0", "1-0"]

@@ -83,7 +83,8 @@ def records_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
         elif form == "object":
             yield from (of_object(name, item) for name, item in inside.items())
         elif form == "parallel":
-            yield from rows_of(inside, _lists(inside)[0])
+            first = next(item for item in inside.values() if isinstance(item, list))
+            yield from rows_of(inside, first)
         elif isinstance(inside, Mapping):
             yield inside
 
@@ -114,20 +115,13 @@ def _places(value: Any, steps: tuple[str, ...], mapping: Mapping[str, str]) -> I
         for name, inner in value.items():
             if isinstance(inner, list | Mapping):
                 yield from _places(inner, (*steps, name), mapping)
-    elif records:
-        yield from _inside_items(records, steps, mapping)
+    else:  # lists in the items of a list: one place for all items
+        inside = {place.steps: place for item in records for place in _places(item, (), mapping)}
+        for own, place in inside.items():
+            if own:
+                yield place._replace(steps=(*steps, EACH, *own))
     if records and form == "one" and likeness:
         yield Place(steps, form, likeness)
-
-
-def _inside_items(
-    records: Sequence[Mapping[str, Any]], steps: tuple[str, ...], mapping: Mapping[str, str]
-) -> Iterator[Place]:
-    """Lists in the items of a list: one place for all items."""
-    found = {place.steps: place for item in records for place in _places(item, (), mapping)}
-    for place in found.values():
-        if place.steps:
-            yield place._replace(steps=(*steps, EACH, *place.steps))
 
 
 def _form(value: Any, mapping: Mapping[str, str]) -> str:
@@ -144,13 +138,9 @@ def _form(value: Any, mapping: Mapping[str, str]) -> str:
     return "object" if inner and are_records else "one"
 
 
-def _lists(value: Mapping[str, Any]) -> list[list[Any]]:
-    return [item for item in value.values() if isinstance(item, list)]
-
-
 def _is_parallel(value: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
     """Whether an object has lists of equal length, one with answers and one with contexts."""
-    lists = _lists(value)
+    lists = [item for item in value.values() if isinstance(item, list)]
     if len(lists) < 2 or not lists[0] or any(len(item) != len(lists[0]) for item in lists):
         return False
     return _likeness(rows_of(value, lists[0])[:_SAMPLE], mapping) == FULL

@@ -71,16 +71,21 @@ def csv_records(file: Path, delimiter: str, columns: Sequence[str]) -> Iterator[
         first, cells, problem = rows.line_num + 1, [], ""
         try:
             cells = next(rows)
+            check_utf8("".join(cells))
         except StopIteration:
             return
         except csv.Error as error:
             problem = f"invalid CSV: {error}"
+        except UnreadableError as error:
+            problem = str(error)
+        if cells and len(cells) != len(columns):
+            problem = f"{len(cells)} cells, but the file has {len(columns)} columns"
         last = rows.line_num
         place = f"line {first}" if last <= first else f"lines {first} to {last}"
         if problem:
             yield Record(place, None, problem)
         elif cells:
-            yield _record(place, cells, columns)
+            yield Record(place, dict(zip(columns, cells, strict=True)))
 
 
 def _reader(file: Path, delimiter: str) -> Any:
@@ -92,16 +97,6 @@ def _lines(file: Path) -> Iterator[str]:
     with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
         while line := text.readline(MAX_RECORD):
             yield line
-
-
-def _record(place: str, cells: list[str], columns: Sequence[str]) -> Record:
-    if len(cells) != len(columns):
-        return Record(place, None, f"{len(cells)} cells, but the file has {len(columns)} columns")
-    try:
-        check_utf8("".join(cells))
-    except UnreadableError as error:
-        return Record(place, None, str(error))
-    return Record(place, dict(zip(columns, cells, strict=True)))
 
 
 # ---------------------------------------------------------------- Excel
