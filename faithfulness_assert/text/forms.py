@@ -232,9 +232,10 @@ def _rates(said: str, parts: list[str]) -> bool:
     if not (re.search(r"\d", said) or _has("level", parts) or _has("me", parts)):
         return False
     rest = whole.replace(" ", "  ")
-    for mark in _marks("self rating", "rating filler", "me", "answer", "level").words:
+    for mark in _marks("self rating", "me", "answer", "level").words:
         rest = rest.replace(mark.replace(" ", "  "), "  ")
-    return _size(re.sub(r"\S*\d\S*", " ", rest)) <= 1
+    words = re.sub(r"\S*\d\S*", " ", rest).split()
+    return _size(" ".join(word for word in words if word not in function_words())) <= 1
 
 
 def _is_marked(part: str) -> bool:
@@ -266,7 +267,7 @@ def _kind(part: str, said: str) -> str | None:
     if rest != part and not has_verb(rest.strip()):
         return "courtesy"
     if _names(part, said):
-        return "courtesy" if _marks("team").within(part) else "name"
+        return "name"
     return "name" if _marks("that you").begin(part) else None
 
 
@@ -294,21 +295,19 @@ def _names(part: str, said: str) -> bool:
 
 # ---- words to the reader, and about the answer
 
-_OPENING = ("opening offer", "reader does", "expert advice", "writer", "pronoun", "thinking")
+_OPENING = ("opening offer", "reader does", "expert advice", "thinking")
 _INSIDE = ("condition", "offer", "courtesy", "disclaimer", "answer", "expert")
 _TO_THE_READER = (
     {"opening offer"},
     {"condition", "offer"},
     {"reader does", "answer"},
     {"expert advice", "expert"},
-    {"writer"},
     {"disclaimer", "answer"},
-    {"disclaimer", "pronoun"},
     {"thinking"},
     {"mind"},
 )
 """The marks that a sentence to the reader has: each set is one form."""
-_ONLY_BESIDE = {"answer", "expert", "pronoun"}
+_ONLY_BESIDE = {"answer", "expert"}
 """Marks that are no form of a part by themselves."""
 
 
@@ -324,7 +323,7 @@ def _speaks_to_reader(said: str, parts: list[str]) -> bool:
         signs[0].add("mind")
     if not any(form.issubset(set().union(*signs)) for form in _TO_THE_READER):
         return False
-    beside = _marks("asking", "before you")
+    beside = _marks("asking")
     return all(
         own - _ONLY_BESIDE or _kind(part, said) or beside.begin(part) or _is_short(part)
         for part, own in zip(parts, signs, strict=True)
