@@ -32,6 +32,8 @@ MAY_CHANGE = ("input.", "judge.base_url")
 NAME = "judge.name"
 SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
+_BEGUN = "(row IN (SELECT row FROM results) OR row IN (SELECT row FROM asks))"
+"""Whether a row has a result, or an ask that was sent for it."""
 _PAIR = """
 INSERT INTO pairs SELECT o.row, n.row, {same} FROM
 (SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY row) AS place FROM old
@@ -162,15 +164,21 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
             false.
     """
     db = store.db
-    for table in ("old", "incoming", "pairs"):
+    for table in ("before", "old", "incoming", "pairs"):
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute("CREATE TEMP TABLE incoming AS SELECT * FROM rows WHERE 0")
-    for row in rows:
-        db.execute("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", cells_of(row))
+    kept, last = db.execute(f"SELECT *, {_BEGUN} FROM rows ORDER BY row"), 0  # noqa: S608 - ours
+    for row in rows:  # those that were begun and are as they were need nothing, and are most
+        if (*(cells := cells_of(row)), 1) != kept.fetchone():
+            db.execute("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", cells)
+        last = row.number
+    kept.close()
     db.execute(
-        "CREATE TEMP TABLE old AS SELECT * FROM rows "
-        "WHERE row IN (SELECT row FROM results UNION SELECT row FROM asks)"
+        "CREATE TEMP TABLE before AS SELECT * FROM rows "
+        "WHERE row > ? OR row IN (SELECT row FROM incoming)",
+        (last,),
     )
+    db.execute(f"CREATE TEMP TABLE old AS SELECT * FROM before WHERE {_BEGUN}")  # noqa: S608 - ours
     db.execute("CREATE TEMP TABLE pairs (old INTEGER PRIMARY KEY, new INTEGER UNIQUE, same)")
     for key in _KEYS:
         equal = " AND ".join(f"o.{column} = n.{column}" for column in key.split(", "))
@@ -226,14 +234,16 @@ def _apply(store: Store) -> None:
     Numbers are first made negative, so that no row takes that of another meanwhile.
     """
     db = store.db
-    store.set_aside("row NOT IN (SELECT old FROM pairs WHERE same)")
+    store.set_aside(
+        "row IN (SELECT row FROM old) AND row NOT IN (SELECT old FROM pairs WHERE same)"
+    )
     for table in ("results", "asks"):
         db.execute(
             f"UPDATE {table} SET row = -(SELECT new FROM pairs WHERE old = row) "  # noqa: S608 - our own text
             "WHERE row IN (SELECT old FROM pairs WHERE old != new)"
         )
         db.execute(f"UPDATE {table} SET row = -row WHERE row < 0")  # noqa: S608 - our own text
-    db.execute("DELETE FROM rows")
+    db.execute("DELETE FROM rows WHERE row IN (SELECT row FROM before)")
     db.execute("INSERT INTO rows SELECT * FROM incoming")
 
 
