@@ -15,9 +15,8 @@ from typing import Any, ClassVar
 from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
-from ...text.forms import claims_nothing
 from .rule import Support, support
-from .words import build_index
+from .words import build_index, claims_nothing
 
 THRESHOLD = 0.6
 
@@ -52,7 +51,8 @@ class EmbeddedJudge:
                 "(split='sentences'), or an LLM judge",
                 "unreadable",
             )
-        index, sets_aside = build_index(ask.payload.sentences), "not_a_claim" in ask.form.labels
+        index = build_index(ask.payload.sentences)
+        may_set_aside = "not_a_claim" in ask.form.labels
         verdicts = []
         for number, statement in ask.payload.statements:
             if deadline is not None and time.monotonic() > deadline:
@@ -62,7 +62,7 @@ class EmbeddedJudge:
                 )
             own = {"id": number} if ask.form.numbered else {}
             verdict = _verdict(support(statement, index), ask.form)
-            if sets_aside and claims_nothing(statement, is_asked=bool(ask.payload.question)):
+            if may_set_aside and claims_nothing(statement, is_asked=bool(ask.payload.question)):
                 verdict |= {"evidence": [], "label": "not_a_claim"}
             verdicts.append(own | verdict)
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
