@@ -174,7 +174,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     )
     shown = {number for number, _ in job.ask.payload.sentences}
     checked_findings = {
-        n: checked(f, lines[n], job.ask, shown, surest.get(n, f.confidence), marked.get(n, ()))
+        n: checked(f, lines[n], job.ask, shown, surest.get(n), marked.get(n, ()))
         for n, f in settled.findings.items()
     }
     own = {

@@ -243,9 +243,8 @@ def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:
     if statement and statement.count('"') % 2 == 0 and agrees:
         return label, statement, [statement, rest]
     cells = [cell.strip() for cell in line.strip(" |").split("|")]
-    said = [(cell, None if cell[:1] == "[" else parse_label(cell, labels)) for cell in cells]
-    if any(label and not cell.isdigit() for cell, label in said):  # 1 and 0 are evidence then
-        said = [(cell, None if cell.isdigit() else label) for cell, label in said]
+    # A number in a cell is evidence.
+    said = [(c, None if c.strip("[]").isdigit() else parse_label(c, labels)) for c in cells]
     found = [label for _, label in said if label]
     if len(cells) > 1 and len(found) == 1:
         return found[0], "", [cell for cell, label in said if not label]

@@ -24,7 +24,7 @@ _KEYS = {
 }
 LABELS, IDS, STATEMENTS = _KEYS["labels"], _KEYS["ids"], _KEYS["statements"]
 REASONS, EVIDENCE, QUOTES = _KEYS["reasons"], _KEYS["evidence"], _KEYS["quotes"]
-CONFIDENCES, WRAPPERS = _KEYS["confidences"], _KEYS["wrappers"]
+WRAPPERS = _KEYS["wrappers"]
 _TEXTS = dict.fromkeys(STATEMENTS, "statement") | dict.fromkeys(REASONS, "reason")
 CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
 """There are no verdicts under these keys."""
@@ -38,9 +38,12 @@ _ID = lazy_pattern(
     re.IGNORECASE,
 )
 _NUMBERS = lazy_pattern(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
-_SHARE = lazy_pattern(r"(\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
+_SHARE = lazy_pattern(r"(-?\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
 _WORD_OF_KEY = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
-_RATING = lazy_pattern(r"\b(?:score|rating|grade|support|faithful\w*|grounded\w*|accura\w*)\b")
+_RATING = lazy_pattern(
+    r"\b(?:score|rating|grade|support|faithful\w*|grounded\w*|accura\w*"
+    r"|(confiden\w*|certain\w*|probab\w*))\b"
+)
 _NOTHING = {"false", "0", "0.0", "none", "no", "n/a", "null", "nothing"}
 _IDENTIFIER = lazy_pattern(r"[\w\-.]*[a-zA-Z][\w\-.]*")
 _NOT_IN_KEY = lazy_pattern(r"[\W_]+")
@@ -135,7 +138,6 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
     numbers: list[int] = []
     texts: dict[str, list[str]] = {"statement": [], "quote": [], "reason": []}
     residue: list[str] = []
-    sure: list[float] = []
     for key, item in value:
         name = key_of(key)
         if name in IDS and item is not None:
@@ -158,11 +160,10 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
                 else:
                     texts["quote"].append(at)
             residue += said_by(key, item) if isinstance(item, Pairs) else []
-        elif name in CONFIDENCES and (share := _share(item)) is not None:
-            sure.append(share)
-            residue += said_by(key, item) if share <= EVEN else []
+        elif (low := _is_low(words := words_of_key(key), item)) is not None:
+            residue += [f"{words}: {item}, low"] if low else []
         else:
-            residue += _rated(key, item) or said_by(key, item)
+            residue += said_by(key, item)
     label = said.pop() if len(said) == 1 else None
     if len(set(own)) > 1 or None in own:  # two numbers, or one that cannot be read
         own = [UNPLACED]
@@ -175,25 +176,20 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         "\n".join(texts["quote"]),
         " ".join(filter(None, texts["reason"])),
         (*residue, *more),
-        confidence=min(sure, default=None),
     )
 
 
-def _rated(key: str, value: Any) -> list[str]:
-    """What a rating says that is low on a scale from 0 to 1, and a confidence that is no share."""
-    words = words_of_key(key)
-    if key_of(key) in CONFIDENCES:
-        return [f"{words}: {value}?"]
-    low = type(value) in (int, float) and 0 <= value <= EVEN
-    return [f"{words}: {value}, low"] if low and _RATING.search(words) else []
+def _is_low(words: str, value: Any) -> bool | None:
+    """Whether a rating or a confidence is low, on a scale from 0 to 1 or in percent.
 
-
-def _share(value: Any) -> float | None:
-    """A share from 0 to 1: 0.95, 95, "95 %". None if the value is none."""
-    match = _SHARE.fullmatch(str(value).strip()) if type(value) in (int, float, str) else None
-    share = float(match[1]) if match else 0
-    share = share / 100 if match and (match[2] or share > 1) else share
-    return share if match and share <= 1 else None
+    None if it is none: its key has other ``words``, or its value is no number.
+    """
+    rating = _RATING.search(words)
+    match = _SHARE.fullmatch(str(value).strip()) if rating and type(value) is not bool else None
+    if rating is None or match is None:
+        return None
+    percent = match[2] or (rating[1] and float(match[1]) > 1)
+    return float(match[1]) <= (100 * EVEN if percent else EVEN)
 
 
 def _pointed_at(value: Any) -> Iterator[int | str]:

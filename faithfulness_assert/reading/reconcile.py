@@ -116,7 +116,7 @@ def around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
         f"{'' if row.label in EARNING else row.label} {text}"
         for row in reading.rows
         for text in (row.line or row.reason, row.quote, *row.residue)
-        if named(text) - {row.number}
+        if text and named(text) - {row.number}
     ]
     if sum(map(len, reading.residue)) > MOST_CHARS:
         return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
@@ -176,8 +176,7 @@ def finding_of(
     """
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID
-    sure = row.confidence
-    found = Finding(row.label, None, row.evidence, row.quote, row.reason, confidence=sure)
+    found = Finding(row.label, None, row.evidence, row.quote, row.reason)
     if row.label not in earning:
         return found
     loud = [row.reason] if row.reason and _is_denied(row, statement) else []

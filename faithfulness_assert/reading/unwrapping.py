@@ -17,7 +17,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..records.errors import UnreadableReply
 from ..text.strings import clean_text, lazy_pattern
 
 _NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
@@ -122,7 +121,6 @@ def _leaves_open(text: str) -> bool:
 # ---------------------------------------------------------------- JSON values
 
 MAX_DEPTH = 32  # nested lists and objects; the functions that walk over values are recursive
-MAX_VALUES = 10_000  # pieces of JSON in one reply
 _MAX_DIGITS = 20
 _MOST_SCANS = 20  # of each character, while brackets that are never closed are passed
 _MOST_TRIES = 50  # that cost as much as one scan, because an error counts the lines before it
@@ -169,15 +167,10 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
     """The JSON values of ``text``, the texts around them, and whether something was mended.
 
     A text that ends inside an entry was cut off and has no values.
-
-    Raises:
-        UnreadableReply: there are more than ``MAX_VALUES``.
     """
     plain = _UNCLOSED_LIST.sub(r"\1],", _UNDERSCORE.sub("_", text))
     is_cut = _leaves_open(plain) and not plain.rstrip("` \n").endswith("}")
     found = [] if is_cut else list(_values(plain))
-    if len(found) > MAX_VALUES:
-        raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
     around = between(plain, [(start, end) for start, end, _ in found])
     if any(mark in said for said in around for mark in "{}") and looks_like_json(plain):
         start = min(place for place in map(plain.find, "[{") if place >= 0)
