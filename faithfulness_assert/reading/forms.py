@@ -13,7 +13,7 @@ What stands in a line beside its number and its label is the residue of that lin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import pairwise
 
 from ..records.model import Label
@@ -21,11 +21,7 @@ from ..text.strings import lazy_pattern
 from .json_form import read_json
 from .refusal import unreadable
 from .rows import Form, Labels, Reading, Row, Said, has_rows, leading_label, parse_label
-from .unwrapping import between, looks_like_json, parted
-
-_WORDS = lazy_pattern(r"\w+")
-_FEW_WORDS = 5  # such as <verdict id="2">no</verdict>
-_CREDITS = ("supported", "partially_supported")
+from .unwrapping import answer_in, between, looks_like_json
 
 _FINAL = lazy_pattern(
     r"^[ \t>*_#-]{0,9}final[ \t*_]{1,5}verdicts?[ \t*_]{1,5}for[ \t*_]{1,5}(?:each|all|the)"
@@ -63,43 +59,15 @@ _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—-"
 
 def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Reading:
     """``read`` (see ``reader.py``) for a reply in any form."""
-    unopened, reply = parted(text)
-    said, found = _said_in(reply, labels, single=single)
+    reply = answer_in(text)
+    said, mended = read_json(reply, labels)
+    found: Form = "repaired" if mended else "json"
+    if not has_rows(said) and not looks_like_json(reply):
+        said, found = _read_lines(reply, labels, single=single), "text"
     if not has_rows(said):
         raise unreadable(reply, "verdict")
     rows = tuple(part for part in said if isinstance(part, Row))
-    if unopened:
-        rows = (*_denials(unopened, rows, labels), *rows)
     return Reading(rows, tuple(part for part in said if isinstance(part, str)), found)
-
-
-def _said_in(reply: str, labels: Labels, *, single: bool = False) -> tuple[Said, Form]:
-    said, mended = read_json(reply, labels)
-    if has_rows(said) or looks_like_json(reply):
-        return said, "repaired" if mended else "json"
-    return _read_lines(reply, labels, single=single), "text"
-
-
-def _denials(unopened: str, rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
-    """The rows before an end of thinking that nothing opens which deny what rows behind it credit.
-
-    A judge that quotes such an end behind its verdicts has thought nothing.
-    """
-    credited = {row.number for row in rows if row.label in _CREDITS}
-    for row in (*_said_in(unopened, labels)[0], *_numbered_lines(unopened, labels)):
-        if isinstance(row, Row) and row.label not in (None, "supported"):
-            same = row.number in credited or None in (row.number, *credited)
-            if credited and same:
-                yield row
-
-
-def _numbered_lines(text: str, labels: Labels) -> Iterator[Row]:
-    """Lines with a number and a label, also in forms that are never read as verdicts, as CSV is."""
-    for line in text.splitlines():
-        words = _WORDS.findall(line)
-        for number, word in pairwise(words if len(words) <= _FEW_WORDS else ()):
-            if number.isdecimal() and len(number) < 10:
-                yield Row(int(number), parse_label(word, labels))
 
 
 # ---------------------------------------------------------------- plain text

@@ -37,20 +37,20 @@ _CLOSING = lazy_pattern(
 )
 _OURS = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
 _KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
+# A line of one or two words, or with a number among the first three.
+_IS_ROW = lazy_pattern(
+    r"^[^\w\n]{0,20}(?:(?:\w{1,30}[^\w\n]{1,5}){0,2}\d"
+    r"|(?:\w{1,30}[^\w\n]{1,5})?\w{1,30}[^\w\n]{0,20}$)",
+    re.MULTILINE,
+)
 _CONTROLS = lazy_pattern(rf"{_CONTROL}+")
-
-
-def answer_in(text: str) -> str:
-    """The judge's answer, without its thinking, but with what may be either if it contains JSON."""
-    unopened, answer = parted(text)
-    return f"{unopened}\n{answer}" if unopened and split_json(unopened)[0] else answer
 
 
 def thought_and_answer(text: str) -> tuple[bool, str]:
     """Whether a reply begins with thinking, and what it has beside that. It may be cut off."""
     text = _unwrapped(text)
     begun = _OPENING.match(text) or _CLOSING.search(text)
-    return begun is not None, parted(text)[1]
+    return begun is not None, answer_in(text)
 
 
 def is_complete(text: str) -> bool:
@@ -58,37 +58,35 @@ def is_complete(text: str) -> bool:
     text = _unwrapped(text)
     if _OPENING.match(text) and not _CLOSING.search(text):
         return False  # JSON in thinking that never ended is a draft
-    answer = parted(text)[1]
+    answer = answer_in(text)
     if answer.startswith("```"):
         answer = answer.partition("\n")[2].removesuffix("```")
     return isinstance(loads(answer), list | Pairs)
 
 
-def parted(text: str) -> tuple[str, str]:
-    """What stands before the judge's answer and may be either, and the answer without its thinking.
+def answer_in(text: str) -> str:
+    """The judge's answer, without its thinking.
 
     Removed are blanks, a string of JSON around the reply, control tokens at its ends, closed blocks
-    of thinking, a block that is never closed up to the JSON with which the reply ends, and
-    everything before a closing mark that has no opening mark. A mark inside brackets belongs to a
-    JSON value (a statement may mention such marks) and stays. What is removed before a mark that
-    nothing opens may be the answer, and the rest a quote.
+    of thinking, and a block that is never closed up to the JSON with which the reply ends. What
+    stands before a closing mark that has no opening mark may be the answer, and the rest a quote:
+    it is thinking if the reply ends with JSON that has the key of an ask, or if it has nothing that
+    looks like a verdict.
 
     Raises:
         TypeError: ``text`` is not a string.
     """
-    text, unopened = _unwrapped(text), ""
+    text = _unwrapped(text)
     while opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
-        text = text[closing.end() :] if closing else _ours_at_end(text[opening.end() :])
+        text = text[closing.end() :] if closing else _json_at_end(text[opening.end() :])
     if closing := _CLOSING.search(text):
         before, after = text[: closing.start()], text[closing.end() :]
-        # A block that begins after some text may begin after the answer.
-        begins = closing[0].replace("/", "").lower() in before.lower()
-        if (ours := _ours_at_end(after)) and _KEYED.match(ours):
-            text = ours  # it has the key of its ask, which no text of others has
-        elif not begins and (ours or not _leaves_open(before)):
-            unopened, text = before, after
-    return unopened.strip(), _without_controls(text)
+        if _KEYED.match(ours := _json_at_end(after)):
+            text = ours
+        elif not _IS_ROW.search(before) and not looks_like_json(before):
+            text = after
+    return _without_controls(text)
 
 
 def _unwrapped(text: str) -> str:
@@ -106,16 +104,11 @@ def _without_controls(text: str) -> str:
     return text[start : ends[0] if ends else len(text)].strip()
 
 
-def _ours_at_end(text: str) -> str:
+def _json_at_end(text: str) -> str:
     """The JSON of our form with which a text ends; "" if it ends otherwise."""
     text = _without_controls(text).removesuffix("```").rstrip()
     last = [start for start, end, _ in _values(text) if end == len(text)]
     return text[last[0] :] if last and _OURS.match(text, last[0]) else ""
-
-
-def _leaves_open(text: str) -> bool:
-    """Whether a bracket is still open at the end of ``text``."""
-    return any(text.count(mark) > text.count(end) for mark, end in ("{}", "[]"))
 
 
 # ---------------------------------------------------------------- JSON values
@@ -169,7 +162,8 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
     A text that ends inside an entry was cut off and has no values.
     """
     plain = _UNCLOSED_LIST.sub(r"\1],", _UNDERSCORE.sub("_", text))
-    is_cut = _leaves_open(plain) and not plain.rstrip("` \n").endswith("}")
+    is_open = any(plain.count(mark) > plain.count(end) for mark, end in ("{}", "[]"))
+    is_cut = is_open and not plain.rstrip("` \n").endswith("}")
     found = [] if is_cut else list(_values(plain))
     around = between(plain, [(start, end) for start, end, _ in found])
     if any(mark in said for said in around for mark in "{}") and looks_like_json(plain):

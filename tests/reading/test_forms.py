@@ -47,7 +47,7 @@ DRESSES = {
     "a list": '{"output": [@]}',
     "a tool call": '<tool_call>{"name": "submit_verdicts", "arguments": @}</tool_call>',
     "thought about": '<think>Is it {"id": 1, "label": "contradicted"}? No.</think>@',
-    "after thinking": 'It is no {"id": 2, "label": "supported"}.</think>@',
+    "after thinking": "It may be no.</think>@",
     "in a channel": "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>@<|return|>",
     "with a byte order mark": "\ufeff@",
     "twice": "@\n@",
