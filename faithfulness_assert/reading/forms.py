@@ -49,7 +49,6 @@ _FIELD = lazy_pattern(
 _LABEL_FIELDS = "verdict|label|judgment|judgement|answer|final verdict|final label".split("|")
 _TAIL_MARK = lazy_pattern(r"[:|–—→=]|->|\s-(?=\s)")
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)|\n")
-_COUNT = lazy_pattern(r"[\s*_]*(\d{1,6})(?:[.):]|\s)")
 _EVIDENCE = lazy_pattern(
     r"[\[(](?:evidence|sentences?|see)?[:# ]{0,3}\[?(\d{1,6}(?:[,; ]{1,3}\d{1,6}){0,50})\]?[\])]"
 )
@@ -97,9 +96,8 @@ def _without_final_list(text: str, labels: Labels) -> tuple[str, Said]:
     said: Said = [after]
     number = 1
     for item in _BETWEEN.split(listed):
-        count = _COUNT.match(item)  # a number in this list counts its items
-        is_count = count is not None and int(count[1]) == number
-        label, rest = leading_label(item[count.end() :] if count and is_count else item, labels)
+        item = re.sub(rf"^[\s*_]*{number}[.):\s]", "", item)  # its place in the list
+        label, rest = leading_label(item, labels)
         if label:
             said.append(Row(None, label, reason=rest.strip(_SAYS_NOTHING)))
             number += 1

@@ -229,10 +229,7 @@ _COUNTED = lazy_pattern(
     r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))\b",
     re.IGNORECASE,
 )
-_COUNTING = frozenset(
-    "summary total totals final count counts overall labels statement statements claims and "
-    "all".split()
-)
+_COUNTING = frozenset("summary total totals final count counts statements claims and all".split())
 """Other words of a line that counts labels: "Summary: 3 supported, 1 contradicted"."""
 
 
@@ -257,13 +254,10 @@ def remarks(residue: Iterable[str], numbers: Collection[int]) -> list[Remark]:
     found = []
     for line in lines:
         lead = _LEADING.match(line)
-        number = int(lead[1] or lead[2]) if lead else None
+        number = int(lead[1] or lead[2]) if lead and (lead[1] or not is_count) else None
         rest = line[lead.end() if lead else 0 :]
-        for sentence in _SENTENCE.findall(rest) or [rest]:
-            if _SAYS_SOMETHING.search(sentence):
-                remark = _remark(sentence, number, numbers)
-                counts = is_count and lead is not None and lead[2] is not None
-                found.append(remark._replace(others=remark.others or counts))
+        parts = (part for part in _SENTENCE.findall(rest) or [rest] if _SAYS_SOMETHING.search(part))
+        found += [_remark(part, number, numbers) for part in parts]
     return found
 
 
@@ -295,11 +289,10 @@ def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:
     ``labels``: the label of each row, by its number.
     """
     found = _COUNTED.findall(line)
-    if not _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))) or _SIGN.search(line):
-        return False
     numbers = [int(number) for number, _ in found if number]
     names = [normalise(name).replace("information", "info") for _, name in found if name]
-    if not numbers or "/" in line:
+    is_plain = _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))) and "/" not in line
+    if not numbers or not is_plain or _SIGN.search(line):
         return False
     if len(set(names)) == 1 and (found[0][1] or len(numbers) > 1):
         return set(numbers) == {number for number, label in labels.items() if label == names[0]}

@@ -23,10 +23,9 @@ _KEYS = {
     for name, words in sections(__file__.removesuffix("json_form.py") + "words/keys.txt").items()
 }
 LABELS, IDS, STATEMENTS = _KEYS["labels"], _KEYS["ids"], _KEYS["statements"]
-REASONS, EVIDENCE, QUOTES = _KEYS["reasons"], _KEYS["evidence"], _KEYS["quotes"]
-WRAPPERS = _KEYS["wrappers"]
+REASONS, EVIDENCE, WRAPPERS = _KEYS["reasons"], _KEYS["evidence"], _KEYS["wrappers"]
 _TEXTS = dict.fromkeys(STATEMENTS, "statement") | dict.fromkeys(REASONS, "reason")
-CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
+CLOSED = REASONS | EVIDENCE | STATEMENTS
 """There are no verdicts under these keys."""
 EVEN = 0.5
 """A judge that is no surer of a label than this has a doubt."""
@@ -122,8 +121,7 @@ def _label_in(value: Any, labels: Labels) -> tuple[Label | None, str]:
     known, rest = parse_label(value, labels), ""
     if known is None and isinstance(value, str):
         known, rest = leading_label(value, labels)
-    rest = rest.strip(" .,;:!'\"*_`-–—\ufe0f")
-    return known, rest if rest.strip("()") else ""
+    return known, rest.strip(" .,;:!'\"*_`-–—\ufe0f()")
 
 
 def _alone(value: Any) -> Any:
@@ -153,7 +151,7 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
                 residue.append(f"label: {rest}")
         elif name in _TEXTS and isinstance(item, str):
             texts[_TEXTS[name]].append(clean_text(item))
-        elif name in EVIDENCE | QUOTES:
+        elif name in EVIDENCE:
             for at in _pointed_at(item):
                 if isinstance(at, int):
                     numbers.append(at)

@@ -83,19 +83,15 @@ def settle(
         UnreadableReply: there are only rows without numbers, and they cannot be matched.
     """
     placed, loose = _placed(reading.rows, statements, by_position, prefix)
-    known = {None, *statements}
-    strangers = [row for row in reading.rows if row.number not in known]
+    strangers = [r for r in reading.rows if r.number is not None and r.number not in statements]
     # Where each of several numbers that were asked has its row, others are only too many. "Not
     # enough" is even right about a statement that is not there.
     covers, quiet = len(statements) > 1 and all(placed.values()), {*earning, "not_enough_info"}
     extra = covers and all(row.label in quiet for row in strangers)
     said = around(reading, statements)
-    # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
-    by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
+    # Nobody knows whether the other numbers of such a reply are those of the ask.
     headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
-    doubtful = (
-        (strangers and not extra) or loose or headed or (by_place and any(r.named for r in said))
-    )
+    doubtful = (strangers and not extra) or loose or headed
     shown = words_to_quote(reading.rows, context)
     findings = {}
     for number, text in statements.items():
@@ -106,8 +102,7 @@ def settle(
     denied = {row.number for row in strangers if row.number and row.label not in earning}
     loud = [remark for remark in said if objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
-    denies_earlier = any(map(is_about_earlier, loud))
-    return Settled(findings, frozenset(denied), denies_earlier, len(strangers))
+    return Settled(findings, frozenset(denied), any(map(is_about_earlier, loud)), len(strangers))
 
 
 def around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
