@@ -96,8 +96,9 @@ def _without_final_list(text: str, labels: Labels) -> tuple[str, Said]:
     said: Said = [after]
     number = 1
     for item in _BETWEEN.split(listed):
-        item = re.sub(rf"^[\s*_]*{number}[.):\s]", "", item)  # its place in the list
-        label, rest = leading_label(item, labels)
+        bare = item.lstrip(" \t\n*_")
+        is_count = bare.startswith(tuple(f"{number}{mark}" for mark in ".): \n"))  # its place
+        label, rest = leading_label(bare[len(str(number)) + 1 :] if is_count else item, labels)
         if label:
             said.append(Row(None, label, reason=rest.strip(_SAYS_NOTHING)))
             number += 1

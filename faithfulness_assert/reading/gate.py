@@ -45,7 +45,7 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
 _SHARE, _NOT_SAID = _any_of("shares"), _any_of("not said")
-_WIDE, _EARLIER = _any_of("wide"), _any_of("earlier")
+_WIDE, EARLIER = _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
@@ -299,8 +299,3 @@ def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:
     turns = all(bool(one) != bool(two) for (one, _), (two, _) in pairwise(found))
     counts = Counter(labels.values())
     return turns and [counts[name] for name in names] == numbers
-
-
-def is_about_earlier(remark: Remark) -> bool:
-    """Whether a remark may be about all that earlier replies said."""
-    return remark.others and _EARLIER.search(remark.text) is not None

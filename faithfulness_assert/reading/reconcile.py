@@ -16,13 +16,13 @@ from ..records.errors import ContradictoryReply, UnreadableReply
 from ..records.model import SET_ASIDE, Label, Unresolved
 from ..text.strings import is_same, plain_words, text_key
 from .gate import (
+    EARLIER,
     MOST_CHARS,
     Remark,
     calls_false,
     denies,
     denies_all,
     field_objects,
-    is_about_earlier,
     named,
     objects,
     remarks,
@@ -102,7 +102,8 @@ def settle(
     denied = {row.number for row in strangers if row.number and row.label not in earning}
     loud = [remark for remark in said if objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
-    return Settled(findings, frozenset(denied), any(map(is_about_earlier, loud)), len(strangers))
+    earlier = any(remark.others and EARLIER.search(remark.text) for remark in loud)
+    return Settled(findings, frozenset(denied), earlier, len(strangers))
 
 
 def around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
