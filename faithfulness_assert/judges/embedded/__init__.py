@@ -9,6 +9,7 @@ connected, and an LLM judge to grade answers.
 from __future__ import annotations
 
 import json
+import re
 import time
 from typing import Any, ClassVar
 
@@ -19,13 +20,14 @@ from .rule import Support, support
 from .words import build_index, claims_nothing
 
 THRESHOLD = 0.6
+_DIGIT = re.compile(r"\d")
 
 
 class EmbeddedJudge:
     """Labels a statement ``supported`` if the context knows enough of its words.
 
-    What claims nothing, such as a greeting, is ``not_a_claim``, and all else ``not_enough_info``.
-    The same ask always gets the same reply. The question is never evidence.
+    What claims nothing and has no number, such as a greeting, is ``not_a_claim``, and all else
+    ``not_enough_info``. The same ask always gets the same reply. The question is never evidence.
     """
 
     info: ClassVar[JudgeInfo] = JudgeInfo(
@@ -52,7 +54,7 @@ class EmbeddedJudge:
                 "unreadable",
             )
         index = build_index(ask.payload.sentences)
-        may_set_aside = "not_a_claim" in ask.form.labels
+        sets_aside, is_asked = "not_a_claim" in ask.form.labels, bool(ask.payload.question)
         verdicts = []
         for number, statement in ask.payload.statements:
             if deadline is not None and time.monotonic() > deadline:
@@ -62,8 +64,9 @@ class EmbeddedJudge:
                 )
             own = {"id": number} if ask.form.numbered else {}
             verdict = _verdict(support(statement, index), ask.form)
-            if may_set_aside and claims_nothing(statement, is_asked=bool(ask.payload.question)):
-                verdict |= {"evidence": [], "label": "not_a_claim"}
+            may_be_aside = verdict["label"] != "supported" and not _DIGIT.search(statement)
+            if may_be_aside and sets_aside and claims_nothing(statement, is_asked=is_asked):
+                verdict["label"] = "not_a_claim"
             verdicts.append(own | verdict)
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
         return Reply(text, usage=Usage(), validated=True)
