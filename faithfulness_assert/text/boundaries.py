@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 from .citations import end_of_marks
-from .strings import is_blank, lazy_pattern, word_lists
+from .strings import function_words, is_blank, lazy_pattern, word_lists
 
 _NEAR = 80
 """Characters. Only what is near a doubtful boundary decides, so long sentences stay cheap."""
@@ -24,6 +24,11 @@ _DASH = lazy_pattern(r"(?:--|[–—])\s")
 _LONE_MARK = lazy_pattern(r"(?:^|\s)[!?]+$")
 _ITEM_NUMBER = lazy_pattern(r"(?<!\d)\d{1,2}\.$")
 _ADDRESS = lazy_pattern(r"://|www\.|@")
+# German writes ordinals with a stop, behind an article: "im 20. Jahrhundert".
+_ORDINAL = lazy_pattern(r"\b(?:[Ii]m|[Vv]om|[Zz]u[mr]|[Bb]eim) \d{1,3}\.$")
+_ORDINAL_IN_GERMAN = lazy_pattern(
+    r"\b(?:[Aa]m|[Dd](?:er|ie|as|e[mns])|[Jj]ede[mnrs]?|(?:[Ss]ein|[Ii]hr)(?:e[mnrs]?)?) \d{1,3}\.$"
+)
 _DAY = lazy_pattern(r"\b(?:am|vom|bis|zum|ab|den|dem|der|seit|und|[Aa]m|Am|Vom|Ab|Seit) \d{1,2}\.$")
 
 _LAST_WORD = lazy_pattern(r"(?:^|[^\w.])([^\W\d_](?:[^\W\d_]|\.(?=[^\W\d_]))*|[Nn][°º])\.$")
@@ -111,6 +116,9 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
     if cut - start < _SHORT and _ENUMERATOR.fullmatch(left):
         return False
     if _INLINE_NUMBER.search(left) or (right[:1].islower() and _CITED.search(left)):
+        return False
+    is_ordinal = _ORDINAL.search(left) or (language == "de" and _ORDINAL_IN_GERMAN.search(left))
+    if is_ordinal and right.split(maxsplit=1)[0].casefold() not in function_words():
         return False
     if _DAY.search(left) and _MONTH.match(right):
         return False

@@ -251,3 +251,19 @@ def test_a_heading_that_names_a_topic_is_not_a_statement(name: str, form: str) -
 )
 def test_any_language_code_is_read(language: str) -> None:
     assert split_statements("The fee is 5%. It rose.", language) == ["The fee is 5%.", "It rose."]
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "sentences"),
+    [
+        ("Das Haus ist aus dem 20. Jahrhundert. Es ist rot.", "de", 2),
+        ("Er wohnt im 2. Stock. Die 3. Auflage ist neu.", "de", 2),
+        ("Es wurde im 20. Jahrhundert gebaut. Es ist rot.", "en", 2),
+        ("Der Bonus gilt ab dem 5. Er endet am 3. Das ist neu.", "de", 3),
+        ("We met on the 20. It was fun.", "en", 2),
+    ],
+)
+def test_an_ordinal_of_german_ends_no_sentence_before_its_noun(
+    text: str, language: str, sentences: int
+) -> None:
+    assert len(split(text, language).statements) == sentences
