@@ -89,9 +89,12 @@ def settle(
     covers, quiet = len(statements) > 1 and all(placed.values()), {*earning, "not_enough_info"}
     extra = covers and all(row.label in quiet for row in strangers)
     said = around(reading, statements)
-    # Nobody knows whether the other numbers of such a reply are those of the ask.
+    # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
+    by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
+    in_order = [number for remark in said for number in sorted(remark.named)]
     headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
-    doubtful = (strangers and not extra) or loose or headed
+    is_moved = by_place and in_order not in ([], list(statements))
+    doubtful = (strangers and not extra) or loose or headed or is_moved
     shown = words_to_quote(reading.rows, context)
     findings = {}
     for number, text in statements.items():

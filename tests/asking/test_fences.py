@@ -45,5 +45,5 @@ def test_a_folder_keeps_one_secret_for_its_user_only(tmp_path: Path) -> None:
     first = kept_secret(tmp_path)
     assert kept_secret(tmp_path) == first
     assert len(first) == 32
-    assert stat.S_IMODE((tmp_path / "secret").stat().st_mode) == 0o600
-    assert [path.name for path in tmp_path.iterdir()] == ["secret"]
+    assert stat.S_IMODE((tmp_path / "controls-seed").stat().st_mode) == 0o600
+    assert [path.name for path in tmp_path.iterdir()] == ["controls-seed"]
