@@ -17,7 +17,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from .headings import makes_claim
-from .number_words import valued
+from .number_words import valued, words_of
 from .strings import is_blank, lazy_pattern, word_lists
 
 Style = Literal["brackets", "parentheses", "sign"]
@@ -113,6 +113,17 @@ def _named() -> re.Pattern[str]:
     )
 
 
+@cache
+def _place() -> re.Pattern[str]:
+    """Brackets that hold only numbers of chapters and the like: (see Section 4.2, Annex C)."""
+    labels = "|".join(map(re.escape, words_of("labels")))
+    place = r"\.?\s?\d[\d.]{0,9}|(?:\.\s?|\s)(?:[IVX]{2,4}|[^\W\d_])"
+    part = rf"(?:{labels})(?:{place})(?!\w)"
+    see = rf"(?:(?:{any_of('see')})\s(?:\w{{1,3}}\s)?)?"
+    inside = rf"{see}{part}(?:[,;]?\s{part}){{0,9}}|[第제]\d{{1,4}}\w\s?\w{{0,2}}"
+    return re.compile(rf"[\[(](?:{inside})[\])]\W?", re.IGNORECASE)
+
+
 def end_of_marks(text: str, place: int) -> int:
     """Where the citations end that stand behind a sentence which ends at ``place``."""
     end = place
@@ -168,7 +179,7 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
         label or is_listed or _MAY_CITE.search(text) or "/" in text
     ):
         return False
-    if is_listed and _ENTRY.match(text):
+    if (is_listed and _ENTRY.match(text)) or _place().fullmatch(text.translate(_ASCII)):
         return True
     said = text[label.end() :] if label else text
     rest = _LIST_MARKER.sub("", _without_addresses(without_marks(said)))
