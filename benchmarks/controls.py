@@ -59,13 +59,8 @@ class Simulated:
         entries = []
         for number, text in ask.payload.statements:
             yes = self.says(TRUTH.get(text, text in shown), self.dice)
-            entries.append(
-                {
-                    "id": number,
-                    "evidence": [17, 18],
-                    "label": "supported" if yes else "contradicted",
-                }
-            )
+            label = "supported" if yes else "contradicted"
+            entries.append({"id": number, "evidence": [17, 18], "label": label})
         reply = json.dumps({"verdicts": entries}, separators=(",", ":"))
         self.asked.append((ask, reply))
         return Reply(reply, usage=LARGE)

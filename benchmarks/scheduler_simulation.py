@@ -32,6 +32,7 @@ from faithfulness_assert import JudgeError, Reply, Usage
 from faithfulness_assert.drive.asks import TimeLeft
 from faithfulness_assert.drive.gate import Gate
 from faithfulness_assert.drive.rates import PerMinute
+from faithfulness_assert.records.errors import JudgeErrorKind
 from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 
 LATENCY, SPREAD = 1.0, 0.4
@@ -83,10 +84,7 @@ PLANS = (
     Plan("requests, not given, by the minute", 64, server_requests=2000, burst=60),
     Plan("tokens, not given", 256, server_tokens=4e6),
     *(Plan(f"{share:.1%} refused by chance", 64, refuses=share) for share in SHARES),
-    *(
-        Plan(f"requests, not given, {share:.0%} refused", 64, server_requests=2000, refuses=share)
-        for share in (0.03, 0.1)
-    ),
+    *(Plan(f"limit, {s:.0%} refused", 64, server_requests=2000, refuses=s) for s in SHARES[2:4]),
     *(Plan(f"down for {down:.0f} s", 64, down=down) for down in (20.0, 60.0, 240.0)),
     Plan("latency jumps", 64, jumps=True),
     Plan("latency jumps, requests not given", 64, jumps=True, server_requests=1500),
@@ -163,18 +161,16 @@ class Run:
     async def send(self) -> Outcome:
         """A try, as the server sees it."""
         now = asyncio.get_running_loop().time()
-        used = Usage(num_requests=1)
-        if DOWN_AT <= now < DOWN_AT + self.plan.down:
-            await asyncio.sleep(REFUSED_IN)
-            self.refused += 1
-            return JudgeError("down", "server", retryable=True, usage=used)
+        is_down = DOWN_AT <= now < DOWN_AT + self.plan.down
         amounts = [(bucket, PROMPT + COMPLETION if of else 1) for bucket, of in self.buckets]
         wait = max((bucket.wait(amount, now) for bucket, amount in amounts), default=0.0)
         wait = wait or RETRY_AFTER * (self.chance.random() < self.plan.refuses)
-        if wait:
+        if is_down or wait:
             await asyncio.sleep(REFUSED_IN)
             self.refused += 1
-            return JudgeError("no", "rate_limit", retryable=True, usage=used, retry_after=wait)
+            used, after = Usage(num_requests=1), None if is_down else wait
+            kind: JudgeErrorKind = "server" if is_down else "rate_limit"
+            return JudgeError("no", kind, retryable=True, usage=used, retry_after=after)
         for bucket, amount in amounts:
             bucket.level += amount
         latency = (SLOW if self.slow else QUICK) if self.plan.jumps else LATENCY
