@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +25,7 @@ from .promptfoo import Promptfoo
 
 pytestmark = pytest.mark.e2e
 
+TEMPLATE = ROOT / "faithfulness_assert" / "promptfoo" / "templates" / "faithfulness.py"
 Outcomes = dict[str, tuple["Outcome", "Outcome"]]
 CONTEXT = (
     "The museum opens at ten. A ticket costs 9 euros. The museum is shut on Mondays. "
@@ -136,6 +138,7 @@ def config(url: str) -> dict[str, Any]:
 def found(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Outcomes:
     """The outcomes of the built-in and of ours for each case, of one run."""
     written = tmp_path_factory.mktemp("wrong") / "wrong.json"
+    shutil.copy(TEMPLATE, written.parent)  # as `init` writes it
     with Loopback(judge) as server:
         written.write_text(json.dumps(config(server.url)), "utf-8")
         results = promptfoo.eval(written, OPENAI_API_KEY="none-is-needed").results
