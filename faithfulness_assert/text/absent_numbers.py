@@ -101,8 +101,8 @@ def absent_numbers(
         return ()
     own = Own(statement)
     found = list(find_absent(own, context, question))
-    absent = [number for number, _, _ in found]
-    there = [n for n in own.numbers if n not in absent] if found else []
+    places = {(number.start, number.end) for number, _, _ in found}
+    there = [n for n in own.numbers if (n.start, n.end) not in places] if found else []
     results = list(_sums([*there, *in_digits(evidence[:MOST_EVIDENCE])])) if found else []
     said = (
         statement[start:end]
@@ -167,9 +167,12 @@ def find_absent(
     """
     text = own.text
     pools, spans = (context, question), not_as_written(text, context.text)
-    new = [n for n in own.numbers if any(start < n.end and n.start < end for start, end in spans)]
+    starts = [start for start, _ in spans]
+    last = ((n, bisect_left(starts, n.end) - 1) for n in own.numbers)  # the span that it may touch
+    new = [n for n, at in last if at >= 0 and n.start < spans[at][1]]
     absent = [n for n in new if not any(occurs(n, pool, text) for pool in pools)]
-    there = {meaning for n in own.numbers if n not in absent for meaning in n.meanings}
+    places = {(n.start, n.end) for n in absent}
+    there = {m for n in own.numbers if (n.start, n.end) not in places for m in n.meanings}
     for number in absent:
         if not there.isdisjoint(number.meanings):  # said again in another unit
             continue

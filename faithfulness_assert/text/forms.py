@@ -295,7 +295,7 @@ def _names(part: str, said: str) -> bool:
 
 # ---- words to the reader, and about the answer
 
-_OPENING = ("opening offer", "reader does", "expert advice", "thinking")
+_OPENING = ("opening offer", "reader does", "expert advice", "pronoun", "thinking")
 _INSIDE = ("condition", "offer", "courtesy", "disclaimer", "answer", "expert")
 _TO_THE_READER = (
     {"opening offer"},
@@ -303,11 +303,12 @@ _TO_THE_READER = (
     {"reader does", "answer"},
     {"expert advice", "expert"},
     {"disclaimer", "answer"},
+    {"disclaimer", "pronoun"},
     {"thinking"},
     {"mind"},
 )
 """The marks that a sentence to the reader has: each set is one form."""
-_ONLY_BESIDE = {"answer", "expert"}
+_ONLY_BESIDE = {"answer", "expert", "pronoun"}
 """Marks that are no form of a part by themselves."""
 
 
@@ -323,7 +324,7 @@ def _speaks_to_reader(said: str, parts: list[str]) -> bool:
         signs[0].add("mind")
     if not any(form.issubset(set().union(*signs)) for form in _TO_THE_READER):
         return False
-    beside = _marks("asking")
+    beside = _marks("asking", "before you")
     return all(
         own - _ONLY_BESIDE or _kind(part, said) or beside.begin(part) or _is_short(part)
         for part, own in zip(parts, signs, strict=True)

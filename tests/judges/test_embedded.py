@@ -139,7 +139,7 @@ def test_every_statement_gets_one_well_formed_verdict_whatever_the_texts(
     assert not schema_errors(reply.text, ask.form)
     verdicts = json.loads(reply.text)["verdicts"]
     assert [v["id"] for v in verdicts] == list(ask.ids)
-    assert {v["label"] for v in verdicts} <= {"supported", "not_enough_info", "not_a_claim"}
+    assert {v["label"] for v in verdicts} <= {"supported", "not_enough_info"}
     for verdict, statement in zip(verdicts, said, strict=True):
         assert sorted(set(verdict["evidence"])) == verdict["evidence"]
         assert set(verdict["evidence"]) <= set(range(1, len(context) + 1))
@@ -290,8 +290,3 @@ def test_a_very_long_text_is_judged_like_any_other(unit: str) -> None:
     )
     assert copied["label"] == ("supported" if find_words(unit) else "not_enough_info")
     assert altered["label"] == other["label"] == "not_enough_info"
-
-
-def test_what_claims_nothing_is_set_aside() -> None:
-    result = grade("Hello! It opens at 9. Let me know if you need more!", "It opens at 9.")
-    assert [v.label for v in result.verdicts] == ["not_a_claim", "supported", "not_a_claim"]

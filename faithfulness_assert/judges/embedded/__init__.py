@@ -9,7 +9,6 @@ connected, and an LLM judge to grade answers.
 from __future__ import annotations
 
 import json
-import re
 import time
 from typing import Any, ClassVar
 
@@ -17,17 +16,16 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
 from .rule import Support, support
-from .words import build_index, claims_nothing
+from .words import build_index
 
 THRESHOLD = 0.6
-_DIGIT = re.compile(r"\d")
 
 
 class EmbeddedJudge:
     """Labels a statement ``supported`` if the context knows enough of its words.
 
-    What claims nothing and has no number, such as a greeting, is ``not_a_claim``, and all else
-    ``not_enough_info``. The same ask always gets the same reply. The question is never evidence.
+    All other statements are ``not_enough_info``, a greeting too. The same ask always gets the same
+    reply. The question is never evidence.
     """
 
     info: ClassVar[JudgeInfo] = JudgeInfo(
@@ -54,7 +52,6 @@ class EmbeddedJudge:
                 "unreadable",
             )
         index = build_index(ask.payload.sentences)
-        sets_aside, is_asked = "not_a_claim" in ask.form.labels, bool(ask.payload.question)
         verdicts = []
         for number, statement in ask.payload.statements:
             if deadline is not None and time.monotonic() > deadline:
@@ -63,11 +60,7 @@ class EmbeddedJudge:
                     "timeout",
                 )
             own = {"id": number} if ask.form.numbered else {}
-            verdict = _verdict(support(statement, index), ask.form)
-            may_be_aside = verdict["label"] != "supported" and not _DIGIT.search(statement)
-            if may_be_aside and sets_aside and claims_nothing(statement, is_asked=is_asked):
-                verdict["label"] = "not_a_claim"
-            verdicts.append(own | verdict)
+            verdicts.append(own | _verdict(support(statement, index), ask.form))
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
         return Reply(text, usage=Usage(), validated=True)
 

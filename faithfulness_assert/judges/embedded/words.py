@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...text.citations import without_marks as without_marks
-from ...text.forms import claims_nothing as claims_nothing
 from ...text.number_words import number_parts
 from ...text.numbers import Meaning, Number, find_numbers
 from ...text.strings import DENSE, function_words, word_lists
