@@ -13,7 +13,7 @@ What stands in a line beside its number and its label is the residue of that lin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from ..records.model import Label
@@ -21,7 +21,11 @@ from ..text.strings import lazy_pattern
 from .json_form import read_json
 from .refusal import unreadable
 from .rows import Form, Labels, Reading, Row, Said, has_rows, leading_label, parse_label
-from .unwrapping import answer_in, between, looks_like_json
+from .unwrapping import between, looks_like_json, parted
+
+_WORDS = lazy_pattern(r"\w+")
+_FEW_WORDS = 5  # such as <verdict id="2">no</verdict>
+_CREDITS = ("supported", "partially_supported")
 
 _FINAL = lazy_pattern(
     r"^[ \t>*_#-]{0,9}final[ \t*_]{1,5}verdicts?[ \t*_]{1,5}for[ \t*_]{1,5}(?:each|all|the)"
@@ -49,6 +53,7 @@ _FIELD = lazy_pattern(
 _LABEL_FIELDS = "verdict|label|judgment|judgement|answer|final verdict|final label".split("|")
 _TAIL_MARK = lazy_pattern(r"[:|–—→=]|->|\s-(?=\s)")
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)|\n")
+_COUNT = lazy_pattern(r"[\s*_]*(\d{1,6})(?:[.):]|\s)")
 _EVIDENCE = lazy_pattern(
     r"[\[(](?:evidence|sentences?|see)?[:# ]{0,3}\[?(\d{1,6}(?:[,; ]{1,3}\d{1,6}){0,50})\]?[\])]"
 )
@@ -58,15 +63,43 @@ _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—-"
 
 def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Reading:
     """``read`` (see ``reader.py``) for a reply in any form."""
-    reply = answer_in(text)
-    said, mended = read_json(reply, labels)
-    found: Form = "repaired" if mended else "json"
-    if not has_rows(said) and not looks_like_json(reply):
-        said, found = _read_lines(reply, labels, single=single), "text"
+    unopened, reply = parted(text)
+    said, found = _said_in(reply, labels, single=single)
     if not has_rows(said):
         raise unreadable(reply, "verdict")
     rows = tuple(part for part in said if isinstance(part, Row))
+    if unopened:
+        rows = (*_denials(unopened, rows, labels), *rows)
     return Reading(rows, tuple(part for part in said if isinstance(part, str)), found)
+
+
+def _said_in(reply: str, labels: Labels, *, single: bool = False) -> tuple[Said, Form]:
+    said, mended = read_json(reply, labels)
+    if has_rows(said) or looks_like_json(reply):
+        return said, "repaired" if mended else "json"
+    return _read_lines(reply, labels, single=single), "text"
+
+
+def _denials(unopened: str, rows: Iterable[Row], labels: Labels) -> Iterator[Row]:
+    """The rows before an end of thinking that nothing opens which deny what rows behind it credit.
+
+    A judge that quotes such an end behind its verdicts has thought nothing.
+    """
+    credited = {row.number for row in rows if row.label in _CREDITS}
+    for row in (*_said_in(unopened, labels)[0], *_numbered_lines(unopened, labels)):
+        if isinstance(row, Row) and row.label not in (None, "supported"):
+            same = row.number in credited or None in (row.number, *credited)
+            if credited and same:
+                yield row
+
+
+def _numbered_lines(text: str, labels: Labels) -> Iterator[Row]:
+    """Lines with a number and a label, also in forms that are never read as verdicts, as CSV is."""
+    for line in text.splitlines():
+        words = _WORDS.findall(line)
+        for number, word in pairwise(words if len(words) <= _FEW_WORDS else ()):
+            if number.isdecimal() and len(number) < 10:
+                yield Row(int(number), parse_label(word, labels))
 
 
 # ---------------------------------------------------------------- plain text
@@ -96,9 +129,9 @@ def _without_final_list(text: str, labels: Labels) -> tuple[str, Said]:
     said: Said = [after]
     number = 1
     for item in _BETWEEN.split(listed):
-        bare = item.lstrip(" \t\n*_")
-        is_count = bare.startswith(tuple(f"{number}{mark}" for mark in ".): \n"))  # its place
-        label, rest = leading_label(bare[len(str(number)) + 1 :] if is_count else item, labels)
+        count = _COUNT.match(item)  # a number in this list counts its items
+        is_count = count is not None and int(count[1]) == number
+        label, rest = leading_label(item[count.end() :] if count and is_count else item, labels)
         if label:
             said.append(Row(None, label, reason=rest.strip(_SAYS_NOTHING)))
             number += 1
@@ -202,7 +235,8 @@ def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:
     label, rest = leading_label(line, labels)
     if label:
         return label, "", [rest]
-    marks = list(_TAIL_MARK.finditer(line, max(0, len(line) - 400)))
+    tail = line.rfind("\n") + 1
+    marks = list(_TAIL_MARK.finditer(line, max(tail, len(line) - 400)))
     end = line[marks[-1].end() :].lstrip(" \t*_") if marks else ""
     label, rest = leading_label(end, labels)
     statement = line[: marks[-1].start()].strip(_BULLETS) if label else ""
@@ -210,9 +244,11 @@ def _label_of(line: str, labels: Labels) -> tuple[Label | None, str, list[str]]:
     if statement and statement.count('"') % 2 == 0 and agrees:
         return label, statement, [statement, rest]
     cells = [cell.strip() for cell in line.strip(" |").split("|")]
-    # A number in a cell is evidence.
-    said = [(c, None if c.strip("[]").isdigit() else parse_label(c, labels)) for c in cells]
+    said = [(cell, None if cell[:1] == "[" else parse_label(cell, labels)) for cell in cells]
+    if any(label and not cell.isdigit() for cell, label in said):  # 1 and 0 are evidence then
+        said = [(cell, None if cell.isdigit() else label) for cell, label in said]
     found = [label for _, label in said if label]
-    if len(cells) > 1 and len(found) == 1:
+    unread = any(cell[:1] in "-−" and cell[1:].isdigit() for cell in cells)  # no statement's number
+    if len(cells) > 1 and len(found) == 1 and not unread:
         return found[0], "", [cell for cell, label in said if not label]
     return None, "", []

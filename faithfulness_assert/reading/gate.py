@@ -20,14 +20,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections
-from .rows import normalise
 
 MOST_CHARS = 20_000
 """Characters of a text that is looked at. A longer one counts as a denial."""
@@ -35,6 +34,8 @@ FEW = 3
 """Words that are no sentence, and so no reason."""
 STEM = 5
 """Letters by which a word is known as one of the statement's: "covered" is "cover"."""
+SHORT = 4
+"""The fewest letters that may begin a longer word of the statement."""
 
 _WORDS = sections(__file__.removesuffix("gate.py") + "words/gate.txt")
 
@@ -45,7 +46,7 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
 _SHARE, _NOT_SAID = _any_of("shares"), _any_of("not said")
-_WIDE, EARLIER = _any_of("wide"), _any_of("earlier")
+_OTHERS, _WIDE, _EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
@@ -101,7 +102,7 @@ def objects(remark: str, statement: str = "") -> bool:
     text = _AGREEING.sub(" ", _COURTESY.sub(" ", _plain(remark)))
     parts = _SHARE.finditer(text)
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
-    if shares or _NOT_SAID.search(text):
+    if (shares and not _SHARE.search(statement)) or _NOT_SAID.search(text):
         return True
     return _speaks_against(text, statement, ("negations", "denials", "remarks", "flaws"))
 
@@ -148,7 +149,7 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
         for place, word in enumerate(words):
             if not _is_listed(word, names):
                 continue
-            is_about = any(w[:STEM] in stems for w in words if w != word)
+            is_about = any(_begins_alike(w, stems) for w in words if w != word)
             if not is_about or not _is_own(word, words[place + 1 :], own):
                 return True
     return False
@@ -168,8 +169,9 @@ def _is_own(word: str, after: Collection[str], own: Collection[str]) -> bool:
     """
     if _in("negations", word):
         negated = next((w for w in after if not _in("links", w)), "")
-        return any(_in("negations", w) for w in own) and negated[:STEM] in _stems(own)
-    return word in own
+        return any(_in("negations", w) for w in own) and _begins_alike(negated, _stems(own))
+    reported = any(_in("reports", w) for w in list(after)[:1])
+    return word in own and not (_in("denials", word) and reported)
 
 
 def _words(text: str) -> list[str]:
@@ -180,6 +182,13 @@ def _words(text: str) -> list[str]:
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
     return {word[:STEM] for word in words if not _in("links", word) and not _in("reports", word)}
+
+
+def _begins_alike(word: str, stems: Collection[str]) -> bool:
+    """Whether a word has one of these stems: "work" has that of "working", too."""
+    if word[:STEM] in stems:
+        return True
+    return SHORT <= len(word) < STEM and any(stem.startswith(word) for stem in stems)
 
 
 @lru_cache(maxsize=4096)
@@ -208,29 +217,42 @@ _SENTENCE = lazy_pattern(
 )
 # "statements 1 and 3", "claim #2", "#3"
 _NAMED = lazy_pattern(
-    r"(?:\b(?:statement|claim|verdict|id|item|label)s?[ #:*_]{1,4}|#)"
-    r"(\d{1,6}(?:(?:,? and|,| &| or|-|–| to) ?#?\d{1,6}\b)*)",
+    r"\b(?:statements?|claims?|verdicts?|ids?|nos?\.|(?<!the )numbers?|items?|labels?"
+    r"|entr(?:y|ies))"
+    r"[ #:*_]{1,4}(\d{1,6}(?:(?:(?:,| and| &|, and| or) ?#?| #?|#)\d{1,6}\b)*)|#(\d{1,6})\b",
     re.IGNORECASE,
 )
 # How a line begins that is about one statement: "2.", "**Statement 2:**", "- For statement 2,"
 _LEADING = lazy_pattern(
     r"[ \t>*_#•(\[-]{0,8}(?:(?:(?:for|in|as for|regarding) )?(?:the )?(?:statement|claim)"
-    r"[ #*_]{1,3}(\d{1,6})\b(?![-–/]| ?(?:to|through)\b)"
+    r"[ #*_]{1,3}(\d{1,6})\b(?![-–/]| ?(?:and|&|or|to|through)\b)"
     r"|(\d{1,6})[*_]{0,3}(?:[.):\]=→](?!\d)|->|–\s))",
     re.IGNORECASE,
 )
+_GRANTS = frozenset("supported yes statement statements claims and all".split())
+"""Words of a line that only repeats what the rows grant: "Supported: 1, 2, 3"."""
 _SAYS_SOMETHING = lazy_pattern(r"[^\W_]|[^\w\s.,;:'’\"“”()\[\]{}/*_#>`|–—…&+-]")
 _SENTENCES = lazy_pattern(
     r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
 )
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
-_COUNTED = lazy_pattern(
-    r"\b(\d{1,6})\b|\b((?:partially[ _-])?supported|contradicted"
-    r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))\b",
+_LABEL = (
+    r"((?:partially[ _-])?supported|contradicted"
+    r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))"
+)
+_COUNTED = lazy_pattern(rf"\b(\d{{1,6}})\b|\b{_LABEL}\b", re.IGNORECASE)
+_LISTED = lazy_pattern(
+    rf"\W{{0,9}}{_LABEL}[\W_]{{1,9}}"
+    r"((?:statements? )?\d{1,6}(?:[ ,]{1,2}(?:and |& )?\d{1,6}){0,99})\W{0,5}",
     re.IGNORECASE,
 )
-_COUNTING = frozenset("summary total totals final count counts statements claims and all".split())
+_COUNTING = frozenset(
+    "summary total totals final count counts overall labels statement statements claims and".split()
+)
 """Other words of a line that counts labels: "Summary: 3 supported, 1 contradicted"."""
+_RANGE = lazy_pattern(
+    r"\b(?:statements|claims) (\d{1,6}) ?(?:-|–|to|through) ?(\d{1,6})\b", re.IGNORECASE
+)
 
 
 class Remark(NamedTuple):
@@ -244,43 +266,23 @@ class Remark(NamedTuple):
 def remarks(residue: Iterable[str], numbers: Collection[int]) -> list[Remark]:
     """The sentences of a reply's residue. ``numbers``: those of its ask.
 
-    A sentence that begins with a statement ("Statement 2 ...", "2. ..."), or stands in a line that
-    does, is about the statements that it names. Every other sentence is about all of them. Numbers
-    at the start of lines name no statements if they are a count of their own.
+    A sentence is about one statement only if it begins with that one ("Statement 2 ...", "2. ..."),
+    or stands in a line that does, and names no other. Every other sentence is about all of them.
+    Numbers at the start of lines name no statements if they are a count of their own.
     """
     lines = [line for text in residue for line in text.split("\n") if _SAYS_SOMETHING.search(line)]
     led = {int(match[2]) for line in lines if (match := _LEADING.match(line)) and match[2]}
-    is_count = 1 in led and not led.issuperset(numbers)
-    found = []
-    for line in lines:
-        lead = _LEADING.match(line)
-        number = int(lead[1] or lead[2]) if lead and (lead[1] or not is_count) else None
-        rest = line[lead.end() if lead else 0 :]
-        parts = (part for part in _SENTENCE.findall(rest) or [rest] if _SAYS_SOMETHING.search(part))
-        found += [_remark(part, number, numbers) for part in parts]
-    return found
+    counts = 1 in led and not led.issuperset(numbers)
+    said = (line for line in lines if not _only_grants(line, numbers))
+    return [remark for line in said for remark in _in_line(line, numbers, counts=counts)]
 
 
-def _remark(sentence: str, number: int | None, numbers: Collection[int]) -> Remark:
-    """A sentence; ``number``: with which its line begins."""
-    lead = _LEADING.match(sentence)
-    number = int(lead[1]) if lead and lead[1] else number
-    # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
-    bare = set(map(int, _BARE.findall(_SENTENCES.sub(" ", sentence)))).intersection(numbers)
-    about = named(sentence) | bare | ({number} if number is not None else set())
-    others = number is None or about.isdisjoint(numbers) or _WIDE.search(sentence) is not None
-    return Remark(frozenset(about), others, sentence)
-
-
-def named(text: str) -> set[int]:
-    """The numbers of the statements that a text names."""
-    found: set[int] = set()
-    for part in _NAMED.findall(text):
-        numbers = [int(n) for n in re.findall(r"\d+", part)]
-        is_range = any(mark in part for mark in ("-", "–", "to"))
-        last = min(numbers[-1], numbers[0] + 1000)
-        found.update(range(numbers[0], last + 1) if is_range else numbers)
-    return found
+def _only_grants(line: str, numbers: Collection[int]) -> bool:
+    """Whether a line names all statements, and calls them supported."""
+    named = {int(n) for n in re.findall(r"\d{1,6}", line)}
+    words = set(_words(line))
+    repeats = "supported" in words <= _GRANTS and named == set(numbers)
+    return repeats and not _SIGN.search(line) and not _SHARE.search(line)
 
 
 def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:
@@ -288,14 +290,61 @@ def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:
 
     ``labels``: the label of each row, by its number.
     """
+    if listed := _LISTED.fullmatch(line):
+        name = _name(listed[1])
+        rows = {number for number, label in labels.items() if label == name}
+        return {int(n) for n in re.findall(r"\d+", listed[2])} == rows
     found = _COUNTED.findall(line)
-    numbers = [int(number) for number, _ in found if number]
-    names = [normalise(name).replace("information", "info") for _, name in found if name]
-    is_plain = _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))) and "/" not in line
-    if not numbers or not is_plain or _SIGN.search(line):
+    if not found or not _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))):
         return False
-    if len(set(names)) == 1 and (found[0][1] or len(numbers) > 1):
-        return set(numbers) == {number for number, label in labels.items() if label == names[0]}
+    numbers = [int(number) for number, _ in found if number]
+    names = [_name(label) for _, label in found if label]
     turns = all(bool(one) != bool(two) for (one, _), (two, _) in pairwise(found))
     counts = Counter(labels.values())
     return turns and [counts[name] for name in names] == numbers
+
+
+def _name(label: str) -> str:
+    """A label as rows have it."""
+    return re.sub("[ -]", "_", label.casefold()).replace("information", "info")
+
+
+def _in_line(line: str, numbers: Collection[int], *, counts: bool) -> Iterator[Remark]:
+    lead = _LEADING.match(line)
+    about = frozenset({int(lead[1] or lead[2])}) if lead else frozenset[int]()
+    start = lead.end() if lead else 0
+    unclear = counts and lead is not None and lead[2] is not None
+    for sentence in _SENTENCE.findall(line[start:]) or [line[start:]]:
+        if _SAYS_SOMETHING.search(sentence):
+            remark = _remark(sentence, about, numbers)
+            yield remark._replace(others=True) if unclear else remark
+
+
+def _remark(sentence: str, about: frozenset[int], numbers: Collection[int]) -> Remark:
+    own = _LEADING.match(sentence)
+    if own and own[1]:
+        about = frozenset({int(own[1])})
+    named = about | _named(sentence)
+    # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
+    bare = {int(n) for n in _BARE.findall(_SENTENCES.sub(" ", sentence))} & set(numbers) - about
+    wide = len(named) != 1 or named != about or named.isdisjoint(numbers) or bool(bare)
+    return Remark(named, wide or _WIDE.search(sentence) is not None, sentence)
+
+
+def _named(sentence: str) -> frozenset[int]:
+    """The numbers that a sentence names."""
+    found = (part for parts in _NAMED.findall(sentence) for part in parts)
+    named = {int(n) for part in found for n in re.findall(r"\d+", part)}
+    for first, last in _RANGE.findall(sentence):
+        named.update(range(int(first), min(int(last), int(first) + 1000) + 1))
+    return frozenset(named)
+
+
+def is_about_earlier(remark: Remark) -> bool:
+    """Whether a remark may be about all that earlier replies said."""
+    return remark.others and _EARLIER.search(remark.text) is not None
+
+
+def about_others(text: str, number: int | None) -> bool:
+    """Whether what stands in a statement's own row is about other statements, too."""
+    return bool(_named(text) - {number}) or _OTHERS.search(text) is not None

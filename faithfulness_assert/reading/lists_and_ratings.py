@@ -22,7 +22,7 @@ from ..text.strings import clean_text, is_blank, lazy_pattern
 from .gate import MOST_CHARS, objects, remarks
 from .json_form import IDS, key_of, read_id, said_by
 from .refusal import is_refusal, unreadable
-from .unwrapping import Pairs, answer_in, between, looks_like_json, split_json
+from .unwrapping import Pairs, answer_in, between, looks_like_json, parted, split_json
 
 Listed = tuple[int | None, str]
 """A number (None if the reply gives none) and a text that is listed under it."""
@@ -120,11 +120,13 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
             ``unreadable``), or the judge refused (kind ``refusal``).
         TypeError: ``text`` is not a string.
     """
-    reply, wanted = answer_in(text), [key_of(name) for name in names]
-    said = list(_said_in(reply, wanted))
+    unopened, reply = parted(text)
+    wanted = [key_of(name) for name in names]
+    said, before = list(_said_in(reply, wanted)), list(_said_in(unopened, wanted))
     known = {}
     for name, key in zip(names, wanted, strict=True):
         ratings = {value for found, value in said if found == key}
+        ratings |= {value for found, value in before if found == key and ratings}
         if len(ratings) == 1 and None not in ratings:
             known[name] = ratings.pop()
     if not known:

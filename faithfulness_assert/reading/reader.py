@@ -51,6 +51,8 @@ def exact_rows(
 
     ``labels``: a policy's own words. If they change the meaning of a label, no reply is exact.
     """
+    if form.kind != "verdicts":
+        return None
     if labels and not labels.keys().isdisjoint(form.labels):
         return None
     try:

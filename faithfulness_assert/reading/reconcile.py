@@ -14,16 +14,16 @@ from typing import NamedTuple
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..records.model import SET_ASIDE, Label, Unresolved
-from ..text.strings import is_same, plain_words, text_key
+from ..text.strings import is_same, lazy_pattern, plain_words, text_key
 from .gate import (
-    EARLIER,
     MOST_CHARS,
     Remark,
+    about_others,
     calls_false,
     denies,
     denies_all,
     field_objects,
-    named,
+    is_about_earlier,
     objects,
     remarks,
     repeats_rows,
@@ -31,6 +31,7 @@ from .gate import (
 from .reader import read
 from .rows import Reading, Row
 
+_PERCENT = lazy_pattern(r"\d[\d.,]{0,9} ?%")
 EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
 """The labels that earn something, so that they must pass the gate."""
 
@@ -83,7 +84,8 @@ def settle(
         UnreadableReply: there are only rows without numbers, and they cannot be matched.
     """
     placed, loose = _placed(reading.rows, statements, by_position, prefix)
-    strangers = [r for r in reading.rows if r.number is not None and r.number not in statements]
+    known = {None, *statements}
+    strangers = [row for row in reading.rows if row.number not in known]
     # Where each of several numbers that were asked has its row, others are only too many. "Not
     # enough" is even right about a statement that is not there.
     covers, quiet = len(statements) > 1 and all(placed.values()), {*earning, "not_enough_info"}
@@ -91,22 +93,23 @@ def settle(
     said = around(reading, statements)
     # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
-    in_order = [number for remark in said for number in sorted(remark.named)]
     headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
-    is_moved = by_place and in_order not in ([], list(statements))
-    doubtful = (strangers and not extra) or loose or headed or is_moved
-    shown = words_to_quote(reading.rows, context)
+    doubtful = (
+        (strangers and not extra) or loose or headed or (by_place and any(r.named for r in said))
+    )
+    shown, against = words_to_quote(reading.rows, context), _against(reading.rows, earning)
     findings = {}
     for number, text in statements.items():
         finding = agreed([finding_of(row, text, shown, earning) for row in placed[number]])
-        if finding.label in earning and doubtful:
+        elsewhere = against.get(plain_words(text), set()) - {number} if text else None
+        if finding.label in earning and (doubtful or elsewhere):
             finding = INVALID
         findings[number] = unless_denied(finding, number, text, said, earning)
     denied = {row.number for row in strangers if row.number and row.label not in earning}
     loud = [remark for remark in said if objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
-    earlier = any(remark.others and EARLIER.search(remark.text) for remark in loud)
-    return Settled(findings, frozenset(denied), earlier, len(strangers))
+    denies_earlier = any(map(is_about_earlier, loud))
+    return Settled(findings, frozenset(denied), denies_earlier, len(strangers))
 
 
 def around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
@@ -115,14 +118,16 @@ def around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
         f"{'' if row.label in EARNING else row.label} {text}"
         for row in reading.rows
         for text in (row.line or row.reason, row.quote, *row.residue)
-        if text and named(text) - {row.number}
+        if text and about_others(text, row.number)
     ]
     if sum(map(len, reading.residue)) > MOST_CHARS:
         return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
     within = [remark._replace(others=True) for remark in remarks(own, statements)] if own else []
     lines = [line for text in reading.residue for line in text.split("\n") if line]
     labels = {row.number or -n: row.label for n, row in enumerate(reading.rows, 1)} if lines else {}
-    return remarks([line for line in lines if not repeats_rows(line, labels)], statements) + within
+    texts = " ".join(statements.values())
+    said = [_PERCENT.sub(lambda m: "" if m[0] in texts else m[0], line) for line in lines]
+    return remarks([line for line in said if not repeats_rows(line, labels)], statements) + within
 
 
 def _placed(
@@ -161,6 +166,14 @@ def _repeats(rows: Sequence[Row]) -> bool:
     return bool(said) and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
 
 
+def _against(rows: Sequence[Row], earning: Collection[Label]) -> dict[str, set[int | None]]:
+    """The statements that rows repeat without granting them anything, and these rows' numbers."""
+    against: dict[str, set[int | None]] = {}
+    for row in (row for row in rows if row.statement and row.label not in earning):
+        against.setdefault(plain_words(row.statement), set()).add(row.number)
+    return against
+
+
 def words_to_quote(rows: Sequence[Row], context: Collection[str]) -> str:
     """The words of the context, which rows may quote; "" if none of them quotes anything."""
     return f" {' '.join(map(plain_words, context))} " if any(row.quote for row in rows) else ""
@@ -175,7 +188,8 @@ def finding_of(
     """
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID
-    found = Finding(row.label, None, row.evidence, row.quote, row.reason)
+    sure = row.confidence
+    found = Finding(row.label, None, row.evidence, row.quote, row.reason, confidence=sure)
     if row.label not in earning:
         return found
     loud = [row.reason] if row.reason and _is_denied(row, statement) else []

@@ -15,7 +15,7 @@ import re
 
 from ..records.errors import UnreadableReply
 from ..text.phrases import plain, rules, straight
-from ..text.strings import sections
+from ..text.strings import lazy_pattern, sections
 from .unwrapping import looks_like_json
 
 _WORDS = sections(__file__.removesuffix("refusal.py") + "words/refusals.txt")
@@ -36,11 +36,18 @@ def _unquoted(text: str) -> str:
     return outside if re.search(r"[^\W\d_]", outside) else text.replace('"', "")
 
 
+_SPEAKER = lazy_pattern(
+    r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge"
+    r"|verdict) ?: ?"
+)
+
+
 def _sentences(text: str) -> list[str]:
-    """The first sentences in plain form, without thinking, tags and numbers."""
+    """The first sentences in plain form, without thinking, tags, speaker and numbers."""
     head = re.sub(r"\A[\s*_#>]+", "", text.rpartition("</think>")[2])[:_HEAD_CHARS]
     head = re.sub(r"</?[a-zA-Z][\w-]{0,20}>|\n\s{0,4}\n|```(json)?", ". ", head)
-    parts = re.split(r"[.!?。！？।]+(?=\W|$)", _unquoted(plain(head).strip(" .")))
+    head = _SPEAKER.sub("", plain(head).strip(" ."))
+    parts = re.split(r"[.!?。！？।]+(?=\W|$)", _unquoted(head))
     bare = [re.sub(r"^[\W\d]+", "", part).rstrip() for part in parts]
     return [part for part in bare if part][:_HEAD_SENTENCES]
 

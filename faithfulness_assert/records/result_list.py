@@ -75,7 +75,7 @@ BY_CHANCE = 0.01
 UNRELIABLE = 0.1
 """From this share of failed controls a judge is called unreliable, if there are enough of them."""
 ENOUGH = 30
-"""Controls. Of fewer, even one wrong in five may be chance."""
+"""Controls. What fewer of them show may be chance."""
 
 
 def controls_in(metadata: object) -> Counter[str]:

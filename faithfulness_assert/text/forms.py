@@ -41,7 +41,6 @@ _AMOUNT = lazy_pattern(
     r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
 )
 _DASH = lazy_pattern("[–—]")
-_OTHERS = frozenset("you he she they il elle ils elles él ella lui lei ele ela он она они".split())
 _CONTRAST = lazy_pattern(
     r"\s(but|however|although|though|aber|jedoch|mais|pero|aunque|però|porém|mas|но|однако|хотя|nhưng)\s"
 )
@@ -59,7 +58,6 @@ class _Marks(NamedTuple):
     by_start: dict[str, list[str]]  # those that begin a word, by its first two letters
     inside: tuple[str, ...]  # those that may stand inside of a word
     ascii_inside: tuple[str, ...]
-    phrases: tuple[str, ...]  # of more than one word
 
     def within(self, part: str) -> bool:
         starts = self.by_start
@@ -95,8 +93,7 @@ def _marks(*sections: str) -> _Marks:
             inside.append(word)
     opening = tuple(f" {word.lstrip()}" for word in words)
     ascii_inside = tuple(filter(str.isascii, inside))
-    phrases = tuple(word for word in words if " " in word.strip())
-    return _Marks(tuple(words), opening, by_start, tuple(inside), ascii_inside, phrases)
+    return _Marks(tuple(words), opening, by_start, tuple(inside), ascii_inside)
 
 
 def _mark(word: str) -> str:
@@ -194,25 +191,33 @@ def _asks(said: str, parts: list[str]) -> bool:
 def announces(said: str) -> bool:
     """Whether a text that ends in a colon only names or announces what follows."""
     parts = _parts(said)
-    if asserts_amount(said) or _has("stating", parts):
+    if _AMOUNT.search(said) or _has("stating", parts):
         return False
-    if not parts or _marks("pointing").within(parts[-1]):
+    if not parts:
         return True
-    words, tail = _PART.split(said.rstrip(":： "))[-1].split(), _marks("tail").words
+    *before, last = parts
+    opening = _marks("before a lead-in")
+    if any(has_verb(part.strip()) and not opening.begin(part) for part in before):
+        return False
+    words, tail = last.split(), _marks("tail").words
+    if _marks("pointing").within(f" {' '.join(words[-4:])} ") or _marks("pointing").begin(last):
+        return True
+    words = _PART.split(said.rstrip(":： "))[-1].split()  # in German, a capital shows a noun
     while words and f" {words[-1].casefold()} " in tail:
-        words.pop()  # in German, a capital shows a noun
+        words.pop()
     return not has_verb(" ".join(words))
 
 
-def asserts_amount(said: str) -> bool:
-    """Whether a text has a number that is more than a count or a year."""
-    return _AMOUNT.search(said) is not None
+def awaits(said: str) -> bool:
+    """Whether a text that ends in a colon says nothing whole without what follows."""
+    words = said.rstrip(":： ").casefold().split()
+    return not words or f" {words[-1]} " in _marks("tail").words
 
 
 def _is_source_line(said: str) -> bool:
     """Whether a line names where something comes from: ``Source: guide.pdf, p. 3``."""
     label, colon, rest = said.replace("：", ":").partition(":")
-    named = _marks("source label").words
+    named = _marks("source label", "citation").words
     whole = "; ".join(_parts(label)).strip()
     known = whole in named or f" {whole} " in named or all(f" {w} " in named for w in whole.split())
     if not (colon and whole and known) or rest.endswith("。"):
@@ -232,10 +237,9 @@ def _rates(said: str, parts: list[str]) -> bool:
     if not (re.search(r"\d", said) or _has("level", parts) or _has("me", parts)):
         return False
     rest = whole.replace(" ", "  ")
-    for mark in _marks("self rating", "me", "answer", "level").words:
+    for mark in _marks("self rating", "rating filler", "me", "answer", "level").words:
         rest = rest.replace(mark.replace(" ", "  "), "  ")
-    words = re.sub(r"\S*\d\S*", " ", rest).split()
-    return _size(" ".join(word for word in words if word not in function_words())) <= 1
+    return _size(re.sub(r"\S*\d\S*", " ", rest)) <= 1
 
 
 def _is_marked(part: str) -> bool:
@@ -267,7 +271,7 @@ def _kind(part: str, said: str) -> str | None:
     if rest != part and not has_verb(rest.strip()):
         return "courtesy"
     if _names(part, said):
-        return "name"
+        return "courtesy" if _marks("team").within(part) else "name"
     return "name" if _marks("that you").begin(part) else None
 
 
@@ -295,13 +299,14 @@ def _names(part: str, said: str) -> bool:
 
 # ---- words to the reader, and about the answer
 
-_OPENING = ("opening offer", "reader does", "expert advice", "pronoun", "thinking")
+_OPENING = ("opening offer", "reader does", "expert advice", "writer", "pronoun", "thinking")
 _INSIDE = ("condition", "offer", "courtesy", "disclaimer", "answer", "expert")
 _TO_THE_READER = (
     {"opening offer"},
     {"condition", "offer"},
     {"reader does", "answer"},
     {"expert advice", "expert"},
+    {"writer"},
     {"disclaimer", "answer"},
     {"disclaimer", "pronoun"},
     {"thinking"},
@@ -368,28 +373,31 @@ def declines(sentence: str) -> bool:
     said = " ".join(sentence.split())
     if len(sentence) > LONGEST or said.rstrip(_BEHIND_QUESTION).endswith(_QUESTION):
         return False
-    parts = _parts(said.replace('"', ""))
-    if not any(map(_marks("not", "decline alone").within, parts)):
+    raw = _parts(said.replace('"', ""))
+    if not any(map(_marks("not", "decline alone").within, raw)):
         return False  # as most sentences
-    parts = [rest for part in parts if (rest := _without_regret(part))]
-    sourced = any(
-        _has("source", [part]) and not _has("not", [part]) and not _unknown(part) for part in parts
-    )
-    silent = [_is_silent(part, sourced=sourced) for part in parts]
+    raw = [part for part in raw if _without_regret(part)]
+    parts = list(map(_without_regret, raw))
+    searched = _has("looking", parts)
+    silent = [_is_silent(part, searched) for part in parts]
     return any(silent) and all(
-        silent[place] or _names_topic(part, after=any(silent[:place])) or _names(part, said)
+        silent[place]
+        or _names_topic(raw[place], part, after=any(silent[:place]))
+        or _names(part, said)
         for place, part in enumerate(parts)
     )
 
 
-def _names_topic(part: str, *, after: bool) -> bool:
+def _names_topic(raw: str, part: str, *, after: bool) -> bool:
     """Whether a part only names what was asked, or is a courtesy.
 
     ``after``: a part before it says that there is no answer.
     """
     if _is_marked(part) and not any(char.isdigit() for char in part):
         return True
-    if _marks("depending").begin(part) or not _unknown(part) or _size(part) <= 1:
+    if _marks("contrast").begin(raw):
+        return False
+    if _marks("depending").begin(part) or _marks("looking").within(part) or _size(part) <= 1:
         return True
     return after and _size(part) <= _NAME and not has_verb(part.strip())
 
@@ -402,63 +410,50 @@ def _without_regret(part: str) -> str:
     return "" if is_blank(part) else part
 
 
-def _is_silent(part: str, *, sourced: bool) -> bool:
+def _is_silent(part: str, searched: bool) -> bool:
     """Whether a part says that an answer is missing, or is not given.
 
-    ``sourced``: another part names the source.
+    ``searched``: another part says that the writer looked for it.
     """
-    stated = _first(part, "stating")
-    if stated >= 0:  # the reason must be the same: "because the context does not say it"
-        reason = f" {part[stated + 1 :].partition(' ')[2]}"
-        before = part[: stated + 1]
-        return _is_silent(reason, sourced=sourced) and (
-            is_blank(before) or _is_silent(before, sourced=sourced)
-        )
+    if _marks("stating").within(part) and not _marks("because it is silent").within(part):
+        return False
     if _marks("decline alone").within(part):
         return True
-    denial, source = _first(part, "not"), _first(part, "source", "content")
-    speaks, says = _marks("me").within(part), _marks("saying").within(part)
-    if denial < 0 or not (source >= 0 or speaks or says):
+    denial, source, speaks = _first("not", part), _first("source", part), _marks("me").within(part)
+    says = _marks("saying").within(part)
+    if denial < 0 or not (source >= 0 or says or speaks):
         return False
-    if not _unknown(part):
+    if _is_bare(part):
         return True
-    content = _first(part, "content")
+    if not says or not (source >= 0 or searched or speaks):
+        return False
     if _DENSE.search(part) or part.strip()[-1] >= "\uac00":
-        return content >= 0 or (says and (source >= 0 or speaks))
-    witness = _unknown(part[:denial])
-    if denial < content and not witness and not _unknown(part[denial:content]):
-        topic = part[content + 1 :].partition(" ")[2]  # "no information about dogs"
-        if not has_verb(topic.strip()):
-            return True
+        return True
     # It is the writer or its source that does not say it, not a witness.
-    says_not = _marks("saying").within(part[denial:])
-    if says_not and 0 <= source < denial and not _unknown(part[:source]):
-        return True  # "the information about dogs is not available"
-    if speaks or source >= 0:
-        most = _FEW + 1 if speaks else 0 if source > denial else _FEW
-        return says and len(witness) <= most
-    return sourced and not witness and says_not
+    most = _FEW + 1 if searched or speaks else 0 if source > denial else _FEW
+    return _unknown(part[:denial]) <= most
 
 
-def _unknown(part: str) -> list[str]:
-    """The words of a part that name neither writer nor source, nor what these do or lack."""
-    known = _marks("me", "source", "content", "saying", "not", "regret")
-    for mark in known.inside if _DENSE.search(part) else known.phrases:
-        part = part.replace(mark, "  ")
-    words = part.split()
-    return [
-        word
-        for word in words
-        if word in _OTHERS or not (word in function_words() or known.within(f" {word} "))
-    ]
+def _unknown(part: str) -> int:
+    """How many words name neither the writer, nor its source, nor what these do."""
+    names = ("me", "source", "saying", "bare")
+    return sum(not _marks(*names).within(f" {word} ") for word in part.split())
 
 
-def _first(part: str, *sections: str) -> int:
-    """Where the first mark of sections is; -1 if there is none."""
-    marks = _marks(*sections)
+def _first(section: str, part: str) -> int:
+    """Where the first mark of a section is; -1 if there is none."""
+    marks = _marks(section)
     if not marks.within(part):
         return -1
     return min((at for mark in marks.words if (at := part.find(mark)) >= 0), default=-1)
+
+
+def _is_bare(part: str) -> bool:
+    """Whether a part has no more words than it takes to say that there is nothing."""
+    bare = _marks("bare").words
+    for mark in bare:
+        part = part.replace(mark, " ") if _DENSE.search(mark) else part
+    return all(f" {word} " in bare for word in part.split())
 
 
 def accompanies(sentence: str) -> bool:

@@ -60,7 +60,6 @@ _SIGNS_OF_A_CLAIM = (_VERB, _PREDICATE, _BEFORE_ARTICLE, _GERMAN_VERB)
 
 _LATIN = lazy_pattern("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
 _UNSPACED = lazy_pattern(f"[{DENSE}]")
-_HAN = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _UNSPACED_VERB = lazy_pattern(
     "[是有会會能可为為在了不没沒无無非被把让讓使令致治死杀殺增减減升降达達超赢贏输輸很最已将將应應必由成对對于於导導]|"
     "[るただすい]$|ます|です|だった"
@@ -71,7 +70,7 @@ _HANGUL_VERB = lazy_pattern(r"[다요음임함됨]\W*$")
 _VIETNAMESE = lazy_pattern("[ăđơưạ-ỹ]", re.IGNORECASE)
 _VIETNAMESE_VERB = lazy_pattern(rf"\b(?:{_VIETNAMESE_VERBS})\b", re.IGNORECASE)
 _CYRILLIC = lazy_pattern("[\u0400-\u04ff]")
-_KNOWN = lazy_pattern(f"[A-Za-z\u00aa-\u024f\u1e00-\u1eff{_HAN}\uac00-\ud7a3\u0400-\u04ff]")
+_KNOWN = lazy_pattern(f"[A-Za-z\u00aa-\u024f\u1e00-\u1eff{DENSE}\uac00-\ud7a3\u0400-\u04ff]")
 _CYRILLIC_VERB = lazy_pattern(
     r"\s\w*(?:[еиёую]т|[аяуиы]л|ла|ло|ли|с[яь]|ть|ен|н[аоы])(?!\w)|\bне\b", re.IGNORECASE
 )
@@ -100,8 +99,6 @@ def makes_claim(heading: str, max_words: int = 4) -> bool:
     words = topic.casefold().split()
     if _UNSPACED.search(topic):
         is_long = len(topic) > _UNSPACED_TOPIC
-        if not all(_KNOWN.match(char) for char in topic if char.isalpha()):
-            return is_long
     elif _HANGUL.search(topic):
         is_long = len(words) > 2
     elif _CYRILLIC.search(topic):

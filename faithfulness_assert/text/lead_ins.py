@@ -1,8 +1,8 @@
 """What a piece of an answer stands under: the lead-in of its list, the headers of its row, its key.
 
-A line that ends in a colon above a list only announces it ("The plan covers:"). It is skipped, and
-the pieces under it are shown behind it: nobody could check "dental care" alone, and what the line
-claims is judged with each piece. One that names an amount is a statement as well.
+A line that ends in a colon only announces what follows ("The plan covers:"). It is skipped, and the
+pieces under it are shown behind it: nobody could check "dental care" alone. So what a lead-in
+claims is judged with each piece. One that states something by itself is a statement as well.
 
 An answer in JSON is judged leaf by leaf: ``{"price": 20}`` says "price: 20".
 """
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .forms import announces, asserts_amount
+from .forms import announces, awaits
 from .headings import has_verb
 from .strings import is_blank, lazy_pattern
 
@@ -70,15 +70,13 @@ def under_lead_ins(pieces: Sequence[Piece]) -> Iterator[Piece]:
 def _only_announces(piece: Piece, *, leads: bool) -> bool:
     """Whether a piece says nothing by itself. Where nothing stands under it, in doubt it does."""
     if leads:
-        return not asserts_amount(piece.text)
+        return announces(piece.text) or awaits(piece.text)
     is_label = piece.kind == "text" and not has_verb(piece.text.rstrip(":： "))
     return is_label and announces(piece.text)
 
 
 def _leads(piece: Piece, following: Piece) -> bool:
     """Whether something stands under a piece: a list, a table, or a value without a verb."""
-    if following.skipped not in ("", "table header"):
-        return False
     if following.kind == "item":
         return piece.kind != "item" or following.column > piece.column
     return following.kind in ("row", "table header") or _is_value(following)

@@ -18,7 +18,7 @@ from faithfulness_assert.reading.lists_and_ratings import read_lists, read_ratin
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.reading.refusal import is_refusal
-from faithfulness_assert.reading.unwrapping import MAX_DEPTH, REPAIR_CHARS
+from faithfulness_assert.reading.unwrapping import MAX_DEPTH, MAX_VALUES, REPAIR_CHARS
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
@@ -47,7 +47,7 @@ DRESSES = {
     "a list": '{"output": [@]}',
     "a tool call": '<tool_call>{"name": "submit_verdicts", "arguments": @}</tool_call>',
     "thought about": '<think>Is it {"id": 1, "label": "contradicted"}? No.</think>@',
-    "after thinking": "It may be no.</think>@",
+    "after thinking": 'It is no {"id": 2, "label": "supported"}.</think>@',
     "in a channel": "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>@<|return|>",
     "with a byte order mark": "\ufeff@",
     "twice": "@\n@",
@@ -105,15 +105,16 @@ def test_evidence_quotes_and_reasons_belong_to_their_row() -> None:
 # ---------------------------------------------------------------- limits and errors
 
 
-def test_brackets_and_repairs_have_limits() -> None:
+def test_brackets_repairs_and_pieces_of_json_have_limits() -> None:
     nested = ["[" * depth + '{"id":1,"label":"no"}' + "]" * depth for depth in (5, MAX_DEPTH)]
     assert [labels_of(text, TEXTS[:1]) for text in nested] == [[None], [None]]
     assert labels_of('[[{"id":1,"label":"no"}]]', TEXTS[:1]) == [NO]
     start, end = "{'id':1,'label':'no','reason':'", "'}"
     longest = start + "x" * (REPAIR_CHARS - len(start + end)) + end
     assert read(longest).form == "repaired"
-    with pytest.raises(UnreadableReply):
-        read(longest.replace("x", "xx", 1))
+    for text in (longest.replace("x", "xx", 1), '{"id":1,"label":"no"}\n' * (MAX_VALUES + 1)):
+        with pytest.raises(UnreadableReply):
+            read(text)
 
 
 # What comes before, what is repeated, and what comes behind. A "closed" one is opened as often.
@@ -152,6 +153,7 @@ def test_the_time_to_read_a_reply_does_not_explode(name: str) -> None:
         ("Hello there", "the judge's reply contains no verdict"),
         ('{"verdicts": [', "the judge's reply is JSON without a verdict, or it is broken or cut off"),
         ("{'id':1,'label':'yes','x'}", "the judge's reply is JSON without a verdict, or it is broken or cut off"),
+        ('{"id":1,"label":"no"}\n' * 10_001, "the judge's reply has more than 10,000 pieces of JSON"),
     ],
     ids=lambda value: value[:20],
 )  # fmt: skip

@@ -294,3 +294,10 @@ def test_a_summary_that_is_right_says_nothing_more_and_a_wrong_one_opens(
 def test_the_reason_of_a_partial_label_may_deny_a_part(reason: str, earns: bool) -> None:
     statement = "Dogs need a guide and pay a fee."
     assert reasoned(reason, statement, "partially_supported") is earns
+
+
+def test_a_percentage_of_a_statement_is_no_share_of_statements() -> None:
+    reply = '{"verdicts": [{"id": 1, "label": "supported"}]}\n\n'
+    texts = ["The discount is 20%."]
+    assert labels_of(reply + "The 20% match the context.", texts) == ["supported"]
+    assert labels_of(reply + "About 50% match the context.", texts) != ["supported"]

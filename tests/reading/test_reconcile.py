@@ -60,6 +60,12 @@ def test_places_count_only_in_the_first_ask_and_where_the_counts_agree() -> None
     assert found([(1, YES), (None, NO)], [1, 2], prefix=True) == ["invalid", "missing"]
 
 
+def test_places_do_not_count_beside_a_remark_that_names_a_number() -> None:
+    reading = read('{"verdicts": ["yes", "yes"], "note": "Statement 2 is supported."}')
+    findings = settle(reading, dict(enumerate(SENTENCES[:2], 1))).findings
+    assert {finding.unresolved for finding in findings.values()} == {"invalid"}
+
+
 def test_what_is_too_long_to_be_looked_through_opens_all() -> None:
     rows = (Row(1, YES), Row(2, YES))
     statements = dict(enumerate(SENTENCES[:2], 1))
@@ -80,6 +86,13 @@ def test_a_contradiction_of_nobody_objects_to_all() -> None:
     for said in ([of_nobody], [(None, YES), of_nobody, (None, YES)], [(1, YES), of_nobody]):
         with pytest.raises(ContradictoryReply, match="does not say which one"):
             found(said, [1, 2])
+
+
+def test_one_text_under_two_numbers_with_opposite_labels_earns_nothing() -> None:
+    text = SENTENCES[1]
+    reading = Reading((Row(1, YES, statement=text), Row(2, NO, statement=text)))
+    findings = settle(reading, {1: text, 2: SENTENCES[2]}).findings
+    assert findings[1].unresolved == "invalid"
 
 
 def test_numbers_that_were_not_asked_are_counted_and_what_is_denied_is_told() -> None:
@@ -124,14 +137,24 @@ def test_evidence_quote_reason_and_remark_are_kept() -> None:
     st.sampled_from(["confidence", "Confidence_Score", "certainty", "probability"]),
     st.sampled_from(LABELS),
 )
-def test_a_low_confidence_is_a_doubt(
+def test_a_stated_confidence_is_kept_and_a_low_one_is_a_doubt(
     thousandths: int, written: Callable[[int], object], key: str, label: str
 ) -> None:
     """A judge that finds its label no more likely than not has not granted it."""
     entry = {"id": 1, "label": label, key: written(thousandths)}
     finding = settle(read(json.dumps([entry])), {1: "It is red."}).findings[1]
-    is_doubt = label in EARNING and thousandths <= 500
-    assert finding.unresolved == ("invalid" if is_doubt else None)
+    if label in EARNING and thousandths <= 500:
+        assert finding.unresolved == "invalid"
+        assert "0." in finding.remark or "%" in finding.remark
+    else:
+        assert finding.label == label
+        assert finding.confidence == pytest.approx(thousandths / 1000)
+
+
+@pytest.mark.parametrize("value", [True, -0.2, 101, "0.9 or so", "low", [0.9], {"it": 0.9}, 1e999])
+def test_a_confidence_that_is_no_share_is_a_remark_like_any_other(value: object) -> None:
+    reply = json.dumps([{"id": 1, "label": YES, "confidence": value}])
+    assert settle(read(reply), {1: "It is red."}).findings[1].unresolved == "invalid"
 
 
 @given(
