@@ -1,0 +1,105 @@
+"""A reply that denies in its words or numbers credits nothing, and no fact hides in a lead-in, an advice or a decline."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from faithfulness_assert import Ask, Reply, grade
+from faithfulness_assert.text.forms import claims_nothing, declines
+
+FIRST, SECOND = "The tower was opened by the mayor.", "The bridge was painted green."
+Says = Callable[[list[int], str], str]
+
+
+def verdicts(ids: list[int], key: str, *more: dict[str, Any], label: str = "supported") -> str:
+    rows = [{"id": n, "evidence": [1], "label": label} for n in ids]
+    for row, fields in zip(rows, more, strict=False):
+        row |= fields
+    return json.dumps({"ask": key, "verdicts": rows})
+
+
+def listed(ids: list[int], _: str = "") -> str:
+    return json.dumps([{"id": n, "label": "supported"} for n in ids])
+
+
+DENIALS: dict[str, Says] = {
+    "a score of what is made up": lambda i, k: verdicts(i, k, {"hallucination_score": 0.9}),
+    "a probability of a contradiction": lambda i, k: verdicts(
+        i, k, {"contradiction_probability": 1}
+    ),
+    "a reason that speaks of both": lambda i, k: verdicts(
+        i, k, {}, {"label": "contradicted", "reason": "Both statements are contradicted."}
+    ),
+    "a reason that says none": lambda i, k: verdicts(
+        i, k, {}, {"label": "not_enough_info", "reason": "None of these statements is there."}
+    ),
+    "the thinking behind the end": lambda i, k: (
+        f"<|channel|>final<|message|>{verdicts(i, k, label='contradicted')}"
+        f"<|channel|>analysis<|message|>{verdicts(i, k)}"
+    ),
+    "a final list before thinking ends": lambda i, k: (
+        f"Final verdict for each statement in order: No. No.\n</think>\n{listed(i)}"
+    ),
+    "the other statement is denied": lambda i, k: verdicts(
+        i[::-1], k, {}, {"statement": SECOND, "label": "contradicted"}
+    ),
+}
+
+
+@pytest.mark.parametrize("says", DENIALS.values(), ids=DENIALS)
+def test_a_statement_that_its_reply_denies_is_not_credited(says: Says) -> None:
+    class Once:
+        asked = 0
+
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            self.asked += 1
+            return Reply(says(list(ask.ids), ask.echo) if self.asked == 1 else "")
+
+    result = grade(f"{FIRST} {SECOND}", "It is old.", judge=Once(), controls="off")
+    assert not result.pass_
+    assert result.counts.get("supported", 0) < 2
+
+
+def test_json_that_a_broken_reply_quotes_is_no_verdict() -> None:
+    class Quotes:
+        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
+            return Reply("{'label':'idk','reason':'it quotes {\"label\":\"supported\"}'}")
+
+    assert not grade(FIRST, "It is old.", judge=Quotes(), controls="off").defined
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Keep in mind this is safe for children.",
+        "Remember this is poison for pregnant women.",
+        "You can see that this is the responsibility of the landlord.",
+    ],
+)
+def test_a_fact_that_the_reader_is_told_to_keep_in_mind_is_a_claim(fact: str) -> None:
+    assert not claims_nothing(fact)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The contract has no data clause.",
+        "Details of his bribery are not in the document.",
+        "Keine Auskunft ohne Ausweis.",
+        "资料没有泄露。",
+    ],
+)
+def test_what_is_said_of_data_and_details_does_not_decline(fact: str) -> None:
+    assert not declines(fact)
+
+
+def test_a_claim_above_a_table_is_judged() -> None:
+    table = "| Day | Opening |\n|---|---|\n| Monday | nine |"
+    result = grade(
+        f"The mayor was convicted of fraud in Lisbon:\n\n{table}", "It opens Monday at nine."
+    )
+    assert any("mayor" in verdict.statement for verdict in result.verdicts)
