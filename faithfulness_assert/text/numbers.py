@@ -33,7 +33,7 @@ _NUMBER = lazy_pattern(
     rf"""[0-9¼-¾⅐-⅞]
     (?: (?<![\w./-].) [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
       | (?<![\w./-].) [0-9]? (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
-      | (?<![0-9.,].) (?<!0) [0-9]{{0,2}} (?: [{_SPACES}][0-9]{{3}} )+ (?![0-9]) (?: [.,][0-9]+ )?
+      | (?<![0-9.,].) (?<=[1-9]) [0-9]{{0,2}} (?: [{_SPACES}][0-9]{{3}} )+ (?![0-9]) (?:[.,][0-9]+)?
       | (?<=[0-9]) [0-9]*
         (?: [.,:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
         (?: [eE][+-]?[0-9]{{1,2}}(?!\w)
@@ -214,7 +214,11 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterat
     if order := _ORDINAL.match(text, end):
         yield Number(start, end, start, order.end(), (), (("order", values[0]),), True, 0.0, values)
         return
-    if end - start == 2 and (years := _FROM_YEAR.search(text, max(start - 8, 0), start)):
+    if (
+        end - start == 2
+        and digits.isdecimal()
+        and (years := _FROM_YEAR.search(text, max(start - 8, 0), start))
+    ):
         yield Number(start, end, start, end, (values[0], float(f"{years[1]}{digits}")))
         return
     yield _measured(text, Number(start, end, start, end, values, step=_step(digits)))
@@ -224,6 +228,9 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
     """What these digits may mean. ``marks``: the text's sign before decimals, once it is known."""
     if digits.isdecimal():
         return (float(digits),)
+    if "/" in digits:
+        parts = [_values(part, text, marks)[0] for part in digits.split("/")]
+        return (_exact(parts[0] / (parts[1] or 1)), *parts)
     vulgar = numeric(digits[-1]) if digits[-1] > "\u00bb" and not digits[-1].isdecimal() else 0
     if vulgar:
         whole = digits[:-1].strip(" .,")
@@ -232,9 +239,6 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
         exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
         mantissa = _values(digits[: power.start()] or "1", text, marks)
         return tuple(_exact(value * 10.0**exponent) for value in mantissa)
-    if "/" in digits:
-        parts = [float(part.replace(",", "")) for part in digits.split("/")]
-        return (_exact(parts[0] / (parts[1] or 1)), *parts)
     head, *rest = re.split("[.,]", _GROUPED.sub("", digits))
     head = head or "0"
     if not rest:

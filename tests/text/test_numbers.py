@@ -107,7 +107,12 @@ def test_the_signs_that_are_looked_for_are_those_of_the_currencies() -> None:
 # ---------------------------------------------------------------- which are the same
 
 
-@given(anything | numeric, anything | numeric)
+pieces = st.lists(st.sampled_from([*"0123459.,:/-'’^×½¼² ", " . ", " , ", " 144", "10^", "'24"]))
+
+
+@example("1.2.3/4", "see 1 , 101/2, 1'000/5 and 1 . 5/3")
+@example("¼ 144", "93/10^10 or 24.-.¼")
+@given(anything | numeric | pieces.map("".join), anything | numeric)
 def test_a_text_has_all_its_numbers_each_where_it_is(text: str, more: str) -> None:
     for number in find_numbers(text):
         assert 0 <= number.first <= number.start < number.end <= number.last <= len(text)
