@@ -20,10 +20,12 @@ from ..asking.prompt import prompts_fingerprint
 from ..files import open_file
 from ..grading import Grader
 from ..policy.policy import TAKES, Policy, plain, policy_as_json
+from ..records.checks import is_whole
 from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..text.strings import clip
 from .data_sets import DataSet
+from .data_sets.data_set import Start
 from .rows import Line, Lines, Row
 from .store import Store, cells_of, lines_of_run, reading
 
@@ -64,8 +66,9 @@ def describe_grader(grader: Grader) -> dict[str, Any]:
 
 def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
     """What the results of a run depend on."""
-    told = {"name": data_set.name, "fingerprint": data_set.fingerprint()}
-    return {**describe_grader(grader), "input": told}
+    size, fingerprint = data_set.size, data_set.fingerprint()
+    source = {"name": data_set.name, "fingerprint": fingerprint, "bytes": size}
+    return {**describe_grader(grader), "input": source}
 
 
 def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
@@ -148,12 +151,30 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
         else:
             check_unchanged(before, about)
         now, was = about["input"]["fingerprint"], before.get("input")
-        if not (now and isinstance(was, dict) and was.get("fingerprint") == now):
+        was = was if isinstance(was, dict) else {}
+        if now and was.get("fingerprint") == now:
+            pass
+        elif start := _added_after(store, data_set, was):
+            for row in data_set.rows(start, store.has_case):
+                store.add_row(row)
+        else:
             notes += _fit(store, data_set.rows(), regrade=regrade)
     if not store.size:
         raise ConfigError(f"{data_set.name}: contains no cases")
     store.keep("about", about)
     return notes
+
+
+def _added_after(store: Store, data_set: DataSet, was: Mapping[str, Any]) -> Start | None:
+    """Where the rows of a file begin that are new, if it begins as it was when the run took it.
+
+    A row that could not be read at its end may be another one, now that more follows.
+    """
+    fingerprint, size = was.get("fingerprint"), was.get("bytes")
+    last = store.db.execute("SELECT row, problem FROM rows ORDER BY row DESC").fetchone()
+    if not (isinstance(fingerprint, str) and is_whole(size) and last) or last[1]:
+        return None
+    return data_set.end_of(fingerprint, size, last[0])
 
 
 def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:

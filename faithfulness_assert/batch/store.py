@@ -227,6 +227,11 @@ class Store:
         (count,) = self.db.execute("SELECT count(*) FROM results").fetchone()
         return int(count)
 
+    def has_case(self, case_id: str) -> bool:
+        """Whether a row has this id."""
+        query = "SELECT 1 FROM rows WHERE case_id = ?"
+        return self.db.execute(query, (case_id,)).fetchone() is not None
+
     @property
     def has_answers(self) -> bool:
         """Whether a case was graded, or a batch API was asked."""

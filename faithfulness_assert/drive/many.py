@@ -76,7 +76,7 @@ def run_many(
             future.cancel()
         spent, more = slots.spent, slots.under_way
         said = (
-            f"grade_many stopped after {given} results: {slots.ended} asks had ended, with "
+            f"stopped after {given} results: {slots.ended} asks had ended, with "
             f"{spent.num_requests} requests, {spent.prompt} prompt and {spent.completion} "
             f"completion tokens; {more} more were under way, for which the provider may charge too"
         )

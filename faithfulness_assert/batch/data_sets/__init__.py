@@ -22,14 +22,13 @@ from ...files import new_file, open_file, open_text
 from ...records.errors import ConfigError, option
 from ...text.strings import names_of
 from . import tables
-from .data_set import DataSet, Record, Source
+from .data_set import PART, DataSet, Record, Source
 from .json_files import find_records, json_lines, json_records
 
 __all__ = ["DataSet", "open_data_set"]
 
 TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
 SUFFIXES = (*TEXTS, ".parquet", *tables.SPREADSHEETS)
-PART = 1 << 20
 
 
 def open_data_set(
@@ -98,14 +97,15 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     source = _reading(name, path, suffix, mapping)
     if next(source.records(), None) is None:
         raise ConfigError(f"{name}: contains no cases")
-    return source._replace(fingerprint=lambda: _hash_of(_parts(path), mapping))
+    return source._replace(fingerprint=lambda most=None: _hash_of(_parts(path, most), mapping))
 
 
 def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Source:
     """What reads the records of a file, and its columns."""
     if suffix in (".csv", ".tsv"):
         delimiter, columns = tables.csv_form(path, mapping)
-        return Source(name, partial(tables.csv_records, path, delimiter, columns), columns=columns)
+        records = partial(tables.csv_records, path, delimiter, columns)
+        return Source(name, records, columns=columns, lines=path)
     if suffix in tables.SPREADSHEETS:
         return tables.sheet(path)
     if suffix == ".parquet":
@@ -114,7 +114,7 @@ def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Sou
     if suffix == ".json":
         place, note = find_records(path, mapping)
         return Source(name, partial(json_records, path, place), note=note)
-    return Source(name, partial(json_lines, path))
+    return Source(name, partial(json_lines, path), lines=path)
 
 
 def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
@@ -134,9 +134,11 @@ def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
     return path
 
 
-def _parts(path: Path) -> Iterator[bytes]:
+def _parts(path: Path, most: int | None = None) -> Iterator[bytes]:
+    """The first so many bytes of a file, or all."""
     with open_file(path) as file:
-        yield from iter(lambda: file.read(PART), b"")
+        while part := file.read(PART if most is None else min(PART, most - file.tell())):
+            yield part
 
 
 def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:

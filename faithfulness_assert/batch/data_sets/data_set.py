@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...cases.locate import application_error, find_fields, read_record
 from ...cases.plain_data import record_as_json, seems_list
 from ...cases.systems import COLUMN_FIELDS, names
 from ...cases.tables import check_unique
-from ...files import temporary_database
+from ...files import open_file, temporary_database
 from ...records.errors import ConfigError, option
 from ...text.strings import names_of
 from ..rows import Row
@@ -20,6 +21,8 @@ from ..rows import Row
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
 MAX_SHOWN_COLUMNS = 40
+PART = 1 << 20
+"""Bytes that are read at once."""
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
 """Records, and characters in them, that are read to say which columns there are."""
 MAX_RECORD = 40_000_000
@@ -42,21 +45,35 @@ class Record(NamedTuple):
     problem: str = ""
 
 
+class Start(NamedTuple):
+    """Where reading begins in a file of lines: after so many rows, bytes and lines."""
+
+    rows: int = 0
+    bytes: int = 0
+    lines: int = 0
+
+
+BEGIN = Start()
+
+
 class Source(NamedTuple):
     """Where records come from.
 
     Args:
         name: for people: the file, or the kind of object.
-        records: starts reading, from the first record on each time.
-        fingerprint: changes when the content changes; "" if that cannot be known.
+        records: starts reading, from the first record each time, or a ``Start`` in ``lines``.
+        fingerprint: changes when the content changes; "" if that cannot be known. With a
+            number, that of the first so many bytes.
+        lines: the file, if it has rows in lines, to which others can be added; else None.
         columns: those that every record has; None where each record has its own.
         note: what a person should know about how it is read.
         again: whether reading may start anew without cost.
     """
 
     name: str
-    records: Callable[[], Iterator[Record]]
-    fingerprint: Callable[[], str] = str
+    records: Callable[..., Iterator[Record]]
+    fingerprint: Callable[..., str] = str
+    lines: Path | None = None
     columns: Sequence[str] | None = None
     note: str = ""
     again: bool = True
@@ -110,17 +127,53 @@ class DataSet:
         if source.columns is not None:
             self.check_cases()
 
-    def rows(self) -> Iterator[Row]:
+    @property
+    def size(self) -> int:
+        """The bytes of a file of lines; 0 of other sources."""
+        return self._source.lines.stat().st_size if self._source.lines else 0
+
+    def end_of(self, fingerprint: str, size: int, rows: int) -> Start | None:
+        """Where what was added to a file of lines begins, if nothing before it was changed.
+
+        None where that cannot be told: it has to be read from its beginning.
+
+        Args:
+            fingerprint, size, rows: those that it had.
+        """
+        source, last, lines = self._source, b"\n", 0
+        if not source.lines or rows < SAMPLE or not 0 < size <= self.size:
+            return None
+        if source.fingerprint(size) != fingerprint:
+            return None
+        with open_file(source.lines) as file:
+            while left := size - file.tell():
+                part = file.read(min(PART, left))
+                lines += part.count(b"\n")
+                if source.columns is not None:  # in CSV, "\r" alone ends a line, too
+                    ends = part.count(b"\r") - part.count(b"\r\n")
+                    lines += ends - (last + part[:1] == b"\r\n")
+                last = part[-1:]
+            begins_line = b"\n" in (last, file.read(1)) and last != b"\r"
+        return Start(rows, size, lines) if begins_line else None
+
+    def rows(
+        self, start: Start = BEGIN, is_taken: Callable[[str], bool] = lambda _: False
+    ) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
 
         Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
+
+        Args:
+            start: see ``end_of``.
+            is_taken: whether a row before that has an id.
         """
-        with closing(_Ids(self.notes)) as ids:
+        with closing(_Ids(self.notes, is_taken)) as ids:
             self.hints = self._told()
             not_utf8 = 0
             as_texts: list[int] = []
-            for number, record in enumerate(self._source.records(), 1):
+            records = self._source.records(*([start] if start.rows else []))
+            for number, record in enumerate(records, start.rows + 1):
                 not_utf8 += record.problem.startswith(NOT_UTF8)
                 id, fields, columns, problem = self._read(record)
                 if any(seems_list(fields.get(name)) for name in names("context")):
@@ -213,8 +266,8 @@ class _Ids:
     hundred million ids does not fit into memory.
     """
 
-    def __init__(self, notes: list[str]) -> None:
-        self._notes = notes
+    def __init__(self, notes: list[str], is_taken: Callable[[str], bool]) -> None:
+        self._notes, self._is_taken = notes, is_taken
         notes.clear()
         self._missing = self._doubled = 0
         self._db = temporary_database("seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
@@ -223,7 +276,9 @@ class _Ids:
         """The id of a row, or with a number if it was taken before."""
         self._missing += not id
         wanted = unique = id or str(number)
-        while not self._db.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (unique,)).rowcount:
+        add = "INSERT OR IGNORE INTO seen VALUES (?, 1)"
+        while self._is_taken(unique) or not self._db.execute(add, (unique,)).rowcount:
+            self._db.execute(add, (wanted,))
             self._db.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (wanted,))
             found = self._db.execute("SELECT times FROM seen WHERE id = ?", (wanted,))
             unique = f"{wanted}#{found.fetchone()[0]}"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from ...files import open_file, open_text
-from .data_set import MAX_RECORD, Record, UnreadableError, check_utf8
+from .data_set import BEGIN, MAX_RECORD, Record, Start, UnreadableError, check_utf8
 from .record_lists import EACH, Place, choose_place, of_object, records_at
 
 CHUNK = 1 << 16
@@ -69,10 +69,11 @@ def find_records(file: Path, mapping: Mapping[str, str]) -> tuple[Place, str]:
     return choose_place(outline[0] if outline else [], mapping, file.name)
 
 
-def json_lines(file: Path) -> Iterator[Record]:
+def json_lines(file: Path, start: Start = BEGIN) -> Iterator[Record]:
     """The records of a file with an object on each line. Blank lines are passed over."""
     with open_file(file) as lines:
-        number = 0
+        lines.seek(start.bytes)
+        number = start.lines
         while line := lines.readline(MAX_RECORD + 1):
             number += 1
             place = f"line {number}"

@@ -22,7 +22,16 @@ from ...cases.systems import COLUMN_FIELDS, names
 from ...files import open_text
 from ...records.errors import ConfigError, pip_install
 from . import table_process
-from .data_set import MAX_RECORD, Record, Source, UnreadableError, check_utf8, hint
+from .data_set import (
+    BEGIN,
+    MAX_RECORD,
+    Record,
+    Source,
+    Start,
+    UnreadableError,
+    check_utf8,
+    hint,
+)
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 WRITTEN = 10_000
@@ -60,15 +69,18 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> tuple[str, list[str]]:
     return max(forms, key=lambda form: (len(known.intersection(form[1])), len(form[1])))
 
 
-def csv_records(file: Path, delimiter: str, columns: Sequence[str]) -> Iterator[Record]:
+def csv_records(
+    file: Path, delimiter: str, columns: Sequence[str], start: Start = BEGIN
+) -> Iterator[Record]:
     """The records of a file.
 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
     """
-    rows = _reader(file, delimiter)
-    next(rows, None)
+    rows = _reader(file, delimiter, start)
+    if start == BEGIN:
+        next(rows, None)
     while True:
-        first, cells, problem = rows.line_num + 1, [], ""
+        first, cells, problem = start.lines + rows.line_num + 1, [], ""
         try:
             cells = next(rows)
             check_utf8("".join(cells))
@@ -80,7 +92,7 @@ def csv_records(file: Path, delimiter: str, columns: Sequence[str]) -> Iterator[
             problem = str(error)
         if cells and len(cells) != len(columns):
             problem = f"{len(cells)} cells, but the file has {len(columns)} columns"
-        last = rows.line_num
+        last = start.lines + rows.line_num
         place = f"line {first}" if last <= first else f"lines {first} to {last}"
         if problem:
             yield Record(place, None, problem)
@@ -88,13 +100,14 @@ def csv_records(file: Path, delimiter: str, columns: Sequence[str]) -> Iterator[
             yield Record(place, dict(zip(columns, cells, strict=True)))
 
 
-def _reader(file: Path, delimiter: str) -> Any:
+def _reader(file: Path, delimiter: str, start: Start = BEGIN) -> Any:
     """Strict, so that a text after a closing quote, or a quote that stays open, is an error."""
-    return csv.reader(_lines(file), delimiter=delimiter, strict=True)
+    return csv.reader(_lines(file, start), delimiter=delimiter, strict=True)
 
 
-def _lines(file: Path) -> Iterator[str]:
+def _lines(file: Path, start: Start) -> Iterator[str]:
     with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
+        text.seek(start.bytes)
         while line := text.readline(MAX_RECORD):
             yield line
 
