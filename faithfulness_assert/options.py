@@ -137,7 +137,7 @@ def _rows(part: Part) -> Iterator[Option]:
     if part == "policy":
         for field in fields(Policy):
             if field.name in FIELD_NAMES:
-                description = field.metadata["takes"].said
+                description = field.metadata["takes"].description
                 yield Option(field.name, field.metadata["meaning"], description, part)
         return
     for line in filter(None, _SECTIONS[part].splitlines()):

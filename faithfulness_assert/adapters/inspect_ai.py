@@ -70,8 +70,8 @@ def faithfulness(
 
 
 def _case(state: TaskState) -> dict[str, Any]:
-    found = (state.metadata[name] for name in names("context") if name in state.metadata)
-    case = {"answer": state.output.completion, "context": next(found, None)}
+    values = (state.metadata[name] for name in names("context") if name in state.metadata)
+    case = {"answer": state.output.completion, "context": next(values, None)}
     if case["context"] is None and any(message.role == "tool" for message in state.messages):
         return {**case, "messages": state.messages}
     return {**case, "question": state.input_text}

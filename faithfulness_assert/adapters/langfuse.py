@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge
 from ..settings import SETTING, AnyPolicy
-from .shared import explanation, facts, found_case, make_grader, missing, outcome
+from .shared import case_in, explanation, facts, make_grader, missing, outcome
 
 try:
     from langfuse import Evaluation
@@ -42,8 +42,8 @@ def faithfulness(
     grader = make_grader(judge, policy, threshold, options)
 
     async def evaluator(**given: Any) -> list[Evaluation]:
-        told = [given.get(name) for name in ("input", "output", "metadata")]
-        result = await grader.agrade_case(case(**given) if case else found_case(*told))
+        record = [given.get(name) for name in ("input", "output", "metadata")]
+        result = await grader.agrade_case(case(**given) if case else case_in(*record))
         shared = {"comment": explanation(result), "metadata": facts(result)}
         word = Evaluation(
             name=f"{name}_outcome", value=outcome(result), data_type="CATEGORICAL", **shared

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge
 from ..settings import SETTING, AnyPolicy
-from .shared import explanation, facts, found_case, make_grader, missing, outcome
+from .shared import case_in, explanation, facts, make_grader, missing, outcome
 
 try:
     from langsmith.evaluation import EvaluationResult
@@ -45,8 +45,8 @@ def faithfulness(
         inputs: dict[str, Any], outputs: dict[str, Any], reference_outputs: dict[str, Any]
     ) -> EvaluationResult:
         given = {"inputs": inputs, "outputs": outputs, "reference_outputs": reference_outputs}
-        found = case(**given) if case else found_case(inputs, outputs)
-        result = await grader.agrade_case(found)
+        record = case(**given) if case else case_in(inputs, outputs)
+        result = await grader.agrade_case(record)
         return EvaluationResult(
             key=name,
             score=result.score,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..records.judge import Judge
 from ..settings import SETTING, AnyPolicy
-from .shared import PATIENCE, explanation, facts, found_case, make_grader, missing
+from .shared import PATIENCE, case_in, explanation, facts, make_grader, missing
 
 try:
     from mlflow.entities import AssessmentError, AssessmentSource, Feedback, SpanType, Trace
@@ -54,7 +54,7 @@ class FaithfulnessAssert(Scorer):
         )
         deadline = options["deadline"]
         super().__init__(name=name, timeout=deadline / PATIENCE if deadline else 0)
-        self._grader, self._case = grader, case or _found
+        self._grader, self._case = grader, case or _case_in
         self._pass_if = lambda value: value >= grader.policy.passes_at
 
     def __call__(
@@ -83,8 +83,8 @@ class FaithfulnessAssert(Scorer):
         return [score, Feedback(f"{self.name}_pass", result.pass_, **shared)]
 
 
-def _found(*, inputs: Any, outputs: Any, trace: Trace | None, **_: Any) -> Mapping[str, Any]:
-    return found_case(inputs, outputs, context=_retrieved(trace))
+def _case_in(*, inputs: Any, outputs: Any, trace: Trace | None, **_: Any) -> Mapping[str, Any]:
+    return case_in(inputs, outputs, context=_retrieved(trace))
 
 
 def _retrieved(trace: Trace | None) -> list[Any]:

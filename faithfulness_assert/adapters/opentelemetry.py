@@ -37,7 +37,7 @@ def emit_result(
         logger: where it goes; None for one of the global provider.
         texts: whether the explanation may quote the answer; else it only counts.
     """
-    found = {
+    attributes = {
         "gen_ai.evaluation.name": name,
         "gen_ai.evaluation.score.value": None if result.score is None else float(result.score),
         "gen_ai.evaluation.score.label": outcome(result),
@@ -50,7 +50,7 @@ def emit_result(
         context=context,
         severity_number=SeverityNumber.INFO,
         event_name=EVENT,
-        attributes={key: value for key, value in found.items() if value is not None},
+        attributes={key: value for key, value in attributes.items() if value is not None},
     )
     (logger or get_logger("faithfulness_assert")).emit(record)
 

@@ -51,7 +51,7 @@ def make_grader(
     return Grader(judge, policy, threshold, **options)
 
 
-def found_case(
+def case_in(
     inputs: Any, outputs: Any, metadata: Any = None, context: Any = None
 ) -> Mapping[str, Any]:
     """The case in what went into an application, and what came out of it.

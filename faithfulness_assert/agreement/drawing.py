@@ -201,8 +201,8 @@ class Drawn(NamedTuple):
     @property
     def check(self) -> str:
         """A fingerprint of the answers, and of whether a judge passes each."""
-        told = sorted((a.id, a.input, a.flagged, a.by_policy) for a in self.answers)
-        text = repr(told).encode("utf-8", "backslashreplace")
+        facts = sorted((a.id, a.input, a.flagged, a.by_policy) for a in self.answers)
+        text = repr(facts).encode("utf-8", "backslashreplace")
         return blake2b(text, digest_size=6).hexdigest()
 
 

@@ -186,15 +186,15 @@ def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[La
     has changed in these.
     """
     first = rows[0]
-    told = first.drawn or Draw(0, 0, None, "")
+    first_draw = first.drawn or Draw(0, 0, None, "")
     for row in rows:
-        if row.drawn != told:
+        if row.drawn != first_draw:
             problem = f"was drawn with another sheet than {first.where}"
             raise ConfigError(f"{name}, {row.where}: {problem}; keep each sheet in its own file")
-    n, seed = told.n, told.seed
+    n, seed = first_draw.n, first_draw.seed
     drawn_again = draw(run, n, seed=seed)
-    if told.counts and drawn_again.check != told.check:
-        drawn_again = _in_changed_run(rows, run, told, told.counts) or drawn_again
+    if first_draw.counts and drawn_again.check != first_draw.check:
+        drawn_again = _in_changed_run(rows, run, first_draw, first_draw.counts) or drawn_again
     counts, answers = drawn_again
     ids = _whole_ids(answers)
     by_id = _by_id(name, [row._replace(id=ids.get(_bare(row.id), row.id)) for row in rows])
@@ -217,17 +217,17 @@ def _as_drawn(name: str, rows: Sequence[Row], run: Run) -> tuple[Counts, list[La
     return counts, [Labelled(by_id[answer.id], answer) for answer in answers]
 
 
-def _in_changed_run(rows: Sequence[Row], run: Run, told: Draw, counts: Counts) -> Drawn | None:
+def _in_changed_run(rows: Sequence[Row], run: Run, draw: Draw, counts: Counts) -> Drawn | None:
     """The answers that a sheet drew from a run that has changed since.
 
     None if their texts or verdicts have changed, too, or if not all of them are in the sheet.
     """
     given, bare = {row.id for row in rows}, {_bare(row.id) for row in rows}
-    found = [answer for answer in run.answers() if answer and _bare(answer.id) in bare]
-    exact = {_bare(answer.id) for answer in found if answer.id in given}
-    own = [answer for answer in found if answer.id in given or _bare(answer.id) not in exact]
-    drawn = in_order(counts, own, told.seed)
-    return drawn if drawn.check == told.check else None
+    answers = [answer for answer in run.answers() if answer and _bare(answer.id) in bare]
+    exact = {_bare(answer.id) for answer in answers if answer.id in given}
+    own = [answer for answer in answers if answer.id in given or _bare(answer.id) not in exact]
+    drawn = in_order(counts, own, draw.seed)
+    return drawn if drawn.check == draw.check else None
 
 
 def _by_id(name: str, rows: Iterable[Row]) -> dict[str, Row]:

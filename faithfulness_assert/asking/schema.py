@@ -123,8 +123,8 @@ def label_problem(error: str) -> Literal["wrong", "missing", ""]:
 
 def wrong_label(error: str) -> str:
     """The word that one of ``schema_errors`` says is no label; "" if it is about something else."""
-    found = _NO_LABEL.search(error)
-    return found[1] if found else ""
+    match = _NO_LABEL.search(error)
+    return match[1] if match else ""
 
 
 def _described(error: ValidationError) -> str:

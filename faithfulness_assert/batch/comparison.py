@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from ..records.errors import ConfigError
-from ..records.result_list import told_of_controls
+from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from ..text.strings import text_key
 from .rechecking import Recheck
@@ -157,7 +157,7 @@ class Comparison:
             notes += [f"{same} {name}: {way}" for name, way in zip(names, told, strict=True)]
         for name, run in zip(names, self.summaries, strict=True):
             if run.is_unreliable:
-                notes.append(f"In {name} {told_of_controls(run.controls, 'its')}.")
+                notes.append(f"In {name} {controls_in_words(run.controls, 'its')}.")
         if self.policies:
             changed = quoted("; ".join(self.policies[:3]))
             notes.append(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..records.model import VERBATIM_FLAG
 from ..records.result import GradingResult
-from ..records.result_list import is_unreliable, told_of_controls
+from ..records.result_list import controls_in_words, is_unreliable
 from ..statistics import LEVEL, Interval, mean_interval
 from ..text.strings import clip, counted, visible
 from .rows import Line
@@ -183,7 +183,7 @@ class Summary:
         else:
             said += f"mean score {self.mean:.2f} ({self.defined} with a score)"
         asked = self.controls["asked"]
-        said += f"\n{told_of_controls(self.controls)}" if asked else ""
+        said += f"\n{controls_in_words(self.controls)}" if asked else ""
         if self.untested:
             told = "no control (a statement with a known verdict) could be made from the context"
             said += f"\n{told} of {self.untested:,} of {counted(self.cases, 'case')}"

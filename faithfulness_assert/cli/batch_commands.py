@@ -312,8 +312,8 @@ def run_export(arguments: Namespace) -> int:
     write_results(lines_of(arguments.source)(), arguments.output)
     if Path(arguments.source).is_dir():
         with reading(arguments.source) as store:
-            if told := not_finished(store.finished, store.size):
-                say(f"note: {told}")
+            if notice := not_finished(store.finished, store.size):
+                say(f"note: {notice}")
     return PASSED
 
 

@@ -209,7 +209,7 @@ def _vote(votes: Sequence[Finding]) -> Finding:
         confidence = fsum(1.0 if one.confidence is None else one.confidence for one in agree)
         return agree[0]._replace(confidence=round(confidence / len(votes), 4))
     if any(finding.label for finding in votes):
-        return Finding(unresolved="split", reason=_who_said_what(votes))
+        return Finding(unresolved="split", reason=_votes_in_words(votes))
     return next((finding for finding in votes if finding != MISSING), MISSING)
 
 
@@ -235,7 +235,7 @@ def _majority(votes: Sequence[Vote | None], of: int = 0) -> Vote | None:
     return vote if times * 2 > max(of, len(votes)) else None
 
 
-def _who_said_what(votes: Sequence[Finding]) -> str:
+def _votes_in_words(votes: Sequence[Finding]) -> str:
     """In words, such as "2 of 4 samples said supported, 2 contradicted"."""
     counts = Counter(one.label.replace("_", " ") for one in votes if one.label)
     answers = counts.most_common()

@@ -81,8 +81,8 @@ def _warnings(state: State, findings: CaseFindings) -> Iterator[str]:
     if is_judged:
         for word in filter(None, dict.fromkeys(map(wrong_label, state.log.schema_errors))):
             if parse_label(word, state.policy.labels) is None:
-                said = f"the judge's label {clip(word, MAX_LABEL)!r} is none that is known"
-                yield f"{said}; the option labels can say what it means"
+                unknown = f"the judge's label {clip(word, MAX_LABEL)!r} is none that is known"
+                yield f"{unknown}; the option labels can say what it means"
     if findings.rated:
         yield from on_unit_scale(findings.rated.ratings)[1]
     if state.likely is not None:

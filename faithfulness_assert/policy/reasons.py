@@ -52,21 +52,21 @@ class ReasonParts(NamedTuple):
     """Why a graded case has its score.
 
     Args:
-        found: how many statements have which label.
+        counts: how many statements have which label.
         ending: the score beside the threshold, and what else decides.
         details: the first problems, quoted.
     """
 
-    found: str
+    counts: str
     ending: str
     details: str
 
     def __str__(self) -> str:
-        return f"{self.found}: {self.ending} {self.details}".rstrip()
+        return f"{self.counts}: {self.ending} {self.details}".rstrip()
 
     def to_json(self) -> dict[str, str]:
         """The parts that quote nothing, for views that show the statements themselves."""
-        return {"found": self.found, "ending": self.ending}
+        return {"found": self.counts, "ending": self.ending}
 
 
 def reason_of(

@@ -73,13 +73,13 @@ class Values(NamedTuple):
     """The values that a field takes.
 
     Args:
-        said: in words, as the tables of options show them.
+        description: in words, as the tables of options show them.
         problem: what is wrong with a value, after the field's name and a colon; None if nothing is.
         from_data: the value that plain data (of a file, or of an option) stands for, given the
             value that it changes. What it cannot use stays as it is, for ``problem`` to find.
     """
 
-    said: str
+    description: str
     problem: Callable[[Any], str | None]
     from_data: Callable[[Any, Any], Any] = lambda data, _: data
 

@@ -61,8 +61,8 @@ class KindCard:
     def to_json(self) -> dict[str, Any]:
         """The numbers, limit and interval in [0, 1], and whether the judge is blind to it."""
         low, high = self.interval
-        told = {"low": low, "high": high, "limit": self.limit, "blind": self.is_blind}
-        return {**asdict(self), **told}
+        limits = {"low": low, "high": high, "limit": self.limit, "blind": self.is_blind}
+        return {**asdict(self), **limits}
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,12 +61,12 @@ def reply(asked: dict[str, Any]) -> dict[str, Any]:
         return {"told": eval_end.lines_of(asked["ended"])}
     output, context = asked["grade"]
     try:
-        return {"result": hook.grade(output, context, kept_grader)}
+        return {"result": hook.grade(output, context, grader_of_eval)}
     except hook.NotPythonError as error:
         return {"raised": str(error)}
 
 
-def kept_grader(*args: Any, **options: Any) -> Grader:
+def grader_of_eval(*args: Any, **options: Any) -> Grader:
     """One grader for each configuration of the eval. Raises as ``Grader`` does."""
     with _making:
         return _made(json.dumps([args, options], sort_keys=True))

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..records.result_list import controls_in, is_unreliable, told_of_controls
+from ..records.result_list import controls_in, controls_in_words, is_unreliable
 from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
@@ -38,7 +38,7 @@ def _of_judge(results: list[Any]) -> Iterator[str]:
     for grade in (g for r in results for g in _items(r, "gradingResult", "componentResults")):
         counts.update(controls_in(grade.get("metadata")))
     if is_unreliable(counts):
-        yield told_of_controls(counts)
+        yield controls_in_words(counts)
 
 
 def _has_results(given: Any) -> bool:

@@ -94,15 +94,15 @@ def is_unreliable(controls: Mapping[str, int]) -> bool:
     return 0 < wrong >= UNRELIABLE * asked and at_least(wrong, asked, FAIR) <= BY_CHANCE
 
 
-def told_of_controls(controls: Mapping[str, int], scores: str = "these") -> str:
+def controls_in_words(controls: Mapping[str, int], scores: str = "these") -> str:
     """How a judge did on its controls, and a warning if its ``scores`` mean little."""
     failed, unanswered = controls["failed"], controls["unanswered"]
-    told = f"the judge failed {failed:,} of {controls['asked']:,} controls"
-    told += f" and did not answer {unanswered:,}" if unanswered else ""
+    sentence = f"the judge failed {failed:,} of {controls['asked']:,} controls"
+    sentence += f" and did not answer {unanswered:,}" if unanswered else ""
     if is_unreliable(controls):
-        return f"{told}: do not trust {scores} scores; use another judge"
+        return f"{sentence}: do not trust {scores} scores; use another judge"
     few = (failed or unanswered) and controls["asked"] < ENOUGH
-    return f"{told}, too few to say more" if few else told
+    return f"{sentence}, too few to say more" if few else sentence
 
 
 class Results(list[GradingResult]):
@@ -148,7 +148,7 @@ class Results(list[GradingResult]):
         controls = Counter[str]()
         for result in self:
             controls.update(controls_in(result.metadata))
-        return notebook_list(places, told_of_controls(controls) if controls["asked"] else "")
+        return notebook_list(places, controls_in_words(controls) if controls["asked"] else "")
 
 
 def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:

@@ -14,7 +14,7 @@ from ..batch.comparison_views import rows_of, verdict_of
 from ..batch.store import not_finished
 from ..batch.summary import Summary
 from ..records.model import Verdict
-from ..records.result_list import badness, told_of_controls
+from ..records.result_list import badness, controls_in_words
 from ..statistics import FALSE_ALARMS, p_value
 from ..text.strings import clip
 from .case_view import label_of
@@ -193,11 +193,11 @@ def warnings_of(figures: Figures) -> list[str]:
     summary, notes = figures.summary, []
     if not summary.cases:
         notes.append("There are no results: nothing has been graded yet, or the file is empty.")
-    if told := not_finished(summary.cases, summary.rows):
-        notes.append(f"{told[0].upper()}{told[1:]}. The page says nothing of the others.")
+    if note := not_finished(summary.cases, summary.rows):
+        notes.append(f"{note[0].upper()}{note[1:]}. The page says nothing of the others.")
     if summary.is_unreliable:
-        told = told_of_controls(summary.controls)
-        notes.append(f"{told[0].upper()}{told[1:]}. Controls are statements with known verdicts.")
+        note = controls_in_words(summary.controls)
+        notes.append(f"{note[0].upper()}{note[1:]}. Controls are statements with known verdicts.")
     if summary.cases and not figures.with_texts:
         notes.append(NO_TEXTS)
     return notes

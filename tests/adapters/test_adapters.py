@@ -57,7 +57,7 @@ def test_without_its_package_an_adapter_says_what_to_install(system: str) -> Non
     ],
 )
 def test_a_case_is_found_under_the_usual_names(inputs: Any, outputs: Any) -> None:
-    result = next(iter(Grader().grade_many([shared.found_case(inputs, outputs)])))
+    result = next(iter(Grader().grade_many([shared.case_in(inputs, outputs)])))
     assert (result.score, result.status) == (1.0, "graded")
 
 
@@ -71,7 +71,7 @@ def test_without_a_context_the_messages_that_went_in_are_read_and_those_of_the_m
         {"role": "tool", "content": fact},
         {"role": "user", "content": "Sure?"},
     ]
-    found = shared.found_case({"messages": messages}, {"answer": f"{fact} {made_up}"})
+    found = shared.case_in({"messages": messages}, {"answer": f"{fact} {made_up}"})
     (result,) = Grader().grade_many([found])
     assert [verdict.label for verdict in result.verdicts] == ["supported", "not_enough_info"]
 
@@ -83,10 +83,10 @@ claims = st.text(max_size=60) | st.just("The moon is made of cheese.")
 def test_a_model_cannot_bring_its_own_context(claim: str, name: str) -> None:
     """Its output is a text, also where it looks like JSON."""
     answer = json.dumps({"answer": claim, name: [claim]})
-    found = shared.found_case("Is it?", answer, {"context": ["The moon is made of rock."]})
+    found = shared.case_in("Is it?", answer, {"context": ["The moon is made of rock."]})
     assert (found["answer"], found["context"]) == (answer, ["The moon is made of rock."])
     assert not any(
-        "context" in key or key == "documents" for key in shared.found_case("Is it?", answer)
+        "context" in key or key == "documents" for key in shared.case_in("Is it?", answer)
     )
 
 
@@ -110,19 +110,19 @@ def test_a_value_that_is_no_text_is_not_graded_as_one(field: str, odd: Any) -> N
     case = {"answer": "It is so.", "context": ["It is so."], field: odd}
     outputs = odd if field == "answer" and not isinstance(odd, dict) else case
     for found in (
-        shared.found_case("Is it?", case),
-        shared.found_case("Is it?", outputs, {"context": case["context"]}),
-        shared.found_case(
+        shared.case_in("Is it?", case),
+        shared.case_in("Is it?", outputs, {"context": case["context"]}),
+        shared.case_in(
             {"question": "Is it?", "context": case["context"]}, {"answer": case["answer"]}
         ),
-        shared.found_case("Is it?", {"answer": case["answer"]}, context=case["context"] or None),
+        shared.case_in("Is it?", {"answer": case["answer"]}, context=case["context"] or None),
     ):
         (result,) = Grader().grade_many([found])
         assert not result.defined
 
 
 def test_a_value_that_is_not_plain_data_does_no_harm_beside_the_case() -> None:
-    found = shared.found_case(
+    found = shared.case_in(
         {"x": object()},
         {"answer": "It is so.", "raw": b"\xff"},
         {"context": "It is so.", "y": {object()}},
