@@ -7,15 +7,14 @@ the reply, so that nothing which a judge writes into its JSON is passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any
 
 from ..records.checks import is_whole
 from ..records.model import Label
 from ..text.strings import clean_text, is_blank, lazy_pattern, sections
-from .gate import is_flaw
+from .gate import is_flaw, objects
 from .rows import UNPLACED, Labels, Row, Said, has_rows, is_key, leading_label, parse_label
 from .unwrapping import Pairs, split_json
 
@@ -24,10 +23,9 @@ _KEYS = {
     for name, words in sections(__file__.removesuffix("json_form.py") + "words/keys.txt").items()
 }
 LABELS, IDS, STATEMENTS = _KEYS["labels"], _KEYS["ids"], _KEYS["statements"]
-REASONS, EVIDENCE, QUOTES = _KEYS["reasons"], _KEYS["evidence"], _KEYS["quotes"]
-CONFIDENCES, WRAPPERS, LISTS = _KEYS["confidences"], _KEYS["wrappers"], _KEYS["lists"]
+REASONS, EVIDENCE, WRAPPERS = _KEYS["reasons"], _KEYS["evidence"], _KEYS["wrappers"]
 _TEXTS = dict.fromkeys(STATEMENTS, "statement") | dict.fromkeys(REASONS, "reason")
-CLOSED = REASONS | EVIDENCE | QUOTES | STATEMENTS
+CLOSED = REASONS | EVIDENCE | STATEMENTS
 """There are no verdicts under these keys."""
 EVEN = 0.5
 """A judge that is no surer of a label than this has a doubt."""
@@ -39,9 +37,12 @@ _ID = lazy_pattern(
     re.IGNORECASE,
 )
 _NUMBERS = lazy_pattern(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
-_SHARE = lazy_pattern(r"(\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
+_SHARE = lazy_pattern(r"(-?\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
 _WORD_OF_KEY = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
-_RATING = lazy_pattern(r"\b(?:score|rating|grade|support|faithful\w*|grounded\w*|accura\w*)\b")
+_RATING = lazy_pattern(
+    r"\b(?:score|rating|grade|support|faithful\w*|grounded\w*|accura\w*"
+    r"|(confiden\w*|certain\w*|probab\w*))\b"
+)
 _NOTHING = {"false", "0", "0.0", "none", "no", "n/a", "null", "nothing"}
 _IDENTIFIER = lazy_pattern(r"[\w\-.]*[a-zA-Z][\w\-.]*")
 _NOT_IN_KEY = lazy_pattern(r"[\W_]+")
@@ -69,62 +70,47 @@ def read_json(text: str, labels: Labels = None) -> tuple[Said, bool]:
     said: Said = [*around]
     alone = len(values) == 1 and is_blank("".join(around))
     for value in values:
-        # A bare list between prose may be a footnote, [1], or a choice, ["yes", "no"].
-        bare = isinstance(value, list) and not any(map(_is_nested, value))
-        words = alone and not any(type(item) is int for item in value[:1])
-        found = _rows_in(value, labels, DEEPEST) if words or not bare else []
-        said += found or said_by("", value)
+        # A bare list between prose may be a choice, ["yes", "no"].
+        is_choice = not alone and isinstance(value, list) and not any(map(_is_nested, value))
+        said += [*said_by("", value)] if is_choice else _said_in("", value, labels, DEEPEST)
     return said, mended
 
 
-def _rows_in(value: Any, labels: Labels, depth: int, number: int | None = None) -> Said:
-    """What a value with rows says, of those under this number; [] if it has none."""
-    if depth < 0:
-        return []
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):  # as in a tool call
-        values, around, _ = split_json(clean_text(value))
-        inside = [_rows_in(inner, labels, depth - 1) for inner in values]
-        return [*around, *chain.from_iterable(inside)] if inside and all(inside) else []
-    if isinstance(value, list) and not any(map(_is_nested, value)):  # bare labels
-        known = [parse_label(item, labels) for item in value]
-        return [Row(number, label) for label in known] if all(known) else []
-    if isinstance(value, list):
-        return _wrapped([("", item) for item in value], labels, depth, number)
-    if not isinstance(value, Pairs):
-        return []
-    has_label = any(_is_label(key, item) for key, item in value)
-    lists = (item for _, item in value if isinstance(item, list))
-    holds_rows = any(_is_nested(inner) for items in lists for inner in items)
-    wrapped = [] if has_label and not holds_rows else _wrapped(value, labels, depth, number)
-    return wrapped or ([_row(value, labels, number)] if has_label else [])
+def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | None = None) -> Said:
+    """What a key and its value say: rows, of those under this number, and texts.
 
-
-def _wrapped(
-    value: Iterable[tuple[str, Any]], labels: Labels, depth: int, number: int | None
-) -> Said:
-    """The rows under the keys of an object or in a list, and what else is there.
-
-    The items of a list have no keys.
+    The items of a list have no keys. An entry with a number is a row even without a label.
     """
+    name, own = key_of(key), read_id(key) if key else None
+    number = number if own is None else own
+    inner: Sequence[tuple[str, Any]] = ()
     said: Said = []
-    for key, item in value:
-        name, own = key_of(key), read_id(key) if key else None
-        nested = _is_nested(item) or (isinstance(item, str) and own is None)
-        found: Said = []
-        digits = isinstance(item, list) and any(type(n) is int for n in item)
-        if nested and name not in CLOSED and not (digits and key and name not in LISTS):
-            found = _rows_in(item, labels, depth - 1, number if own is None else own)
-        elif own is not None and (label := parse_label(item, labels)):
-            found = [Row(own, label)]
-        if not found and not key and depth > 0 and _has_id(item):  # an entry without a label
-            found = [_row(item, labels, number)]
-        said += [key] if key and found and own is None and name not in WRAPPERS else []
-        said += found or said_by(key, item)
-    return said if has_rows(said) else []
-
-
-def _has_id(value: Any) -> bool:
-    return isinstance(value, Pairs) and any(key_of(key) in IDS for key, _ in value)
+    is_row = False
+    if depth < 0 or name in CLOSED:
+        return [*said_by(key, value)]
+    if isinstance(value, Pairs):
+        is_row = any(_is_label(name, item) for name, item in value)
+        lists = (item for _, item in value if isinstance(item, list))
+        if not is_row or any(_is_nested(item) for items in lists for item in items):
+            inner = value
+        is_row = is_row or (not key and any(key_of(name) in IDS for name, _ in value))
+    elif isinstance(value, list) and any(map(_is_nested, value)):
+        inner = [("", item) for item in value]
+    elif isinstance(value, list) and not any(type(item) is int for item in value):
+        known = [parse_label(item, labels) for item in value]
+        said = [Row(number, label) for label in known] if all(known) else []
+    elif own is not None and (label := parse_label(value, labels)):
+        return [Row(own, label)]
+    elif isinstance(value, str) and own is None and value.lstrip()[:1] in ("{", "["):
+        values, around, _ = split_json(clean_text(value))  # as in a tool call
+        said, inner = [*around], [("", item) for item in values]
+    for inner_key, item in inner:
+        said += _said_in(inner_key, item, labels, depth - 1, number)
+    if not has_rows(said):
+        if not is_row:
+            return [*said_by(key, value)]
+        said = [_row(value, labels, number)]
+    return [key, *said] if key and own is None and name not in WRAPPERS else said
 
 
 def _is_label(key: str, value: Any) -> bool:
@@ -152,7 +138,6 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
     numbers: list[int] = []
     texts: dict[str, list[str]] = {"statement": [], "quote": [], "reason": []}
     residue: list[str] = []
-    sure: list[float] = []
     for key, item in value:
         name = key_of(key)
         if name in IDS and item is not None:
@@ -168,18 +153,16 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
                 residue.append(f"label: {rest}")
         elif name in _TEXTS and isinstance(item, str):
             texts[_TEXTS[name]].append(clean_text(item))
-        elif name in EVIDENCE | QUOTES:
+        elif name in EVIDENCE:
             for at in _pointed_at(item):
                 if isinstance(at, int):
                     numbers.append(at)
                 else:
                     texts["quote"].append(at)
             residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
-        elif name in CONFIDENCES and (share := _share(item)) is not None:
-            sure.append(share)
-            residue += said_by(key, item) if share <= EVEN else []
         else:
-            residue += _rated(key, item) or said_by(key, item)
+            low = _is_low(words := words_of_key(key), item)
+            residue += said_by(key, item) if low is None else [f"{words}: {item}, low"] * low
     label = said.pop() if len(said) == 1 else None
     if len(set(own)) > 1 or None in own:  # two numbers, or one that cannot be read
         own = [UNPLACED]
@@ -192,25 +175,20 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         "\n".join(texts["quote"]),
         " ".join(filter(None, texts["reason"])),
         (*residue, *more),
-        confidence=min(sure, default=None),
     )
 
 
-def _rated(key: str, value: Any) -> list[str]:
-    """What a rating says that is low on a scale from 0 to 1, and a confidence that is no share."""
-    words = words_of_key(key)
-    if key_of(key) in CONFIDENCES:
-        return [f"{words}: {value}?"]
-    low = type(value) in (int, float) and 0 <= value <= EVEN
-    return [f"{words}: {value}, low"] if low and _RATING.search(words) else []
+def _is_low(words: str, value: Any) -> bool | None:
+    """Whether a rating or a confidence is low, on a scale from 0 to 1 or in percent.
 
-
-def _share(value: Any) -> float | None:
-    """A share from 0 to 1: 0.95, 95, "95 %". None if the value is none."""
-    match = _SHARE.fullmatch(str(value).strip()) if type(value) in (int, float, str) else None
-    share = float(match[1]) if match else 0
-    share = share / 100 if match and (match[2] or share > 1) else share
-    return share if match and share <= 1 else None
+    None if it is none: its key has other ``words`` or rates what is wrong, or it is no number.
+    """
+    rating = _RATING.search(words)
+    match = _SHARE.fullmatch(str(value).strip()) if rating and type(value) is not bool else None
+    if rating is None or match is None or objects(words):
+        return None
+    percent = match[2] or (rating[1] and float(match[1]) > 1)
+    return float(match[1]) <= (100 * EVEN if percent else EVEN)
 
 
 def _pointed_at(value: Any) -> Iterator[int | str]:

@@ -160,10 +160,13 @@ def _placed(
 
 
 def _repeats(rows: Sequence[Row]) -> bool:
-    """Whether rows without numbers only say again, in their order, what those with numbers say."""
+    """Whether rows without numbers, beside those with one, grant all, or say the same in order."""
     said = [row.label for row in rows if row.number is not None]
     again = [row.label for row in rows if row.number is None]
-    return bool(said) and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
+    if not said or {"supported"}.issuperset(again):
+        return bool(said)
+    is_list = len(again) > 1 or len(said) == 1
+    return is_list and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
 
 
 def _against(rows: Sequence[Row], earning: Collection[Label]) -> dict[str, set[int | None]]:
@@ -188,8 +191,7 @@ def finding_of(
     """
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID
-    sure = row.confidence
-    found = Finding(row.label, None, row.evidence, row.quote, row.reason, confidence=sure)
+    found = Finding(row.label, None, row.evidence, row.quote, row.reason)
     if row.label not in earning:
         return found
     loud = [row.reason] if row.reason and _is_denied(row, statement) else []

@@ -38,7 +38,6 @@ class Row(NamedTuple):
     # The whole line, if the row is one of plain text. A line that equals its statement only repeats
     # it, whatever word it begins with.
     line: str = ""
-    confidence: float | None = None  # how probable it says that its label is, from 0 to 1
 
 
 Said = list[Row | str]

@@ -22,28 +22,26 @@ from typing import Any
 from ..records.errors import UnreadableReply
 from ..text.strings import clean_text, lazy_pattern
 
-_BOX = lazy_pattern(r"\\boxed\{\s{0,9}(?=[\[{])")
 _NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
+_CHANNEL = r"<\|?channel\|?>\s{0,3}"
 # [analysis] in square brackets may as well be a heading, and so may Analysis. Without its special
 # tokens a channel is "analysisThe user ... assistantfinal{".
 _OPENING = lazy_pattern(
     rf"\s*(?:```\w{{0,9}}\s*)?(?:<[|｜]?(?:begin_of_)?{_NAME}[|｜]?>|[\[◁]think(?:ing)?[\]▷]"
-    rf"|<\|?channel\|?>\s{{0,3}}(?!final){_NAME}"
+    rf"|(?:(?:<\|start\|>)?assistant)?{_CHANNEL}(?!final)\w{{1,20}}"
     r"|(?-i:(?:analysis|commentary|thought|thinking)(?=[A-Z\n])))",
     re.IGNORECASE,
 )
 _CLOSING = lazy_pattern(
     rf"</{_NAME}>|<[|｜](?:end_of_|/){_NAME}[|｜]>|[\[◁]/think(?:ing)?[\]▷]|<channel\|>"
+    rf"|{_CHANNEL}final[^<]{{0,80}}<\|message\|>"
     r"|(?-i:assistant\s{0,3}final)(?=\s{0,9}[\[{`])",
     re.IGNORECASE,
 )
-_CHANNEL = lazy_pattern(r"<\|channel\|>\s{0,3}\w{1,20}[^<]{0,80}<\|message\|>")
-_FINAL = lazy_pattern(r"<\|channel\|>\s{0,3}final[^<]{0,80}<\|message\|>")
 _ENTRIES = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
 _KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
 _TRIES = 5
-_CONTROL = r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)"
-_CONTROLS = lazy_pattern(rf"{_CONTROL}+")
+_CONTROLS = lazy_pattern(r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)+")
 
 
 def answer_in(text: str) -> str:
@@ -54,15 +52,15 @@ def answer_in(text: str) -> str:
 
 def thought_and_answer(text: str) -> tuple[bool, str]:
     """Whether a reply begins with thinking, and what it has beside that. It may be cut off."""
-    text = _unwrapped(clean_text(text))
-    begun = _OPENING.match(text) or _CHANNEL.match(text) or _CLOSING.search(text)
+    whole = _unwrapped(text)
+    begun = _OPENING.match(whole) or _CLOSING.search(whole)
     return begun is not None, parted(text)[1]
 
 
 def is_complete(text: str) -> bool:
     """Whether a reply that was cut off is complete all the same: JSON, at most after thinking."""
-    text = _unwrapped(clean_text(text))
-    if _OPENING.match(text) and not _CLOSING.search(text):
+    whole = _unwrapped(text)
+    if _OPENING.match(whole) and not _CLOSING.search(whole):
         return False  # JSON in thinking that never ended is a draft
     answer = parted(text)[1]
     if answer.startswith("```"):
@@ -81,49 +79,37 @@ def _is_json(text: str) -> bool:
 def parted(text: str) -> tuple[str, str]:
     """What stands before the judge's answer and may be either, and the answer without its thinking.
 
-    Removed are blanks, JSON strings and a box around the reply, control tokens at its ends, closed
-    blocks of thinking, a block that is never closed up to the JSON with which the reply ends, and
-    everything before a closing tag that has no opening tag. A tag inside brackets belongs to a JSON
-    value (a statement may mention such tags) and stays. Of channels, only the final one and what
-    follows is the answer. What is removed before a tag or channel that nothing opens may be the
-    answer, and the rest a quote.
+    Removed are blanks and a JSON string around the reply, control tokens at its ends, closed blocks
+    of thinking, a block that is never closed up to the JSON with which the reply ends, and all that
+    is before a closing mark which nothing opens. That may be the answer, and the rest a quote: so
+    it is given, too, unless the rest has the key of an ask, as no text of others has. A mark inside
+    brackets belongs to a JSON value (a statement may mention such marks) and stays.
 
     Raises:
         TypeError: ``text`` is not a string.
     """
-    if not isinstance(text, str):
-        raise TypeError(f"a reply must be a string, got {type(text).__name__}")
-    text = _unwrapped(clean_text(text))
-    final, channel, unopened = _FINAL.search(text), _CHANNEL.search(text), ""
-    if channel and not _leaves_open(text[: channel.start()]):
-        unopened = text[: channel.start()]
-        text = text[final.end() :] if final else _entries_at_end(text[channel.end() :])
+    text, unopened = _unwrapped(text), ""
     while opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
         text = text[closing.end() :] if closing else _entries_at_end(text[opening.end() :])
-    closing = _CLOSING.search(text)
-    whole = closing and _entries_at_end(text[closing.end() :])
-    if closing and (whole or not _leaves_open(text[: closing.start()])):
+    if closing := _CLOSING.search(text):
+        before, after = text[: closing.start()], text[closing.end() :]
+        entries = _entries_at_end(after)
         # A block that begins after some text may begin after the answer.
-        begins = closing[0].replace("/", "").lower() in text[: closing.start()].lower()
-        if whole and _KEYED.match(whole):  # the key of its ask: no text of others has it
-            text = whole
-        elif not begins:
-            unopened, text = unopened + text[: closing.start()], text[closing.end() :]
+        mark = "|channel" if "channel" in closing[0] else closing[0].replace("/", "")
+        begins = mark.lower() in before.lower()
+        if not begins and (entries or all(d <= MAX_DEPTH for _, _, d in _brackets(before))):
+            text, unopened = after, "" if _KEYED.match(entries) else before
     return unopened.strip(), _without_controls(text)
 
 
 def _unwrapped(text: str) -> str:
-    r"""``text`` without blanks, JSON strings and a ``\boxed{...}`` that it is wrapped in."""
-    text = text.strip("\ufeff\u200b\u2060 \t\r\n")
-    if (box := _BOX.search(text)) and text.endswith("}"):
-        text = text[: box.start()] + text[box.end() : -1]
-    for _ in range(3):
-        inner = loads(text) if text.startswith('"') and text.endswith('"') else None
-        if not isinstance(inner, str):
-            break
-        text = clean_text(inner).strip()
-    return text
+    """``text`` without blanks and the JSON string that it may be."""
+    if not isinstance(text, str):
+        raise TypeError(f"a reply must be a string, got {type(text).__name__}")
+    text = clean_text(text).strip("\ufeff\u200b\u2060 \t\r\n")
+    inner = loads(text) if text.startswith('"') and text.endswith('"') else None
+    return clean_text(inner).strip() if isinstance(inner, str) else text
 
 
 def _without_controls(text: str) -> str:
@@ -142,11 +128,6 @@ def _entries_at_end(text: str) -> str:
     return ""
 
 
-def _leaves_open(text: str) -> bool:
-    """Whether a bracket is still open at the end of ``text``."""
-    return any(deepest > MAX_DEPTH for _, _, deepest in _brackets(text))
-
-
 # ---------------------------------------------------------------- JSON values
 
 MAX_DEPTH = 32  # nested brackets; the functions that walk over values are recursive
@@ -161,8 +142,8 @@ _COMMENT = lazy_pattern(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DO
 _UNCLOSED_LIST = lazy_pattern(
     r'(\[(?:\s{0,9}\d{1,9}\s{0,9},)*\s{0,9}\d{1,9})\s{0,9},(?=\s{0,9}"\w{1,30}"\s{0,9}:)'
 )
-# Some models put a backslash before underscores: "no\_info".
-_UNDERSCORE = lazy_pattern(r"(?<!\\)\\_")
+# Some models put a backslash before underscores, "no\_info", and a box around JSON.
+_ESCAPES = lazy_pattern(r"(?<!\\)\\(?:(?=_)|boxed\{(?=\s{0,9}[\[{]))")
 _QUOTED_KEY = lazy_pattern(r"""(\\{0,9}["'])[\w -]{1,40}\1\s*:""")
 _WORD = lazy_pattern(r"\w+|[^\s\w\"'`“”‘’,:;.\\]")
 _BEGINS_JSON = lazy_pattern(r"""\A\s*(?:\{|\[(?!\d{1,4}\]))|[\[{]\s*(?:["'{\[“”\\]|\w{1,40}\s?:)""")
@@ -202,27 +183,25 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
     Raises:
         UnreadableReply: there are more than ``MAX_VALUES``.
     """
-    plain = _UNDERSCORE.sub("_", text)
+    plain = _ESCAPES.sub("", text)
     is_short = len(text) < 50 * REPAIR_CHARS  # to close brackets takes several scans
-    for mended in chain((plain,), closed(plain) if is_short and looks_like_json(text) else ()):
-        values, around = _split(mended)
-        if values:
-            return values, around, mended != text
-    spans = _spans(plain) if looks_like_json(text) else []
+    begins = looks_like_json(text)
+    for mended in chain((plain,), closed(plain) if is_short and begins else ()):
+        found = [(loads(mended[start:end]), (start, end)) for start, end in _spans(mended)]
+        found = [(value, span) for value, span in found if value is not None]
+        if len(found) > MAX_VALUES:
+            raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
+        if found:
+            around = between(mended, [span for _, span in found])
+            return [value for value, _ in found], around, mended != text
+    spans = _spans(plain) if begins else []
     pieces, comments = repaired([plain[start:end] for start, end in spans])
     return [loads(piece) for piece in pieces], [*between(plain, spans), *comments], bool(pieces)
 
 
-def _split(text: str) -> tuple[list[Any], list[str]]:
-    spans, values = [], []
-    for start, end in _spans(text):
-        value = loads(text[start:end])
-        if value is not None:
-            values.append(value)
-            spans.append((start, end))
-        if len(values) > MAX_VALUES:
-            raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
-    return values, between(text, spans)
+def _spans(text: str) -> list[tuple[int, int]]:
+    """Where the outermost balanced brackets of limited depth begin and end."""
+    return [(start, end) for start, end, deepest in _brackets(text) if deepest <= MAX_DEPTH]
 
 
 def between(text: str, spans: list[tuple[int, int]]) -> list[str]:
@@ -232,44 +211,33 @@ def between(text: str, spans: list[tuple[int, int]]) -> list[str]:
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    """Outermost balanced brackets of limited depth. A bracket that stays open hides the rest."""
-    return [
-        (start, end)
-        for start, end, deepest in _brackets(text)
-        if deepest <= MAX_DEPTH and text[start] + text[end - 1] in ("[]", "{}")
-    ]
-
-
 def _brackets(text: str) -> Iterator[tuple[int, int, int]]:
-    """Outermost brackets: where they begin and end, and how deep others are nested in them."""
+    """Outermost brackets: where they begin and end, and how deep others are nested in them.
+
+    One that is never closed reaches to the end of the text, and is too deep: it hides the rest.
+    """
     end = 0
     while opening := _BEGINS.search(text, end):
         start, end = opening.span()
-        if opening[0][0] != "\\":
-            end, deepest = _balanced(text, start)
-            yield start, end, deepest
-
-
-def _balanced(text: str, start: int) -> tuple[int, int]:
-    """Where the bracket at ``start`` is closed, and how deep brackets are nested in it.
-
-    If it is never closed: the end of the text, and a depth that is too large.
-    """
-    depth = deepest = 0
-    for token in _INSIDE.finditer(text, start):
-        mark = token[0]
-        if mark in "[{":
-            depth += 1
-            if depth > deepest:  # calling max() for each of a million brackets is slow
-                deepest = depth
-        elif mark in "]}":
-            depth -= 1
-            if not depth:
-                return token.end(), deepest
-        elif mark == '"':
-            break  # a string that is never closed
-    return len(text), MAX_DEPTH + 1
+        if opening[0][0] == "\\":
+            continue
+        depth = deepest = 0
+        for token in _INSIDE.finditer(text, start):
+            mark = token[0]
+            if mark in "[{":
+                depth += 1
+                if depth > deepest:  # calling max() for each of a million brackets is slow
+                    deepest = depth
+            elif mark in "]}":
+                depth -= 1
+                if not depth:
+                    end = token.end()
+                    break
+            elif mark == '"':
+                break  # a string that is never closed
+        if depth:
+            end, deepest = len(text), MAX_DEPTH + 1
+        yield start, end, deepest
 
 
 def looks_like_json(text: str) -> bool:
