@@ -16,12 +16,12 @@ from .asking.tokens import CountTokens, estimate_tokens
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
-from .drive.asks import TimeLeft
+from .drive.asks import TimeLeft, log
 from .drive.grades import Slots, arun, replay, run
 from .judges import find_stored, key_in_environment, make_judge, option_names, token_counter
 from .judges.secret import process_secret, secret_of
 from .plan.plan import Plan, grade_plan
-from .plan.results import invalid_input
+from .plan.results import DEFECT, internal_error, invalid_input
 from .policy.load import find_policy
 from .records.checks import check_mapping, check_number, check_prices, check_seconds
 from .records.errors import ConfigError, InputError
@@ -269,10 +269,13 @@ class Grader:
         """The case that a record describes; if it describes none, the result that says so."""
         if isinstance(case, Case):
             return case
+        id = case.get("id") if isinstance(case, Mapping) else None
         try:
             return Case.of(case, self.evidence_roles)
         except InputError as error:
-            return self.invalid(str(error), case.get("id") if isinstance(case, Mapping) else None)
+            return self.invalid(str(error), id)
+        except Exception as error:  # noqa: BLE001 - it costs one case, and not a run of a million
+            return self._complete(internal_error(error, self.policy, _id_of(id)))
 
     async def _run(self, case: Case | GradingResult, slots: Slots | None = None) -> GradingResult:
         """The result of a case."""
@@ -294,11 +297,12 @@ class Grader:
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""
-        case_id = "" if is_missing(id) else str(id)
-        return self._complete(invalid_input(problem, self.policy, case_id))
+        return self._complete(invalid_input(problem, self.policy, _id_of(id)))
 
     def _complete(self, result: GradingResult) -> GradingResult:
         """Adds the judge's name and caveat, and the cost."""
+        if places := result.metadata.get(DEFECT):
+            log.error("internal error, at %s", " > ".join(places))
         fields: dict[str, Any] = {"judge": self.judge_name}
         fields["cost"] = result.tokens_used.cost(self._prices)
         metadata, caveat = result.metadata, self._info.caveat
@@ -310,6 +314,10 @@ class Grader:
         if self._advice:
             metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
         return replace(result, **fields, metadata=metadata)
+
+
+def _id_of(id: object) -> str:
+    return "" if is_missing(id) else str(id)
 
 
 # ---------------------------------------------------------------- the public functions

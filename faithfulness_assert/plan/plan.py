@@ -19,7 +19,7 @@ from ..asking.tokens import CountTokens, estimate_tokens
 from ..asking.windows import Budget
 from ..cases.case import Case
 from ..policy.policy import Policy
-from ..records.errors import JudgeError
+from ..records.errors import ConfigError, JudgeError
 from ..records.judge import Ask, Limits, Outcome
 from ..records.model import Statement
 from ..records.result import GradingResult
@@ -30,8 +30,10 @@ from ..text.strings import is_blank
 from . import verdicts
 from .conclude import conclude
 from .jobs import fit
-from .outcomes import MOST_CUTS, absorb, cut_shorter, sampled
+from .outcomes import MOST_CUTS, absorb, cut_shorter, sampled, spent
+from .results import internal_error
 from .state import (
+    Answers,
     Asking,
     Ended,
     Jobs,
@@ -78,25 +80,34 @@ def grade_plan(
     budget = Budget(limits or Limits())
     state = State(case, policy, budget, language, secret, count)
     cuts, has_asked = MOST_CUTS, False
-    for stage in chain((_audited, _checked, _split), _stages(policy)):
-        if not has_asked and state.ended is None and (error := overdue()):
-            state = ended(noted(state, Log(errors=(error,))), "judge_failed")
-        if state.ended is not None:
-            break
-        if not isinstance(stage, Asking):
-            state = stage(state)
-            continue
-        while jobs := sampled(state, stage.jobs):
-            has_asked = True
-            outcomes = yield tuple(job.ask for job in jobs)
-            state = with_used(state, jobs)
-            answers = tuple(zip(jobs, outcomes, strict=True))
-            shorter = cut_shorter(state, stage, answers) if cuts else None
-            if shorter is None:
-                state = absorb(state, stage, answers)
+    answers: Answers = ()
+    try:
+        for stage in chain((_audited, _checked, _split), _stages(policy)):
+            if not has_asked and state.ended is None and (error := overdue()):
+                state = ended(noted(state, Log(errors=(error,))), "judge_failed")
+            if state.ended is not None:
                 break
-            state, cuts = shorter, cuts - 1
-    return conclude(state)
+            if not isinstance(stage, Asking):
+                state = stage(state)
+                continue
+            while jobs := sampled(state, stage.jobs):
+                has_asked = True
+                outcomes = yield tuple(job.ask for job in jobs)
+                state = with_used(state, jobs)
+                answers = tuple(zip(jobs, outcomes, strict=True))
+                shorter = cut_shorter(state, stage, answers) if cuts else None
+                state = absorb(state, stage, answers) if shorter is None else shorter
+                answers = ()
+                if shorter is None:
+                    break
+                cuts -= 1
+        return conclude(state)
+    except ConfigError:
+        raise
+    except Exception as defect:  # noqa: BLE001 - it costs one case, and not a run of a million
+        for job, outcome in answers:
+            state = spent(state, job, outcome)
+        return internal_error(defect, policy, case.id, state.log.usage)
 
 
 def _stages(policy: Policy) -> Iterator[Stage]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from traceback import extract_tb
 from typing import Any
 
 from ..asking.controls import problem_of, summary
@@ -19,13 +20,17 @@ from ..reading.rows import parse_label
 from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..records.result import GradingResult
-from ..text.strings import clip
+from ..records.usage import Usage
+from ..text.strings import clip, lazy_pattern
 from .state import Ended, Rated, State
 from .weighing import LOWERED, UNDEFINED, CaseFindings, weigh, with_warnings
 
 MAX_LABEL = 40
 FINDINGS = "found"
 """The entry of a result's metadata for what its other fields do not say."""
+DEFECT = "defect"
+"""The entry for where an error of ours was raised."""
+_PACKAGE = lazy_pattern(r"faithfulness_assert[\\/]")
 OUTCOME = ("status", "pass_", "score", "threshold", "verdicts")
 """What must be the same if a result is weighed by its own policy again."""
 
@@ -103,6 +108,24 @@ def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingRes
     findings = CaseFindings(ended=Ended("invalid_input", clip(problem, 1000)))
     fields, metadata = weigh(policy, findings)
     return GradingResult(**{**UNDEFINED, **fields}, metadata=metadata, case_id=case_id)
+
+
+def internal_error(
+    error: BaseException, policy: Policy, case_id: str = "", usage: Usage | None = None
+) -> GradingResult:
+    """The result where a defect of ours ended the grade of a case.
+
+    The metadata have the way to it in the code: no value of any variable, and not the error's own
+    words, which may quote a text or a key.
+    """
+    own = [step for step in extract_tb(error.__traceback__) if _PACKAGE.search(step.filename)]
+    places = [f"{_PACKAGE.split(step.filename)[-1]}:{step.lineno} in {step.name}" for step in own]
+    where = f" at {places[-1]}" if places else ""
+    name = type(error).__name__
+    problem = f"internal error {name}{where}: it is a defect of ours, please report it"
+    result = invalid_input(problem, policy, case_id)
+    metadata = {**result.metadata, DEFECT: [name, *places]}
+    return replace(result, tokens_used=usage or Usage(), metadata=metadata)
 
 
 # ---------------------------------------------------------------- another policy

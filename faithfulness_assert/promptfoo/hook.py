@@ -11,18 +11,22 @@ of the test's assertions it is. So all with its type and its config are candidat
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any
 
 from ..cases.locate import search, value_at
 from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS
+from ..drive.asks import log
+from ..files import append_file
 from ..grading import Grader
 from ..options import GRADER_NAMES
-from ..plan.results import invalid_input
+from ..plan.results import DEFECT, internal_error, invalid_input
 from ..policy.load import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.views import check_components
@@ -83,12 +87,15 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
 def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict[str, Any]:
     """The same as ``get_assert``. ``make_grader`` takes what ``Grader`` takes."""
     given: Mapping[str, Any] = context if isinstance(context, Mapping) else {}
+    if path := os.environ.get(LOG_VARIABLE, "").strip():
+        log.addHandler(_log_file(path))
     try:
         result = _graded(output, given, make_grader)
     except FaithfulnessError as error:
-        result = _not_graded(str(error))
+        result = invalid_input(str(error), policies["default"]).to_promptfoo("none")
     except Exception as error:  # noqa: BLE001 - promptfoo would show its traceback, with any secrets
-        result = _not_graded(internal_error(error))
+        result = internal_error(error, policies["default"]).to_promptfoo("none")
+        log.error("internal error, at %s", " > ".join(result["metadata"][DEFECT]))
     if not result["metadata"]["defined"] and is_negated(given):
         raise NotPythonError(result["reason"]) from None
     return result
@@ -113,29 +120,22 @@ def _graded(
     return result.to_promptfoo(components)
 
 
-def _not_graded(problem: str) -> dict[str, Any]:
-    return invalid_input(problem, policies["default"]).to_promptfoo("none")
+class _LogFile(logging.Handler):
+    """The file in which a user wants the log: a hook has no place where one would look for it."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__()
+        self._path = path
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            with append_file(self._path) as file:
+                file.write(f"{self.format(record)}\n".encode("utf-8", "backslashreplace"))
+        except OSError:
+            self.handleError(record)
 
 
-def internal_error(error: BaseException) -> str:
-    """What is said of a defect of ours. The file that the user names gets its traceback."""
-    name, path = type(error).__name__, os.environ.get(LOG_VARIABLE, "").strip()
-    if not path:
-        return (
-            f"internal error {name}. To report it, set {LOG_VARIABLE} to a file for its traceback"
-        )
-    import traceback
-
-    from ..files import append_file
-    from ..judges.remote.redaction import redact
-
-    lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    try:
-        with append_file(path) as file:
-            file.write(redact(lines).encode("utf-8", "backslashreplace"))
-    except OSError as problem:
-        return f"internal error {name}; {LOG_VARIABLE}: {path}: {problem.strerror}"
-    return f"internal error {name}; please report it with its traceback, which is in {path}"
+_log_file = cache(_LogFile)
 
 
 def _grader(

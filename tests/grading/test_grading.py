@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import FrozenInstanceError, replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -42,6 +44,30 @@ def test_results_of_the_embedded_judge_say_that_it_is_for_smoke_tests() -> None:
     assert "smoke-test" in result.reason
     assert "smoke-test" in result.metadata["judgeNote"]
     assert result.tokens_used.num_requests == 0
+
+
+@pytest.mark.parametrize("place", ["conclude.absent_numbers", "plan.split", "verdicts.settle"])
+def test_a_defect_of_ours_costs_one_case_of_many_and_its_message_quotes_nothing(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
+) -> None:
+    module, _, name = place.partition(".")
+    before = getattr(import_module(f"faithfulness_assert.plan.{module}"), name)
+
+    def broken(*given: object, **more: object) -> object:
+        if "7 seas" in repr(given):
+            raise IndexError("7 seas")
+        return before(*given, **more)
+
+    monkeypatch.setattr(f"faithfulness_assert.plan.{place}", broken)
+    texts = ["It has 5 ships.", "It sails 7 seas.", "It has 6 sails."]
+    judge = TruthfulJudge()
+    first, defect, last = grade_many([{"answer": t, "context": t} for t in texts], judge=judge)
+    assert (first.score, last.score) == (1.0, 1.0)
+    assert defect.status == "invalid_input"
+    assert defect.tokens_used.num_requests == (place != "plan.split")
+    assert re.search(r"internal error IndexError at .*\.py:\d+", defect.reason or "")
+    assert "IndexError" in caplog.text
+    assert "7 seas" not in caplog.text + str(defect.reason)
 
 
 WRONG = rows("wrong_options")

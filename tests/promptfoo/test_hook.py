@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from importlib import resources
@@ -145,16 +146,16 @@ def test_a_defect_of_ours_is_written_without_keys_to_the_file_that_the_user_name
 
     monkeypatch.setattr("faithfulness_assert.promptfoo.hook.find_texts", broken)
     context = {"vars": {"context": "It is red."}, "config": {"judge": "embedded"}}
-    assert "set FAITHFULNESS_ASSERT_LOG to a file" in get_assert("It is red.", context)["reason"]
     log = tmp_path / "errors.log"
     monkeypatch.setenv("FAITHFULNESS_ASSERT_LOG", str(log))
-    assert f"with its traceback, which is in {log}" in get_assert("It is red.", context)["reason"]
+    reason = get_assert("It is red.", context)["reason"]
+    assert re.search(
+        r"internal error ZeroDivisionError in promptfoo/hook\.py:\d+: .*report", reason
+    )
     written = log.read_text("utf-8")
     assert "ZeroDivisionError" in written
-    assert "in broken" in written
+    assert "_graded" in written
     assert "aB3dE5" not in written
-    monkeypatch.setenv("FAITHFULNESS_ASSERT_LOG", str(tmp_path))
-    assert "FAITHFULNESS_ASSERT_LOG: " in get_assert("It is red.", context)["reason"]
 
 
 @examples(150)
