@@ -150,7 +150,7 @@ def test_a_defect_of_ours_is_written_without_keys_to_the_file_that_the_user_name
     monkeypatch.setenv("FAITHFULNESS_ASSERT_LOG", str(log))
     reason = get_assert("It is red.", context)["reason"]
     assert re.search(
-        r"internal error ZeroDivisionError in promptfoo/hook\.py:\d+: .*report", reason
+        r"internal error ZeroDivisionError at promptfoo.hook\.py:\d+ in _graded: ", reason
     )
     written = log.read_text("utf-8")
     assert "ZeroDivisionError" in written
