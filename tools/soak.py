@@ -203,7 +203,6 @@ def soak(grades: int, seed: int = 1) -> str:
                 tally.add(number, result, server)
                 if number % max(grades // 100, 1) == 0:
                     memory.append(memory_mb())
-        judge.close()
     assert sum(tally.ends.values()) == grades
     assert tally.unread <= 1 + grades // 1000, f"{tally.unread} requests never reached the server"
     warm = memory[int(len(memory) * WARM_UP) :]

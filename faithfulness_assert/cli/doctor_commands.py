@@ -20,7 +20,7 @@ from .. import __version__
 from ..asking.schema import json_schema
 from ..grading import Grader
 from ..judges.remote.remote_judge import RemoteJudge
-from ..judges.remote.settings import public_address
+from ..judges.remote.settings import Endpoint
 from ..options import UNSTORED, check_names, hide_key, parse_options
 from ..records.errors import ConfigError, FaithfulnessError, JudgeError, without_keys
 from ..records.judge import Ask, Payload, ReplyForm, judge_info
@@ -140,7 +140,7 @@ def _settings(chosen: Chosen, given: Mapping[str, str]) -> Iterator[str]:
 
 def _shown_address(url: str) -> str:
     try:
-        return public_address(url)
+        return Endpoint(url).public_url
     except ConfigError:
         return "not an HTTP address"
 
@@ -173,7 +173,6 @@ def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
             yield Check("ok", f"proxy: asks go through {judge.proxy}, which the environment names")
         if result.error is None:
             yield from _server_checks(judge)
-        judge.close()
 
 
 def _model_checks(model: Mapping[str, Any]) -> Iterator[Check]:

@@ -17,7 +17,7 @@ from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
 from .remote.answers import an_object, bad_answer, objects_in, usage_of
-from .remote.fallbacks import Fallback, Fallbacks, Steps
+from .remote.needs import Fallback, Fallbacks, Steps
 from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
 

@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import os
 import threading
+import weakref
 from collections.abc import Callable, Coroutine
 from concurrent import futures
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -67,46 +68,64 @@ class DaemonThreads(ThreadPoolExecutor):
 # ---------------------------------------------------------------- the loop
 
 
-class _LoopThread(threading.Thread):
-    """An event loop in a thread of its own."""
-
-    def __init__(self, executor: DaemonThreads) -> None:
-        super().__init__(name="faithfulness-loop", daemon=True)
-        self.loop = asyncio.new_event_loop()
-        self.loop.set_default_executor(executor)
-        self.stops = False
-        self.start()
-
-    def run(self) -> None:
-        """Runs the loop. What a judge raises there, or that it stops the loop, ends nobody else."""
-        while not self.stops and not self.loop.is_closed():
-            with suppress(BaseException):  # whoever waits for its task gets it
-                self.loop.run_forever()
-        with suppress(RuntimeError):
-            self.loop.run_until_complete(_end())
-            self.loop.close()
-
-
 class _Process:
-    """What exists once for each process."""
+    """What exists once for each process.
+
+    Attributes:
+        threads: run whatever would block the loop.
+        thread: runs the loop; None before it is needed.
+        sockets: one for each connection that may be open.
+        lines: the connections that are open, each with ``close``.
+    """
 
     def __init__(self) -> None:
         self.forget()
 
     def forget(self) -> None:
         """Begins anew: a forked process has none of its parent's threads."""
-        self.lock = threading.Lock()
-        self.threads = DaemonThreads()
-        self.thread: _LoopThread | None = None
-        self.sockets = asyncio.Semaphore(_most_sockets())  # for as many as it may have open
+        self.lock, self.threads = threading.Lock(), DaemonThreads()
+        self.thread: threading.Thread | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.sockets = asyncio.Semaphore(_most_sockets())
+        self.lines: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._stops = False
+
+    def started(self) -> asyncio.AbstractEventLoop:
+        """The event loop. One whose thread has died is replaced."""
+        with self.lock:
+            if self.loop is None or self.thread is None or not self.thread.is_alive():
+                self.loop = asyncio.new_event_loop()
+                self.loop.set_default_executor(self.threads)
+                run, name = partial(self._run, self.loop), "faithfulness-loop"
+                self.thread = threading.Thread(target=run, name=name, daemon=True)
+                self.thread.start()
+            return self.loop
+
+    def _run(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Runs the loop. What a judge raises there, or that it stops the loop, ends nobody else."""
+        while not self._stops and not loop.is_closed():
+            with suppress(BaseException):  # whoever waits for its task gets it
+                loop.run_forever()
+        with suppress(RuntimeError):
+            loop.run_until_complete(self._end())
+            loop.close()
+
+    async def _end(self) -> None:
+        for line in list(self.lines):
+            line.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.sleep(0)  # the loop closes sockets in its next round
 
     def stop(self) -> None:
         """Ends the loop, if there is one, after a short time for connections to close."""
-        if (thread := self.thread) is not None:
-            thread.stops = True
+        if self.thread is not None and self.loop is not None:
+            self._stops = True
             with suppress(RuntimeError):
-                thread.loop.call_soon_threadsafe(thread.loop.stop)
-            thread.join(EXIT_SECONDS)
+                self.loop.call_soon_threadsafe(self.loop.stop)
+            self.thread.join(EXIT_SECONDS)
 
 
 def _most_sockets() -> int:
@@ -121,33 +140,15 @@ def _most_sockets() -> int:
     return max(min((allowed - FILES_OF_OTHERS) * 3 // 4, MOST_SOCKETS), 4)
 
 
-async def _end() -> None:
-    """Lets connections close; cancels what then still goes on."""
-    tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    if tasks:
-        _, late = await asyncio.wait(tasks, timeout=EXIT_SECONDS / 4)
-        for task in late:
-            task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
-
-
 process = _Process()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=process.forget)
 atexit.register(process.stop)
 
 
-def loop() -> asyncio.AbstractEventLoop:
-    """The event loop of this process. One whose thread has died is replaced."""
-    with process.lock:
-        if process.thread is None or not process.thread.is_alive():
-            process.thread = _LoopThread(process.threads)
-        return process.thread.loop
-
-
 def start(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Starts a coroutine on the loop. Cancelling the future cancels the coroutine."""
-    return asyncio.run_coroutine_threadsafe(work, loop())
+    return asyncio.run_coroutine_threadsafe(work, process.started())
 
 
 class TooLate(Exception):  # noqa: N818 - no error of its own
@@ -183,22 +184,11 @@ def wait(work: Coroutine[Any, Any, T], left: Callable[[], float] | None = None) 
 
 async def on_loop(work: Coroutine[Any, Any, T]) -> T:
     """The result of a coroutine that runs on the loop, awaited on any other."""
-    if asyncio.get_running_loop() is (ours := loop()):
+    if threading.current_thread() is process.thread:
         return await work
-    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, ours))
+    return await asyncio.wrap_future(start(work))
 
 
 def in_thread(call: Callable[..., T], /, *args: Any, **kwargs: Any) -> asyncio.Future[T]:
     """``call`` in a thread, to be awaited on the running loop."""
     return asyncio.wrap_future(process.threads.submit(call, *args, **kwargs))
-
-
-def soon(work: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> None:
-    """Runs a coroutine on ``loop`` some time, without waiting; not if the loop has ended.
-
-    Nobody hears of its errors.
-    """
-    try:
-        asyncio.run_coroutine_threadsafe(work, loop)
-    except RuntimeError:
-        work.close()

@@ -151,9 +151,7 @@ def test_every_schema_that_is_sent_wants_the_key_first_and_the_prompt_ends_with_
     assert '"ask"' not in ask.messages[0]["content"]
     for base_url in ("https://api.openai.com/v1", "http://127.0.0.1:9/v1"):
         remote = OpenAIJudge("m", base_url=base_url, api_key="none")
-        schema = remote.request(ask, remote._needs.steps)["response_format"]["json_schema"][
-            "schema"
-        ]
+        schema = remote.request(ask, remote.needs.steps)["response_format"]["json_schema"]["schema"]
         assert next(iter(schema["properties"])) == schema["required"][0] == "ask"
 
 

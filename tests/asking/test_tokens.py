@@ -43,7 +43,7 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     def refuse(*_args: object, **_named: object) -> None:
         raise AssertionError("a socket was opened")
 
-    background.loop()  # which opens a socket of its own
+    background.process.started()  # which opens a socket of its own
     monkeypatch.setattr(socket, "socket", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(socket, "create_connection", refuse)

@@ -83,7 +83,6 @@ def test_a_judge_answers_in_one_event_loop_after_another_and_without_one() -> No
         grader = remote(server)
         results = [*many_agrades(grader, 2), *many_agrades(grader, 2), grader.grade(**CASE)]
         results += grader.grade_many([CASE] * 3)
-        grader.judge.close()  # type: ignore[attr-defined]
         results.append(grader.grade(**CASE))
     assert [result.pass_ for result in results] == [True] * 9
 

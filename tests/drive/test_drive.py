@@ -202,7 +202,6 @@ def test_a_grade_that_runs_out_of_time_is_a_timeout_whatever_came_before() -> No
         options: Any = {"max_statements": 1, "deadline": 4, "timeout": 1, "controls": "off"}
         made = Grader("openai:m", base_url=loopback.url, max_retries=0, **options)
         result = made.grade(" ".join(SENTENCES), "It rains in May.")
-        made.judge.close()  # type: ignore[attr-defined]
     assert result.status == "judge_failed"
     assert result.error is not None
     assert (result.error.kind, result.error.retryable) == ("timeout", True)

@@ -104,7 +104,6 @@ def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
         first = asking.ask(ASK)
         learned = len(server.requests)
         second = asking.ask(ASK)
-        asking.close()
     assert first.text == second.text == TEXT
     assert learned == 1 + len(missing)
     assert len(server.requests) == learned + 1

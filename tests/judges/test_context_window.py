@@ -83,10 +83,6 @@ def grader(api: str, server: Loopback, **options: Any) -> Grader:
     return Grader(f"{api}:m", base_url=url, api_key="sk-test-0123456789", max_retries=0, **options)
 
 
-def close(made: Grader) -> None:
-    made.judge.close()  # type: ignore[attr-defined]
-
-
 def warnings_of(result: GradingResult) -> str:
     return " ".join(result.metadata.get("warnings", ()))
 
@@ -103,7 +99,6 @@ def test_every_wording_sets_the_window_and_the_case_is_graded_right(
         made = grader(api, loopback)
         first, refused = made.grade(**CASE), server.refused
         second = made.grade(**CASE)
-        close(made)
     assert first.status == second.status == "graded", first.reason
     assert first.score == second.score == TRUE_SCORE
     assert first.coverage == 1.0
@@ -136,7 +131,6 @@ def test_a_server_that_gets_too_many_tokens_in_a_minute_is_waited_for_and_cuts_n
     with Loopback(answer) as loopback:
         made = Grader("openai:m", base_url=loopback.url, api_key="sk-test-0123456789")
         result, limits = made.grade(**CASE), judge_info(made.judge).limits
-        close(made)
     assert (result.status, result.score) == ("graded", TRUE_SCORE)
     assert "windows" not in result.metadata
     assert limits == default_limits("openai:m", limits.statements)
@@ -149,7 +143,6 @@ def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down() -> None:
         assert made.grade(**CASE).score == TRUE_SCORE
         assert made.gate is not None
         assert not made.gate._rate.holds
-        close(made)
 
 
 @pytest.mark.parametrize("policy", ["ragas", "promptfoo", "deepeval"])
@@ -173,7 +166,6 @@ def test_asks_for_claims_and_truths_are_cut_too(policy: str) -> None:
         made = grader("openai", loopback, policy=policy)
         long_answer = " ".join(FACTS[n] for n in range(0, 120, 3))
         result = made.grade(long_answer, CASE["context"], question="When?")
-        close(made)
     assert result.status == "graded", result.reason
     assert result.score == 1.0
     assert server.refused
@@ -184,7 +176,6 @@ def test_a_rating_of_a_case_that_does_not_fit_is_a_grader_error() -> None:
         made = grader("openai", loopback, policy="masis")
         result = made.grade(**CASE, question="When?")
         again = made.grade(**CASE, question="When?")
-        close(made)
     assert (result.status, result.score) == ("judge_failed", None)
     assert "2400" in result.reason
     assert again.status == "invalid_input"
@@ -221,7 +212,6 @@ def test_a_prompt_that_the_server_cut_in_silence_is_asked_again_in_parts(
         long = {**CASE, "context": " ".join(FACTS * 2)}
         first, requests = made.grade(**long), len(loopback.requests)
         second = made.grade(**long)
-        close(made)
     assert (first.status, first.score) == ("graded", TRUE_SCORE), first.reason
     assert (second.status, second.score) == ("graded", TRUE_SCORE)
     assert "may have cut the prompt" in warnings_of(first)
@@ -253,7 +243,6 @@ def test_a_server_that_lies_about_its_window_ends_in_a_grader_error_after_few_as
     with Loopback(Server(row, window=0)) as loopback:
         made = grader("openai", loopback)
         results = [made.grade(**CASE) for _ in range(2)]
-        close(made)
     for result in results:
         assert (result.status, result.score, result.pass_) == ("judge_failed", None, False)
         assert result.error is not None
@@ -268,7 +257,6 @@ def test_a_lie_about_the_window_does_not_keep_a_case_from_being_graded(lie: str)
     with Loopback(Server(row)) as loopback:
         made = grader("openai", loopback)
         result = made.grade(**CASE)
-        close(made)
     assert (result.status, result.score) == ("graded", TRUE_SCORE), result.reason
 
 

@@ -33,9 +33,7 @@ def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
         with reached(made, monkeypatch) as url:
             given = {"base_url": url, "api_key": KEY, "max_retries": 0, "timeout": 20}
             grader = Grader(f"openai:{name}", **{**given, **options})
-            result = grader.grade(**case)
-            grader.judge.close()  # type: ignore[attr-defined]
-        return result
+            return grader.grade(**case)
 
     return graded
 
@@ -98,7 +96,6 @@ def test_however_a_server_answers_the_grade_is_right_and_is_learned_once(
         options = {"base_url": url, "api_key": KEY, "max_retries": 0, "timeout": 20}
         grader = Grader(f"openai:{row['model']}", **options, seed=7, **row.get("options", {}))
         results = [grader.grade(**CASE) for _ in range(2)]
-        grader.judge.close()  # type: ignore[attr-defined]
     for result in results:
         assert (result.status, result.score) == ("graded", SCORE), result.reason
     told = " ".join(results[0].metadata.get("warnings", ()))

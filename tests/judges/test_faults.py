@@ -54,7 +54,6 @@ def graded(
     begun = time.monotonic()
     result = grader.grade(**case)
     took = time.monotonic() - begun
-    grader.judge.close()  # type: ignore[attr-defined]
     return result, took
 
 

@@ -28,7 +28,7 @@ from faithfulness_assert.judges.remote.redaction import (
     redact,
     safe_text,
 )
-from faithfulness_assert.judges.remote.settings import endpoint_at
+from faithfulness_assert.judges.remote.settings import Endpoint
 
 UNITS = [
     "sk-",
@@ -102,7 +102,6 @@ def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(
         grader = Grader(f"{api}:m", base_url=url, api_key="k-123456")
         grader.grade("It rains.", "It rains.")
         theirs, ours = server.requests[:2]
-        grader.judge.close()  # type: ignore[attr-defined]
 
     def telling(headers: Mapping[str, str]) -> dict[str, str]:
         varying = ("content-length", "accept-encoding", "user-agent", "connection")
@@ -146,12 +145,12 @@ async def _ask_with_sdk(api: str, url: str) -> None:
 def test_http_to_another_machine_is_warned_of(
     url: str, warns: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    endpoint = endpoint_at(url, Secret("sk-123456789"))
+    endpoint = Endpoint(url, Secret("sk-123456789"))
     assert bool(endpoint.warnings) == warns
     monkeypatch.setenv(
         "FAITHFULNESS_ASSERT_HTTP_HOSTS", "10.0.0.5, vllm,api.example,::ffff:10.0.0.1"
     )
-    assert bool(endpoint_at(url, Secret("sk-123456789")).warnings) == ("evil" in url)
+    assert bool(Endpoint(url, Secret("sk-123456789")).warnings) == ("evil" in url)
 
 
 # ---------------------------------------------------------------- certificates
@@ -188,7 +187,6 @@ def test_certificates_are_those_of_ssl_cert_file_and_an_unknown_one_is_told(
         with server:
             grader = Grader("openai:m", base_url=url, api_key=key, max_retries=0, controls="off")
             results[known] = grader.grade("Tom is here. Tom is tall.", "Tom is here.")
-            grader.judge.close()  # type: ignore[attr-defined]
     assert results[True].status == "graded"
     assert results[False].status == "judge_failed"
     assert "certificate" in results[False].reason.lower()

@@ -1,4 +1,4 @@
-"""No connection stays open, whenever an ask is cancelled or its judge closed, and however busy the machine is."""
+"""No connection stays open, whenever an ask is cancelled, and however busy the machine is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from loopback import Answer, Loopback, Request, good_reply
 from remote import ASK
 
 from faithfulness_assert import JudgeError, Usage
-from faithfulness_assert.judges.http import Connection
+from faithfulness_assert.judges import background
 from faithfulness_assert.judges.openai import OpenAIJudge
 
 PATIENCE = 60.0  # seconds after which a test that hangs fails
@@ -41,36 +41,28 @@ def left_open() -> Iterator[list[str]]:
     assert not found
 
 
-def outcome_at(step: int, what: str, judge: OpenAIJudge, patch: pytest.MonkeyPatch) -> Any:
-    """The outcome of an ask whose connection is closed, or which is cancelled, before the callback number ``step``.
-
-    None if the ask has ended before.
-    """
-    count, closing = 0, []
+def outcome_at(step: int, judge: OpenAIJudge, patch: pytest.MonkeyPatch) -> Any:
+    """The outcome of an ask that is cancelled before the callback number ``step``; None if it has ended before."""
+    count = 0
     run = asyncio.Handle._run
 
     async def ask() -> Any:
-        connection: Connection = judge._connect()
-        asking = asyncio.ensure_future(
-            connection.send(judge.request(ASK, judge._needs.steps), PATIENCE)
-        )
+        asking = asyncio.ensure_future(judge._send(ASK, None))
 
         def counted(handle: asyncio.Handle) -> None:
             nonlocal count
             if handle._loop is loop and not asking.done():  # type: ignore[attr-defined]
                 count += 1
-                if count == step and what == "cancelled":
+                if count == step:
                     asking.cancel()
-                elif count == step:
-                    closing.append(loop.create_task(connection.close()))
             run(handle)
 
         with patch.context() as patched:
             patched.setattr(asyncio.Handle, "_run", counted)
             (outcome,) = await asyncio.gather(asking, return_exceptions=True)
-        await asyncio.gather(*closing)
-        if what == "cancelled" or not closing:
-            await connection.close()
+        for line in list(background.process.lines):
+            line.close()
+        await asyncio.sleep(0)
         return outcome if count >= step else None
 
     loop = asyncio.new_event_loop()
@@ -80,22 +72,18 @@ def outcome_at(step: int, what: str, judge: OpenAIJudge, patch: pytest.MonkeyPat
         loop.close()
 
 
-@pytest.mark.parametrize("what", ["closed", "cancelled"])
 def test_at_any_step_of_an_ask_its_connection_closes_with_it(
-    what: str, monkeypatch: pytest.MonkeyPatch, left_open: list[str]
+    monkeypatch: pytest.MonkeyPatch, left_open: list[str]
 ) -> None:
     with Loopback(good_reply) as server:
-        judge = OpenAIJudge("m", base_url=server.url, api_key="k")
         outcomes = []
         for step in range(1, MANY):
-            if (outcome := outcome_at(step, what, judge, monkeypatch)) is None:
+            judge = OpenAIJudge("m", base_url=server.url, api_key="k")
+            if (outcome := outcome_at(step, judge, monkeypatch)) is None:
                 break
             outcomes.append(outcome)
     assert FEW <= len(outcomes) < MANY - 1
-    if what == "closed":
-        assert {type(outcome).__name__ for outcome in outcomes} == {"Answer"}
-    else:
-        assert isinstance(outcomes[0], asyncio.CancelledError)
+    assert isinstance(outcomes[0], asyncio.CancelledError)
 
 
 def test_an_ask_on_an_idle_connection_that_its_server_closes_is_sent_once_more() -> None:
@@ -109,11 +97,9 @@ def test_an_ask_on_an_idle_connection_that_its_server_closes_is_sent_once_more()
         judge = OpenAIJudge("m", base_url=server.url, api_key="k")
         assert [judge.ask(ASK).requests for _ in range(3)] == [1, 1, 1]
         assert len(server.requests) == 4
-        judge.close()
         with pytest.raises(JudgeError) as error:
-            judge.ask(ASK)
+            OpenAIJudge("m", base_url=server.url, api_key="k").ask(ASK)
         assert error.value.usage == Usage(num_requests=1)
-        judge.close()
 
 
 # ---------------------------------------------------------------- a program that grades again and again
@@ -144,13 +130,6 @@ async def failing(**case):
     with contextlib.suppress(ZeroDivisionError):
         await asyncio.gather(agrade(**case), fails())
 
-async def closed(answer, context, **options):
-    grader = Grader(**options)
-    grading = asyncio.ensure_future(grader.agrade(answer, context))
-    await asyncio.sleep(0.02)
-    grader.judge.close()
-    assert (await grading).status == "graded"
-
 def opened():
     return sum("socket" in os.readlink(f.path) for f in os.scandir("/proc/self/fd") if os.path.islink(f.path))
 
@@ -160,12 +139,12 @@ def busy():
 
 over, case = threading.Event(), dict(answer="It rains.", context="It rains.", judge="openai:m", max_retries=0)
 urls = sys.argv[1:]
-background.loop()  # has sockets of its own
+background.process.started()  # has sockets of its own
 before = opened()
 for load in (0, 2):
     for _ in range(load):
         threading.Thread(target=busy, daemon=True).start()
-    for run in (plain, together, cancelled, failing, closed):
+    for run in (plain, together, cancelled, failing):
         for number in range(3):
             asyncio.run(run(base_url=urls[number % len(urls)], **case))
 over.set()
@@ -178,7 +157,7 @@ print(before, opened())
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files as Linux does")
-def test_thirty_runs_of_agrade_leave_no_connection_open_and_no_warning() -> None:
+def test_many_runs_of_agrade_leave_no_connection_open_and_no_warning() -> None:
     def hangs_up(request: Request) -> Answer:
         return Answer(good_reply(request).body, end="close", delay=0.01)
 

@@ -16,6 +16,7 @@ from strategies import examples
 
 from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.judges.openai import OWN_FALLBACKS, OpenAIJudge
+from faithfulness_assert.judges.remote.needs import Needs
 from faithfulness_assert.records.errors import ConfigError, JudgeError
 
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
@@ -64,8 +65,7 @@ def test_the_choice_with_index_0_is_used() -> None:
 
 def as_own(asking: OpenAIJudge) -> OpenAIJudge:
     """The judge, as if its server were one of OpenAI's own."""
-    asking.fallbacks = OWN_FALLBACKS
-    asking._needs.steps = {**dict.fromkeys(OWN_FALLBACKS, 0), "room": 0}
+    asking.needs = Needs(OWN_FALLBACKS, asking.info.limits, 0, None, 0)
     return asking
 
 
@@ -86,7 +86,7 @@ def test_only_servers_of_openai_get_openai_s_own_parameters(
     base_url: str | None, own: bool
 ) -> None:
     asking = OpenAIJudge("m", base_url=base_url, api_key=KEY)
-    sent = asking.body(ASK, {"model": "m", "temperature": 0, "seed": 1}, asking._needs.steps)
+    sent = asking.body(ASK, {"model": "m", "temperature": 0, "seed": 1}, asking.needs.steps)
     assert ("max_completion_tokens" in sent, "max_tokens" in sent) == (own, not own)
     assert (sent["response_format"]["json_schema"]["schema"] == ASK.schema) == own
 
@@ -141,7 +141,6 @@ def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
         first = asking.ask(ASK)
         learned = len(server.requests)
         second = asking.ask(ASK)
-        asking.close()
     assert first.text == second.text == TEXT
     assert len(server.requests) == learned + 1 <= 11
     assert first.warnings == second.warnings

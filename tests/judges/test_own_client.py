@@ -229,12 +229,11 @@ def test_address_and_key_belong_to_the_client(name: str) -> None:
         openai_judge(openai.OpenAI(api_key=KEY), **{name: "https://h/v1"})
 
 
-def test_a_closed_judge_leaves_the_client_open() -> None:
+def test_a_judge_leaves_the_client_open() -> None:
     with Loopback(good) as server:
         client = openai.OpenAI(api_key=KEY, base_url=server.url)
         asking = openai_judge(client)
         asking.ask(ASK)
-        asking.close()
         asking.batch_client()
         assert not client.is_closed()
         assert openai_judge(client).ask(ASK).text == TEXT

@@ -125,7 +125,6 @@ def test_threads_share_what_they_learn_about_the_server(api: Api) -> None:
             replies = list(pool.map(lambda _: asking.ask(ASK), range(24)))
         learned = len(server.requests)
         asking.ask(ASK)
-        asking.close()
     assert {reply.text for reply in replies} == {TEXT}
     assert len(server.requests) == learned + 1
 

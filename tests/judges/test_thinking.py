@@ -72,9 +72,7 @@ def made(server: Loopback, api: str = "openai", model: str = "m", **options: Any
 
 
 def graded(grader: Grader, times: int = 1) -> list[Any]:
-    results = [grader.grade(**CASE) for _ in range(times)]
-    getattr(grader.judge, "judge", grader.judge).close()
-    return results
+    return [grader.grade(**CASE) for _ in range(times)]
 
 
 # ---------------------------------------------------------------- room to think
@@ -270,12 +268,12 @@ def test_what_is_kept_and_damaged_is_ignored(tmp_path: Path, content: str) -> No
         graded(made(server, cache=tmp_path, model="qwen3"))
         judge: Any = make_judge("openai:qwen3", {"base_url": server.url})
         judge.keep_in(tmp_path)
-        path = judge._needs._path
+        path = judge.needs._path
         path.write_text(content)
         (result,) = graded(made(server, cache=tmp_path / "..", model="qwen3"))
         again: Any = make_judge("openai:qwen3", {"base_url": server.url})
         again.keep_in(tmp_path)
-    assert again._needs.steps == again.first_steps
+    assert again.needs.steps == again.needs.first
     assert result.status == "graded"
 
 
@@ -421,4 +419,3 @@ def test_no_secret_of_a_header_is_in_a_reply() -> None:
         options = {"base_url": server.url, "extra_headers": {"x-a": "gw-0123456789-secret"}}
         judge: Any = make_judge("openai:m", options)
         assert "gw-0123456789" not in judge.ask(ASK).text
-        judge.close()

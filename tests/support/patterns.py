@@ -48,9 +48,10 @@ def uses() -> None:
     from faithfulness_assert import audit_citations, grade, is_refusal, split_statements
     from faithfulness_assert.judges import anthropic, openai
     from faithfulness_assert.judges.remote.answers import ServerError
-    from faithfulness_assert.judges.remote.fallbacks import next_steps
+    from faithfulness_assert.judges.remote.needs import Needs
     from faithfulness_assert.judges.remote.redaction import Secrets, redact
     from faithfulness_assert.reading import refusal
+    from faithfulness_assert.records.judge import Ask, Limits, Payload, ReplyForm
     from faithfulness_assert.text import forms, phrases
 
     for section in refusal._WORDS:
@@ -64,8 +65,10 @@ def uses() -> None:
     grade("The tower is tall [1]. Das ist gut。", "The tower is tall²。 It is 3.")
     error = ServerError("")
     error.status = 400
+    ask = Ask((), ReplyForm("verdicts"), (), 9, Payload(()))
     for table in (openai.FALLBACKS, openai.OWN_FALLBACKS, anthropic.FALLBACKS):
-        next_steps(table, dict.fromkeys(table, 0), error, dict)
+        needs = Needs(table, Limits(), 0, None, 0)
+        needs.after(ask, error, needs.first, 9, dict)
     redact(Secrets(["sk-SECRET1234"]).out_of("the key is sk-SECRET1234\u200b"))
 
 

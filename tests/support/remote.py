@@ -62,4 +62,3 @@ def check_any_json(
                 f"{reply.text}{reply.refusal}{reply.finish_reason}".encode()
 
         check()
-        asking.close()

@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
 from ...judges.http import Answer
-from ...judges.remote.fallbacks import Steps, merge_steps
+from ...judges.remote.needs import Steps, merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.stored_replies import ask_key
 from ...records.errors import JudgeError
@@ -179,7 +179,7 @@ class CaseAnswers:
             self._tries[sent.key].append(sent)
         self._seen: Counter[str] = Counter()
         self.open: list[tuple[str, Ask]] = []
-        self.steps = judge.first_steps
+        self.steps = judge.needs.first
 
     def __call__(self, ask: Ask) -> Outcome | None:
         """The outcome of an ask; None if it has none yet. The same ask may occur more than once."""
@@ -194,7 +194,7 @@ class CaseAnswers:
     def _outcome(self, ask: Ask, tries: Sequence[Try]) -> Outcome | None:
         spent, counted = Usage(), 0
         for sent in tries:
-            steps = {**self._judge.first_steps, **sent.steps}
+            steps = {**self._judge.needs.first, **sent.steps}
             all_heard = [self._heard(ask, said, steps) for said in sent.answers]
             spent = sum((heard.spent for heard in all_heard), spent)
             heard = _together(all_heard)
@@ -213,8 +213,8 @@ class CaseAnswers:
         if _is_unnamed(outcome, ask):
             return Heard(_unnamed(outcome))
         outcome, wanted = self._judge.checked(ask, outcome, steps)
-        self.steps = merge_steps(self.steps, wanted)
-        if wanted != steps:
+        self.steps = merge_steps(self.steps, wanted or steps)
+        if wanted not in (None, steps):
             return Heard(None, cut_off=outcome if isinstance(outcome, Reply) else None)
         if _is_unnamed(outcome, ask):
             return Heard(_unnamed(outcome))

@@ -22,7 +22,7 @@ from typing import IO, Any, NamedTuple, cast
 
 from ...files import open_file
 from ...grading import Grader
-from ...judges.remote.fallbacks import merge_steps
+from ...judges.remote.needs import merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..rows import line_of
@@ -263,7 +263,7 @@ class Rounds:
         store, asks = self._store, 0
         if store.finished == store.size:
             return None
-        steps, number = self._judge.first_steps, last.number + 1 if last else 1
+        steps, number = self._judge.needs.first, last.number + 1 if last else 1
         if last:
             steps = merge_steps(steps, {**steps, **last.steps})
         with store.transaction(), RequestFiles(self._folder(number), self._form) as requests:

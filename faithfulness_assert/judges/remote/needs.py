@@ -1,5 +1,9 @@
 """What a server was seen to need: other parameters, room to think, shorter asks.
 
+When a server rejects a parameter, the next request leaves it out or sends it in another form. What
+a server rejected is not sent to it again. ``Steps`` counts the steps taken for each parameter, and
+for the room to think. Steps are never taken back, and there are few of each, so adapting ends.
+
 A window is known by model, or learned from a server that finds an ask too long. Servers count with
 their own tokenizers; what they say becomes tokens by the grader's count. A server may be wrong, or
 lie: a window that cannot be right is replaced by half of what was sent.
@@ -13,20 +17,48 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...asking.tokens import estimate_tokens
 from ...files import new_file, read_text
+from ...reading.unwrapping import is_complete, thought_and_answer
 from ...records.checks import is_whole
-from ...records.errors import PromptTooLong
+from ...records.errors import JudgeError, PromptTooLong
 from ...records.judge import Ask, Limits, Outcome, Reply
 from ...text.strings import lazy_pattern
 from .. import model_of
 from .answers import ServerError
-from .fallbacks import REJECTING, Steps, merge_steps
+
+Steps = dict[str, int]
+REJECTING = (400, 415, 422)
+"""Statuses of servers that do not support a parameter."""
+QUOTING = (404, 500, 501, 502)
+"""Those of servers that fail at a parameter, or of proxies that repeat another server's words."""
+_OWN_KINDS = ("transport", "server")
+"""Kinds of failures that a parameter may cause: not of keys, filters, limits or time."""
+
+
+class Fallback(NamedTuple):
+    """A parameter that some servers reject.
+
+    Args:
+        pattern: how their error messages name it, in any case.
+        gaps: after each step, what the server does not support, and what was sent instead.
+        part: it is a part of another parameter, so it is looked for first, and in the message.
+        loosely: other words for it, for messages with a status of ``REJECTING`` that name nothing.
+    """
+
+    pattern: str
+    gaps: tuple[str, ...]
+    part: bool = False
+    loosely: str = ""
+
+
+Fallbacks = Mapping[str, Fallback]
 
 UNKNOWN_PROMPT = 100_000
 """The longest prompt for a model that is not known, until its server says more."""
@@ -40,6 +72,10 @@ CHARS_PER_TOKEN = 5
 """A server that counted more than one token for so many characters read the whole prompt."""
 CHARS_PER_TOKEN_AT_MOST = 8
 """No tokenizer packs text more tightly, in whichever script."""
+ROOMS = (0, 4_096, 16_384)
+"""Tokens for thinking, beside those of a reply: none at first, more after each cut-off reply."""
+LEAST_FOR_TEXTS = 2_048
+"""Tokens of a window of which none is kept for thinking."""
 
 # Prompt and reply together, or less if the prompt has a limit of its own. As in the providers'
 # lists of models (platform.openai.com/docs/models, platform.claude.com/docs), November 2026.
@@ -70,24 +106,6 @@ _CAP = lazy_pattern(r"(?:output|completion|new|max)[_ ]?(?:\w{1,12}[_ ])?tokens|
 """How servers name the cap on a reply, which may be too large for the model."""
 _SEARCHED = 2_000  # characters of a message
 
-
-def default_limits(judge_name: str, statements: int) -> Limits:
-    """The limits of a judge without the option ``max_prompt_tokens``."""
-    model = model_of(judge_name).rpartition("/")[2]
-    parts = model.split("-")
-    names = ("-".join(parts[:end]) for end in range(len(parts), 0, -1))
-    window = next((WINDOWS[name] for name in names if name in WINDOWS), None)
-    if window is None:
-        return Limits(UNKNOWN_PROMPT, statements)
-    return Limits(statements=statements, total_tokens=min(window, LONGEST))
-
-
-ROOMS = (0, 4_096, 16_384)
-"""Tokens for thinking, beside those of a reply: none at first, more after each cut-off reply."""
-
-LEAST_FOR_TEXTS = 2_048
-"""Tokens of a window of which none is kept for thinking."""
-
 _THINKS = lazy_pattern(
     r"(?:^|[/:._-])(?:o[134](?:-|$)|gpt-?[5-9]|gpt-oss|gemini-(?:2\.5|[3-9])|qwen-?3|qwq|magistral"
     r"|deepseek-r\d|glm-(?:4\.[5-9]|[5-9])|kimi-k2\.5|minimax-m\d|grok-(?:3-mini|4)|seed-oss"
@@ -96,6 +114,16 @@ _THINKS = lazy_pattern(
 )
 _THINKS_NOT = lazy_pattern(r"instruct|gpt-5[\w.]*-chat|non?-?(?:think|reason)|without", re.I)
 _HARD = ("high", "xhigh", "max")
+
+
+def default_limits(judge_name: str, statements: int) -> Limits:
+    """The limits of a judge without the option ``max_prompt_tokens``."""
+    parts = model_of(judge_name).rpartition("/")[2].split("-")
+    names = ("-".join(parts[:end]) for end in range(len(parts), 0, -1))
+    window = next((WINDOWS[name] for name in names if name in WINDOWS), None)
+    if window is None:
+        return Limits(UNKNOWN_PROMPT, statements)
+    return Limits(statements=statements, total_tokens=min(window, LONGEST))
 
 
 def first_room(model: str, effort: object) -> int:
@@ -108,20 +136,30 @@ def first_room(model: str, effort: object) -> int:
     return int(bool(_THINKS.search(model) and not _THINKS_NOT.search(model)))
 
 
+def merge_steps(one: Steps, other: Steps) -> Steps:
+    """All the steps of both."""
+    return {name: max(count, other[name]) for name, count in one.items()}
+
+
 class Needs:
     """What is known about the server of one judge; shared by all its asks and threads.
 
     Args:
+        fallbacks: the parameters that may be left out or sent in another form.
         limits: what is known before the first ask.
-        steps: the fallbacks with which the first ask is sent, and in ``room`` which of ``ROOMS``.
+        room: which of ``ROOMS`` the first ask has.
         max_tokens: the most tokens of each reply, where the user sets them.
         budget: tokens for thinking that the user asks the model to use.
     """
 
-    def __init__(self, limits: Limits, steps: Steps, max_tokens: int | None, budget: int) -> None:
-        self._limits, self.steps = limits, steps
-        self.max_tokens, self._budget = max_tokens, budget
-        self._most: int | None = None
+    def __init__(
+        self, fallbacks: Fallbacks, limits: Limits, room: int, max_tokens: int | None, budget: int
+    ) -> None:
+        self.fallbacks, self._limits = fallbacks, limits
+        self.first: Steps = {**dict.fromkeys(fallbacks, 0), "room": room}
+        self.steps = self.first
+        self._max_tokens, self._budget = max_tokens, budget
+        self._most: int | None = None  # tokens of a reply that the server takes
         self._path: Path | None = None
         self._stored: dict[str, Any] = {}
 
@@ -129,14 +167,16 @@ class Needs:
     def limits(self) -> Limits:
         """The limits of a plan by all that was learned so far, less the room to think."""
         total = self._limits.total_tokens
-        if total is None:
-            return self._limits
-        return replace(self._limits, total_tokens=total - self._kept_free(total))
+        return (
+            self._limits
+            if total is None
+            else replace(self._limits, total_tokens=self._for_texts(total))
+        )
 
-    def _kept_free(self, total: int) -> int:
-        """The tokens of a window that are kept for thinking, if texts have enough beside that."""
-        wanted = self.max_tokens or self.room(self.steps)
-        return min(wanted, max(total - LEAST_FOR_TEXTS, 0) * 2 // 3)
+    def _for_texts(self, total: int) -> int:
+        """The tokens of a window without those kept for thinking, if texts have enough then."""
+        wanted = self._max_tokens or self.room(self.steps)
+        return total - min(wanted, max(total - LEAST_FOR_TEXTS, 0) * 2 // 3)
 
     def room(self, steps: Steps) -> int:
         """The tokens for thinking after these steps."""
@@ -147,23 +187,29 @@ class Needs:
 
         ``ask`` has the messages that are sent.
         """
-        cap = self.max_tokens or ask.max_tokens + self.room(steps)
-        total = self._limits.total_tokens
+        cap = self._max_tokens or ask.max_tokens + self.room(steps)
         if cap <= ask.max_tokens:
             return cap
-        if total is not None:
-            cap = min(cap, total - ask.size(estimate_tokens))
+        if self._limits.total_tokens is not None:
+            cap = min(cap, self._limits.total_tokens - ask.size(estimate_tokens))
         return max(min(cap, self._most or cap), ask.max_tokens)
+
+    def gaps(self, steps: Steps) -> list[str]:
+        """A warning for each of these steps: what the server does not support."""
+        taken = [(row, steps[name]) for name, row in self.fallbacks.items() if steps[name]]
+        return [f"the server does not support {row.gaps[count - 1]}" for row, count in taken]
 
     # ------------------------------------------------------------ kept for other processes
 
-    def keep_in(self, folder: Path, address: str, model: str, most: Steps) -> None:
+    def keep_in(self, folder: Path, address: str, model: str) -> None:
         """Takes over what a folder has of this server, and keeps there what is learned.
 
-        ``most``: the most steps of each kind. A file with others is not believed.
+        A file with more steps than there are is not believed.
         """
         name = hashlib.sha256(f"{address}\n{model}".encode()).hexdigest()[:24]
         self._path = folder / f"server-{name}.json"
+        most = {name: len(row.gaps) for name, row in self.fallbacks.items()}
+        most["room"] = len(ROOMS) - 1
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
             stored = json.loads(read_text(self._path, most=1 << 20))
             steps = {n: stored["steps"].get(n, 0) for n in most}
@@ -184,7 +230,8 @@ class Needs:
             steps = {**steps, "room": max(steps["room"], 1)}
         if not reply.text.strip():
             steps = {**steps, "format": 0}
-        self.steps = merge_steps(self.steps, steps)
+        if steps != self.steps:
+            self.steps = merge_steps(self.steps, steps)
         return self._path is not None and self._as_json() != self._stored
 
     def keep(self) -> None:
@@ -198,63 +245,119 @@ class Needs:
         taken = {name: count for name, count in self.steps.items() if count}
         return {"steps": taken, "window": self._limits.total_tokens, "most": self._most}
 
-    # ------------------------------------------------------------ asks that are too long
+    # ------------------------------------------------------------ after a try
 
-    def checked(self, ask: Ask, outcome: Outcome, cap: int) -> Outcome:
-        """The outcome of a try. If the ask was too long, it is a failure that names the window.
+    def after(
+        self,
+        ask: Ask,
+        outcome: Outcome,
+        sent: Steps,
+        cap: int,
+        request: Callable[[Steps], Mapping[str, Any]],
+    ) -> tuple[Outcome, Steps | None]:
+        """The outcome of a try, and the steps of the next one; None if it ends here.
 
-        ``ask`` has the messages that were sent, which a judge may word otherwise than the plan;
-        ``cap`` was the most tokens of the reply.
+        The next try needs no wait and is not a retry.
+
+        Args:
+            ask: what was sent, with its messages as they were sent.
+            outcome: what came.
+            sent: the steps with which it was sent.
+            cap: the most tokens that the reply could have.
+            request: returns the parameters that are sent after given steps.
         """
         if isinstance(outcome, Reply):
-            counted = outcome.usage.prompt if outcome.usage else 0
-            if not counted or not self._is_cut(ask, counted):
-                return outcome
+            return self._after_reply(ask, outcome, sent)
+        if not isinstance(outcome, ServerError):
+            return outcome, None
+        rejects = outcome.status in REJECTING
+        if outcome.too_long:
+            window = usable_window(outcome.said, ask.size(estimate_tokens), cap)
+            error = self._too_long(outcome.message, window, http_status=outcome.http_status)
+            return error, sent if self.cap(ask, sent) < cap else None
+        if rejects and cap > ask.max_tokens and _CAP.search(outcome.said):
+            numbers = map(int, _NUMBER.findall(outcome.said[:_SEARCHED]))
+            most = max((n for n in numbers if ask.max_tokens <= n < cap), default=0)
+            self._most = most or self._most
+            if self.cap(ask, sent) < cap:
+                return outcome, sent
+        if not (rejects or outcome.status in QUOTING) or outcome.kind not in _OWN_KINDS:
+            return outcome, None
+        rows = self.fallbacks.items()
+        named = [
+            *((name, row.pattern, outcome.said) for name, row in rows if row.part),
+            *((name, row.pattern, outcome.param) for name, row in rows),
+            *((name, row.pattern, outcome.said) for name, row in rows),
+            *((name, row.loosely, outcome.said) for name, row in rows if rejects and row.loosely),
+        ]
+        for name, pattern, text in named:
+            left = sent[name] < len(self.fallbacks[name].gaps)
+            if left and re.search(pattern, text, re.I):
+                more = {**sent, name: sent[name] + 1}
+                if request(more) != request(sent):
+                    return outcome, more
+        return outcome, None
+
+    def _after_reply(self, ask: Ask, reply: Reply, sent: Steps) -> tuple[Outcome, Steps | None]:
+        """A reply that was cut off while the model thought is asked for again with more room.
+
+        One that is empty because the server took all of it for thinking comes without a format.
+        """
+        counted = reply.usage.prompt if reply.usage else 0
+        if counted and _is_cut(ask, counted):
             message = (
                 f"the server counted {counted:,} prompt tokens, far fewer than were sent: "
                 "it may have cut the prompt"
             )
             if counted >= LEAST:
-                return self._too_long(message, int(counted * MARGIN), usage=outcome.usage)
+                return self._too_long(message, int(counted * MARGIN), usage=reply.usage), None
             # Too little for a window: it may be wrong about that.
-            return replace(outcome, warnings=(message, *outcome.warnings))
-        if not isinstance(outcome, ServerError):
-            return outcome
-        if outcome.too_long:
-            window = usable_window(outcome.said, ask.size(estimate_tokens), cap)
-            return self._too_long(outcome.message, window, http_status=outcome.http_status)
-        if outcome.status in REJECTING and cap > ask.max_tokens and _CAP.search(outcome.said):
-            numbers = map(int, _NUMBER.findall(outcome.said[:_SEARCHED]))
-            most = max((n for n in numbers if ask.max_tokens <= n < cap), default=0)
-            self._most = most or self._most
-        return outcome
+            reply = replace(reply, warnings=(message, *reply.warnings))
+        ended = reply.finish_reason
+        if ended == "length" and is_complete(reply.text):
+            ended = "stop"
+        thought, answer = thought_and_answer(reply.text)
+        reasoned = bool(reply.reasoned or thought or (reply.usage and reply.usage.reasoning))
+        if (ended, reasoned) != (reply.finish_reason, reply.reasoned):
+            reply = replace(reply, finish_reason=ended, reasoned=reasoned)
+        if ended == "length":
+            answers = answer.startswith(("{", "[", "```")) and not reasoned
+            if not (answers or self._max_tokens) and sent["room"] < len(ROOMS) - 1:
+                return reply, {**sent, "room": sent["room"] + 1}
+        elif reasoned and not answer and not reply.refusal and ended == "stop":
+            without = len(self.fallbacks["format"].gaps)
+            if sent["format"] < without:
+                return reply, {**sent, "format": without}
+        return reply, None
 
-    def _too_long(self, message: str, window: int, **more: Any) -> PromptTooLong:
+    def _too_long(self, message: str, window: int, **more: Any) -> JudgeError:
         """The failure of an ask that is too long, with what a plan may use of the window."""
         self._learned(window)
-        return PromptTooLong(message, window - self._kept_free(window), **more)
-
-    def _is_cut(self, ask: Ask, counted: int) -> bool:
-        """Whether so few tokens cannot be the whole prompt.
-
-        Ollama reads no more than its context length, or half of it and two tokens; usually that is
-        a power of two.
-        """
-        text = "".join(message["content"] for message in ask.messages)
-        if counted * CHARS_PER_TOKEN_AT_MOST < len(text):
-            return True
-        if counted < LEAST:
-            return False
-        if any(number & (number - 1) == 0 for number in (counted, 2 * (counted - 2))):
-            return counted < ask.size(estimate_tokens)
-        few = counted * CHARS_PER_TOKEN < len(text) < 1.1 * len(text.encode("ascii", "ignore"))
-        return few and 2 * counted < ask.size(estimate_tokens)
+        return PromptTooLong(message, self._for_texts(window), **more)
 
     def _learned(self, window: int) -> None:
         """From now on, this window applies, if it is one."""
         before = self._limits.total_tokens
         if window >= LEAST and (before is None or window < before):
             self._limits = replace(self._limits, total_tokens=window)
+
+
+def _is_cut(ask: Ask, counted: int) -> bool:
+    """Whether so few tokens cannot be the whole prompt.
+
+    Ollama reads no more than its context length, or half of it and two tokens; usually that is a
+    power of two.
+    """
+    length = ask.size(len)
+    if counted * CHARS_PER_TOKEN_AT_MOST < length:
+        return True
+    if counted < LEAST:
+        return False
+    if any(number & (number - 1) == 0 for number in (counted, 2 * (counted - 2))):
+        return counted < ask.size(estimate_tokens)
+    in_ascii = ask.size(lambda text: len(text.encode("ascii", "ignore")))
+    few = counted * CHARS_PER_TOKEN < length < 1.1 * in_ascii
+    return few and 2 * counted < ask.size(estimate_tokens)
 
 
 def usable_window(message: str, prompt: int, reply: int) -> int:

@@ -8,28 +8,24 @@ from __future__ import annotations
 import asyncio
 import inspect
 import time
-import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
-from urllib.parse import urlsplit
 
-from ...reading.unwrapping import is_complete, thought_and_answer
 from ...records.checks import check_number, check_text
 from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
-from ..http import Answer, Connection, DirectConnection
+from ..http import Answer, Direct, Way, send
 from ..secret import secret_of_key
-from .answers import ServerError, read_json_object
-from .fallbacks import REJECTING, Fallbacks, Steps, next_steps
-from .needs import ROOMS, Needs, default_limits, first_room
+from .answers import read_json_object
+from .needs import Fallbacks, Needs, Steps, default_limits, first_room
 from .redaction import Secrets, safe_text
-from .sdk import ClientConnection, ProxiedConnection, client_endpoint, load_sdk
+from .sdk import ByClient, Proxied, client_endpoint, load_sdk
 from .settings import (
     check_body,
     check_headers,
@@ -157,14 +153,13 @@ class RemoteJudge(ABC):
         limits = Limits(max_prompt_tokens, max_statements)
         if max_prompt_tokens is None:
             limits = default_limits(self._name, max_statements)
-        host = urlsplit(self._endpoint.public_url).hostname or ""
-        self.fallbacks = next(f for ends, f in self.fallbacks_by_host if host.endswith(ends))
+        host = self._endpoint.host
+        fallbacks = next(f for ends, f in self.fallbacks_by_host if host.endswith(ends))
         room, budget = first_room(model, reasoning_effort), thinking_budget(extra_body)
-        self.first_steps: Steps = {**dict.fromkeys(self.fallbacks, 0), "room": room}
-        self._needs = Needs(limits, self.first_steps, max_tokens, budget)
+        self.needs = Needs(fallbacks, limits, room, max_tokens, budget)
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
         self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
-        self._connecting: asyncio.Future[Connection] | None = None
+        self._way: asyncio.Future[Way] | None = None
 
     # ------------------------------------------------------------ what differs between providers
 
@@ -188,9 +183,7 @@ class RemoteJudge(ABC):
 
     def keep_in(self, folder: Path) -> None:
         """Keeps in a folder what the server was seen to need, and begins with what is there."""
-        most = {name: len(f.gaps) for name, f in self.fallbacks.items()}
-        most["room"] = len(ROOMS) - 1
-        self._needs.keep_in(folder, self._endpoint.public_url, self._name, most)
+        self.needs.keep_in(folder, self._endpoint.public_url, self._name)
 
     @property
     def info(self) -> JudgeInfo:
@@ -201,7 +194,7 @@ class RemoteJudge(ABC):
             remote=True,
             keeps_deadline=True,
             any_loop=True,
-            limits=self._needs.limits,
+            limits=self.needs.limits,
             deterministic=self._settings["temperature"] == 0 and not self._is_auto,
             identity={"judge": self.provider, "base_url": url, **self._settings},
         )
@@ -211,6 +204,13 @@ class RemoteJudge(ABC):
             return f"{type(self).__name__}(...)"
         url = self._endpoint.public_url
         return f"{type(self).__name__}({self._settings['model']!r}, base_url={url!r})"
+
+    @property
+    def thinks(self) -> bool:
+        """Whether the model is known to think before it answers."""
+        return self.needs.room(self.needs.steps) > 0
+
+    # ------------------------------------------------------------ from ask to reply
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """Asks the model once. ``deadline`` is an instant of ``time.monotonic()``.
@@ -228,18 +228,70 @@ class RemoteJudge(ABC):
         """
         return await background.on_loop(self._send(ask, deadline))
 
-    # ------------------------------------------------------------ for asks that are sent otherwise
+    async def _send(self, ask: Ask, deadline: float | None) -> Reply:
+        """Sends an ask, and again without what the server rejects.
 
-    def request(self, ask: Ask, steps: Steps) -> dict[str, Any]:
-        """The body of the request for an ask after these steps."""
-        worded = self.worded(ask)
-        worded = replace(worded, max_tokens=self._needs.cap(worded, steps))
+        That is learned once; each reply warns of it.
+        """
+        needs, spent, worded = self.needs, Usage(), self.worded(ask)
+        more: Steps | None = needs.steps
+        while more is not None:
+            steps = more
+            seconds = self.timeout + needs.room(steps) * self._seconds_a_token
+            if deadline is not None and (seconds := min(seconds, deadline - time.monotonic())) <= 0:
+                message, used = "no time was left to ask the judge", spent.num_requests
+                raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
+            cap = needs.cap(worded, steps)
+            outcome = await self._try(self.request(worded, steps), seconds, fresh=ask.fresh)
+            outcome, more = self.checked(worded, outcome, steps, cap)
+            spent += outcome.usage or Usage(num_requests=1)
+        if isinstance(outcome, JudgeError):
+            outcome.usage = spent
+            raise outcome
+        if needs.learn(outcome, steps):
+            await background.in_thread(needs.keep)
+        usage = outcome.usage and spent
+        return replace(self.warned(outcome, steps), usage=usage, requests=spent.num_requests)
+
+    async def _try(self, request: Mapping[str, Any], seconds: float, *, fresh: bool) -> Outcome:
+        """What comes of one request, without secrets."""
+        loop = asyncio.get_running_loop()
+        if self._way is None or self._way.get_loop() is not loop:
+            # In a thread, because loading the SDK and certificates would block the loop.
+            self._way = background.in_thread(self._find_way)
+        try:
+            way = await asyncio.shield(self._way)
+        except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
+            self._way = None
+            text = safe_text(str(error), self.secrets)
+            problem = f"the request could not be made: {type(error).__name__}: {text}"
+            return JudgeError(problem, "transport", remedy="repair")
+        answer = await send(way, request, seconds, self.secrets, fresh=fresh)
+        if isinstance(answer, JudgeError):
+            return self.secrets.out_of_outcome(answer)
+        if len(answer.body) > LONG_BODY:
+            return await background.in_thread(self.read, answer)
+        return self.read(answer)
+
+    def _find_way(self) -> Way:
+        endpoint, client = self._endpoint, self.own_client
+        if client is not None:
+            return ByClient(self.provider, self.path, client, self.secrets, self._headers)
+        headers = self.headers("" if login_of(endpoint.url) else endpoint.key)
+        made = Proxied if endpoint.proxy else Direct
+        return made(endpoint, self.path, {**headers, **self._headers})
+
+    # ------------------------------------------------------------ also for asks of a batch API
+
+    def request(self, worded: Ask, steps: Steps) -> dict[str, Any]:
+        """The body of the request for an ask, as it is worded, after these steps."""
+        ask = replace(worded, max_tokens=self.needs.cap(worded, steps))
         settings = dict(self._settings)
         if ask.sample > 1 and self._is_auto:
             settings["temperature"] = SAMPLES_TEMPERATURE
         if ask.sample > 1 and settings.get("seed") is not None:
             settings["seed"] += ask.sample - 1
-        body = self.body(worded, settings, steps)
+        body = self.body(ask, settings, steps)
         for name, value in settings.get("extra_body", {}).items():
             own: Any = body.get(name)
             both = isinstance(own, dict) and isinstance(value, dict)
@@ -254,52 +306,18 @@ class RemoteJudge(ABC):
         return secrets.out_of_outcome(outcome)
 
     def checked(
-        self, ask: Ask, outcome: Outcome, sent: Steps, cap: int | None = None
-    ) -> tuple[Outcome, Steps]:
-        """The outcome of a try after the steps ``sent``, and the steps for the next try.
-
-        If the steps differ, the next try needs no wait and is not a retry. ``cap``: the most tokens
-        that the reply could have; default: what they are now.
-        """
-        worded, needs = self.worded(ask), self._needs
-        cap = needs.cap(worded, sent) if cap is None else cap
-        outcome = needs.checked(worded, outcome, cap)
-        if isinstance(outcome, Reply):
-            return self._heard(outcome, sent)
-        if not isinstance(outcome, ServerError) or needs.cap(worded, sent) < cap:
-            return outcome, sent
-        request = partial(self.request, ask)
-        return outcome, next_steps(self.fallbacks, sent, outcome, request)
-
-    def _heard(self, reply: Reply, sent: Steps) -> tuple[Reply, Steps]:
-        """A reply, and the steps for the next try, if it is none because the model thought.
-
-        A reply that was cut off while the model thought is asked for again with more room. One
-        that is empty because the server took all of it for thinking comes without a format.
-        """
-        usage = reply.usage or Usage()
-        if reply.finish_reason == "length" and is_complete(reply.text):
-            reply = replace(reply, finish_reason="stop")
-        thought, answer = thought_and_answer(reply.text)
-        reasoned = reply.reasoned or thought or bool(usage.reasoning)
-        reply = replace(reply, reasoned=reasoned)
-        more = sent
-        if reply.finish_reason == "length":
-            answers = answer.startswith(("{", "[", "```")) and not reasoned
-            if not (answers or self._needs.max_tokens) and sent["room"] < len(ROOMS) - 1:
-                more = {**sent, "room": sent["room"] + 1}
-        elif reasoned and not answer and not reply.refusal and reply.finish_reason == "stop":
-            more = {**sent, "format": len(self.fallbacks["format"].gaps)}
-        return reply, more
+        self, worded: Ask, outcome: Outcome, sent: Steps, cap: int | None = None
+    ) -> tuple[Outcome, Steps | None]:
+        """See ``Needs.after``. ``cap``: default: what it is now."""
+        cap = self.needs.cap(worded, sent) if cap is None else cap
+        return self.needs.after(worded, outcome, sent, cap, partial(self.request, worded))
 
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
         thoughts = (ONLY_THOUGHT,) if empty else ()
-        gaps = (f.gaps[steps[name] - 1] for name, f in self.fallbacks.items() if steps[name])
-        lacks = (f"the server does not support {gap}" for gap in gaps)
-        warnings = (*thoughts, *self._endpoint.warnings, *lacks)
-        return replace(reply, warnings=(*reply.warnings, *warnings))
+        warnings = (*thoughts, *self._endpoint.warnings, *self.needs.gaps(steps))
+        return replace(reply, warnings=(*reply.warnings, *warnings)) if warnings else reply
 
     def batch_client(self) -> Any:
         """A client of the provider's SDK for a batch API. Who gets it closes it, unless it is
@@ -316,87 +334,3 @@ class RemoteJudge(ABC):
         if inspect.iscoroutinefunction(own.post):
             raise ConfigError("client: must not be asynchronous for a provider's batch API")
         return own.with_options(default_headers=headers)
-
-    @property
-    def thinks(self) -> bool:
-        """Whether the model is known to think before it answers."""
-        return self._needs.room(self._needs.steps) > 0
-
-    # ------------------------------------------------------------ connections
-
-    def close(self) -> None:
-        """Closes the connections, after the asks under way; the next ask opens new ones."""
-        if self._connecting is not None:
-            _close(self._connecting)
-        self._connecting = None
-
-    async def _send(self, ask: Ask, deadline: float | None) -> Reply:
-        """Sends an ask, and again without what the server rejects.
-
-        That is learned once; each reply warns of it.
-        """
-        steps, spent = self._needs.steps, Usage()
-        while True:
-            seconds = self.timeout + self._needs.room(steps) * self._seconds_a_token
-            if deadline is not None and (seconds := min(seconds, deadline - time.monotonic())) <= 0:
-                message, used = "no time was left to ask the judge", spent.num_requests
-                raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
-            sent, cap = steps, self._needs.cap(self.worded(ask), steps)
-            answered = await self._try(self.request(ask, sent), seconds, ask.fresh)
-            outcome, steps = self.checked(ask, answered, sent, cap)
-            lower = isinstance(outcome, JudgeError) and outcome.http_status in (*REJECTING, 413)
-            if steps == sent and not (lower and self._needs.cap(self.worded(ask), sent) < cap):
-                break
-            spent += outcome.usage or Usage(num_requests=1)
-        if isinstance(outcome, JudgeError):
-            outcome.usage = spent + (outcome.usage or Usage(num_requests=1))
-            raise outcome
-        if self._needs.learn(outcome, steps):
-            await background.in_thread(self._needs.keep)
-        usage, requests = outcome.usage and spent + outcome.usage, spent.num_requests + 1
-        return self.warned(replace(outcome, usage=usage, requests=requests), steps)
-
-    async def _try(self, request: dict[str, Any], seconds: float, fresh: bool) -> Outcome:
-        try:
-            connection = await self._connected()
-        except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
-            text = safe_text(str(error), self.secrets)
-            problem = f"the request could not be made: {type(error).__name__}: {text}"
-            return JudgeError(problem, "transport", remedy="repair")
-        answer = await connection.send(request, seconds, fresh=fresh)
-        if not isinstance(answer, Answer):
-            return self.secrets.out_of_outcome(answer)
-        read = partial(self.read, answer)
-        return read() if len(answer.body) <= LONG_BODY else await background.in_thread(read)
-
-    async def _connected(self) -> Connection:
-        """The connection, which belongs to the running loop.
-
-        It is made in a thread, because loading the SDK and certificates would block the loop.
-        """
-        connecting, loop = self._connecting, asyncio.get_running_loop()
-        if connecting is None or connecting.get_loop() is not loop:
-            connecting = self._connecting = background.in_thread(self._connect)
-            weakref.finalize(self, _close, connecting)
-        try:
-            return await asyncio.shield(connecting)
-        except Exception:
-            self._connecting = None
-            raise
-
-    def _connect(self) -> Connection:
-        endpoint, client = self._endpoint, self.own_client
-        if client is not None:
-            return ClientConnection(self.provider, self.path, client, self.secrets, self._headers)
-        headers = self.headers("" if login_of(endpoint.url) else endpoint.key)
-        made = ProxiedConnection if endpoint.proxy else DirectConnection
-        return made(endpoint, self.path, {**headers, **self._headers})
-
-
-def _close(connecting: asyncio.Future[Connection]) -> None:
-    """Closes a connection some time, also one that is being made."""
-
-    async def close() -> None:
-        await (await connecting).close()
-
-    background.soon(close(), connecting.get_loop())

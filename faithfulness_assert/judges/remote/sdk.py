@@ -7,26 +7,17 @@ whatever that does with address, headers and tokens. Tries and time are the judg
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
-from functools import partial
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import closing
 from typing import Any
 from urllib.parse import urlsplit
 
 from ...records.errors import ConfigError
 from .. import JUDGES, background
-from ..http import (
-    IDLE_SECONDS,
-    MAX_BYTES,
-    Answer,
-    Connection,
-    DirectConnection,
-    Headers,
-    read_answer,
-    tls_context,
-    too_large,
-)
-from .redaction import Secret, Secrets
-from .settings import Endpoint, credentials, endpoint_at, host_of, login_of
+from ..http import Answer, Coming, Direct, Headers, tls_context
+from .redaction import Secrets
+from .settings import Endpoint, credentials, host_of, login_of
 
 _APIS = {"openai": "chat", "anthropic": "messages"}
 """The attribute of a client that has the API."""
@@ -68,10 +59,10 @@ def client_endpoint(client: Any, provider: str) -> Endpoint:
     given = [secret for place in places for secret in credentials(getattr(client, place, {}))]
     address = urlsplit(str(client.base_url))
     address = address._replace(path=address.path.rstrip("/"))  # the SDK adds a slash
-    return endpoint_at(address.geturl(), Secret(""), given)
+    return Endpoint(address.geturl(), "", given)
 
 
-class ClientConnection(Connection):
+class ByClient:
     """Asks through a client of the user's own, which is not closed.
 
     Args:
@@ -83,94 +74,96 @@ class ClientConnection(Connection):
     """
 
     def __init__(
-        self,
-        provider: str,
-        path: str,
-        client: Any,
-        secrets: Secrets,
-        headers: Mapping[str, str],
+        self, provider: str, path: str, client: Any, secrets: Secrets, headers: Headers
     ) -> None:
-        super().__init__(secrets)
-        self._sdk, self._client = load_sdk(provider), client
+        self._sdk, self._client, self._secrets = load_sdk(provider), client, secrets
         self._path, self._headers = path, {**headers, "accept-encoding": "identity"}
-        self._is_async = inspect.iscoroutinefunction(client.post)
 
-    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
+    async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
+        """See ``Way``. A client that blocks is asked in a thread."""
+        is_async = inspect.iscoroutinefunction(self._client.post)
+        stream = self._sdk.AsyncStream if is_async else self._sdk.Stream
+        headers = {**self._headers, **more}
+        options = {"timeout": seconds, "max_retries": 0, "follow_redirects": False}
+        given = {
+            "cast_to": object,
+            "body": body,
+            "stream": True,
+            "stream_cls": stream[object],
+            "options": {"headers": headers, **options},
+        }
         try:
-            response = (await self._call(body, seconds, more)).response
+            if is_async:
+                return await self._awaited(given)
+            return await background.in_thread(self._blocking, given, time.monotonic() + seconds)
         except self._sdk.APITimeoutError:
             raise TimeoutError from None
-        except self._sdk.APIStatusError as error:
-            response = error.response
-        # A token that the client fetched for this request must not be shown either.
-        self.secrets.learn(credentials(response.request.headers))
-        status = response.status_code
-        if response.is_closed:  # the SDK has read and decoded it
-            if len(response.content) > MAX_BYTES:
-                raise too_large(status)
-            return Answer(status, response.headers, response.content)
-        pieces = response.aiter_raw() if self._is_async else response.iter_raw()
-        read = partial(self._done, anext if self._is_async else next, pieces, None)
+        except self._sdk.APIStatusError as error:  # the SDK has read and decoded it
+            given_headers = error.response.headers.raw
+            coming = self._coming(
+                error.response, [h for h in given_headers if h[0].lower() != b"content-encoding"]
+            )
+            coming.add(error.response.content)
+            return coming.answer()
+
+    def _coming(self, response: Any, headers: Iterable[tuple[bytes, bytes]]) -> Coming:
+        """An answer to come. A token that the client fetched must not be shown either."""
+        self._secrets.learn(credentials(response.request.headers))
+        return Coming(response.status_code, headers)
+
+    async def _awaited(self, given: Mapping[str, Any]) -> Answer:
+        response = (await self._client.post(self._path, **given)).response
         try:
-            return await read_answer(status, response.headers.raw, read)
+            coming = self._coming(response, response.headers.raw)
+            async for piece in response.aiter_raw():
+                coming.add(piece)
+            return coming.answer()
         finally:
-            await self._done(response.aclose if self._is_async else response.close)
+            await response.aclose()
 
-    async def _call(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Any:
-        """The SDK's stream of an answer, of which nothing has been read."""
-        stream = self._sdk.AsyncStream if self._is_async else self._sdk.Stream
-        options = {
-            "headers": {**self._headers, **more},
-            "timeout": seconds,
-            "max_retries": 0,
-            "follow_redirects": False,
-        }
-        return await self._done(
-            self._client.post,
-            self._path,
-            cast_to=object,
-            body=body,
-            stream=True,
-            stream_cls=stream[object],
-            options=options,
-        )
-
-    async def _done(self, call: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-        """What a call of the client returns. It runs in a thread if the client blocks."""
-        if self._is_async:
-            return await call(*arguments, **named)
-        return await background.in_thread(call, *arguments, **named)
+    def _blocking(self, given: Mapping[str, Any], ends: float) -> Answer:
+        with closing(self._client.post(self._path, **given).response) as response:
+            coming = self._coming(response, response.headers.raw)
+            for piece in response.iter_raw():
+                coming.add(piece)
+                if time.monotonic() > ends:  # nobody waits any more
+                    raise TimeoutError
+            return coming.answer()
 
 
-# ---------------------------------------------------------------- through a proxy
+class Proxied(Direct):
+    """Posts through the proxy of an endpoint. Connections are kept while asks are under way."""
 
-
-class ProxiedConnection(DirectConnection):
-    """Posts through the proxy of an endpoint."""
-
-    def __init__(self, endpoint: Endpoint, path: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, endpoint: Endpoint, path: str, headers: Headers) -> None:
         import httpcore2  # it takes longer to load than a grade takes
 
         super().__init__(endpoint, path, headers)
         self._url = httpcore2.URL(
-            scheme=self._scheme, host=self._host, port=self._port, target=self._target
+            scheme=self.scheme, host=self.host, port=self.port, target=self.target
         )
         parts, login = urlsplit(endpoint.proxy), login_of(endpoint.proxy)
         proxy = httpcore2.Proxy(
             parts._replace(netloc=host_of(endpoint.proxy)).geturl(),
             auth=login,
-            ssl_context=(self._tls or tls_context()) if parts.scheme == "https" else None,
+            ssl_context=(self.tls or tls_context()) if parts.scheme == "https" else None,
         )
         self._pool: Any = httpcore2.AsyncConnectionPool(
-            ssl_context=self._tls, proxy=proxy, max_connections=None, keepalive_expiry=IDLE_SECONDS
+            ssl_context=self.tls, proxy=proxy, max_connections=None
         )
+        self._asks = 0
 
-    async def _close(self) -> None:
-        await self._pool.aclose()
-
-    async def _exchange(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
-        headers, content = self._encoded(body, more)
-        stream = self._pool.stream("POST", self._url, headers=headers, content=content)
-        async with stream as response:
-            read = partial(anext, aiter(response.stream), None)
-            return await read_answer(response.status, response.headers, read)
+    async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
+        """See ``Way``."""
+        headers, content = self.encoded(body, more)
+        self._asks += 1
+        try:
+            asking = self._pool.stream("POST", self._url, headers=headers, content=content)
+            async with asking as response:
+                coming = Coming(response.status, response.headers)
+                async for piece in response.stream:
+                    coming.add(piece)
+                return coming.answer()
+        finally:
+            self._asks -= 1
+            if not self._asks:
+                await self._pool.aclose()

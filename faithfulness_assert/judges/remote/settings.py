@@ -9,7 +9,6 @@ import sys
 from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
@@ -22,31 +21,144 @@ from .redaction import Secret, Secrets
 _CREDENTIAL_NAMES = ("auth", "key", "token", "secret", "cookie", "password", "signature")
 
 
-@dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where the API is, and the key for it.
 
-    Args:
+    Attributes:
         url: the address as given; it may contain a user, a password and a query.
         key: the API key; empty where none is needed.
         public_url: the address without user, password and query.
+        host: of the address.
         proxy: that of the environment on the way there; empty if there is none.
         secrets: what must never be shown.
         warnings: what the user should know about the way there.
+
+    Raises:
+        ConfigError: it is not an HTTP address.
     """
 
-    url: Secret
-    key: Secret
-    public_url: str
-    proxy: Secret
-    secrets: Secrets
-    warnings: tuple[str, ...] = ()
+    def __init__(self, url: str, key: str = "", more_secrets: Sequence[str] = ()) -> None:
+        parts = _parts_of(url)
+        self.url, self.key, self.host = Secret(url), Secret(key), parts.hostname or ""
+        self.public_url = f"{parts.scheme}://{host_of(url)}{parts.path}"
+        self.proxy = Secret("" if is_here(self.host) else _proxy_for(parts))
+        # The password in an address, or the only name in it, which is then a token.
+        logins = [login[1] or login[0] for login in map(login_of, (url, self.proxy)) if login]
+        in_query = credentials(dict(parse_qsl(parts.query)))
+        self.secrets = Secrets((key, parts.query, *in_query, *more_secrets, *logins))
+        self.warnings: tuple[str, ...] = ()
+        trusted = os.environ.get("FAITHFULNESS_ASSERT_HTTP_HOSTS", "").lower().split(",")
+        if parts.scheme == "https" or is_here(self.host):
+            return
+        problem = "base_url is http, not https:"
+        if self.proxy:
+            seen = f"the proxy {host_of(self.proxy)} sees texts and any key"
+            self.warnings = (f"{problem} {seen}",)
+        elif self.host not in map(str.strip, trusted):
+            hint = f"If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={self.host}"
+            self.warnings = (f"{problem} texts and any key go to {self.host} in the open. {hint}",)
 
     def below(self, path: str) -> str:
         """The address of ``path`` below ``url``, with its query, without user and password."""
         parts = urlsplit(self.url)
-        host, path = parts.netloc.rpartition("@")[2], f"{parts.path.rstrip('/')}{path}"
-        return parts._replace(netloc=host, path=path).geturl()
+        path = f"{parts.path.rstrip('/')}{path}"
+        return parts._replace(netloc=host_of(self.url), path=path).geturl()
+
+
+def find_endpoint(
+    provider: str, home: str, path: str, base_url: object, api_key: str | None
+) -> Endpoint:
+    """The endpoint that the options name, else the environment, else the provider's own.
+
+    Args:
+        provider: a name; its capitals begin the names of its environment variables.
+        home: the address of the provider's own API, which needs a key.
+        path: what is asked below the address.
+        base_url: the option; None or empty if not given.
+        api_key: the option; None or empty if not given.
+
+    Raises:
+        ConfigError: the address is not an HTTP address, or a needed key is missing.
+    """
+    prefix = provider.upper()
+    url = check_text("base_url", base_url or os.environ.get(f"{prefix}_BASE_URL") or home)
+    parts = _parts_of(url)
+    if parts.path.rstrip("/").lower().endswith(path):
+        raise ConfigError(f"base_url: leave out {path} at its end, which is added")
+    variable = f"{prefix}_API_KEY"
+    key = Secret(Secret(api_key or os.environ.get(variable) or "").strip())
+    if not key and (parts.hostname or "").endswith(urlsplit(home).hostname or ""):
+        raise ConfigError(f"api_key: missing. Set {variable} in the environment, or pass api_key")
+    if any(not "!" <= c <= "~" for c in key):
+        raise ConfigError(
+            "api_key: contains a character that keys never contain "
+            "(a blank, a line break, or a non-ASCII letter)"
+        )
+    return Endpoint(url, key)
+
+
+def _parts_of(url: str) -> SplitResult:
+    """The parts of ``url``. The message of an error does not show it: it may contain a secret."""
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.hostname and (parts.port or 0) >= 0:
+            return parts
+    raise ConfigError("base_url: must be an HTTP address such as https://host/v1")
+
+
+def host_of(url: str) -> str:
+    """Host and port of an address."""
+    return urlsplit(url).netloc.rpartition("@")[2]
+
+
+def login_of(url: str) -> tuple[str, str] | None:
+    """User and password in an address."""
+    parts = urlsplit(url)
+    user, password = parts.username or "", parts.password or ""
+    return (unquote(user), unquote(password)) if user or password else None
+
+
+def is_here(host: str) -> bool:
+    """Whether a host is this machine, by its name alone."""
+    with suppress(ValueError):
+        address = ip_address(host)
+        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    host = host.rstrip(".")
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def _proxy_for(parts: SplitResult) -> str:
+    """The proxy of the environment, or of the system, on the way to an address; "" for none."""
+    by_system = sys.platform in ("darwin", "win32")
+    if not by_system and not any(name.lower().endswith("_proxy") for name in os.environ):
+        return ""
+    from urllib.request import getproxies, proxy_bypass  # it takes as long as a grade to import
+
+    if proxy_bypass(parts.hostname or ""):
+        return ""
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
+    proxy = proxy if "://" in proxy or not proxy else f"http://{proxy}"
+    try:
+        return proxy if urlsplit(proxy).port != 0 else ""
+    except ValueError:
+        raise ConfigError(f"{parts.scheme}_proxy: the environment's proxy is no address") from None
+
+
+def credentials(fields: Mapping[str, object]) -> list[Secret]:
+    """What in these headers, parameters or attributes may be a key, a token or a password."""
+    words: list[str] = []
+    for name, value in fields.items():
+        if isinstance(value, str) and any(part in name.lower() for part in _CREDENTIAL_NAMES):
+            scheme, _, rest = value.strip().partition(" ")
+            words += (rest or scheme).split("; ")  # of cookies, each
+            if scheme.lower() == "basic":
+                with suppress(ValueError):
+                    words.append(b64decode(rest).decode().partition(":")[2])
+    return [Secret(one) for one in words if one]
+
+
+# ---------------------------------------------------------------- options
 
 
 def hide_key(options: dict[str, Any]) -> None:
@@ -130,154 +242,3 @@ def check_headers(value: object) -> dict[str, Secret]:
             raise ConfigError(f"extra_headers: {name!r} must be a text {problem}")
         checked[name.lower()] = Secret(text)
     return checked
-
-
-def find_endpoint(
-    provider: str, home: str, path: str, base_url: object, api_key: str | None
-) -> Endpoint:
-    """The endpoint that the options name, else the environment, else the provider's own.
-
-    Args:
-        provider: a name; its capitals begin the names of its environment variables.
-        home: the address of the provider's own API, which needs a key.
-        path: what is asked below the address.
-        base_url: the option; None or empty if not given.
-        api_key: the option; None or empty if not given.
-
-    Raises:
-        ConfigError: the address is not an HTTP address, or a needed key is missing.
-    """
-    prefix = provider.upper()
-    url = check_text("base_url", base_url or os.environ.get(f"{prefix}_BASE_URL") or home)
-    parts = _parse_base_url(url)
-    if parts.path.rstrip("/").lower().endswith(path):
-        raise ConfigError(f"base_url: leave out {path} at its end, which is added")
-    host, home_host = parts.hostname or "", urlsplit(home).hostname or ""
-    key = _find_key(api_key, f"{prefix}_API_KEY", needed=host.endswith(home_host))
-    return endpoint_at(url, key)
-
-
-def endpoint_at(url: str, key: Secret, more_secrets: Sequence[Secret] = ()) -> Endpoint:
-    """The endpoint at an address.
-
-    Raises:
-        ConfigError: it is not an HTTP address.
-    """
-    parts = _parse_base_url(url)
-    proxy = Secret(proxy_for(parts))
-    words = (
-        key,
-        parts.query,
-        *credentials(dict(parse_qsl(parts.query))),
-        *more_secrets,
-        # The password in an address, or the only name in it, which is then a token.
-        *(login[1] or login[0] for login in map(login_of, (url, proxy)) if login),
-    )
-    warnings = _warnings(parts, proxy)
-    return Endpoint(Secret(url), key, public_address(url), proxy, Secrets(words), warnings)
-
-
-def public_address(url: str) -> str:
-    """An address without user, password and query.
-
-    Raises:
-        ConfigError: it is not an HTTP address.
-    """
-    parts = _parse_base_url(url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def host_of(url: str) -> str:
-    """Host and port of an address."""
-    return urlsplit(url).netloc.rpartition("@")[2]
-
-
-def login_of(url: str) -> tuple[str, str] | None:
-    """User and password in an address."""
-    parts = urlsplit(url)
-    user, password = parts.username or "", parts.password or ""
-    return (unquote(user), unquote(password)) if user or password else None
-
-
-def proxy_for(parts: SplitResult) -> str:
-    """The proxy of the environment, or of the system, on the way to an address; "" for none.
-
-    This machine is reached without one: a proxy would not find it, and would see texts and key.
-    """
-    host = parts.hostname or ""
-    by_system = sys.platform in ("darwin", "win32")
-    named = any(name.lower().endswith("_proxy") for name in os.environ)
-    if is_here(host) or not (named or by_system):
-        return ""
-    from urllib.request import getproxies, proxy_bypass  # it takes as long as a grade to import
-
-    if proxy_bypass(host):
-        return ""
-    proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
-    proxy = proxy if "://" in proxy or not proxy else f"http://{proxy}"
-    try:
-        return proxy if urlsplit(proxy).port != 0 else ""
-    except ValueError:
-        raise ConfigError(f"{parts.scheme}_proxy: the environment's proxy is no address") from None
-
-
-def _warnings(parts: SplitResult, proxy: str) -> tuple[str, ...]:
-    """A warning where texts and keys go over a network in the open."""
-    host = parts.hostname or ""
-    trusted = os.environ.get("FAITHFULNESS_ASSERT_HTTP_HOSTS", "").lower().split(",")
-    if parts.scheme == "https" or is_here(host):
-        return ()
-    if proxy:
-        return (f"base_url is http, not https: the proxy {host_of(proxy)} sees texts and any key",)
-    if host in map(str.strip, trusted):
-        return ()
-    problem = f"base_url is http, not https: texts and any key go to {host} in the open"
-    return (f"{problem}. If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={host}",)
-
-
-def is_here(host: str) -> bool:
-    """Whether a host is this machine, by its name alone."""
-    with suppress(ValueError):
-        address = ip_address(host)
-        return (getattr(address, "ipv4_mapped", None) or address).is_loopback
-    host = host.rstrip(".")
-    return host == "localhost" or host.endswith(".localhost")
-
-
-def credentials(fields: Mapping[str, object]) -> list[Secret]:
-    """What in these headers, parameters or attributes may be a key, a token or a password."""
-    words: list[str] = []
-    for name, value in fields.items():
-        if isinstance(value, str) and any(part in name.lower() for part in _CREDENTIAL_NAMES):
-            scheme, _, rest = value.strip().partition(" ")
-            words += (rest or scheme).split("; ")  # of cookies, each
-            if scheme.lower() == "basic":
-                with suppress(ValueError):
-                    words.append(b64decode(rest).decode().partition(":")[2])
-    return [Secret(one) for one in words if one]
-
-
-def _parse_base_url(url: str) -> SplitResult:
-    """The parts of ``url``. The message of an error does not show it: it may contain a secret."""
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 0) >= 0
-    except ValueError:
-        usable = False
-    if not usable:
-        raise ConfigError("base_url: must be an HTTP address such as https://host/v1")
-    return parts
-
-
-def _find_key(given: str | None, variable: str, *, needed: bool) -> Secret:
-    """The given key, else that of the environment; empty if there is none and none is needed."""
-    key = Secret(Secret(given or os.environ.get(variable) or "").strip())
-    if not key and needed:
-        raise ConfigError(f"api_key: missing. Set {variable} in the environment, or pass api_key")
-    if any(not "!" <= c <= "~" for c in key):
-        raise ConfigError(
-            "api_key: contains a character that keys never contain "
-            "(a blank, a line break, or a non-ASCII letter)"
-        )
-    return key
