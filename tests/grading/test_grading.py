@@ -46,6 +46,7 @@ def test_results_of_the_embedded_judge_say_that_it_is_for_smoke_tests() -> None:
     assert result.tokens_used.num_requests == 0
 
 
+@pytest.mark.usefixtures("defects")
 @pytest.mark.parametrize("place", ["conclude.absent_numbers", "plan.split", "verdicts.settle"])
 def test_a_defect_of_ours_costs_one_case_of_many_and_its_message_quotes_nothing(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str

@@ -112,6 +112,7 @@ def test_a_reason_stays_short_even_if_the_context_has_many_keys() -> None:
     assert len(result["reason"]) < 2000
 
 
+@pytest.mark.usefixtures("defects")
 def test_an_unexpected_exception_shows_its_type_but_not_its_text(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -138,6 +139,7 @@ configs = st.dictionaries(
 )
 
 
+@pytest.mark.usefixtures("defects")
 def test_a_defect_of_ours_is_written_without_keys_to_the_file_that_the_user_names(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
