@@ -229,6 +229,8 @@ class Grader:
 
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)
+        for note in given.notes:
+            log.warning("cases: %s", note)
         return run_many((partial(self.agrade_case, case) for case in given), concurrency)
 
     def replay(

@@ -6,14 +6,13 @@ those of other systems together with keys whose words say what they hold: see ``
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError, InputError, option
-from ..text.strings import clip, key_words, lazy_pattern, names_of
+from ..text.strings import clip, key_words, lazy_pattern, names_of, parse_json
 from .case import passages_of
 from .field_names import HELD, Found, find_chat, find_field, is_chat, similar_key
 from .plain_data import as_json, read_list, record_as_json
@@ -21,6 +20,8 @@ from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
 MAX_SHOWN = 40
 """Keys that a message names."""
+MAX_STEPS = 2_000_000
+"""Steps of a path, and values that it finds."""
 _PLAIN_PATH = lazy_pattern(r"[\w.-]+")
 _IDS = ("id", "case_id")
 _ABSENT = object()
@@ -98,27 +99,30 @@ class Fields(NamedTuple):
         wanted = (*(field for field in self.mapping if field in COLUMN_FIELDS), *needed)
         return next((field for field in wanted if field not in self.there), "")
 
-    def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> str:
-        """Why records without a field are not read, with their keys and what would do."""
+    def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+        """Why records without a field are not read, with their keys; and what would do."""
         keys = list(dict.fromkeys(key for record in records for key in record))
         shown = (repr(key) if "," in key else key for key in keys)  # seen as one name
         has = f"it has {names_of(shown, MAX_SHOWN)}"
         if field in self.mapping:
             said = option("mapping", {field: self.mapping[field]})
-            return f"no column for {field}: {said} names nothing in it; {has}"
+            return f"no column for {field}: {said} names nothing in it; {has}", ""
         if rivals := self.unclear.get(field):
             paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
             uses = " or ".join(option("mapping", {field: path}) for path in paths)
-            return f"which is the {field}? {' and '.join(map(repr, rivals))} differ. Use {uses}"
+            return (
+                f"which is the {field}? {' and '.join(map(repr, rivals))} differ",
+                f". Use {uses}",
+            )
         empty = [key for key in keys if all(record.get(key) is None for record in records)]
         if there := next((key for key in names(field) if key in empty), None):
             nothing = " (where nothing was retrieved, it is an empty list)"
-            return f"{there} is null in each record{nothing if field == 'context' else ''}; {has}"
+            return f"{there} is null in each record{nothing * (field == 'context')}; {has}", ""
         near, what = similar_key(field, records)
         use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
-        return f"{looked}; {has}. Use {use}, or {chat} for chats{what}"
+        return f"{looked}; {has}", f". Use {use}, or {chat} for chats{what}"
 
 
 # ---------------------------------------------------------------- finding
@@ -301,16 +305,41 @@ def search(path: Any, record: Any) -> Any:
     """The value at a JMESPath expression; None if there is none.
 
     Raises:
-        ConfigError: the path is not valid.
+        ConfigError: the path is not valid, or takes too long: each step may have many results.
     """
-    import jmespath  # only where a path needs it
+    import jmespath.visitor  # only where a path needs it
+
+    class Steps(jmespath.visitor.TreeInterpreter):
+        left = MAX_STEPS
+
+        def visit(self, node: Any, *args: Any, **more: Any) -> Any:
+            value = super().visit(node, *args, **more)
+            whole = node["type"].startswith("multi_select")  # what is in it may be in it many times
+            self.left -= 1 + _size(value, whole=whole)
+            if self.left < 0:
+                raise ValueError("it takes too many steps")
+            return value
 
     try:
-        return jmespath.search(path, record)
+        return Steps().visit(jmespath.compile(path).parsed, record)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         is_deep = isinstance(error, RecursionError)
         problem = "too deeply nested" if is_deep else str(error).splitlines()[0]
         raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}") from None
+
+
+def _size(value: Any, *, whole: bool) -> int:
+    """How many values a value has, to ``MAX_STEPS``; a text counts by its length."""
+    size, waiting = 0, [value]
+    while waiting and size <= MAX_STEPS:
+        item = waiting.pop()
+        if isinstance(item, list | dict):
+            size += len(item)
+            if whole:
+                waiting += item.values() if isinstance(item, dict) else item
+        elif isinstance(item, str):
+            size += len(item) // 100
+    return size
 
 
 def _read_cells(record: Mapping[str, Any], cells: Iterable[str]) -> dict[str, Any]:
@@ -320,7 +349,7 @@ def _read_cells(record: Mapping[str, Any], cells: Iterable[str]) -> dict[str, An
         text = record.get(cell)
         if isinstance(text, str) and text.lstrip().startswith(("{", "[")):
             try:
-                found[cell] = as_json(json.loads(text))
+                found[cell] = as_json(parse_json(text))
             except (ValueError, RecursionError):  # also of as_json
                 continue
     return found

@@ -7,7 +7,6 @@ as a whole is a text.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -18,7 +17,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..records.errors import InputError
-from ..text.strings import clean_text, lazy_pattern
+from ..text.strings import clean_text, lazy_pattern, parse_json
 from .case import passages_of
 from .systems import is_missing
 
@@ -107,8 +106,8 @@ def _of_library(value: Any, depth: int) -> Any:
 
 # ---------------------------------------------------------------- written lists
 
-MAX_INSIDE = 20
-"""Lists and calls inside each other."""
+MAX_INSIDE, MAX_TOKENS = 20, 500_000
+"""Lists and calls inside each other; texts, numbers, names and signs."""
 # A text as Python writes it; what else is escaped, or hidden in it, makes it none.
 _ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
 _PLAIN = r"\\\x00-\x08\x0b\x0c\x0e-\x1f"
@@ -135,7 +134,7 @@ def read_list(text: str, *, of_one: bool = False) -> Any:
     if not _SEEMS_WRITTEN.match(text):
         return text
     value: Any = None
-    for read in (json.loads, _python):
+    for read in (parse_json, _python):
         with suppress(ValueError, RecursionError):
             value = read(text)
             break
@@ -165,7 +164,7 @@ def _python(text: str) -> Any:
 
 class _Reader:
     def __init__(self, text: str) -> None:
-        self.text, self.at = text, 0
+        self.text, self.at, self.left = text, 0, MAX_TOKENS
 
     def value(self, depth: int) -> Any:
         kind, found = self._take()
@@ -216,8 +215,9 @@ class _Reader:
 
     def _take(self) -> tuple[str, str]:
         found = _TOKEN.match(self.text, self.at)
-        if not found:
-            raise ValueError("not written by Python")
+        self.left -= 1
+        if not found or self.left < 0:
+            raise ValueError("not written by Python, or too much of it")
         self.at = found.end()
         return str(found.lastgroup), found[str(found.lastgroup)]
 

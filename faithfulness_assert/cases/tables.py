@@ -7,14 +7,18 @@ polars, tables of pyarrow, data sets of Hugging Face.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from ..records.errors import ConfigError, InputError
-from ..text.strings import names_of
 from .case import Case
-from .locate import Fields, read_record, usual_fields
-from .systems import names
+from .locate import Fields, find_fields, read_record
+from .plain_data import record_as_json
+
+SAMPLE, SAMPLE_CHARS = 50, 20_000_000
+"""Records, and characters in them, that are read to say which columns there are."""
+MAX_COLUMNS = 10_000
 
 
 def is_table(source: object) -> bool:
@@ -38,7 +42,94 @@ def table_columns(table: Any) -> list[str] | None:
     return None if found is None else [str(name) for name in found]
 
 
-def table_rows(table: Any) -> Iterator[dict[str, Any]]:
+def items_of(source: Any) -> Iterator[Any]:
+    """The items of a table or an iterable: records as mappings, and what is none as it is."""
+    items = _table_rows(source) if is_table(source) else source
+    return (item if (record := _record_of(item)) is None else record for item in items)
+
+
+def head(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The first records, as JSON has them."""
+    room, first = SAMPLE_CHARS, []
+    for record in islice(records, SAMPLE):
+        first.append(record_as_json(record)[0])
+        room -= sum(len(value) for value in record.values() if isinstance(value, str))
+        if room < 0:
+            break
+    return first
+
+
+def check_columns(columns: Sequence[object], where: str) -> None:
+    """Raises ``ConfigError`` if a table has too many columns, or two of them one name."""
+    if len(columns) > MAX_COLUMNS:
+        raise ConfigError(f"{where}: has {len(columns):,} columns, and {MAX_COLUMNS:,} are read")
+    if twice := [name for name, times in Counter(columns).items() if times > 1]:
+        raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
+
+
+class Given:
+    """What is graded, one at a time: ``Case`` records, mappings, or what is neither, as it is.
+
+    A row of a table that cannot be read is the ``InputError`` that says why.
+
+    ``notes`` tell which columns are read, where their names are not the usual ones.
+
+    Args:
+        source: a table, or any iterable of cases.
+        keep: whether ``rows`` gets the columns of each case, as they were given.
+
+    Raises:
+        ConfigError: it is no iterable of cases, or a table lacks a column that a case needs.
+    """
+
+    def __init__(self, source: Any, *, keep: bool = False) -> None:
+        self._source, self._keep = source, keep
+        self.rows: list[Mapping[str, Any]] = []
+        self._fields = _fields_of(source) if is_table(source) else None
+        told = self._fields.notes if self._fields else ()
+        self.notes = [note.partition("; for another")[0] for note in told]
+        if self._fields is None and (
+            not isinstance(source, Iterable) or isinstance(source, str | Mapping)
+        ):
+            got = type(source).__name__
+            raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
+
+    def __iter__(self) -> Iterator[object]:
+        for number, item in enumerate(items_of(self._source), 1):
+            if self._keep:
+                own = case_fields(item) if isinstance(item, Case) else {}
+                self.rows.append(item if isinstance(item, Mapping) else own)
+            if self._fields and isinstance(item, Mapping):
+                fields, _, problem = read_record(item, self._fields)
+                yield InputError(f"row {number}: {problem}") if problem else fields
+            else:
+                yield item
+
+
+def case_fields(case: Case) -> dict[str, Any]:
+    """The fields of a case that is a row of a table of results."""
+    fields = {"id": case.id, "question": case.question, "answer": case.answer}
+    return {**fields, "context": [passage.text for passage in case.context]}
+
+
+def _fields_of(table: Any) -> Fields:
+    """Where the fields are in a table. Raises ``ConfigError`` if one has no column.
+
+    They are found as in a file, by the first rows.
+    """
+    columns = table_columns(table)
+    if columns is None:  # they show only in the rows, which a stream gives once
+        return find_fields((), {})
+    check_columns(columns, "cases")
+    first = head(_table_rows(table)) or [dict.fromkeys(columns, "")]
+    fields = find_fields(first, {})
+    if field := fields.lacking():
+        problem, use = fields.refusal(field, first)
+        raise ConfigError(f"cases: {problem}{'. Rename the column that holds it' if use else ''}")
+    return fields
+
+
+def _table_rows(table: Any) -> Iterator[dict[str, Any]]:
     """The rows, one at a time."""
     columns = table_columns(table) or ()
     if _is_arrow(table):
@@ -54,12 +145,6 @@ def table_rows(table: Any) -> Iterator[dict[str, Any]]:
         yield from table.with_format(None) if hasattr(table, "with_format") else table
 
 
-def items_of(source: Any) -> Iterator[Any]:
-    """The items of a table or an iterable: records as mappings, and what is none as it is."""
-    items = table_rows(source) if is_table(source) else source
-    return (item if (record := _record_of(item)) is None else record for item in items)
-
-
 def _record_of(item: Any) -> Mapping[str, Any] | None:
     """What an item says as a record, such as a sample of ragas; None if it is no record."""
     if isinstance(item, Mapping):
@@ -72,70 +157,6 @@ def _record_of(item: Any) -> Mapping[str, Any] | None:
         record = dump()
         return record if isinstance(record, Mapping) else None
     return None
-
-
-class Given:
-    """What is graded, one at a time: ``Case`` records, mappings, or what is neither, as it is.
-
-    A row of a table that cannot be read is the ``InputError`` that says why.
-
-    Args:
-        source: a table, or any iterable of cases.
-        keep: whether ``rows`` gets the columns of each case, as they were given.
-
-    Raises:
-        ConfigError: it is no iterable of cases, or a table lacks a column that a case needs.
-    """
-
-    def __init__(self, source: Any, *, keep: bool = False) -> None:
-        self._source, self._keep = source, keep
-        self.rows: list[Mapping[str, Any]] = []
-        self._fields = _fields_of(source) if is_table(source) else None
-        if self._fields is None and (
-            not isinstance(source, Iterable) or isinstance(source, str | Mapping)
-        ):
-            got = type(source).__name__
-            raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
-
-    def __iter__(self) -> Iterator[object]:
-        for number, item in enumerate(items_of(self._source), 1):
-            is_record = isinstance(item, Mapping)
-            if self._keep:
-                own = _of_case(item) if isinstance(item, Case) else {}
-                self.rows.append(item if is_record else own)
-            if self._fields and is_record:
-                fields, _, problem = read_record(item, self._fields)
-                yield InputError(f"row {number}: {problem}") if problem else fields
-            else:
-                yield item
-
-
-def check_unique(columns: Iterable[str], where: str) -> None:
-    """Raises ``ConfigError`` if two columns of a table have one name."""
-    if twice := [name for name, times in Counter(columns).items() if times > 1]:
-        raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
-
-
-def _fields_of(table: Any) -> Fields:
-    """Where the fields are in a table, by names. Raises ``ConfigError`` if one has no column."""
-    columns = table_columns(table)
-    if columns is None:  # they show only in the rows, which a stream gives once
-        return usual_fields(())
-    check_unique(columns, "cases")
-    first = next(table_rows(table), {})
-    there = {name: value for name, value in first.items() if value is not None}
-    fields = usual_fields([{**dict.fromkeys(columns, ""), **there}])
-    if not fields.system and (field := fields.lacking()):
-        raise ConfigError(
-            f"cases: no column for {field}. Looked for {', '.join(names(field))}; the table "
-            f"has {names_of(columns)}. Rename the column that holds it"
-        )
-    return fields
-
-
-def _of_case(case: Case) -> dict[str, Any]:
-    fields = {"id": case.id, "question": case.question, "answer": case.answer}
-    return {**fields, "context": [passage.text for passage in case.context]}
 
 
 def _is_arrow(table: Any) -> bool:

@@ -16,12 +16,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
-from ..text.strings import is_blank, names_of
+from ..text.strings import is_blank, names_of, parse_json
 from .events import OPENTELEMETRY, ROLES, SILENT, Event, role_of, unknown_role
 from .other_forms import CONTAINERS, known_messages
 from .shapes import MessageReader
 from .tool_data import as_plain
 
+MAX_MESSAGES = 100_000
 MAX_NOTES = 20
 """Notes that are listed. Of more, only the number is told."""
 
@@ -61,6 +62,8 @@ def read_conversation(
     messages = _messages(value, has_answer)
     if not messages and not has_answer:  # before a first answer, there may be no messages
         raise InputError("messages: the list is empty")
+    if len(messages) > MAX_MESSAGES:
+        raise InputError(f"messages: {len(messages):,}, and {MAX_MESSAGES:,} are read")
     events = list(_events(messages))
     answer, end = (None, len(messages)) if has_answer else _answer(events, messages)
     before = [event for event in events if event.turn <= end and event.kind != "unused"]
@@ -166,7 +169,7 @@ def _no_evidence(roles: Sequence[str], there: set[str]) -> str:
 def _messages(value: object, has_answer: bool) -> list[Any]:
     if isinstance(value, str):
         try:
-            value = json.loads(value)
+            value = parse_json(value)
         except (ValueError, RecursionError):
             raise InputError("messages: this text is not a JSON list of messages") from None
     value = as_plain(value)

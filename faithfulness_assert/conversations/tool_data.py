@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
-from ..text.strings import clip, is_blank, one_line
+from ..text.strings import clip, is_blank, one_line, parse_json
 from .events import CALLS, ROLES, SILENT, role_of
 
 TEXTS = ("text", "input_text", "output_text", "refusal")
@@ -159,7 +159,7 @@ def _data(value: Any, place: str) -> ToolText:
 
 def _parsed(text: str) -> Any:
     """JSON, with its numbers as they are written."""
-    return json.loads(text, parse_int=str, parse_float=str, parse_constant=str)
+    return parse_json(text, parse_int=str, parse_float=str, parse_constant=str)
 
 
 def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]]) -> Iterator[str]:

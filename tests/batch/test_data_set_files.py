@@ -215,6 +215,33 @@ def test_an_object_is_one_case_also_with_lists_named_like_those_of_exports(tmp_p
     assert contents(file) == [("1", CASE, {"results": {"a": [1]}, "data": [{"b": 2}]})]
 
 
+HOSTILE = {
+    "items.json": ("[" + "[]," * 100 + "[]]", "none of the first 50 records can be read"),
+    "cells.csv": ("," * 20_000 + "\n" + "," * 20_000, "has 20,001 columns, and 10,000 are read"),
+    "values.jsonl": ('{"answer": [' + "[]," * 1_000_000 + "[]]}", "more than 2,000,000 values"),
+    "values.json": ('[{"answer": [' + "[]," * 1_000_000 + "[]]}]", "more than 2,000,000 values"),
+    "names.json": (
+        json.dumps({str(n): {} for n in range(20_000)}),
+        "more than 10,000 names",
+    ),
+    "path.jsonl": (json.dumps({"x": [1] * 9}), "it takes too many steps"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_is_an_error_that_says_what_is_too_much(tmp_path: Path, name: str) -> None:
+    text, problem = HOSTILE[name]
+    (tmp_path / name).write_text(text)
+    mapping = {"context": "x" + "|[@,@,@]" * 30} if name == "path.jsonl" else {}
+    try:
+        data_set = open_data_set(tmp_path / name, mapping=mapping)
+        told = [row.problem for row in data_set.rows()] + data_set.hints
+        data_set.check_cases()
+    except ConfigError as error:
+        told = [str(error)]
+    assert problem.casefold() in " ".join(told).casefold()
+
+
 def test_a_record_over_the_limit_is_a_row_that_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

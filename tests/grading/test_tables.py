@@ -70,6 +70,14 @@ def test_the_rows_of_any_table_are_graded(cases: Any) -> None:
     ]
 
 
+def test_a_frame_and_a_file_are_read_by_the_same_names(tmp_path: Any) -> None:
+    frame = pandas.DataFrame(ROWS).rename(columns={"answer": "bot_reply", "context": "docs"})
+    assert [result.outcome for result in grade_many(frame)] == OUTCOMES
+    frame.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
+    lines = run(tmp_path / "rows.jsonl", tmp_path / "run").lines()
+    assert [line.result.outcome for line in lines] == OUTCOMES
+
+
 def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_score_is_defined() -> (
     None
 ):
@@ -96,10 +104,9 @@ def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path: A
 @pytest.mark.parametrize(
     ("cases", "problem"),
     [
-        (pandas.DataFrame({"reply": ["a"], "context": ["b"]}), "no column for answer"),
         (
-            pandas.DataFrame({"Answer": ["a"], "context": ["b"]}),
-            "the table has Answer, context. Rename",
+            pandas.DataFrame({"said": ["a"], "context": ["b"]}),
+            "no column for answer.* it has context, said. Rename the column that holds it",
         ),
         (polars.DataFrame({"answer": ["a"]}), "no column for context"),
         ({"train": pandas.DataFrame(ROWS)}, "must be an iterable of cases or a table, got dict"),

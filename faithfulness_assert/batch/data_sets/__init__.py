@@ -17,7 +17,7 @@ from typing import Any
 from ...cases.case import Case
 from ...cases.plain_data import record_as_json
 from ...cases.systems import check_mapping
-from ...cases.tables import check_unique, is_table, items_of, table_columns
+from ...cases.tables import check_columns, is_table, items_of, table_columns
 from ...files import new_file, open_file, open_text
 from ...records.errors import ConfigError, option
 from ...text.strings import names_of
@@ -78,7 +78,7 @@ def open_table(path: str | PathLike[str], encoding: str | None = None) -> Source
     """
     source = _file(Path(path), {}, encoding)
     if source.columns is not None:
-        check_unique(source.columns, source.name)
+        check_columns(source.columns, source.name)
     return source
 
 
@@ -106,11 +106,8 @@ def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Sou
         delimiter, columns = tables.csv_form(path, mapping)
         records = partial(tables.csv_records, path, delimiter, columns)
         return Source(name, records, columns=columns, lines=path)
-    if suffix in tables.SPREADSHEETS:
-        return tables.sheet(path)
-    if suffix == ".parquet":
-        columns = tables.parquet_columns(path)
-        return Source(name, partial(tables.parquet_records, path), columns=columns)
+    if suffix in (".parquet", *tables.SPREADSHEETS):
+        return tables.table_source(path)
     if suffix == ".json":
         place, note = find_records(path, mapping)
         return Source(name, partial(json_records, path, place), note=note)

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...cases.locate import application_error, find_fields, read_record
-from ...cases.plain_data import record_as_json, seems_list
+from ...cases.plain_data import seems_list
 from ...cases.systems import COLUMN_FIELDS, names
-from ...cases.tables import check_unique
+from ...cases.tables import SAMPLE, check_columns, head
 from ...files import open_file, temporary_database
 from ...records.errors import ConfigError, option
 from ...text.strings import names_of
@@ -23,8 +23,6 @@ MAX_NOTES = 20
 MAX_SHOWN_COLUMNS = 40
 PART = 1 << 20
 """Bytes that are read at once."""
-SAMPLE, SAMPLE_CHARS = 50, 20_000_000
-"""Records, and characters in them, that are read to say which columns there are."""
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
 
@@ -113,19 +111,26 @@ class DataSet:
                 have different columns, see ``check_cases``.
         """
         if source.columns is not None:
-            check_unique(source.columns, source.name)
+            check_columns(source.columns, source.name)
         self.name, self.fingerprint = source.name, source.fingerprint
         self.notes: list[str] = []
         self.hints: list[str] = []
         self._source = source
-        sample = list(_sample(source)) if source.again else []
-        self._not_utf8 = sum(record.problem.startswith(NOT_UTF8) for record in sample)
-        self._head = [record_as_json(r.values)[0] for r in sample if r.values is not None]
+        self._problems: list[str] = []
+        self._head = head(self._readable()) if source.again else []
         if source.columns is not None and not self._head:
             self._head = [dict.fromkeys(source.columns, "")]
         self._fields = find_fields(self._head, mapping)
         if source.columns is not None:
             self.check_cases()
+
+    def _readable(self) -> Iterator[Mapping[str, Any]]:
+        """The values of the first records. The problems of others are kept."""
+        for record in islice(self._source.records(), SAMPLE):
+            if record.values is None:
+                self._problems.append(f"{record.place}: {record.problem}")
+            else:
+                yield record.values
 
     @property
     def size(self) -> int:
@@ -210,18 +215,25 @@ class DataSet:
         shown = [field for field in COLUMN_FIELDS if found[field] or field in usual]
         lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in shown]
         lines.append(f"  carried along   {names_of(columns, MAX_SHOWN_COLUMNS)}")
-        bad = [_not_utf8(self._not_utf8)] if self._not_utf8 else []
+        not_utf8 = sum(NOT_UTF8 in problem for problem in self._problems)
+        bad = [_not_utf8(not_utf8)] if not_utf8 else []
         notes = [f"  note            {note}" for note in (*self._told(), *bad)]
         return "\n".join([self.name, *lines, *notes])
 
     def check_cases(self) -> None:
         """Raises ``ConfigError`` if no record has an answer, a context or a field of the mapping.
 
-        It names the keys that are there, and what would do.
+        It names the keys that are there, and what would do. So it does if nothing can be read.
         """
+        if len(self._problems) == SAMPLE:
+            first = self._problems[0]
+            advice = f". {hint()}" if NOT_UTF8 in first else ""
+            problem = f"none of the first {SAMPLE} records can be read. {first}{advice}"
+            raise ConfigError(f"{self.name}: {problem}")
         failed = [application_error(one, self._fields.split(one)[0]) for one in self._head]
         if not all(failed) and (field := self._fields.lacking()):
-            raise ConfigError(f"{self.name}: {self._fields.refusal(field, self._head)}")
+            problem, use = self._fields.refusal(field, self._head)
+            raise ConfigError(f"{self.name}: {problem}{use}")
 
     def _told(self) -> list[str]:
         """What a person should know before the rows are read."""
@@ -243,16 +255,6 @@ class DataSet:
             "rows with the same answer have other contexts; each is graded against its own alone. "
             "If a row is one passage of a case, join its passages into a list first"
         )
-
-
-def _sample(source: Source) -> Iterator[Record]:
-    room = SAMPLE_CHARS
-    for record in islice(source.records(), SAMPLE):
-        yield record
-        texts = (value for value in (record.values or {}).values() if isinstance(value, str))
-        room -= sum(map(len, texts))
-        if room < 0:
-            return
 
 
 def _not_utf8(rows: int) -> str:

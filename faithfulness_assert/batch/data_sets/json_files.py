@@ -16,21 +16,21 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
+from ...cases.tables import MAX_COLUMNS
 from ...files import open_file, open_text
+from ...text.strings import check_values, parse_json
 from .data_set import BEGIN, MAX_RECORD, Record, Start, UnreadableError, check_utf8
 from .record_lists import EACH, Place, choose_place, of_object, records_at
 
-CHUNK = 1 << 16
+CHUNK, MAX_CHUNK = 1 << 16, 1 << 22
 LONGEST_WORD = len("-Infinity")
 BOM = b"\xef\xbb\xbf"
 MAX_LEVELS = 8
 """Objects inside each other in which a list of records is looked for."""
-MAX_NAMES = 5_000
-MAX_ITEMS = 20
-MAX_OUTLINE = 4_000_000
-"""Names of an object, items of a list, and characters of it, that are looked at for that."""
-MAX_KEPT = 60_000_000
-"""Characters after which nothing more is looked at."""
+MAX_NAMES, MAX_ITEMS = 1_000, 20
+"""Names of an object, and items of a list, that are looked at for that."""
+MAX_SEEN, MAX_PARTS = 40_000_000, 200_000
+"""Characters, names and items after which nothing more is looked at."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 _CUT = "the file ends here, it may be cut off"
@@ -89,7 +89,7 @@ def _line(place: str, line: bytes) -> Record:
     text = line.decode("utf-8", "surrogateescape")
     try:
         check_utf8(text)
-        return _item(place, json.loads(text))
+        return _item(place, parse_json(text))
     except UnreadableError as error:
         return Record(place, None, str(error))
     except (ValueError, RecursionError) as error:
@@ -98,9 +98,11 @@ def _line(place: str, line: bytes) -> Record:
 
 
 def _item(place: str, item: Any) -> Record:
-    if isinstance(item, dict):
-        return Record(place, item)
-    return Record(place, None, f"must be a JSON object, got {type(item).__name__}")
+    if not isinstance(item, dict):
+        return Record(place, None, f"must be a JSON object, got {type(item).__name__}")
+    if len(item) > MAX_COLUMNS:
+        return Record(place, None, f"has more than {MAX_COLUMNS:,} names")
+    return Record(place, item)
 
 
 def _at(document: _Document, steps: Sequence[str], form: str) -> Iterator[Record]:
@@ -144,29 +146,27 @@ def _each(document: _Document, steps: Sequence[str]) -> Iterator[Record]:
 
 
 def _outline(document: _Document, keep: Callable[[Any], object], levels: int) -> None:
-    """A document with the first items of its lists. It is kept piece by piece, so that what was
-    read stays where the rest cannot be.
+    """A document with the first parts of its objects and lists. It is kept piece by piece, so that
+    what was read stays where the rest cannot be, or is too much.
     """
     start = document.peek()
-    if start == "{" and levels:
-        found: dict[str, Any] = {}
-        keep(found)
-        for name in document.parts():
-            has_room = len(found) < MAX_NAMES and document.place() < MAX_KEPT
-            into = partial(found.__setitem__, name) if has_room else type
-            _outline(document, into, levels - 1)
-    elif start == "[" and levels:
-        items: list[Any] = []
-        keep(items)
-        end = document.place() + MAX_OUTLINE
-        for _ in document.parts():
-            item = document.value()
-            if len(items) < MAX_ITEMS and document.place() < min(end, MAX_KEPT):
-                items.append(item)
-            elif levels == MAX_LEVELS:
-                return  # the document is this list
-    else:
+    if not levels or not start or start not in "[{":
         keep(document.value())
+        return
+    found: Any = {} if start == "{" else []
+    keep(found)
+    for name in document.parts():
+        if document.place() > MAX_SEEN or document.passed_parts > MAX_PARTS:
+            raise UnreadableError("more than is looked at")
+        if start == "{":
+            into = partial(found.__setitem__, name) if len(found) < MAX_NAMES else type
+            _outline(document, into, levels - 1)
+        elif len(found) < MAX_ITEMS:
+            found.append(document.value())
+        elif levels == MAX_LEVELS:
+            return  # the document is this list
+        else:
+            document.value()
 
 
 def _problem(error: Exception) -> str:
@@ -187,6 +187,7 @@ class _Document:
         self._file = file
         self._text, self._at, self._lines = "", 0, 1  # the line in which the text begins
         self._passed = 0  # the characters before the text
+        self.passed_parts = 0
 
     def place(self) -> int:
         """The characters that were read."""
@@ -213,6 +214,7 @@ class _Document:
             if end == "}":
                 name = self.value() if self.peek() == '"' else self._take('"')
                 self._take(":")
+            self.passed_parts += 1
             yield name
             if self._take(f",{end}") == end:
                 return
@@ -221,7 +223,7 @@ class _Document:
         """The next value.
 
         Raises:
-            UnreadableError: it is not JSON, or larger than ``MAX_RECORD``.
+            UnreadableError: it is not JSON, larger than ``MAX_RECORD``, or has too many values.
         """
         self.peek()
         while True:
@@ -241,6 +243,10 @@ class _Document:
                 return value
             if len(self._text) - self._at > MAX_RECORD:
                 raise UnreadableError(f"larger than the limit of {MAX_RECORD:,} characters")
+            try:
+                check_values(self._text[self._at :])
+            except ValueError as error:
+                raise UnreadableError(str(error)) from None
 
     def _invalid(self, error: Exception) -> UnreadableError:
         """What is wrong, once the file was read to its end."""
@@ -265,7 +271,7 @@ class _Document:
 
     def _more(self) -> bool:
         """Reads on, at least as much as is waiting. False at the end of the file."""
-        part = self._file.read(max(CHUNK, len(self._text) - self._at))
+        part = self._file.read(max(CHUNK, min(MAX_CHUNK, len(self._text) - self._at)))
         if part:
             self._lines += self._text.count("\n", 0, self._at)
             self._passed += self._at

@@ -15,11 +15,17 @@ from typing import Any, NamedTuple
 from ...cases.case import rows_of
 from ...cases.locate import find_fields
 from ...cases.systems import RECORDS
+from ...cases.tables import MAX_COLUMNS
 from ...records.errors import ConfigError, option
+from ...text.strings import parse_json
 
 EACH = "*"
 """A step to each value of a list or an object."""
+NONE, PART, FULL = 0, 1, 2
+"""How much of a case records have: no answer, an answer, a context too (or messages)."""
 _SAMPLE = 10
+_MAX_DEPTH, _MAX_VISITS = 10, 1_000
+"""Steps to a list, and lists and objects that are looked at."""
 _STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^."]+')
 _MAX_SHOWN = 8
 
@@ -46,9 +52,10 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
     """
-    found = list(_places(outline, (), mapping))
+    found = list(_places(outline, (), mapping, iter(range(_MAX_VISITS))))
     if RECORDS in mapping:
-        wanted = tuple(_steps(mapping[RECORDS]))
+        steps = _STEP.findall(mapping[RECORDS])
+        wanted = tuple(str(json.loads(s)) if s.startswith('"') else s.strip() for s in steps)
         inside = list(_walk(outline, wanted))
         if not inside:
             said = option("mapping", {RECORDS: mapping[RECORDS]})
@@ -65,13 +72,9 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
         return Place((), _form(outline, mapping)), ""
     own = likely[0].steps
     others = [str(place) for place in found if place.likeness and place.steps[: len(own)] != own]
-    where = f"the records are those of {str(likely[0])!r}" if likely[0].steps else ""
-    unread = f"not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
-    return likely[0], "; ".join(filter(None, (where if unread else "", unread)))
-
-
-NONE, PART, FULL = 0, 1, 2
-"""How much of a case records have: no answer, an answer, a context too (or messages)."""
+    where = f"the records are those of {str(likely[0])!r}; " if own else ""
+    unread = f"{where}not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
+    return likely[0], unread
 
 
 def records_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
@@ -95,16 +98,20 @@ def of_object(name: str, value: Any) -> Any:
         return value
     if name.lstrip().startswith("{"):
         try:
-            return {**json.loads(name), **value}
+            return {**parse_json(name), **value}
         except (ValueError, RecursionError, TypeError):
             pass
     return value if "id" in value else {"id": name, **value}
 
 
-def _places(value: Any, steps: tuple[str, ...], mapping: Mapping[str, str]) -> Iterator[Place]:
+def _places(
+    value: Any, steps: tuple[str, ...], mapping: Mapping[str, str], visits: Iterator[int]
+) -> Iterator[Place]:
     """The places of records in a value, the outermost ones of a case."""
+    if len(steps) > _MAX_DEPTH or next(visits, None) is None:
+        return
     form = _form(value, mapping)
-    sample = list(islice(records_at(value, ()), _SAMPLE))
+    sample = islice(records_at(value, ()), _SAMPLE)
     records = [item for item in sample if isinstance(item, Mapping)]
     likeness = _likeness(records, mapping, are_many=form != "one")
     if records and (likeness == FULL or form != "one"):
@@ -114,9 +121,9 @@ def _places(value: Any, steps: tuple[str, ...], mapping: Mapping[str, str]) -> I
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if isinstance(inner, list | Mapping):
-                yield from _places(inner, (*steps, name), mapping)
+                yield from _places(inner, (*steps, name), mapping, visits)
     else:  # lists in the items of a list: one place for all items
-        inside = {place.steps: place for item in records for place in _places(item, (), mapping)}
+        inside = {p.steps: p for item in records for p in _places(item, (), mapping, visits)}
         for own, place in inside.items():
             if own:
                 yield place._replace(steps=(*steps, EACH, *own))
@@ -129,7 +136,9 @@ def _form(value: Any, mapping: Mapping[str, str]) -> str:
         return "list"
     if not isinstance(value, Mapping):
         return "one"
-    if _is_parallel(value, mapping):
+    lists = [item for item in value.values() if isinstance(item, list)]
+    are_parallel = len(lists) > 1 and lists[0] and len(set(map(len, lists))) == 1
+    if are_parallel and _likeness(rows_of(value, lists[0])[:_SAMPLE], mapping) == FULL:
         return "parallel"
     inner = [of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
     are_records = all(
@@ -138,20 +147,12 @@ def _form(value: Any, mapping: Mapping[str, str]) -> str:
     return "object" if inner and are_records else "one"
 
 
-def _is_parallel(value: Mapping[str, Any], mapping: Mapping[str, str]) -> bool:
-    """Whether an object has lists of equal length, one with answers and one with contexts."""
-    lists = [item for item in value.values() if isinstance(item, list)]
-    if len(lists) < 2 or not lists[0] or any(len(item) != len(lists[0]) for item in lists):
-        return False
-    return _likeness(rows_of(value, lists[0])[:_SAMPLE], mapping) == FULL
-
-
 def _likeness(
     records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str], *, are_many: bool = True
 ) -> int:
     """How much of a case the records have."""
     own = {field: path for field, path in mapping.items() if field != RECORDS}
-    fields = find_fields(records, own)
+    fields = find_fields([one for one in records if len(one) <= MAX_COLUMNS], own)
     there = set(fields.there)
     for field, paths in fields.unclear.items():
         if are_many or len({path.rpartition(".")[0] for path in paths}) == 1:
@@ -171,8 +172,3 @@ def _walk(value: Any, steps: Sequence[str]) -> Iterator[Any]:
     elif isinstance(value, list) and steps[0] == EACH:
         for item in value:
             yield from _walk(item, steps[1:])
-
-
-def _steps(path: str) -> Iterator[str]:
-    for step in _STEP.findall(path):
-        yield str(json.loads(step)) if step.startswith('"') else step.strip()

@@ -12,13 +12,13 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
 from ...cases.systems import COLUMN_FIELDS, names
+from ...cases.tables import check_columns
 from ...files import open_text
 from ...records.errors import ConfigError, pip_install
 from . import table_process
@@ -57,6 +57,7 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> tuple[str, list[str]]:
         try:
             header: list[str] = next(_reader(file, delimiter), [])
             check_utf8("".join(header))
+            check_columns(range(len(header)), str(file))  # before they have names
         except (csv.Error, UnreadableError) as error:
             advice = f". {hint()}" if isinstance(error, UnreadableError) else ""
             problems.append(f"{error}{advice}")
@@ -112,56 +113,37 @@ def _lines(file: Path, start: Start) -> Iterator[str]:
             yield line
 
 
-# ---------------------------------------------------------------- Excel
+# ---------------------------------------------------------------- Excel, Parquet
 
 
-def sheet(path: Path) -> Source:
-    """The first visible sheet of a workbook, of at most ``table_process.SIZE`` bytes as JSON.
-
-    Its columns are the cells of the first row that has any. One without a name is ``column 3``.
+def table_source(path: Path) -> Source:
+    """The first visible sheet of a workbook, or the rows of a Parquet file.
 
     Raises:
         ConfigError: the package is not installed, or the file cannot be read.
     """
-    shown, *lines = _lines_of(path)
-    first, *others = json.loads(shown)
-    more = ", ".join(map(repr, others))
-    note = f"{path}: read is the sheet {first!r}, not {more}" if more else ""
-    start, header, width = 0, list[str](), 0
-    for number, line in enumerate(lines, 1):
-        cells = json.loads(line)
-        if any(cells) and not any(header):
-            start, header = number, cells
-        width = max([width, *(place for place, cell in enumerate(cells, 1) if cell)])
-    columns = [name.strip() or f"column {at}" for at, name in enumerate(header[:width], 1)]
+    kind = "a Parquet file" if path.suffix.lower() == ".parquet" else "a file of Excel"
+    if kind == "a Parquet file":
+        load_pyarrow()
+    elif find_spec("python_calamine") is None:
+        advice = pip_install(extra="excel")
+        raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
+    said = next(_printed(path))
+    if isinstance(said, str):
+        raise ConfigError(f"{path}: is not {kind} that can be read: {said}")
+    columns, sheets = said
+    more = ", ".join(map(repr, sheets[1:]))
+    note = f"{path}: read is the sheet {sheets[0]!r}, not {more}" if more else ""
 
     def records() -> Iterator[Record]:
-        for number, line in enumerate(lines[start:], start + 1):
-            cells = json.loads(line)[:width]
-            if any(cells):
-                yield Record(f"row {number}", dict(zip(columns, cells, strict=True)))
+        for number, cells in islice(_printed(path), 1, None):
+            yield Record(f"row {number}", dict(zip(columns, cells, strict=True)))
 
     return Source(str(path), records, columns=columns, note=note)
 
 
-def _lines_of(path: Path) -> list[bytes]:
-    """The lines that the process prints. Raises ``ConfigError`` for what it refuses."""
-    if find_spec("python_calamine") is None:
-        advice = pip_install(extra="excel")
-        raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
-    with _printed(path) as output:
-        lines = output.read().splitlines()
-    said = json.loads(lines[-1])
-    if isinstance(said, str):
-        raise ConfigError(f"{path}: is not a file of Excel that can be read: {said}")
-    if json.loads(lines[0]) == []:
-        raise ConfigError(f"{path}: has no sheet that is visible")
-    return lines
-
-
-@contextmanager
-def _printed(path: Path) -> Iterator[IO[bytes]]:
-    """What ``table_process`` prints. Raises ``ConfigError`` at its end if it did not succeed."""
+def _printed(path: Path) -> Iterator[Any]:
+    """What ``table_process`` prints. Raises ``ConfigError`` where it does not succeed."""
     command = [sys.executable, table_process.__file__, str(path)]
     more = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"}
     env = {**os.environ, **more, "ARROW_DEFAULT_MEMORY_POOL": "system"}  # it reserves no memory
@@ -170,7 +152,7 @@ def _printed(path: Path) -> Iterator[IO[bytes]]:
         command, stdin=nowhere, stdout=subprocess.PIPE, stderr=nowhere, env=env
     ) as process:
         try:
-            yield cast("IO[bytes]", process.stdout)
+            yield from map(json.loads, cast("IO[bytes]", process.stdout))
             failed = process.wait()
         finally:
             process.kill()
@@ -184,30 +166,7 @@ def _printed(path: Path) -> Iterator[IO[bytes]]:
         )
 
 
-# ---------------------------------------------------------------- Parquet
-
-
-def parquet_columns(file: Path) -> list[str]:
-    """The names of the columns. Raises ``ConfigError`` if the file cannot be read."""
-    pyarrow = load_pyarrow()
-    try:
-        return list(pyarrow.parquet.read_schema(file).names)
-    except (OSError, ValueError, pyarrow.ArrowException) as error:
-        problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
-        raise ConfigError(f"{file}: is not a Parquet file that can be read: {problem}") from None
-
-
-def parquet_records(file: Path) -> Iterator[Record]:
-    """The records, a few at a time. Raises ``ConfigError`` if the file cannot be read."""
-    pyarrow, problem = load_pyarrow(), ""
-    with _printed(file) as output:
-        try:
-            rows = (row for batch in pyarrow.ipc.open_stream(output) for row in batch.to_pylist())
-            yield from (Record(f"row {number}", row) for number, row in enumerate(rows, 1))
-        except (OSError, pyarrow.ArrowException) as error:
-            problem = str(error)  # if the process has not failed
-    if problem:
-        raise ConfigError(f"{file}: {problem}")
+# ---------------------------------------------------------------- Parquet that is written
 
 
 def write_parquet(
