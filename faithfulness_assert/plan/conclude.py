@@ -129,7 +129,7 @@ class Seeing:
 
     def __init__(self, case: Case) -> None:
         self._passages = [passage.text for passage in case.context]
-        self._known, self._asked = Numbers("\n".join(self._passages)), Numbers(case.question)
+        self._known, self._asked = Numbers(*self._passages), Numbers(case.question)
 
     @cached_property
     def _words(self) -> str:

@@ -11,14 +11,15 @@ Only numbers in digits are looked for: spelled-out ones are mostly counts of wha
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import accumulate, combinations
 from math import isclose
 
 from .citations import without_references
-from .number_words import units_of, valued, words_of
+from .number_words import currencies, units_of, valued, words_of
 from .numbers import Number, ascii_digits, find_numbers, in_digits, is_year
 from .strings import lazy_pattern
 
@@ -26,24 +27,28 @@ CLOSE = 1e-9
 """Relative difference of numbers that are the same."""
 ROUNDED, ROUGHLY = 0.1, 0.2
 """The most that a rounded number differs, as a share, and one after "about"."""
-EXACT = ("clock", "half", "date", "order")
+EXACT = frozenset(("clock", "half", "date", "order"))
 """Kinds of which nothing is rounded."""
 MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
+IN_TABLES = 100
+"""What is at least so much may stand in a table of thousands or millions, which does not say so."""
 BEFORE = 30
 """Characters before a number that say what it is."""
+TABLE = 5_000
+"""Characters behind "in millions" whose numbers may be millions."""
 
-_DIGIT = lazy_pattern(r"[0-9¼-¾⅐-⅞]")
 _AS_WRITTEN = lazy_pattern(
     r"(?:(?<!\S)\S{1,4} )?[^\s(]{0,40}[0-9¼-¾⅐-⅞](?:\S*[^\s.,;:!?)])?(?: [^\W\d_]+){0,2}"
 )
+_UNGROUPED = lazy_pattern(r"(?<![^\s($€£])([1-9][0-9]{0,2})([0-9]{3})(?![0-9.,])")
 _ENDS = lazy_pattern(r"[\n); ]|[.,](?:\s|$)|$")
 _WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|[§№])([.]?[ \u00a0\u202f]?|, | of | ?[(])$")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
-_IN_MILLIONS = lazy_pattern(r"(?:\bin|\bIn|\bIN) ([TtMmBb][a-zA-Z]{6,7}[sS])\b")
+_IN_MILLIONS = lazy_pattern(r"\bin ((?:m|b|tr)illions|thousands)\b", re.IGNORECASE)
 _JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:[-–_#./][0-9–./-]*)?$")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
@@ -55,10 +60,11 @@ _ROMANS = {
 
 
 class Numbers:
-    """The numbers that a context has. They are read when they are first asked for."""
+    """The numbers that passages have. They are read when they are first asked for."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, *passages: str) -> None:
+        self._passages = passages
+        self.text = "\n".join(passages)
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -67,23 +73,43 @@ class Numbers:
     @cached_property
     def kinds(self) -> Mapping[str, list[float]]:
         """The values of each kind, ascending; "" are the numbers without one, "any" all."""
-        found: dict[str, set[float]] = {"": set(), "any": set()}
+        plain: set[float] = {_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS}
+        found = {"": plain, "any": set(plain)}
         for number in self.numbers:
-            for kind, value in number.offers:
+            if not number.meanings:
+                plain.update(number.plain)
+                found["any"].update(number.plain)
+            for kind, value in number.offers if number.meanings else ():
                 found.setdefault(kind, set()).add(value)
             found["any"].update(number.loose)
-            if number.in_words or any(kind in EXACT for kind, _ in number.meanings):
-                found[""].update(number.loose)
-        for value in (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS):
-            found[""].add(value)
-            found["any"].add(value)
-        scales = {word.casefold() for word in _IN_MILLIONS.findall(self.text)}
-        sizes = [valued("scales")[word] for word in scales if word in valued("scales")]
-        for values in found.values() if sizes else ():
-            values.update([value * size for value in values for size in sizes])
-        shares = {value for value in found[""] if 0 <= value <= 1}
-        found["share"] = found.get("share", set()) | shares
+            if number.in_words or (number.meanings and number.kinds() & EXACT):
+                plain.update(number.loose)
+        for kind, value in self._in_millions():
+            found.setdefault(kind, set()).add(value)
+        found["share"] = found.get("share", set()).union(v for v in plain if 0 <= v <= 1)
         return {kind: sorted(values) for kind, values in found.items()}
+
+    def _in_millions(self) -> Iterator[tuple[str, float]]:
+        """What the numbers of a table are besides that says "in millions" above.
+
+        These are the numbers behind it, in its passage, that have no unit but money.
+        """
+        plain = self.text.casefold()
+        if "illions" not in plain and "thousands" not in plain:  # found much faster
+            return
+        lines = [
+            (line.end(), valued("scales")[line[1].casefold()])
+            for line in _IN_MILLIONS.finditer(self.text)
+        ]
+        ends = [*accumulate(len(passage) + 1 for passage in self._passages)]
+        money = {code for codes in currencies().values() for code in codes}
+        for number in self.numbers if lines else ():
+            start, size = lines[max(bisect_left(lines, (number.start, 0)) - 1, 0)]
+            last = min(start + TABLE, ends[bisect_left(ends, start)])
+            is_bare = number.kinds() <= money and not number.loose
+            is_long = not any(map(is_year, number.plain)) or number.end - number.start > 4
+            if start <= number.start < last and is_bare and is_long:
+                yield from ((kind, value * size) for kind, value in number.offers)
 
 
 NONE = Numbers("")
@@ -97,13 +123,18 @@ def absent_numbers(
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     and what is the sum or the difference of two numbers of the ``evidence`` or of the statement.
     """
-    if not not_as_written(statement, context.text):
-        return ()
     own = Own(statement)
     found = list(find_absent(own, context, question))
-    places = {(number.start, number.end) for number, _, _ in found}
-    there = [n for n in own.numbers if (n.start, n.end) not in places] if found else []
-    results = list(_sums([*there, *in_digits(evidence[:MOST_EVIDENCE])])) if found else []
+    if not found:
+        return ()
+    places = {number.start for number, _, _ in found}
+    there = [number for number in own.numbers if number.start not in places]
+    beside = [n.plain[0] for n in (*there, *in_digits(evidence[:MOST_EVIDENCE])) if n.plain]
+    results = [
+        value
+        for one, other in combinations(beside[:MOST_ADDED], 2)
+        for value in (one + other, abs(one - other))
+    ]
     said = (
         statement[start:end]
         for number, start, end in found
@@ -114,48 +145,50 @@ def absent_numbers(
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
 
 
-def _sums(numbers: Iterable[Number]) -> Iterator[float]:
-    """The sums and differences of each two numbers."""
-    values = (number.plain[0] for number in numbers if number.plain)
-    for one, other in combinations(islice(values, MOST_ADDED), 2):
-        yield from (one + other, abs(one - other))
-
-
 def not_as_written(statement: str, text: str) -> list[tuple[int, int]]:
     """Where a statement has numbers that do not stand in a text letter for letter, as most do.
 
     What stands there needs no reading. A number does with the words behind it, or before the end
-    of a sentence: "5 ½", "5 300" and "5 million" are others than 5.
+    of a sentence: "5 ½", "5 300" and "5 million" are others than 5. So does 5300 as "5,300".
     """
     spans = []
     for found in _AS_WRITTEN.finditer(statement):
-        at = text.find(found[0])
-        end = at + len(found[0])
+        said = found[0]
+        at = text.find(said)
+        if at < 0 and (long := _UNGROUPED.search(said)):
+            said = f"{said[: long.start()]}{long[1]},{long[2]}{said[long.end() :]}"
+            at = text.find(said)
+        end = at + len(said)
         stands = at >= 0 and text[at - 1 : at] in ("", " ", "\n", "(") and _ENDS.match(text, end)
-        if not stands or (text[end : end + 1] == " " and found[0][-1].isdecimal()):
+        if not stands or (text[end : end + 1] == " " and said[-1].isdecimal()):
             spans.append(found.span())
     return spans
 
 
 class Own:
-    """The numbers in digits that a statement itself says, and the text that they were read in.
+    """The numbers in digits that a statement itself says, and the text that they are read in.
 
     In that text there are spaces for the list marker, citations and addresses.
     """
 
     def __init__(self, statement: str) -> None:
-        self.numbers: list[Number] = []
-        self.text = ascii_digits(statement)
-        if not _DIGIT.search(self.text):
-            return
-        self.text = without_references(self.text)
+        self.said = ascii_digits(statement)
+
+    @cached_property
+    def text(self) -> str:
+        return without_references(self.said)
+
+    @cached_property
+    def numbers(self) -> list[Number]:
+        found: list[Number] = []
         end_of_name = -1
         for number in in_digits(self.text):
             is_joined = self.text[end_of_name : number.start] in ("-", "–", ".", "/")
             if is_joined or _is_name(self.text, number):
                 end_of_name = number.end
             elif not number.is_part:
-                self.numbers.append(number)
+                found.append(number)
+        return found
 
 
 def find_absent(
@@ -165,14 +198,17 @@ def find_absent(
 
     Its unit or currency is a part of it only if the number is there and the unit is not.
     """
-    text = own.text
-    pools, spans = (context, question), not_as_written(text, context.text)
-    starts = [start for start, _ in spans]
+    spans = not_as_written(own.said, context.text)
+    if spans and own.text != own.said:
+        spans = not_as_written(own.text, context.text)
+    if not spans:
+        return
+    text, starts = own.text, [start for start, _ in spans]
     last = ((n, bisect_left(starts, n.end) - 1) for n in own.numbers)  # the span that it may touch
     new = [n for n, at in last if at >= 0 and n.start < spans[at][1]]
-    absent = [n for n in new if not any(occurs(n, pool, text) for pool in pools)]
-    places = {(n.start, n.end) for n in absent}
-    there = {m for n in own.numbers if (n.start, n.end) not in places for m in n.meanings}
+    absent = [n for n in new if not (_occurs(n, context, text) or _occurs(n, question, text))]
+    places = {number.start for number in absent}
+    there = {m for n in own.numbers if n.start not in places for m in n.meanings}
     for number in absent:
         if not there.isdisjoint(number.meanings):  # said again in another unit
             continue
@@ -189,16 +225,14 @@ def find_absent(
 
 def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
-    start, end = number.start, number.end
-    behind = text[end : end + 2]
-    kinds = number.kinds()
+    start, end, kinds = number.start, number.end, number.kinds()
     if any(kind[:7] in ("version", "digits ") for kind in kinds):
         return True
     if kinds & {*EXACT} - {"order"}:
         return False
-    is_joined = _JOINED.search(text, max(start - 20, 0), start) is not None
-    if is_joined:
+    if _JOINED.search(text, max(start - 20, 0), start):
         return number.first == start  # not US$5
+    behind = text[end : end + 2]
     if behind[:1].isalpha() and number.last == end and behind.rstrip(" .,;:’'") != "s":
         return True  # 37A
     word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
@@ -253,8 +287,10 @@ def _words_before(text: str, number: Number) -> list[str]:
 # ---------------------------------------------------------------- whether it is there
 
 
-def occurs(number: Number, context: Numbers, text: str) -> bool:
+def _occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
+    if not context.text:
+        return False
     known = context.kinds
     for kind, value in number.asks:
         if kind in known and _between(known[kind], value, value):
@@ -264,12 +300,13 @@ def occurs(number: Number, context: Numbers, text: str) -> bool:
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
     tolerance = ROUGHLY if roughly else ROUNDED
     for kind, value in number.asks:
-        if kind not in EXACT and _near(
-            value, number, known.get(kind, []), tolerance, roughly or kind not in ("", "any")
-        ):
+        rounds = roughly or kind not in ("", "any")
+        if kind not in EXACT and _near(value, number, known.get(kind, []), tolerance, rounds):
             return True
     pool = known["any" if "order" in number.kinds() else ""]
-    return any(_near(value, number, pool, 0, False) for value in number.loose)
+    # A table may say "in millions" where nobody sees it.
+    loose = (value for value in number.loose if value >= IN_TABLES or not number.plain)
+    return any(_near(value, number, pool, 0, False) for value in loose)
 
 
 def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:

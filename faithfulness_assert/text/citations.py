@@ -156,7 +156,8 @@ def without_marks(text: str) -> str:
 def without_references(text: str) -> str:
     """A text with spaces for its list marker, citations and addresses, each in its place."""
     spans = [(mark.start, mark.end) for mark in groups(text) if cites(mark)]
-    spans += [found.span() for found in _SHORT_BRACKETS.finditer(text)]
+    if "[" in text:
+        spans += [found.span() for found in _SHORT_BRACKETS.finditer(text)]
     if _MAY_BE_ADDRESS.search(text):
         spans += [found.span() for found in _ADDRESS.finditer(text)]
     if marker := _LIST_MARKER.match(text):

@@ -9,7 +9,7 @@ language, and may mix several.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -56,6 +56,11 @@ def units_of(word: str) -> tuple[Unit, ...]:
     return exact.get(word) or folded.get(word.casefold(), ())
 
 
+def unit_words() -> Collection[str]:
+    """All signs and words of units, in lower case."""
+    return _units()[1]
+
+
 @cache
 def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, ...]]]:
     """The units by their signs, and by signs and words in lower case."""
@@ -84,7 +89,7 @@ def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, .
 
 LONGEST = 100
 """Letters of a word that may be a number."""
-SHORTEST = 3
+SHORTEST, LONGEST_PART = 3, 20
 """Letters of a word that may be a part of another one."""
 MOST_WORDS = 20
 """Words of one number."""
@@ -92,58 +97,84 @@ JOINERS = ("und", "en", "ën")
 """What joins two parts of a word: "einundzwanzig"."""
 
 
+@cache
+def _known() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The words that are numbers, the parts of longer ones, and how these begin."""
+    names = ("fractions", "scales", "hundreds", "worth", "ordinals", "spelled", "clock")
+    simple = {word for name in names for word in valued(name) if len(word) > 1}
+    parts = {word for word in simple if len(word) >= SHORTEST}.union(valued("stems"))
+    begin = frozenset(word[:SHORTEST] for word in parts | simple)
+    return frozenset(simple), frozenset(parts.union(JOINERS)), begin
+
+
 @lru_cache(maxsize=8192)  # the same words come again and again
 def number_parts(word: str) -> tuple[str, ...]:
     """The words of numbers of which a word in lower case consists, or ()."""
-    if word in _simple():
+    simple, _, begin = _known()
+    if word in simple:
         return (word,)
-    if len(word) > LONGEST or word[:SHORTEST] not in _beginnings():
+    if word[:SHORTEST] not in begin or len(word) > LONGEST:
         return ()
-    # What each rest of the word consists of, the shortest rest first.
-    rests: dict[int, tuple[str, ...]] = {len(word): ()}
-    rests |= {len(word) - len(end): () for end in words_of("ordinal ends") if word.endswith(end)}
-    is_ordinal = len(rests) > 1
-    for start in range(len(word) - SHORTEST, -1, -1):
-        for end in range(len(word), start + 1, -1):
-            part = word[start:end]
-            if end in rests and part in _parts():
-                rests[start] = (part, *rests[end]) if part not in JOINERS else rests[end]
-                break
-    found = rests.get(0, ())
+    found = _divided(word) or ()
+    is_ordinal = any(word.endswith(end) for end in words_of("ordinal ends"))
     return found if len(found) > 1 or is_ordinal else ()
 
 
-@cache
-def _simple() -> frozenset[str]:
-    """The words that are numbers."""
-    sections = ("fractions", "scales", "hundreds", "worth", "ordinals", "spelled", "clock")
-    return frozenset(word for name in sections for word in valued(name) if len(word) > 1)
-
-
-@cache
-def _parts() -> frozenset[str]:
-    """The words of numbers inside other words, and what joins them."""
-    words = (word for word in _simple() if len(word) >= SHORTEST)
-    return frozenset([*words, *valued("stems"), *JOINERS])
-
-
-@cache
-def _beginnings() -> frozenset[str]:
-    return frozenset(word[:SHORTEST] for word in _parts().union(_simple()) - {*JOINERS})
+@lru_cache(maxsize=8192)
+def _divided(rest: str) -> tuple[str, ...] | None:
+    """The parts of the rest of a word, the longest one first; None if it is no number."""
+    if not rest or rest in words_of("ordinal ends"):
+        return ()
+    for end in range(min(len(rest), LONGEST_PART), 1, -1):
+        part = rest[:end]
+        if part in _known()[1] and (behind := _divided(rest[end:])) is not None:
+            return behind if part in JOINERS else (part, *behind)
+    return None
 
 
 class Spelled(NamedTuple):
-    """A number in words: which of a text's words it is, its value, and its sort.
+    """A number in words, as far as it was read.
 
     Args:
-        sort: "count", "order" (the third), "share" (a third), "clock" (noon), or "loose": what
-            mostly means something else (a couple, hundreds), and may be a number.
+        first, last: which of a text's words it is.
+        word: the last one.
+        is_one: whether an article stands before it.
+        closed, open: the sum that a scale has closed, and what is open for one.
+        before: the "nineteen" of nineteen eighty-four.
+        scale: the last one.
     """
 
     first: int
     last: int
-    value: float
-    sort: str
+    word: str
+    is_one: bool
+    parts: tuple[str, ...] = ()
+    closed: float = 0.0
+    open: float = 0.0
+    before: float = 0.0
+    scale: float = float("inf")
+
+    @property
+    def value(self) -> float:
+        return self.closed + self.open + 100 * self.before
+
+    @property
+    def sort(self) -> str:
+        """What it says: "count", "order" (the third), "share" (a third), or "clock" (noon).
+
+        "loose" mostly means something else (a couple, hundreds), and may be a number.
+        """
+        part = self.parts[-1]
+        is_scale = part in valued("scales") or part in valued("hundreds")
+        is_plural = is_scale and self.word.endswith(("s", "ionen", "arden"))
+        if part in valued("clock"):
+            return "clock"
+        if part in valued("worth") or (is_plural and len(self.parts) == 1):
+            return "loose"
+        if part in valued("fractions") and self.value != int(self.value):
+            return "share" if self.value < 1 else "count"
+        is_th = not self.word.endswith(part) or (is_scale and self.word.endswith("th"))
+        return "order" if is_th or part in valued("ordinals") else "count"
 
 
 def spelled_numbers(words: list[str], gaps: list[str]) -> Iterator[Spelled]:
@@ -152,110 +183,73 @@ def spelled_numbers(words: list[str], gaps: list[str]) -> Iterator[Spelled]:
     Args:
         gaps: what stands before each word and behind the last one.
     """
-    known = {word for word in {*words} if word in words_of("articles") or number_parts(word)}
-    run: _Run | None = None
-    for place in [place for place, word in enumerate(words) if word in known]:
-        if words[place] in words_of("articles"):
+    articles = words_of("articles")
+    known = {word for word in {*words} if word in articles or number_parts(word)}
+    run: Spelled | None = None
+    for place in [place for place, word in enumerate(words) if word in known] if known else ():
+        if words[place] in articles:
             behind = "".join(words[place + 1 : place + 2])
             if len(behind) < SHORTEST or not units_of(behind):
                 continue
-        if run is None or not run.takes(words, gaps, place):
-            if run is not None:
-                yield run.found(words)
-            run = _Run(words, place)
-    if run is not None:
-        yield run.found(words)
+        longer = run and _longer(run, words, gaps, place)
+        if run and not longer:
+            yield run
+        run = longer or _begun(words, place)
+    if run:
+        yield run
 
 
-class _Run:
-    """The words of one number, as far as they were read: what a scale has closed, what is open."""
+def _begun(words: list[str], place: int) -> Spelled:
+    is_one = words[max(place - 1, 0)] in words_of("articles")
+    run = Spelled(place, place, words[place], is_one)
+    for part in number_parts(words[place]) or (words[place],):
+        run = _with(run, part, bool(run.parts)) or run._replace(parts=(*run.parts, part))
+    return run
 
-    def __init__(self, words: list[str], place: int) -> None:
-        self.first = self.last = place
-        self.closed = self.open = self.before = 0.0
-        self.scale = float("inf")
-        self.parts: list[str] = []
-        self.is_one = words[max(place - 1, 0)] in words_of("articles")
-        for part in number_parts(words[place]) or (words[place],):
-            self._add(part, is_joined=bool(self.parts))
 
-    def takes(self, words: list[str], gaps: list[str], place: int) -> bool:
-        """Whether the next word of a number goes on with this one."""
-        between = words[self.last + 1 : place]
-        apart = {gap.strip(" -\u00a0") for gap in gaps[self.last + 1 : place + 1]}
-        is_scaled = self.parts[-1] in valued("scales") or self.parts[-1] in valued("hundreds")
-        if place - self.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
-            return False
-        if words[place] in words_of("articles"):  # half an hour
-            return self.parts[-1] in valued("fractions")
-        if not words_of("joiners").issuperset(between):
-            return False
-        kept = self.closed, self.open, self.before, self.scale, len(self.parts)
-        for at, part in enumerate(number_parts(words[place])):
-            if not self._add(part, is_joined=bool(between) or at > 0):
-                self.closed, self.open, self.before, self.scale, size = kept
-                del self.parts[size:]
-                return False
-        self.last = place
-        return True
+def _longer(run: Spelled, words: list[str], gaps: list[str], place: int) -> Spelled | None:
+    """A number with its next word, or None if that begins another one."""
+    between = words[run.last + 1 : place]
+    apart = {gap.strip(" -\u00a0") for gap in gaps[run.last + 1 : place + 1]}
+    is_scaled = run.parts[-1] in valued("scales") or run.parts[-1] in valued("hundreds")
+    if place - run.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
+        return None
+    if words[place] in words_of("articles"):  # half an hour
+        return run if run.parts[-1] in valued("fractions") else None
+    longer: Spelled | None = run if words_of("joiners").issuperset(between) else None
+    for at, part in enumerate(number_parts(words[place])):
+        longer = longer and _with(longer, part, bool(between) or at > 0)
+    return longer and longer._replace(last=place, word=words[place])
 
-    def _add(self, part: str, *, is_joined: bool) -> bool:
-        """Adds a part of a word; False if that begins another number."""
-        scale = valued("hundreds").get(part) or valued("scales").get(part)
-        share = valued("fractions").get(part)
-        names = ("spelled", "ordinals", "worth", "stems", "clock")
-        value = next((valued(name)[part] for name in names if part in valued(name)), None)
-        is_first = not self.parts
-        self.parts.append(part)
-        if scale:
-            return self._multiply(scale)
-        if share and (value is None or self.open == 1 or (is_first and self.is_one)):
-            add = is_joined and self.open
-            self.open = self.open + 1 / share if add else (self.open or 1) / share
-        elif self.open % 100 == 4 and part in ("vingt", "vingts"):  # quatre-vingts
-            self.open += 76
-        elif is_first or _may_follow(value or 1, self.open, is_joined):
-            self.open += 1 if value is None else value
-        elif not (self.closed or self.before or is_joined) and 10 < self.open < 22:
-            self.before, self.open = self.open, value or 0  # nineteen eighty-four
-            return 10 <= self.open < 100
-        else:
-            return False
-        return True
 
-    def _multiply(self, scale: float) -> bool:
-        if scale < 1000:
-            self.open = (self.open or 1) * scale
-        elif scale < self.scale:
-            self.closed, self.open = self.closed + (self.open or 1) * scale, 0.0
-            self.scale = scale
-        elif self.open:
-            return False
-        else:
-            self.closed *= scale  # five thousand million
-        return True
-
-    def found(self, words: list[str]) -> Spelled:
-        value = self.closed + self.open + 100 * self.before
-        word, part = words[self.last], self.parts[-1]
-        is_scale = part in valued("scales") or part in valued("hundreds")
-        if part in valued("clock"):
-            sort = "clock"
-        elif part in valued("worth") or (
-            is_scale and len(self.parts) == 1 and word.endswith(("s", "ionen", "arden"))
-        ):
-            sort = "loose"
-        elif part in valued("fractions") and value != int(value):
-            sort = "share" if value < 1 else "count"
-        elif (
-            part in valued("ordinals")
-            or not word.endswith(part)
-            or (is_scale and word.endswith("th"))
-        ):
-            sort = "order"
-        else:
-            sort = "count"
-        return Spelled(self.first, self.last, value, sort)
+def _with(run: Spelled, part: str, is_joined: bool) -> Spelled | None:
+    """A number with the next part of a word, or None if that begins another number."""
+    size = valued("hundreds").get(part) or valued("scales").get(part)
+    share = valued("fractions").get(part)
+    names = ("spelled", "ordinals", "worth", "stems", "clock")
+    value = next((valued(name)[part] for name in names if part in valued(name)), None)
+    closed, open_, before, scale = run.closed, run.open, run.before, run.scale
+    if size and size < 1000:
+        open_ = (open_ or 1) * size
+    elif size and size < scale:
+        closed, open_, scale = closed + (open_ or 1) * size, 0.0, size
+    elif size and open_:
+        return None
+    elif size:
+        closed *= size  # five thousand million
+    elif share and (value is None or open_ == 1 or (not run.parts and run.is_one)):
+        open_ = open_ + 1 / share if is_joined and open_ else (open_ or 1) / share
+    elif open_ % 100 == 4 and part in ("vingt", "vingts"):  # quatre-vingts
+        open_ += 76
+    elif not run.parts or _may_follow(value or 1, open_, is_joined):
+        open_ += 1 if value is None else value
+    elif closed or before or is_joined or not (10 < open_ < 22 and 10 <= (value or 0) < 100):
+        return None
+    else:
+        before, open_ = open_, value or 0  # nineteen eighty-four
+    return run._replace(
+        parts=(*run.parts, part), closed=closed, open=open_, before=before, scale=scale
+    )
 
 
 def _may_follow(value: float, open_: float, is_joined: bool) -> bool:

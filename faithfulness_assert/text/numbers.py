@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import Unit, currencies, spelled_numbers, units_of, valued, words_of
+from .number_words import Unit, currencies, spelled_numbers, unit_words, units_of, valued, words_of
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
@@ -28,6 +29,9 @@ Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
 
 _SPACES = " \u00a0\u202f"
+_GAP = rf"[{_SPACES}\n-]{{0,2}}"
+"""Between a number and its unit, also in the broken lines of a PDF."""
+_WORD = r"([^\W\d_]{1,30})"
 # Each begins with a digit, for which a text is searched quickly.
 _NUMBER = lazy_pattern(
     rf"""[0-9¼-¾⅐-⅞]
@@ -44,40 +48,47 @@ _NUMBER = lazy_pattern(
     )""",
     re.VERBOSE,
 )
+_ALONE = lazy_pattern(
+    r"([.]?)[ \n]([^\W\d_]{2,30})(?=[\s.,;:!?)]|$)|[,;:!?)]+(?:\s|$)|[.]?(?:\n|$)"
+)
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
 _POWER = lazy_pattern(r"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=⁻?[⁰¹²³⁴-⁹]))")
 _MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
 _UNIT = lazy_pattern(
-    rf"[{_SPACES}-]?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
+    rf"{_GAP}(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
     r"(%|‰|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{1,2}[\"”])"
     r"|[^\W\d_]{1,30}(?:\^?[23](?!\w)|[²³])?)"
-    r"(?:(?:/| (?:per|pro|par|por|al) )([^\W\d_]{1,30}))?"
+    rf"(?:(?:/| (?:per|pro|par|por|al) ){_WORD})?"
 )
-_INNER = lazy_pattern(r"(?:an? |of an? )?(?=\S)")
-_AND_SHARE = lazy_pattern(r" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |una )?([^\W\d_]{1,30})")
+_OTHER_UNITS = ("·", "*", "²", "³", "/")
+"""What follows a unit that is none of ours: N·m, N/mm²."""
+_SIGNS = {'"': "in", "”": "in", "'": "ft", "’": "ft"}
+_INNER = lazy_pattern(r"(?: an?| of an?)?(?= \S)")
+_AND_SHARE = lazy_pattern(rf" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |une )?{_WORD}")
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
 _ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|[ºª°](?!\s?[CF]\b))(?![^\W_])")
-_MONTH = lazy_pattern(r"(?:[.º]|st|nd|rd|th|er)?[ -](?:of |de )?([^\W\d_]{1,30})")
+_MONTH = lazy_pattern(rf"(?:[.º]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
+_MONTH_BEFORE = lazy_pattern(rf"{_WORD}[.]? (?:the )?$")
 _MINUTES = lazy_pattern(r"[0-5][0-9](?![0-9])")
 _CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
 _OCLOCK = lazy_pattern(
     rf"[{_SPACES}]?(?:([ap])(?:m|[.]m[.]?)|(h)(?:[0-5][0-9])?|uhr|heures|o['’]clock)(?![^\W_])",
     re.IGNORECASE,
 )
-_PAST = lazy_pattern(r"(?: minutes?)?[ ]([^\W\d_]{1,30}) ([^\W\d_]{1,30}|[0-9]{1,2}(?![\w:.]))")
-_HALF_OF = lazy_pattern(r" ([^\W\d_]{1,30})")
-_WORD_BEFORE = lazy_pattern(r"([^\W\d_]{1,30})[.]? (?:the )?$")
+_PAST = lazy_pattern(rf"(?: minutes?)?[ ]{_WORD} ([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
+_NEXT = lazy_pattern(f" {_WORD}")
 _MONEY_BEFORE = lazy_pattern(
     rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[{_SPACES}]?$"
 )
 _MONEY_AFTER = lazy_pattern(
-    rf"[{_SPACES}-]?(?:(?:US|U[.]S[.]) )?([{MONEY}](?! ?[0-9])|[^\W\d_]{{2,10}}(?![^\W_]))"
+    rf"{_GAP}(?:(?:US|U[.]S[.]) )?([{MONEY}](?! ?[0-9])|[^\W\d_]{{2,10}}(?![^\W_]))"
 )
-_SCALE = lazy_pattern(rf"[{_SPACES}-]?(?:of an? )?([^\W\d_]{{1,30}})")
-_FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?$")
+_SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}")
+_FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{2}$")
+_SHORT_YEAR = lazy_pattern(r"(?<![^ (])['’][0-9]{2}$")
 _GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
 _DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
-_WORD = lazy_pattern(r"([^\W\d_]+)")
+_WORDS = lazy_pattern(r"([^\W\d_]+)")
 _OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _POINT_WORDS = lazy_pattern(r"\b(?:the|of|and|was|were|are|has|with|for|to|it|take)\b")
@@ -157,11 +168,6 @@ def ascii_digits(text: str) -> str:
     return text if text.isascii() else _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text)
 
 
-def word_before(text: str, start: int) -> re.Match[str] | None:
-    """The word that stands before a place, also with "the" between them."""
-    return _WORD_BEFORE.search(text, max(start - 40, 0), start)
-
-
 # ---------------------------------------------------------------- in digits
 
 
@@ -169,6 +175,10 @@ def _in_digits(text: str) -> Iterator[Number]:
     marks: list[str] = []
     for found in _NUMBER.finditer(text):
         digits, start, end = found[0], *found.span()
+        word = _word_beside(text, start, end) if digits.isdecimal() else None
+        if word is not None:
+            yield Number(start, end, start, end, (float(digits),), step=_step(digits), after=word)
+            continue
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
         if len(digits) > MAX_DIGITS:
@@ -178,50 +188,61 @@ def _in_digits(text: str) -> Iterator[Number]:
         elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
             for part in re.finditer(r"[^:]+", digits):
                 values = _values(part[0], text, marks)
-                yield from _plain(text, start + part.start(), start + part.end(), values)
-        elif clock := _clock(text, start, end, digits):
-            yield clock
+                yield _plain(text, start + part.start(), start + part.end(), values)
         else:
-            yield from _plain(text, start, end, _values(digits, text, marks))
+            one = Number(start, end, start, end)
+            yield _time_of_day(text, one, digits) or _plain(
+                text, start, end, _values(digits, text, marks)
+            )
 
 
-def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Iterator[Number]:
+@cache
+def _that_belong() -> frozenset[str]:
+    """The words beside a number that may belong to it: units, scales, money and months."""
+    words = [*valued("months"), *valued("scales"), *currencies(), *unit_words()]
+    return frozenset([*words, *"us sq cu square cubic the of de am pm uhr - – -- /".split()])
+
+
+def _word_beside(text: str, start: int, end: int) -> str | None:
+    """The word or "" behind a number to which nothing beside it belongs, as is so with most."""
+    behind, before = _ALONE.match(text, end), text[max(start - 12, 0) : start]
+    word = (behind[2] or "").casefold() if behind else ""
+    if not behind or word in _that_belong() or before[-1:] not in ("", " ", "\n", "("):
+        return None
+    words = before.split()
+    if end - start > MAX_DIGITS or (words and words[-1].casefold().strip("(.") in _that_belong()):
+        return None
+    return "" if behind[1] else word
+
+
+def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number:
     """A number that is neither a date in digits nor a time."""
-    digits = text[start:end]
-    if (
-        text[start - 1 : start] in ("'", "’")
-        and end - start == 2
-        and text[start - 2 : start - 1] in (" ", "(", "")
-    ):
+    digits, number = text[start:end], Number(start, end, start, end, values)
+    if digits.isdecimal() and _SHORT_YEAR.search(text, max(start - 2, 0), end):  # '24
         century = 1900 if values[0] > 50 else 2000
-        yield Number(start, end, start - 1, end, (century + values[0],), loose=values)
-        return
+        return number._replace(first=start - 1, plain=(century + values[0],), loose=values)
     if digits.count(".") > 1:
-        yield Number(start, end, start, end, (), ((f"version {digits}", 0),), True, 0.0, values)
-        return
+        version = ((f"version {digits}", 0.0),)
+        return number._replace(plain=(), meanings=version, is_clear=True, loose=values)
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
         values, end = tuple(value + share for value in values), mixed.end()
     elif len(digits) < 3 and values[0] <= 31:
-        month, before = _MONTH.match(text, end), word_before(text, start)
-        dates = [(month[1], start, month.end())] if month else []
+        behind = _MONTH.match(text, end)
+        before = _MONTH_BEFORE.search(text, max(start - 40, 0), start)
+        dates = [(behind[1], start, behind.end())] if behind else []
         dates += [(before[1], before.start(), end)] if before else []
-        for name, first, last in dates:
-            if month_of := _month(name):
-                dated = (("date", 100 * month_of + values[0]),)
-                yield Number(start, end, first, last, values, dated, True, after=name)
-                return
+        for word, first, last in dates:
+            if month := valued("months").get(word.casefold()):
+                day = (("date", 100 * month + values[0]),)
+                return Number(start, end, first, last, values, day, True, after=word)
     if order := _ORDINAL.match(text, end):
-        yield Number(start, end, start, order.end(), (), (("order", values[0]),), True, 0.0, values)
-        return
-    if (
-        end - start == 2
-        and digits.isdecimal()
-        and (years := _FROM_YEAR.search(text, max(start - 8, 0), start))
-    ):
-        yield Number(start, end, start, end, (values[0], float(f"{years[1]}{digits}")))
-        return
-    yield _measured(text, Number(start, end, start, end, values, step=_step(digits)))
+        ordered = (("order", values[0]),)
+        return Number(start, end, start, order.end(), (), ordered, True, loose=values)
+    years = _FROM_YEAR.search(text, max(start - 8, 0), end)
+    if years and digits.isdecimal():
+        return number._replace(plain=(values[0], float(f"{years[1]}{digits}")))
+    return _measured(text, Number(start, end, start, end, values, step=_step(digits)))
 
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
@@ -231,10 +252,9 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
     if "/" in digits:
         parts = [_values(part, text, marks)[0] for part in digits.split("/")]
         return (_exact(parts[0] / (parts[1] or 1)), *parts)
-    vulgar = numeric(digits[-1]) if digits[-1] > "\u00bb" and not digits[-1].isdecimal() else 0
-    if vulgar:
+    if digits[-1] > "\u00bb" and not digits[-1].isdecimal() and digits[-1] not in "⁰⁴⁵⁶⁷⁸⁹":
         whole = digits[:-1].strip(" .,")
-        return (vulgar + (_values(whole, text, marks)[0] if whole else 0),)
+        return (numeric(digits[-1]) + (_values(whole, text, marks)[0] if whole else 0),)
     if power := _POWER.search(digits):
         exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
         mantissa = _values(digits[: power.start()] or "1", text, marks)
@@ -243,28 +263,21 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
     head = head or "0"
     if not rest:
         return (float(head),)
-    signs = {sign for sign in digits if sign in ".,"}
     decimal, grouped = float(f"{head}{''.join(rest[:-1])}.{rest[-1]}"), float(head + "".join(rest))
-    are_groups = len(rest[-1]) == 3 and all(len(part) in (2, 3) for part in rest)
-    if len(signs) > 1:
+    if "." in digits and "," in digits:
         return (decimal,)
-    if not are_groups or head in ("", "0") or len(head) > 3:
+    are_groups = len(rest[-1]) == 3 and all(len(part) in (2, 3) for part in rest)
+    if not are_groups or head == "0" or len(head) > 3:
         return (decimal,) if len(rest) == 1 else (float(head), *map(float, rest))
     if len(rest) > 1:
         return (grouped,)
-    mark = _mark(text, marks)
-    if mark:
-        return (decimal if mark in signs else grouped,)
-    return (grouped,) if "," in signs else (decimal, grouped)
-
-
-def _mark(text: str, marks: list[str]) -> str:
-    """The sign that a text puts before decimals, as its language does; "" if nothing tells."""
-    if not marks:
+    if not marks:  # the sign that a text puts before decimals, as its language does
         near = text[:_CLUES]
         points, commas = len(_POINT_WORDS.findall(near)), len(_COMMA_WORDS.findall(near))
         marks.append("" if points == commas else "." if points > commas else ",")
-    return marks[0]
+    if marks[0]:
+        return (decimal if marks[0] in digits else grouped,)
+    return (grouped,) if "," in digits else (decimal, grouped)
 
 
 def _exact(value: float) -> float:
@@ -274,15 +287,12 @@ def _exact(value: float) -> float:
 
 def _step(digits: str) -> float:
     """The last digit that is not a closing zero, as a share: 330 was rounded to 10/330."""
-    significant = "".join(filter(str.isdecimal, digits)).strip("0")
+    plain = digits if digits.isdecimal() else "".join(filter(str.isdecimal, digits))
+    significant = plain.strip("0")
     return 1 / int(significant) if significant else 0.0
 
 
 # ---------------------------------------------------------------- dates and times
-
-
-def _month(word: str) -> float:
-    return valued("months").get(word.casefold(), 0)
 
 
 def _date(date: re.Match[str], start: int) -> Iterator[Number]:
@@ -304,96 +314,84 @@ def _date(date: re.Match[str], start: int) -> Iterator[Number]:
     yield Number(at, at + len(year), at, at + len(year), (float(century + int(year)),))
 
 
-def _clock(text: str, start: int, end: int, digits: str) -> Number | None:
-    """A time of day: 17:30, 5.30 pm, 17h30, 9 Uhr; None if it is none.
+def _time_of_day(text: str, number: Number, digits: str) -> Number | None:
+    """A time of day: 17:30, 5.30 pm, 17h30, 9 Uhr, half past two, halb drei; None if it is none.
 
     Without its half of the day it may be in either, up to 12.
+
+    Args:
+        digits: "" for a number in words.
     """
-    sign = _OCLOCK.match(text, end)
-    written = _CLOCK.match(digits)
+    sign, written = _OCLOCK.match(text, number.end), _CLOCK.match(digits)
+    hours, minutes, half, last = -1.0, 0.0, "", sign.end() if sign else number.end
     if written and (":" in digits or sign):
-        hours, minutes = int(written[1]), int(written[2])
-    elif sign and digits.isdecimal() and int(digits) <= 24:
+        hours, minutes = float(written[1]), float(written[2])
+    elif sign and (number.in_words or (digits.isdecimal() and int(digits) <= 24)):
         past = _MINUTES.match(text, sign.end(2)) if sign[2] else None
-        hours, minutes = int(digits), int(past[0]) if past else 0
-    else:
+        hours, minutes = float(digits or number.plain[0]), float(past[0]) if past else 0
+    elif not number.in_words:
+        return None
+    elif text[number.start : number.end].casefold() == "halb":
+        if hour := _NEXT.match(text, number.end):
+            hours, minutes, last = _hour(hour[1]), -30, hour.end()
+    elif past := _PAST.match(text, number.end):
+        side, value = valued("past").get(past[1].casefold(), 0), number.plain[0]
+        hours, last = _hour(past[2]) if side else -1, past.end()
+        minutes = side * (60 * value if value < 1 else value)
+    if hours < 0:
         return None
     half = sign[1].lower() if sign and sign[1] else ""
-    last = sign.end() if sign else end
-    meanings: list[Meaning] = [("time", 3600.0 * hours + 60 * minutes)] if sign and sign[2] else []
-    time = 60.0 * ((hours % 12 + 12 * (half == "p")) if half else hours) + minutes
+    time = 60 * (hours % 12 + 12 * (half == "p") if half else hours) + minutes
+    meanings: list[Meaning] = [("time", 60 * (60 * hours + minutes))] if sign and sign[2] else []
     meanings.append(("clock", time))
     if half or hours <= 12:
         meanings.append(("half", time % 720))
-    plain = () if minutes else (float(hours),)
-    return Number(start, end, start, last, plain, tuple(meanings), True, after=half)
+    return number._replace(
+        last=last,
+        plain=() if minutes else (hours,),
+        meanings=tuple(meanings),
+        is_clear=True,
+        after=half,
+    )
+
+
+def _hour(word: str) -> float:
+    """An hour in a number or a word, or -1."""
+    value = float(word) if word.isdecimal() else valued("spelled").get(word.casefold(), 0)
+    return value if 0 < value <= 12 else -1
 
 
 # ---------------------------------------------------------------- in words
 
 
 def _in_words(text: str) -> Iterator[Number]:
-    pieces = _WORD.split(text)
-    words = list(map(str.casefold, pieces[1::2]))
+    pieces = _WORDS.split(text)
     places: list[int] = []
-    for found in spelled_numbers(words, pieces[0::2]):
+    for found in spelled_numbers(list(map(str.casefold, pieces[1::2])), pieces[0::2]):
         places = places or [0, *accumulate(map(len, pieces))]
         start, end = places[2 * found.first + 1], places[2 * found.last + 2]
         if text[max(start - 2, 0) : start].strip()[-1:].isdecimal():
             continue  # 1.2 million, which is read in digits
         value = _exact(found.value)
         number = Number(start, end, start, end, (value,), in_words=True)
+        named = number._replace(plain=(), is_clear=True)
         if found.sort == "clock":
             clocks = (("clock", value), ("half", value % 720))
-            yield number._replace(plain=(), meanings=clocks, is_clear=True, loose=(value // 60,))
+            yield named._replace(meanings=clocks, loose=(value // 60,))
         elif found.sort == "order":
-            yield number._replace(
-                plain=(), meanings=(("order", value),), is_clear=True, loose=(value,)
-            )
+            yield named._replace(meanings=(("order", value),), loose=(value,))
         elif found.sort == "loose":
             yield number._replace(plain=(), loose=(value, value - 1) if value > 1 else (value,))
-        elif clock := _spelled_clock(text, number):
+        elif clock := _time_of_day(text, number, ""):
             yield clock
         else:
-            inner = _INNER.match(text, end + 1) if found.sort == "share" else None
-            at = inner.end() - 1 if inner and inner.end() > end + 1 else end
-            measured = _measured(text, number._replace(end=at))._replace(end=end)
+            inner = _INNER.match(text, end) if found.sort == "share" else None  # half a mile
+            at = inner.end() if inner else end
+            measured = _measured(text, number._replace(end=at))
             last = measured.last if measured.last > at else end
             if found.sort == "share" and not measured.meanings:
                 measured = measured._replace(meanings=(("share", value),))
-            yield measured._replace(last=last)
-
-
-def _spelled_clock(text: str, number: Number) -> Number | None:
-    """A time of day in words: ten o'clock, half past two, quarter to three, halb drei."""
-    value = number.plain[0]
-    if sign := _OCLOCK.match(text, number.end):
-        hours = value % 12 + 12 * (sign[1].lower() == "p") if sign[1] else value
-        time, last = 60 * hours, sign.end()
-    elif text[number.start : number.end].casefold() == "halb":
-        hour = _HALF_OF.match(text, number.end)
-        if not hour or not _hour(hour[1]):
-            return None
-        time, last = 60 * _hour(hour[1]) - 30, hour.end()
-    else:
-        past = _PAST.match(text, number.end)
-        side = valued("past").get(past[1].casefold()) if past else None
-        if not past or not side or not _hour(past[2]):
-            return None
-        minutes = 60 * value if value < 1 else value
-        time, last = 60 * _hour(past[2]) + side * minutes, past.end()
-    return number._replace(
-        plain=number.plain if sign else (),
-        meanings=(("clock", time), ("half", time % 720)),
-        is_clear=True,
-        last=last,
-        after=(sign[1] or "") if sign else "",
-    )
-
-
-def _hour(word: str) -> float:
-    value = float(word) if word.isdecimal() else valued("spelled").get(word.casefold(), 0)
-    return value if value <= 12 else 0
+            yield measured._replace(end=end, last=last)
 
 
 # ---------------------------------------------------------------- with a unit
@@ -411,35 +409,34 @@ def _measured(text: str, number: Number) -> Number:
     first = before.start() if before and money else start
     scaled = _SCALE.match(text, last)
     if scaled and (scale := valued("scales").get(scaled[1].casefold())):
-        units = units_of(scaled[1])
-        afterwards = _MONEY_AFTER.match(text, scaled.end())
-        is_money = money or (afterwards and afterwards[1].casefold() in currencies())
-        if is_money or not units:
+        behind = _MONEY_AFTER.match(text, scaled.end())
+        is_money = money or (behind and behind[1].casefold() in currencies())
+        if is_money or not units_of(scaled[1]):
             loose, values = values, tuple(_exact(value * scale) for value in values)
             last = scaled.end()
-    end, end_of_unit, word, units = last, last, "", ()
+    end, word, units = last, "", tuple[Unit, ...]()
     behind = None if money else _MONEY_AFTER.match(text, last)
     if behind and (money := currencies().get(behind[1].casefold())):
         end, word, units = behind.end(), behind[1], units_of(behind[1])  # pounds
     elif not money:
-        units, end_of_unit, word = _units(text, last)
+        units, end, word = _units(text, last)
     for code, size in money.items() if money else ():
         meanings += [(code, _exact(value * size)) for value in values]
     is_whole = units and not money and values[0] == int(values[0])
-    more = _AND_SHARE.match(text, end_of_unit) if is_whole else None
+    more = _AND_SHARE.match(text, end) if is_whole else None
     share = valued("fractions").get(more[1].casefold()) if more else None
     if share and more:  # an hour and a half
-        values, end_of_unit = tuple(value + 1 / share for value in values), more.end()
+        values, end = tuple(value + 1 / share for value in values), more.end()
+    zero = 32 if word.casefold() in ("°f", "fahrenheit") else 0
     for unit in units:
-        meanings += [(unit.kind, _in_basic_units(value, unit, word)) for value in values]
-    is_clear = bool(money or units) and word.casefold() not in words_of("unclear units")
+        meanings += [(unit.kind, _exact((value - zero) * unit.size)) for value in values]
     return number._replace(
         first=first,
-        last=max(end, end_of_unit if units else 0),
+        last=end,
         plain=() if share else values,
         loose=loose,
         meanings=tuple(meanings),
-        is_clear=is_clear,
+        is_clear=bool(meanings) and word.casefold() not in words_of("unclear units"),
         after=word.casefold(),
     )
 
@@ -449,37 +446,22 @@ def _units(text: str, end: int) -> tuple[tuple[Unit, ...], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return (), end, ""
-    if text[found.end() : found.end() + 1] in (
-        "·",
-        "*",
-        "²",
-        "³",
-        "/",
-    ):  # N·m, N/mm²: no unit of ours
+    if text[found.end() : found.end() + 1] in _OTHER_UNITS:
         return (), end, found[2]
-    word, size = found[2].replace(" ", "").replace("º", "°"), 1
-    word = {'"': "in", "”": "in", "'": "ft", "’": "ft"}.get(word, word)
+    word = found[2].replace(" ", "").replace("º", "°")
+    word, size = _SIGNS.get(word, word), 1
     if found[1]:
         size = 2 if found[1][0] == "s" else 3
     elif word[-1] in "23²³":
-        size = 2 if word[-1] in "2²" else 3
-        word = word.rstrip("^23²³")
+        size, word = 2 if word[-1] in "2²" else 3, word.rstrip("^23²³")
     units = units_of(word)
     if size > 1:
-        kinds = {2: ("area", 1.0), 3: ("volume", 1000.0)}
-        kind, factor = kinds[size]
+        kind, factor = ("area", 1.0) if size == 2 else ("volume", 1000.0)
         units = tuple(Unit(kind, u.size**size * factor) for u in units if u.kind == "length")
-    if not found[3]:
-        return units, found.end(), word
-    under = units_of(found[3])
+    under = units_of(found[3]) if found[3] else ()
     ratios = [Unit(f"{u.kind}/{d.kind}", u.size / d.size) for u in units for d in under]
-    return (*ratios, *units), found.end() if ratios else found.end(2), word
-
-
-def _in_basic_units(value: float, unit: Unit, word: str) -> float:
-    if unit.kind == "temperature" and word.casefold() in ("°f", "fahrenheit"):
-        return _exact((value - 32) / 1.8)
-    return _exact(value * unit.size)
+    last = found.end() if ratios or not found[3] else found.end(2)
+    return (*ratios, *units), last if units else end, word
 
 
 def _joined(text: str, numbers: list[Number]) -> list[Number]:

@@ -69,12 +69,12 @@ def difference(
         question: its numbers are what the answer was asked about, so they are not wrong.
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
-    is_alike = _alike(statement, text)
     own = Own(statement if not_as_written(statement, text) else "")
-    dates, found = dates_in(statement), list[Value]()
-    near = Numbers(without_references(text)) if is_alike and (own.numbers or dates) else NONE
-    instead = _instead(own, dates, near)
-    found += _wrong_numbers(own, near, context, instead, question)
+    dates, near, instead = dates_in(statement), NONE, dict[Kind, list[Value]]()
+    if (own.said or dates) and _alike(statement, text):
+        near = Numbers(without_references(text))
+        instead = _instead(own, dates, near)
+    found = list(_wrong_numbers(own, near, context, instead, question))
     if dates:
         there = _dates(context.text)
         kinds = instead.keys() if text else {kind for kind, _ in there}
@@ -108,8 +108,6 @@ def _wrong_numbers(
     question: Numbers,
 ) -> Iterator[Value]:
     """The numbers that are nowhere, or of a kind of which the evidence has others."""
-    if not own.numbers:
-        return
     found = list(find_absent(own, context, question))
     if instead:
         # "Within 60 days" may follow from what a context says, but not from "within 30 days".

@@ -104,6 +104,27 @@ def test_the_signs_that_are_looked_for_are_those_of_the_currencies() -> None:
     assert {name for name in currencies() if len(name) == 1} == {*SIGNS}
 
 
+TABLE = "The firm has 31 shops.\nSales (in millions)\n2023: $ 2,450, of it 42 % abroad"
+
+
+@pytest.mark.parametrize(
+    ("statement", "found"),
+    [
+        ("Sales were $2.45 billion.", []),
+        ("Sales were $2,450.", []),
+        ("The firm has 31 million shops.", ["31"]),
+        ("The club has 55 million members.", ["55"]),
+        ("It sold 42 million abroad.", ["42"]),
+        ("Sales were $2.45 million.", ["2.45"]),
+    ],
+)
+def test_in_millions_counts_the_bare_numbers_behind_it_in_its_passage(
+    statement: str, found: list[str]
+) -> None:
+    context = Numbers("The club has 55 members.", TABLE, "It has 55 members.")
+    assert list(absent_numbers(statement, context)) == found
+
+
 # ---------------------------------------------------------------- which are the same
 
 
