@@ -20,9 +20,9 @@ from ..settings import SETTING, AnyPolicy, choose
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, Work
-from .progress import Budget, SoftStop
 from .rows import GraderSettings
 from .run_description import take_input
+from .stopping import Budget, SoftStop
 from .store import BATCH_API, writing
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def run(
     with writing(directory) as store, SoftStop(grace, tell=progress) as soft:
         try:
             with store.transaction():
-                if store.kept(BATCH_API):
+                if store.value(BATCH_API):
                     how = f"faithfulness-assert batch --run {directory}"
                     raise ConfigError(f"{directory}: this run goes over a batch API; use: {how}")
                 event = "begun" if store.about() is None else "gone on with"

@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from ..drive.asks import log
 from ..grading import Grader
 from ..records.errors import option
-from .progress import Budget, Counts, SoftStop, from_interrupt, shown
+from .progress import Counts, shown
 from .rows import Line, NotAsked, Row, graded_or_left
-from .store import NAME, Store, lines_of_run, reading, said_of
+from .stopping import Budget, SoftStop
+from .store import NAME, Store, lines_of_run, problem_of, reading
 from .summary import Summary
 
 if TYPE_CHECKING:
@@ -75,8 +76,10 @@ class RunOutcome:
         return 0 if self.summary.passed == self.summary.cases else 1
 
 
-class Work:
+class Work(logging.Handler):
     """What is left of a run, done by this process.
+
+    As a handler of the log it notes as events what that warns of, such as asks that were refused.
 
     Args:
         store: of the run, which has its rows.
@@ -88,28 +91,60 @@ class Work:
     def __init__(
         self, store: Store, grader: Grader, on: Cluster | int, budget: Budget, soft: SoftStop
     ) -> None:
+        super().__init__(logging.WARNING)
         self._store, self._budget, self._soft = store, budget, soft
         self._grader, self._on = grader, on
-        self._counts = Counts(store.summary(), store.size)
-        self._earlier = store.summary("earlier")
+        self._found, self._earlier = store.summary(), store.summary("earlier")
         self._stopped = ""
         self._in_a_row = 0  # cases that could not be graded, since the last reply
 
     def done(self, notes: Iterable[str], *, progress: bool) -> RunOutcome:
         """How it ended."""
-        store, counts = self._store, self._counts
-        if counts.found.cases < counts.total:
-            if gate := self._grader.gate:
-                counts.trouble = lambda: gate.breaker.trouble
-            self._grade(progress=progress)
+        store, before, total = self._store, self._found.cases, self._store.size
+        if before < total:
+            try:
+                self._grade(progress=progress)
+            except sqlite3.Error as error:
+                problem = f"cannot be written: {problem_of(error)}"
+                self._stopped = f"{store.path / NAME} {problem}"
+            except BaseException as error:
+                if not self._soft.is_cause_of(error):
+                    raise
+                late = "and what was under way then did not arrive in time"
+                self._stopped = f"{self._soft.reason}, {late}"
         finished = store.finished
-        if finished == counts.total:
+        if finished == total:
             self._stopped = ""  # the last rows were the reason to stop, so nothing is left
         if self._stopped:
-            with suppress(sqlite3.Error):  # such as a full disk, which is the reason
-                store.note(f"stopped: {self._stopped}")
-        signal, new = self._soft.number if self._stopped else 0, finished - counts.before
-        return RunOutcome(store.path, counts.total, new, self._stopped, tuple(notes), signal)
+            self._note(f"stopped: {self._stopped}")
+        signal = self._soft.number if self._stopped else 0
+        return RunOutcome(store.path, total, finished - before, self._stopped, tuple(notes), signal)
+
+    def _grade(self, *, progress: bool) -> None:
+        """Keeps results as they come, until there is a reason to stop."""
+        began, store, gate = time.monotonic(), self._store, self._grader.gate
+        counts = Counts(self._found, store.size)
+        if gate:
+            counts.trouble = lambda: gate.breaker.trouble
+        log.addHandler(self)
+        try:
+            with (
+                store.appending() as append,
+                closing(self._lines()) as lines,
+                shown(counts, wanted=progress),
+            ):
+                for line in lines:
+                    if isinstance(line, NotAsked):
+                        self._stopped = self._stopped or line.why
+                    else:
+                        append(line)
+                        self._found.add(line)
+                        self._stopped = self._stopped or self._exceeded() or self._hopeless(line)
+                    if self._stopped and not (isinstance(self._on, int) or self._soft.number):
+                        break  # a cluster does not know of it
+        finally:
+            log.removeHandler(self)
+        store.keep("seconds", (store.value("seconds") or 0.0) + time.monotonic() - began)
 
     def _lines(self) -> Generator[Line | NotAsked, None, None]:
         rest = self._until_stopped(self._store.rest())
@@ -120,56 +155,15 @@ class Work:
     def _until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
         """The rows, until there is a reason to stop. What is under way then still ends."""
         self._soft.install()
-        self._stopped = self._budget.exceeded(self._counts.found, self._earlier)
+        self._stopped = self._exceeded()
         for row in rows:
             self._stopped = self._stopped or self._soft.reason
             if self._stopped:
                 return
             yield row
 
-    @contextmanager
-    def _stopped_by_signals(self) -> Iterator[None]:
-        """Ends at once when the grace after a signal does."""
-        try:
-            yield
-        except BaseException as error:  # pydantic, for one, wraps an interrupt in its own error
-            if not (self._soft.number and from_interrupt(error)):
-                raise
-            self._stopped = (
-                f"{self._soft.reason}, and what was under way then did not arrive in time"
-            )
-
-    def _grade(self, *, progress: bool) -> None:
-        """Keeps results as they come, until there is a reason to stop at once.
-
-        Such are a disk that is full, and the end of the grace after a signal.
-        """
-        began, store = time.monotonic(), self._store
-        try:
-            with (
-                self._stopped_by_signals(),
-                store.appending() as append,
-                _Events(store),
-                closing(self._lines()) as lines,
-                shown(self._counts, wanted=progress),
-            ):
-                for line in lines:
-                    if isinstance(line, NotAsked):
-                        self._stopped = self._stopped or line.why
-                    else:
-                        append(line)
-                        self._count(line)
-                    at_once = not (isinstance(self._on, int) or self._soft.number)
-                    if self._stopped and at_once:
-                        return
-            store.keep("seconds", (store.kept("seconds") or 0.0) + time.monotonic() - began)
-        except sqlite3.Error as error:
-            self._stopped = f"{store.path / NAME} cannot be written: {said_of(error)}"
-
-    def _count(self, line: Line) -> None:
-        self._counts.found.add(line)
-        exceeded = self._budget.exceeded(self._counts.found, self._earlier)
-        self._stopped = self._stopped or exceeded or self._hopeless(line)
+    def _exceeded(self) -> str:
+        return self._budget.exceeded(self._found, self._earlier)
 
     def _hopeless(self, line: Line) -> str:
         """Why there is no use in going on; "" if there is."""
@@ -185,21 +179,10 @@ class Work:
             f"{option('max_errors')}). The last error: {error.message.rstrip('.')}"
         )
 
-
-class _Events(logging.Handler):
-    """Notes meanwhile what the log warns of, such as asks that a server refused."""
-
-    def __init__(self, store: Store) -> None:
-        super().__init__(logging.WARNING)
-        self._store = store
-
     def emit(self, record: logging.LogRecord) -> None:
-        """Notes it. If that fails, whoever keeps the next result is told."""
-        with suppress(sqlite3.Error):
-            self._store.note(record.getMessage())
+        """Notes what the log says. If that fails, whoever keeps the next result is told."""
+        self._note(record.getMessage())
 
-    def __enter__(self) -> None:
-        log.addHandler(self)
-
-    def __exit__(self, *_: object) -> None:
-        log.removeHandler(self)
+    def _note(self, event: str) -> None:
+        with suppress(sqlite3.Error):  # such as a full disk, which is the reason to stop
+            self._store.note(event)

@@ -21,7 +21,7 @@ from ..records.judge import described
 from ..statistics import FALSE_ALARMS, Pair, PairCounts
 from ..text.strings import clip
 from .rows import Row, grade_rows
-from .run_description import changes, how_graded, other_policy, policy_in
+from .run_description import changes, how_graded, policy_changes, policy_in
 from .store import Store, reading
 
 MOST = 500
@@ -164,7 +164,7 @@ def grader_for(
             raise ConfigError(f"{option(name)}: {problem}")
     with reading(before) as first_run, reading(after) as second_run:
         second = how_graded(second_run)
-        other = other_policy(first_run, second_run)
+        other = policy_changes(first_run, second_run)
     if other:
         problem = "the runs have other policies, so that scores differ without any cause"
         raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")

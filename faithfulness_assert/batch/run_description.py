@@ -27,7 +27,7 @@ from ..text.strings import clip
 from .data_sets import DataSet
 from .data_sets.data_set import Start
 from .rows import Line, Lines, Row
-from .store import Store, cells_of, lines_of_run, reading
+from .store import Store, cells_of, lines_of_run
 
 MAY_CHANGE = ("input.", "judge.base_url")
 """What may change while a run goes on. A server that was started again has another address."""
@@ -36,15 +36,22 @@ SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
 _BEGUN = "(row IN (SELECT row FROM results) OR row IN (SELECT row FROM asks))"
 """Whether a row has a result, or an ask that was sent for it."""
-_PAIR = """
-INSERT INTO pairs SELECT o.row, n.row, {same} FROM
-(SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY row) AS place FROM old
- WHERE row NOT IN (SELECT old FROM pairs)) o JOIN
-(SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY row) AS place FROM incoming
- WHERE row NOT IN (SELECT new FROM pairs)) n ON {equal} AND o.place = n.place
+_NUMBERED = "SELECT *, row_number() OVER (PARTITION BY input ORDER BY row) AS place FROM"
+_FIT = f"""
+CREATE TEMP TABLE before AS SELECT * FROM rows WHERE row > :last
+OR row IN (SELECT row FROM incoming);
+CREATE TEMP TABLE old AS SELECT * FROM before WHERE {_BEGUN};
+CREATE TEMP TABLE pairs AS SELECT o.row AS old, n.row AS new, o.case_id != n.case_id AS renamed
+FROM ({_NUMBERED} old) o JOIN ({_NUMBERED} incoming) n USING (input, place);
+CREATE UNIQUE INDEX temp.pairs_by_old ON pairs (old);
+CREATE TEMP TABLE lost AS SELECT old.row, old.case_id, old.fields, n.fields AS now FROM old
+LEFT JOIN incoming n ON n.case_id = old.case_id AND n.row NOT IN (SELECT new FROM pairs)
+WHERE old.row NOT IN (SELECT old FROM pairs)
+"""  # noqa: S608 - our own text
+"""Fits ``incoming`` rows to those ``before``: which begun ones follow their texts, which are lost.
+
+``now``: the fields that a lost row has now, if its id is still there.
 """
-_KEYS = ("input, case_id, row", "input, case_id", "input, row", "input", "case_id", "row")
-"""What old and new rows have in common, in this order. Without ``input`` a row has changed."""
 
 
 def describe_grader(grader: Grader) -> dict[str, Any]:
@@ -53,14 +60,14 @@ def describe_grader(grader: Grader) -> dict[str, Any]:
     Options that only decide how fast or at what price results come (``timeout``, ``max_retries``,
     ``deadline``, ``cache``, ``prices``) are left out: they may change while a run goes on.
     """
-    told = {
+    about = {
         "version": __version__,
         "prompts": prompts_fingerprint(),
         "judge": described(grader.judge),
         "policy": policy_as_json(grader.policy),
         "options": grader.shaping,
     }
-    as_json: dict[str, Any] = json.loads(json.dumps(told, default=plain))
+    as_json: dict[str, Any] = json.loads(json.dumps(about, default=plain))
     return as_json
 
 
@@ -78,8 +85,7 @@ def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
         ConfigError: it has other fields than here, or values that no policy has.
     """
     data = about.get("policy")
-    names = {field.name for field in fields(Policy)}
-    if not isinstance(data, dict) or data.keys() != names:
+    if not isinstance(data, dict) or data.keys() != {field.name for field in fields(Policy)}:
         made = f"it was made by version {about.get('version')}"
         raise ConfigError(f"{path}: its policy has other fields than here; {made}: use that")
     try:
@@ -94,14 +100,20 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     The name of another judge says enough of it.
     """
     old, new = (dict(_flat(about, "")) for about in (before, now))
-    names = {name for name in {**old, **new} if old.get(name) != new.get(name)}
-    if NAME in names:
-        names = {name for name in names if name == NAME or not name.startswith("judge.")}
-    return [
-        f"{name}: was {_shown(old, name)}, is {_shown(new, name)}"
+    names = [
+        name
         for name in {**old, **new}
-        if name in names and not name.startswith(MAY_CHANGE)
+        if old.get(name) != new.get(name) and not name.startswith(MAY_CHANGE)
     ]
+    if NAME in names:
+        names = [name for name in names if name == NAME or not name.startswith("judge.")]
+
+    def shown(values: Mapping[str, object], name: str) -> str:
+        if name not in values:
+            return "not given"
+        return clip(json.dumps(values[name], ensure_ascii=False), 60)
+
+    return [f"{name}: was {shown(old, name)}, is {shown(new, name)}" for name in names]
 
 
 def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -122,12 +134,6 @@ def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
         yield from _flat(inner, f"{name}.{key}" if name else str(key))
 
 
-def _shown(values: Mapping[str, object], name: str) -> str:
-    if name not in values:
-        return "not given"
-    return clip(json.dumps(values[name], ensure_ascii=False), 60)
-
-
 # ---------------------------------------------------------------- the rows of its input
 
 
@@ -142,23 +148,20 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
     about, before = describe_run(grader, data_set), store.about()
     notes: list[str] = []
     if before is None:
-        for row in data_set.rows():
-            store.add_row(row)
+        store.add_rows(data_set.rows())
     else:
         if changes(before, about) and not store.has_answers:
             store.set_aside("1")
             notes.append("nothing was graded before, so all cases begin anew with these settings")
         else:
             check_unchanged(before, about)
-        now, was = about["input"]["fingerprint"], before.get("input")
+        was, now = before.get("input"), about["input"]["fingerprint"]
         was = was if isinstance(was, dict) else {}
-        if now and was.get("fingerprint") == now:
-            pass
-        elif start := _added_after(store, data_set, was):
-            for row in data_set.rows(start, store.has_case):
-                store.add_row(row)
-        else:
-            notes += _fit(store, data_set.rows(), regrade=regrade)
+        if not now or was.get("fingerprint") != now:
+            if start := _added_after(store, data_set, was):
+                store.add_rows(data_set.rows(start, store.has_case))
+            else:
+                notes += _fit(store, data_set.rows(), regrade=regrade)
     if not store.size:
         raise ConfigError(f"{data_set.name}: contains no cases")
     store.keep("about", about)
@@ -185,41 +188,35 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
             false.
     """
     db = store.db
-    for table in ("before", "old", "incoming", "pairs"):
+    for table in ("incoming", "before", "old", "pairs", "lost"):
         db.execute(f"DROP TABLE IF EXISTS temp.{table}")
     db.execute("CREATE TEMP TABLE incoming AS SELECT * FROM rows WHERE 0")
-    kept, last = db.execute(f"SELECT *, {_BEGUN} FROM rows ORDER BY row"), 0  # noqa: S608 - ours
+    stored, last = db.execute(f"SELECT *, {_BEGUN} FROM rows ORDER BY row"), 0  # noqa: S608 - ours
     for row in rows:  # those that were begun and are as they were need nothing, and are most
-        if (*(cells := cells_of(row)), 1) != kept.fetchone():
+        if (*(cells := cells_of(row)), 1) != stored.fetchone():
             db.execute("INSERT INTO incoming VALUES (?, ?, ?, ?, ?, ?)", cells)
         last = row.number
-    kept.close()
-    db.execute(
-        "CREATE TEMP TABLE before AS SELECT * FROM rows "
-        "WHERE row > ? OR row IN (SELECT row FROM incoming)",
-        (last,),
-    )
-    db.execute(f"CREATE TEMP TABLE old AS SELECT * FROM before WHERE {_BEGUN}")  # noqa: S608 - ours
-    db.execute("CREATE TEMP TABLE pairs (old INTEGER PRIMARY KEY, new INTEGER UNIQUE, same)")
-    for key in _KEYS:
-        equal = " AND ".join(f"o.{column} = n.{column}" for column in key.split(", "))
-        db.execute(_PAIR.format(key=key, equal=equal, same=int("input" in key)))
-    changed, gone = db.execute(
-        "SELECT count(new), count(*) - count(new) FROM old LEFT JOIN pairs ON old = old.row "
-        "WHERE same IS NOT 1"
-    ).fetchone()
+    stored.close()
+    for command in _FIT.split(";"):
+        db.execute(command, {"last": last} if ":last" in command else {})
+    changed, gone = db.execute("SELECT count(now), count(*) - count(now) FROM lost").fetchone()
     if (changed or gone) and not regrade:
         raise ConfigError(
-            f"the input has changed since the run began: {_named(store, changed + gone)}. Nothing "
+            f"the input has changed since the run began: {_lost(store, changed + gone)}. Nothing "
             "was graded, and the results are as they were. To grade these rows again: "
             f"{option('regrade_changed', True)} (what they had stays in the table earlier; that of "
             "a row that is gone, too). Else use the input as it was, or another directory"
         )
-    (moved,) = db.execute(
-        "SELECT count(*) FROM pairs JOIN old ON old.row = old JOIN incoming n ON n.row = new "
-        "WHERE same AND (old != new OR old.case_id != n.case_id)"
-    ).fetchone()
-    _apply(store)
+    store.set_aside("row IN (SELECT row FROM lost)")
+    for table in ("results", "asks"):  # negative at first, or one would take another's number
+        db.execute(
+            f"UPDATE {table} SET row = -(SELECT new FROM pairs WHERE old = row) "  # noqa: S608 - our own text
+            "WHERE row IN (SELECT old FROM pairs WHERE old != new)"
+        )
+        db.execute(f"UPDATE {table} SET row = -row WHERE row < 0")  # noqa: S608 - our own text
+    db.execute("DELETE FROM rows WHERE row IN (SELECT row FROM before)")
+    db.execute("INSERT INTO rows SELECT * FROM incoming")
+    (moved,) = db.execute("SELECT count(*) FROM pairs WHERE old != new OR renamed").fetchone()
     notes = {
         "results follow their rows to another place or id": moved,
         "rows that changed are graded again": changed,
@@ -228,44 +225,20 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
     return [f"{count:,} {note}" for note, count in notes.items() if count]
 
 
-def _named(store: Store, count: int) -> str:
+def _lost(store: Store, count: int) -> str:
     """The first rows that are changed or gone, in words, with the fields that changed."""
-    found = store.db.execute(
-        "SELECT old.row, old.case_id, new, old.fields, n.fields FROM old "
-        "LEFT JOIN pairs ON old = old.row LEFT JOIN incoming n ON n.row = new "
-        "WHERE same IS NOT 1 ORDER BY old.row LIMIT ?",
-        (SHOWN,),
-    )
     named = []
-    for row, case_id, new, *texts in found:
+    for row, case_id, *texts in store.db.execute(
+        "SELECT * FROM lost ORDER BY row LIMIT ?", (SHOWN,)
+    ):
         what = "is gone"
-        if new is not None:
+        if texts[1] is not None:
             before, now = (json.loads(text or "{}") for text in texts)
             names = [name for name in {**before, **now} if before.get(name) != now.get(name)]
             what = f"has another {', '.join(names)}" if names else "is not what it was"
         named.append(f"row {row} ({case_id}) {what}")
-    if count > SHOWN:
-        named.append(f"and {count - SHOWN:,} more rows")
-    return "; ".join(named)
-
-
-def _apply(store: Store) -> None:
-    """Lets results and asks follow their rows; sets those of rows that changed or are gone aside.
-
-    Numbers are first made negative, so that no row takes that of another meanwhile.
-    """
-    db = store.db
-    store.set_aside(
-        "row IN (SELECT row FROM old) AND row NOT IN (SELECT old FROM pairs WHERE same)"
-    )
-    for table in ("results", "asks"):
-        db.execute(
-            f"UPDATE {table} SET row = -(SELECT new FROM pairs WHERE old = row) "  # noqa: S608 - our own text
-            "WHERE row IN (SELECT old FROM pairs WHERE old != new)"
-        )
-        db.execute(f"UPDATE {table} SET row = -row WHERE row < 0")  # noqa: S608 - our own text
-    db.execute("DELETE FROM rows WHERE row IN (SELECT row FROM before)")
-    db.execute("INSERT INTO rows SELECT * FROM incoming")
+    more = [f"and {count - SHOWN:,} more rows"] if count > SHOWN else []
+    return "; ".join([*named, *more])
 
 
 # ---------------------------------------------------------------- a run that is only read
@@ -284,19 +257,10 @@ def how_graded(store: Store) -> dict[str, Any]:
     return about
 
 
-def other_policy(before: Store, after: Store) -> list[str]:
+def policy_changes(before: Store, after: Store) -> list[str]:
     """What the policies of two runs differ in, in words."""
-    old, new = ({"policy": how_graded(store).get("policy")} for store in (before, after))
+    old, new = ({"policy": how_graded(store)["policy"]} for store in (before, after))
     return changes(old, new)
-
-
-def policy_changes(before: str | PathLike[str], after: str | PathLike[str]) -> list[str]:
-    """The same for two directories of runs; nothing where it is not known."""
-    try:
-        with reading(before) as first, reading(after) as second:
-            return other_policy(first, second)
-    except ConfigError:  # results in a file say no more than the policy's name
-        return []
 
 
 def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
@@ -322,5 +286,5 @@ def _lines_of_file(path: str | PathLike[str]) -> Iterator[Line]:
         raise ConfigError(f"{path}: cannot be read: {error.strerror}") from None
     except (ValueError, RecursionError) as error:
         problem = str(error).partition("\n")[0]
-        said = "not results of a run; name its directory, or its results as .jsonl"
-        raise ConfigError(f"{path}, line {number}: {said}: {problem}") from None
+        advice = "not results of a run; name its directory, or its results as .jsonl"
+        raise ConfigError(f"{path}, line {number}: {advice}: {problem}") from None

@@ -62,6 +62,8 @@ CREATE TABLE answers (id TEXT, said TEXT);
 CREATE INDEX answers_to_asks ON answers (id)
 """
 """What a database has, and nothing else. ``docs/many-answers.md`` says what is in it."""
+_ROWS = "SELECT row, case_id, fields, columns, problem FROM rows"
+_INSERT_ROW = "INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT = f"INSERT INTO results VALUES (?{', ?' * 16})"  # noqa: S608 - our own text
 _ALIKE = "status, pass, score, error, message, estimated, notes"
 _SPENT = "sum(prompt), sum(completion), sum(cached), sum(reasoning), sum(requests), sum(cost)"
@@ -88,7 +90,7 @@ class Store:
         self.db, self.path = db, path
         self._grouped, self._waiting = False, 0
         self._lock = threading.Lock()
-        self._failed: sqlite3.Error | None = None
+        self._failure: sqlite3.Error | None = None
 
     # ------------------------------------------------------------ writing
 
@@ -136,7 +138,7 @@ class Store:
     def _commit(self) -> None:
         with self._lock:
             self._waiting = 0
-            if self.db.in_transaction or self._failed:
+            if self.db.in_transaction or self._failure:
                 self._execute("COMMIT")
 
     def _write(self, command: str, values: tuple[Any, ...]) -> None:
@@ -147,32 +149,30 @@ class Store:
 
     def _execute(self, command: str, values: tuple[Any, ...] = ()) -> None:
         """Executes a command. After one that failed, nothing is kept any more."""
-        if self._failed:
-            raise self._failed
+        if self._failure:
+            raise self._failure
         try:
             self.db.execute(command, values)
         except sqlite3.Error as error:
-            self._failed = error
+            self._failure = error
             if self.db.in_transaction:
                 self.db.execute("ROLLBACK")
             raise
 
     def add_row(self, row: Row) -> None:
         """Adds a row of the data set."""
-        self._write("INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)", cells_of(row))
+        self._write(_INSERT_ROW, cells_of(row))
 
-    def taken(self, rows: Iterable[Row]) -> Iterator[Row]:
-        """These rows, each of which is added when it is taken."""
-        for row in rows:
-            self.add_row(row)
-            yield row
+    def add_rows(self, rows: Iterable[Row]) -> None:
+        """Adds rows of the data set. To be called in a transaction."""
+        self.db.executemany(_INSERT_ROW, map(cells_of, rows))
 
     def add(self, line: Line) -> None:
         """Adds the result of a row that is there."""
-        result, told = line.result, Counted.of(line.result)
+        result, sizes = line.result, Counted.of(line.result)
         retryable = bool(result.error and result.error.retryable)
         text = result.model_dump_json()
-        values = (line.row, time.time(), *told[:5], retryable, *told[5:-1], text)
+        values = (line.row, time.time(), *sizes[:5], retryable, *sizes[5:-1], text)
         self._write(_INSERT, values)
 
     def keep(self, name: str, value: Any) -> None:
@@ -185,9 +185,9 @@ class Store:
 
     def set_aside(self, which: str) -> int:
         """Moves results that fulfil a condition to the earlier ones. Returns how many."""
-        found = f"FROM results WHERE row IN (SELECT row FROM results WHERE {which})"  # noqa: S608 - our own text
-        self.db.execute(f"INSERT INTO earlier SELECT * {found}")
-        return self.db.execute(f"DELETE {found}").rowcount
+        these = f"FROM results WHERE row IN (SELECT row FROM results WHERE {which})"  # noqa: S608 - our own text
+        self.db.execute(f"INSERT INTO earlier SELECT * {these}")
+        return self.db.execute(f"DELETE {these}").rowcount
 
     def retry_errors(self) -> int:
         """Sets results aside that are errors that may not come again. Returns how many."""
@@ -196,36 +196,34 @@ class Store:
 
     def secret(self) -> bytes:
         """The secret of the run, from which controls and tags of asks follow. It is made once."""
-        if self.kept("secret") is None:
+        if self.value("secret") is None:
             self.keep("secret", secrets.token_hex(32))
-        with self._told("the secret of the run"):
-            return bytes.fromhex(self.kept("secret"))
+        with self._read("the secret of the run"):
+            return bytes.fromhex(self.value("secret"))
 
     # ------------------------------------------------------------ reading
 
-    def kept(self, name: str) -> Any:
+    def value(self, name: str) -> Any:
         """What was kept under a name; None if nothing was."""
-        found = self.db.execute("SELECT value FROM run WHERE name = ?", (name,)).fetchone()
-        with self._told(f"{name} in the table run"):
-            return None if found is None else json.loads(found[0])
+        cells = self.db.execute("SELECT value FROM run WHERE name = ?", (name,)).fetchone()
+        with self._read(f"{name} in the table run"):
+            return None if cells is None else json.loads(cells[0])
 
     def about(self) -> dict[str, Any] | None:
         """What is graded with what; None in a run that was not begun."""
-        about = self.kept("about")
-        with self._told("what the run says about itself"):
+        about = self.value("about")
+        with self._read("what the run says about itself"):
             return None if about is None else _mapping(about)
 
     @property
     def size(self) -> int:
         """How many rows there are: all of the data set."""
-        (count,) = self.db.execute("SELECT count(*) FROM rows").fetchone()
-        return int(count)
+        return int(self.db.execute("SELECT count(*) FROM rows").fetchone()[0])
 
     @property
     def finished(self) -> int:
         """How many of them have a result."""
-        (count,) = self.db.execute("SELECT count(*) FROM results").fetchone()
-        return int(count)
+        return int(self.db.execute("SELECT count(*) FROM results").fetchone()[0])
 
     def has_case(self, case_id: str) -> bool:
         """Whether a row has this id."""
@@ -240,19 +238,15 @@ class Store:
 
     def rows(self) -> Iterator[Row]:
         """All rows."""
-        every_row = "SELECT row, case_id, fields, columns, problem FROM rows ORDER BY row"
-        return map(self._row, self.db.execute(every_row))
+        return map(self._row, self.db.execute(f"{_ROWS} ORDER BY row"))
 
     def rest(self) -> Iterator[Row]:
         """The rows without a result. Results may be added meanwhile."""
-        page = (
-            "SELECT row, case_id, fields, columns, problem FROM rows WHERE row > ? AND NOT EXISTS "
-            "(SELECT 1 FROM results WHERE results.row = rows.row) ORDER BY row LIMIT ?"
-        )
-        last = 0
-        while found := self.db.execute(page, (last, PAGE)).fetchall():
-            yield from map(self._row, found)
-            last = found[-1][0]
+        open_rows = "NOT EXISTS (SELECT 1 FROM results WHERE results.row = rows.row)"
+        page, last = f"{_ROWS} WHERE row > ? AND {open_rows} ORDER BY row LIMIT ?", 0
+        while cells := self.db.execute(page, (last, PAGE)).fetchall():
+            yield from map(self._row, cells)
+            last = cells[-1][0]
 
     def graded(self, *, texts: bool = True) -> Iterator[tuple[Row, Line]]:
         """The rows that have a result, each with it, in their order; without ``texts``, faster.
@@ -261,38 +255,38 @@ class Store:
             ConfigError: one cannot be read.
         """
         fields = "fields" if texts else "NULL"
-        found = self.db.execute(
+        query = (
             f"SELECT row, case_id, {fields}, columns, problem, input, result "  # noqa: S608 - ours
             "FROM results JOIN rows USING (row) ORDER BY row"
         )
-        for *cells, told, text in found:
+        for *cells, fingerprint, text in self.db.execute(query):
             row = self._row(cells)
-            with self._told(f"the result of row {row.number} (delete it, and it is graded again)"):
+            with self._read(f"the result of row {row.number} (delete it, and it is graded again)"):
                 result = replace(GradingResult.model_validate_json(text), case_id=row.case_id)
-                line = Line(row.case_id, row.number, _text(told), row.columns, result)
+                line = Line(row.case_id, row.number, _text(fingerprint), row.columns, result)
             yield row, line
 
-    def _row(self, found: Sequence[Any]) -> Row:
-        number, case_id, fields, columns, problem = found
-        with self._told(f"row {number}"):
+    def _row(self, cells: Sequence[Any]) -> Row:
+        number, case_id, fields, columns, problem = cells
+        with self._read(f"row {number}"):
             given, carried = (_mapping(json.loads(text or "{}")) for text in (fields, columns))
             return Row(number, _text(case_id), given, carried, _text(problem or ""))
 
     @contextmanager
-    def _told(self, what: str) -> Iterator[None]:
+    def _read(self, what: str) -> Iterator[None]:
         """Whatever is odd about values from the database is a ``ConfigError``."""
         try:
             yield
         except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             problem = str(error).partition("\n")[0]
-            said = f"{self.path / NAME}: {what} cannot be read: {problem}"
-            raise ConfigError(said) from None
+            place = self.path / NAME
+            raise ConfigError(f"{place}: {what} cannot be read: {problem}") from None
 
     def summary(self, table: str = "results") -> Summary:
         """What was found so far; of the table ``earlier``, what other results came in place of."""
         groups = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM {table} GROUP BY {_ALIKE}, cost IS NULL"  # noqa: S608 - our own text
-        with self._told(f"the table {table}"):
-            summary = Summary(float(self.kept("seconds") or 0))
+        with self._read(f"the table {table}"):
+            summary = Summary(float(self.value("seconds") or 0))
             summary.rows = self.size if table == "results" else 0
             for group in self.db.execute(groups):
                 summary.add_counted(Counted(*group))
@@ -330,7 +324,7 @@ def reading(path: str | PathLike[str]) -> Iterator[Store]:
     folder = Path(path)
     if not is_run(folder):
         raise ConfigError(f"{path}: must be the directory of a run; it has no {NAME}")
-    with _problems_of(folder), closing(_opened(folder / NAME, writes=False)) as db:
+    with _opened(folder / NAME, writes=False) as db:
         _check(db, folder / NAME)
         yield Store(db, folder)
 
@@ -343,74 +337,67 @@ def writing(path: str | PathLike[str]) -> Iterator[Store]:
         ConfigError: another process works on it, or it cannot be used.
     """
     folder = Path(path)
-    with _problems_of(folder):
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            is_file = isinstance(error, FileExistsError)
-            said = "it is not a folder; use another name" if is_file else error.strerror
-            raise ConfigError(f"{path}: cannot be written: {said}") from None
-        # A process that was killed just now may not be gone yet.
-        with closing(_opened(folder / "lock", writes=True, timeout=2.0)) as lock:
-            lock.execute("BEGIN EXCLUSIVE")  # held until the end, or until this process is gone
-            with closing(_opened(folder / NAME, writes=True)) as db:
-                store = _made(db, folder)
-                try:
-                    yield store
-                finally:
-                    with suppress(sqlite3.Error):  # readers go on with the two files
-                        db.execute("PRAGMA journal_mode=DELETE")
-
-
-def _made(db: sqlite3.Connection, folder: Path) -> Store:
-    store = Store(db, folder)
-    if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
-        db.execute(f"PRAGMA page_size={PAGE_SIZE}")
-        with store.transaction():
-            for command in SCHEMA.split(";"):
-                db.execute(command.strip())
-            db.execute(f"PRAGMA application_id={APPLICATION}")
-            db.execute(f"PRAGMA user_version={FORMAT}")
-    _check(db, folder / NAME)
-    db.execute("PRAGMA journal_mode=WAL")
-    db.execute("PRAGMA synchronous=FULL")
-    return store
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        is_file = isinstance(error, FileExistsError)
+        problem = "it is not a folder; use another name" if is_file else error.strerror
+        raise ConfigError(f"{path}: cannot be written: {problem}") from None
+    # A process that was killed just now may not be gone yet.
+    with _opened(folder / "lock", writes=True, timeout=2.0) as lock:
+        lock.execute("BEGIN EXCLUSIVE")  # held until the end, or until this process is gone
+        with _opened(folder / NAME, writes=True) as db:
+            store = Store(db, folder)
+            if db.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,):
+                db.execute(f"PRAGMA page_size={PAGE_SIZE}")
+                with store.transaction():
+                    for command in SCHEMA.split(";"):
+                        db.execute(command.strip())
+                    db.execute(f"PRAGMA application_id={APPLICATION}")
+                    db.execute(f"PRAGMA user_version={FORMAT}")
+            _check(db, folder / NAME)
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=FULL")
+            try:
+                yield store
+            finally:
+                with suppress(sqlite3.Error):  # readers go on with the two files
+                    db.execute("PRAGMA journal_mode=DELETE")
 
 
 def _check(db: sqlite3.Connection, path: Path) -> None:
     """Raises ``ConfigError`` if a database has not our tables, and nothing else."""
-    (mark,), (version,) = (
-        db.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+    mark, version = (
+        db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
     )
     if mark == APPLICATION and version > FORMAT:
         raise ConfigError(
             f"{path}: made by a newer version of faithfulness-assert (format {version}, this "
             f"version knows {FORMAT}): install that version, or newer"
         )
-    found = db.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-    right = {(sql.split()[1].lower(), sql) for sql in map(str.strip, SCHEMA.split(";"))}
-    if mark != APPLICATION or version != FORMAT or set(found) != right:
+    made = db.execute("SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+    ours = {(sql.split()[1].lower(), sql) for sql in map(str.strip, SCHEMA.split(";"))}
+    if mark != APPLICATION or version != FORMAT or set(made) != ours:
         raise ConfigError(f"{path}: is not the database of a run, or was changed: use another")
 
 
-def _opened(path: Path, *, writes: bool, timeout: float = 30.0) -> sqlite3.Connection:
-    try:
-        return open_database(path, writes=writes, timeout=timeout)
-    except OSError as error:
-        what = "written" if writes else "read"
-        raise ConfigError(f"{path}: cannot be {what}: {error.strerror or error}") from None
-
-
 @contextmanager
-def _problems_of(folder: Path) -> Iterator[None]:
-    """Whatever is wrong with the database of a run is a ``ConfigError`` that says what to do."""
+def _opened(path: Path, *, writes: bool, timeout: float = 30.0) -> Iterator[sqlite3.Connection]:
+    """A database of a run. What is wrong with it is a ``ConfigError`` that says what to do."""
     try:
-        yield
+        try:
+            db = open_database(path, writes=writes, timeout=timeout)
+        except OSError as error:
+            what = "written" if writes else "read"
+            raise ConfigError(f"{path}: cannot be {what}: {error.strerror or error}") from None
+        with closing(db):
+            yield db
     except sqlite3.Error as error:
-        raise ConfigError(f"{folder / NAME}: cannot be used: {said_of(error)}") from None
+        place = path.with_name(NAME)
+        raise ConfigError(f"{place}: cannot be used: {problem_of(error)}") from None
 
 
-def said_of(error: sqlite3.Error) -> str:
+def problem_of(error: sqlite3.Error) -> str:
     """What is wrong with a database, and what to do."""
     advice = next((advice for word, advice in _ADVICE.items() if word in str(error)), "")
     return f"{error}; {advice}" if advice else str(error)
@@ -428,8 +415,8 @@ def is_run(path: str | PathLike[str]) -> bool:
 
 def not_finished(done: int, total: int) -> str:
     """What to say of a run of which only a part has a result; "" if all has."""
-    told = f"the run is not finished: it has results for {done:,} of {total:,} cases"
-    return told if done < total else ""
+    note = f"the run is not finished: it has results for {done:,} of {total:,} cases"
+    return note if done < total else ""
 
 
 def lines_of_run(path: str | PathLike[str]) -> Iterator[Line]:

@@ -20,9 +20,9 @@ from ..batch import RunOutcome, merge, rescore
 from ..batch import run as run_rows
 from ..batch.data_sets import DataSet
 from ..batch.outputs import SUFFIXES, write_results
-from ..batch.progress import Budget, SoftStop
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.run_description import lines_of
+from ..batch.stopping import Budget, SoftStop
 from ..batch.store import not_finished, reading
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
@@ -240,7 +240,7 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
         return 128 + (soft.number or INTERRUPTED - 128)
     except OSError as error:  # such as a disk that is full
         return _stopped(f"{error.filename or run}: {error.strerror}", run)
-    for line in reached.said:
+    for line in reached.notes:
         say(line)
     if not reached.finished:
         for file in reached.files:

@@ -114,7 +114,7 @@ def run_grade(arguments: Namespace) -> int:
             with writing(folder) as store:
                 store.keep("about", describe_run(grader, data_set))
                 with store.appending() as append:
-                    code = shown(graded(store.taken(rows), append))
+                    code = shown(graded(rows, store.add_row, append))
             write_report(folder, arguments.report)
     for hint in data_set.hints:
         say(f"note: {hint}")
@@ -125,7 +125,8 @@ def _graded(
     grader: Grader,
     concurrency: int,
     rows: Iterable[Row],
-    append: Callable[[Line], None] = lambda _: None,
+    add_row: Callable[[Row], object] = bool,
+    append: Callable[[Line], object] = bool,
     *,
     with_cases: bool = True,
 ) -> Iterator[tuple[GradingResult, Case | None]]:
@@ -137,6 +138,7 @@ def _graded(
     def taken() -> Iterator[Row]:
         for row in rows:
             rows_by_number[row.number] = row
+            add_row(row)
             yield row
 
     for line in grade_rows(taken(), grader, concurrency=concurrency, in_order=True):

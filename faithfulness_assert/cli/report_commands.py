@@ -6,15 +6,18 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from contextlib import suppress
 
 from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
 from ..batch.estimate import estimate_run
 from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
 from ..batch.run_description import lines_of, names_of, policy_changes
+from ..batch.store import reading
 from ..grading import MAX_CONCURRENCY
 from ..options import parse_options
 from ..records.checks import check_number
+from ..records.errors import ConfigError
 from ..report import write_report
 from ..text.strings import counted
 from .app import FAILED, NOT_GRADED, PASSED
@@ -115,7 +118,8 @@ def run_compare(arguments: Namespace) -> int:
         min_graded=arguments.min_graded,
         max_regressed=most,
     )
-    comparison.policies = policy_changes(arguments.before, arguments.after)
+    with suppress(ConfigError), reading(arguments.before) as a, reading(arguments.after) as b:
+        comparison.policies = policy_changes(a, b)  # a file of results has only its name
     if arguments.recheck is not None and comparison.comparable:
         comparison.recheck = _rechecked(arguments)
     if arguments.markdown:

@@ -23,12 +23,11 @@ from ...records.errors import ConfigError, option
 from ...settings import SETTING, choose
 from ..data_sets import DataSet
 from ..estimate import estimate_run
-from ..progress import Budget
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
+from ..stopping import Budget
 from ..store import BATCH_API, Store, is_run, reading, writing
-from .asks import Asks
 from .providers import AnthropicBatches, OpenAIBatches
-from .rounds import Rounds, Standing
+from .rounds import Rounds, Standing, forget
 from .service import Service
 
 __all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
@@ -78,25 +77,24 @@ def submit(
     rest = {"cache": None, **options}  # a cache of the project is for other runs
     policy, threshold = rest.pop("policy", None), rest.pop("threshold", None)
     chosen = choose(judge, policy, threshold, rest)
-    settings = _settings(via, chosen.judge, chosen.options)
-    options = _with_some_key(settings, chosen.options)
-    grader = Grader(chosen.judge, chosen.policy, chosen.threshold, **options)
+    new = _settings(via, chosen.judge, chosen.options)
+    grader = _grader(new, chosen.policy, chosen.threshold, chosen.options)
     with writing(directory) as store:
         with store.transaction():
-            kept = settings if store.about() is None else store.kept(BATCH_API)
-            if kept is None or kept["via"] != via:
-                how = f"via {kept['via']}" if kept else f"without {option('via')}"
+            settings = new if store.about() is None else store.value(BATCH_API)
+            if settings is None or settings["via"] != via:
+                how = f"via {settings['via']}" if settings else f"without {option('via')}"
                 raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
             take_input(store, grader, data_set, regrade=regrade_changed)
-            store.keep(BATCH_API, kept)
+            store.keep(BATCH_API, settings)
             if retry_errors and store.finished == store.size and store.retry_errors():
-                Asks(store).forget("row NOT IN (SELECT row FROM results)")
+                forget(store, "row NOT IN (SELECT row FROM results)")
             if budget:
-                planned = {"judge": kept["judge"], **kept["options"]}
-                told = estimate_run(store.rows(), policy=grader.policy, **planned)
-                if problem := budget.too_small_for(told):
+                planned = {"judge": settings["judge"], **settings["options"]}
+                estimate = estimate_run(store.rows(), policy=grader.policy, **planned)
+                if problem := budget.too_small_for(estimate):
                     raise BudgetError(problem)
-        return _step(store, kept, grader)
+        return _step(store, settings, grader)
 
 
 def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) -> Standing:
@@ -117,12 +115,11 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
     if missing := next((file for file in replies if not Path(file).is_file()), None):
         raise ConfigError(f"{missing}: cannot be read: there is no such file")
     with writing(directory) as store:
-        settings, about = store.kept(BATCH_API), store.about() or {}
-        options = _with_some_key(settings, settings["options"])
-        grader = Grader(settings["judge"], policy_in(about, store.path), None, **options)
+        settings, about = store.value(BATCH_API), store.about() or {}
+        grader = _grader(settings, policy_in(about, store.path), None, settings["options"])
         now = describe_grader(grader)
         check_unchanged(about, now)
-        begun, here = (told["judge"].get("base_url") for told in (about, now))
+        begun, here = (description["judge"].get("base_url") for description in (about, now))
         if begun != here and settings["via"] != FILES:  # such as one with a password
             problem = f"was begun at {begun}, and would go on at {here}"
             name = f"{_form(settings['judge']).provider.upper()}_BASE_URL"
@@ -148,7 +145,7 @@ def is_begun(directory: str | PathLike[str]) -> bool:
     if not is_run(directory):
         return False
     with reading(directory) as store:
-        return store.kept(BATCH_API) is not None
+        return store.value(BATCH_API) is not None
 
 
 def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -161,13 +158,12 @@ def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any
     if stored := [name for name in UNSTORED if options.get(name)]:
         problem = "a run over a batch API keeps its replies in its own directory"
         raise ConfigError(f"{stored[0]}: {problem}")
-    others = names_taken_by("policy") | {"policy_options"}
-    kept = {
-        name: value
-        for name, value in options.items()
-        if name not in others and not _is_secret(name, value)
-    }
-    settings = {"run": uuid.uuid4().hex, "via": via, "judge": judge, "options": kept}
+    left_out = {*names_taken_by("policy"), "policy_options", "api_key", "extra_headers"}
+    address = urlsplit(str(options.get("base_url") or ""))
+    if "@" in address.netloc or address.query:  # it may be a secret
+        left_out.add("base_url")
+    safe = {name: value for name, value in options.items() if name not in left_out}
+    settings = {"run": uuid.uuid4().hex, "via": via, "judge": judge, "options": safe}
     try:
         return dict(json.loads(json.dumps(settings)))
     except TypeError as error:
@@ -179,16 +175,11 @@ def _form(judge: str) -> type[Service]:
     return SERVICES[f"{judge.partition(':')[0]}-batch"]
 
 
-def _is_secret(name: str, value: object) -> bool:
-    """Whether an option must not be stored: a key, headers, an address with password or query."""
-    if name != "base_url":
-        return name in ("api_key", "extra_headers")
-    parts = urlsplit(str(value or ""))
-    return "@" in parts.netloc or bool(parts.query)
-
-
-def _with_some_key(settings: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of a grader. Files can be written without a key."""
-    has_one = options.get("api_key") or key_in_environment(settings["judge"])
-    needs_one = settings["via"] != FILES
-    return dict(options) if has_one or needs_one else {**options, "api_key": "none"}
+def _grader(
+    settings: Mapping[str, Any], policy: Any, threshold: float | None, options: Mapping[str, Any]
+) -> Grader:
+    """The grader of a run. Files can be written without a key."""
+    judge, options = settings["judge"], dict(options)
+    if settings["via"] == FILES and not (options.get("api_key") or key_in_environment(judge)):
+        options["api_key"] = "none"
+    return Grader(judge, policy, threshold, **options)

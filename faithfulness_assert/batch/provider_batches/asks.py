@@ -1,7 +1,7 @@
-"""What a run over a batch API keeps of each ask, and what came back for it; and what that gives.
+"""What came back for the asks of a case over a batch API, and what that gives.
 
-It is in the database of the run. The requests of the round that waits for answers are in files
-beside it, because somebody may have to carry them.
+Asks and answers are in the database of the run. The requests of the round that waits for answers
+are in files beside it, because somebody may have to carry them.
 
 An ask has an outcome as soon as a reply names it (see ``asking.schema``), or fails for good.
 Otherwise it is asked again in the next round, at most ``TRIES`` times in all. A reply that does not
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeGuard
 
@@ -28,7 +28,7 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, Outcome, Reply
 from ...records.usage import Usage
 from ..store import Store
-from .service import EXPIRED, MISSING, NOT_RUN, Said
+from .service import EXPIRED, MISSING, NOT_RUN
 
 TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""
@@ -46,119 +46,30 @@ class Try(NamedTuple):
     """An ask that was sent, and what came back.
 
     Args:
-        key: which ask of the plan it is.
         steps: the fallbacks with which it was sent; those without steps are left out.
         answers: status and body, or the word of a problem; all that differ, if several came.
     """
 
-    key: str
     steps: Mapping[str, int]
     answers: list[list[Any] | str]
 
 
-class Round(NamedTuple):
-    """A round that was written.
-
-    Args:
-        number: from 1.
-        steps: the fallbacks with which it was sent.
-        files: how each file of requests stands: name, lines, batch and so on.
-        answered: whether all that will come back for it is known.
-    """
-
-    number: int
-    steps: Mapping[str, int]
-    files: Sequence[dict[str, Any]]
-    answered: bool = False
+Tries = Mapping[str, Mapping[str, Try]]
+"""By the key of an ask in its plan what was sent for it, in the order of sending, by its ids."""
 
 
-class Asks:
-    """The asks of the run in an open store."""
-
-    def __init__(self, store: Store) -> None:
-        self._db = store.db
-
-    # ------------------------------------------------------------ rounds
-
-    def last_round(self) -> Round | None:
-        """The round that was written last."""
-        found = self._db.execute("SELECT * FROM rounds ORDER BY number DESC").fetchone()
-        if found is None:
-            return None
-        number, steps, files, answered = found
-        return Round(number, json.loads(steps), json.loads(files), bool(answered))
-
-    def save(self, current: Round) -> None:
-        """Keeps a round, and how its files stand."""
-        number, steps, files, answered = current
-        values = number, json.dumps(steps), json.dumps(files), answered
-        self._db.execute("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?)", values)
-
-    def forget(self, which: str) -> None:
-        """Forgets the asks that fulfil a condition, as if they had never been sent."""
-        asks = f"FROM asks WHERE {which}"
-        self._db.execute(f"DELETE FROM answers WHERE id IN (SELECT id {asks})")  # noqa: S608 - our own text
-        self._db.execute(f"DELETE {asks}")
-
-    def forget_round(self, number: int) -> None:
-        """Forgets a round, whose asks are then sent again. To be called in a transaction."""
-        self.forget(f"round = {number:d}")
-        self._db.execute("DELETE FROM rounds WHERE number = ?", (number,))
-
-    def add_ask(
-        self, id: str, number: int, file: str, row: int, key: str, steps: Mapping[str, int]
-    ) -> None:
-        """Notes whose ask is in a file of a round."""
-        taken = {name: count for name, count in steps.items() if count}
-        values = id, number, file, row, key, json.dumps(taken)
-        self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?, ?)", values)
-
-    def has_ask(self, number: int, file: str, id: str) -> bool:
-        """Whether a file of a round has an ask with this id."""
-        found = self._db.execute("SELECT round, file FROM asks WHERE id = ?", (id,)).fetchone()
-        return bool(found == (number, file))
-
-    def tries(self, row: int) -> list[Try]:
-        """What was sent for a row, and what came back, in the order of sending."""
-        tries: dict[str, Try] = {}
-        found = self._db.execute(
-            "SELECT id, key, steps, said FROM asks JOIN answers USING (id) WHERE row = ? "
-            "GROUP BY id, said ORDER BY asks.rowid, min(answers.rowid)",
-            (row,),
-        )
-        for id, key, steps, said in found:
-            answers = tries.setdefault(id, Try(key, json.loads(steps), [])).answers
-            if len(answers) <= MOST_ANSWERS:
-                answers.append(json.loads(said))
-        return list(tries.values())
-
-    # ------------------------------------------------------------ answers
-
-    def add_answer(self, number: int, said: Said) -> bool:
-        """Keeps what came back for an ask. Returns whether the round has such an ask."""
-        if not said.custom_id.isascii():
-            return False
-        insert = "INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND round = ?"
-        values = json.dumps(said.answer), said.custom_id, number
-        return self._db.execute(insert, values).rowcount > 0
-
-    def reject(self, number: int, file: str, line: int, error: Mapping[str, str]) -> None:
-        """Keeps that the provider refused a line of a file, as the answer to its ask."""
-        asks = "SELECT id FROM asks WHERE round = ? AND file = ? ORDER BY rowid LIMIT 1 OFFSET ?"
-        for (id,) in self._db.execute(asks, (number, file, line - 1)).fetchall():
-            self.add_answer(number, Said(id, [400, {"error": error}]))
-
-    def add_missing(self, number: int, file: str, word: str) -> int:
-        """Notes for the asks of a file that have no answer why that is so. Returns how many."""
-        noted = self._db.execute(
-            "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? AND file = ? "
-            "AND id NOT IN (SELECT id FROM answers)",
-            (json.dumps(word), number, file),
-        )
-        return noted.rowcount
-
-
-# ---------------------------------------------------------------- the outcomes of a case
+def tries_of(store: Store, row: int) -> Tries:
+    """What was sent for a row, and what came back."""
+    tries: dict[str, dict[str, Try]] = defaultdict(dict)
+    for id, key, steps, answer in store.db.execute(
+        "SELECT id, key, steps, said FROM asks JOIN answers USING (id) WHERE row = ? "
+        "GROUP BY id, said ORDER BY asks.rowid, min(answers.rowid)",
+        (row,),
+    ):
+        answers = tries[key].setdefault(id, Try(json.loads(steps), [])).answers
+        if len(answers) <= MOST_ANSWERS:
+            answers.append(json.loads(answer))
+    return tries
 
 
 class CaseAnswers:
@@ -169,14 +80,11 @@ class CaseAnswers:
 
     Args:
         judge: reads answers.
-        tries: what was sent for the case, in the order of the rounds.
+        tries: what was sent for the case.
     """
 
-    def __init__(self, judge: RemoteJudge, tries: Iterable[Try]) -> None:
-        self._judge = judge
-        self._tries: dict[str, list[Try]] = defaultdict(list)
-        for sent in tries:
-            self._tries[sent.key].append(sent)
+    def __init__(self, judge: RemoteJudge, tries: Tries) -> None:
+        self._judge, self._tries = judge, tries
         self._seen: Counter[str] = Counter()
         self.open: list[tuple[str, Ask]] = []
         self.steps = judge.needs.first
@@ -186,41 +94,35 @@ class CaseAnswers:
         content = ask_key(ask, {})[:24]
         self._seen[content] += 1
         key = f"{content}.{self._seen[content]}"
-        outcome = self._outcome(ask, self._tries[key])
-        if outcome is None:
-            self.open.append((key, ask))
-        return outcome
-
-    def _outcome(self, ask: Ask, tries: Sequence[Try]) -> Outcome | None:
-        spent, counted = Usage(), 0
-        for sent in tries:
+        spent, counts = Usage(), 0
+        for sent in self._tries.get(key, {}).values():
             steps = {**self._judge.needs.first, **sent.steps}
-            all_heard = [self._heard(ask, said, steps) for said in sent.answers]
-            spent = sum((heard.spent for heard in all_heard), spent)
-            heard = _together(all_heard)
-            counted += heard.outcome is not None
-            if heard.outcome is not None and (heard.final or counted >= TRIES):
-                return self._last(heard.outcome, spent, steps)
+            each = [self._reading(ask, answer, steps) for answer in sent.answers]
+            spent = sum((reading.spent for reading in each), spent)
+            reading = _together(each)
+            counts += reading.outcome is not None
+            if reading.outcome is not None and (reading.final or counts >= TRIES):
+                return self._with_cost(reading.outcome, spent, steps)
+        self.open.append((key, ask))
         return None
 
-    def _heard(self, ask: Ask, said: list[Any] | str, steps: Steps) -> Heard:
+    def _reading(self, ask: Ask, answer: list[Any] | str, steps: Steps) -> Reading:
         """What one answer says."""
-        if isinstance(said, str):
-            return Heard(_no_answer(said))
-        status, body = said
-        answer = Answer(status, {}, json.dumps(body).encode())
-        outcome = self._judge.read(answer)
+        if isinstance(answer, str):
+            return Reading(_no_answer(answer))
+        status, body = answer
+        outcome = self._judge.read(Answer(status, {}, json.dumps(body).encode()))
         if _is_unnamed(outcome, ask):
-            return Heard(_unnamed(outcome))
+            return Reading(_unnamed(outcome))
         outcome, wanted = self._judge.checked(ask, outcome, steps)
         self.steps = merge_steps(self.steps, wanted or steps)
         if wanted not in (None, steps):
-            return Heard(None, cut_off=outcome if isinstance(outcome, Reply) else None)
+            return Reading(None, cut_off=outcome if isinstance(outcome, Reply) else None)
         if _is_unnamed(outcome, ask):
-            return Heard(_unnamed(outcome))
-        return Heard(outcome, final=isinstance(outcome, Reply) or not outcome.retryable)
+            return Reading(_unnamed(outcome))
+        return Reading(outcome, final=isinstance(outcome, Reply) or not outcome.retryable)
 
-    def _last(self, outcome: Outcome, spent: Usage, steps: Steps) -> Outcome:
+    def _with_cost(self, outcome: Outcome, spent: Usage, steps: Steps) -> Outcome:
         """The outcome after which the ask is not sent again, with the cost of all answers."""
         if isinstance(outcome, Reply):
             usage = outcome.usage and spent
@@ -230,7 +132,7 @@ class CaseAnswers:
         return outcome
 
 
-class Heard(NamedTuple):
+class Reading(NamedTuple):
     """What an answer says about its ask: nothing that counts as a try, or an outcome.
 
     ``final``: the ask is not sent again. ``cut_off``: a reply of a judge that needs more room to
@@ -255,16 +157,16 @@ def _is_unnamed(outcome: Outcome, ask: Ask) -> TypeGuard[Reply]:
     return ask.echo not in outcome.text
 
 
-def _together(heard: Sequence[Heard]) -> Heard:
+def _together(each: Sequence[Reading]) -> Reading:
     """What all that came for one ask says. A failure says nothing against a reply."""
-    replies = [said.outcome for said in heard if said.final and isinstance(said.outcome, Reply)]
+    replies = [one.outcome for one in each if one.final and isinstance(one.outcome, Reply)]
     if not replies:
-        return max(heard, key=lambda said: (said.final, said.outcome is not None))
-    told = {(reply.text, reply.finish_reason, reply.refusal) for reply in replies}
-    if len(told) == 1 and len(heard) <= MOST_ANSWERS:
-        return Heard(replies[0], final=True)
+        return max(each, key=lambda one: (one.final, one.outcome is not None))
+    texts = {(reply.text, reply.finish_reason, reply.refusal) for reply in replies}
+    if len(texts) == 1 and len(each) <= MOST_ANSWERS:
+        return Reading(replies[0], final=True)
     problem = "several answers came for one ask that do not say the same"
-    return Heard(JudgeError(problem, "unreadable", retryable=True))
+    return Reading(JudgeError(problem, "unreadable", retryable=True))
 
 
 def _no_answer(word: str) -> JudgeError | None:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ...files import open_file
-from ...judges.remote.redaction import Secrets, safe_text
+from ...judges.remote.redaction import safe_text
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.remote.sdk import load_sdk
 from .service import (
@@ -21,10 +21,10 @@ from .service import (
     MISSING,
     NOT_FOUND,
     NOT_RUN,
-    Found,
+    Entry,
     Look,
     Rejection,
-    Said,
+    Search,
     Service,
     count_of,
     id_in,
@@ -53,7 +53,7 @@ class OpenAIBatches(Service):
         return {"custom_id": custom_id, "method": "POST", "url": ROUTE, "body": body}
 
     @staticmethod
-    def said(line: Mapping[str, Any]) -> Said | None:
+    def entry(line: Mapping[str, Any]) -> Entry | None:
         """A line with an HTTP status has an answer or an error in its body; its ``error`` is null.
 
         vLLM has the error of such a line under ``error``, and no body.
@@ -65,9 +65,9 @@ class OpenAIBatches(Service):
             body = response.get("body")
             if body is None and isinstance(error, dict):
                 body = error if "error" in error else {"error": error}
-            return Said(custom_id, [response["status_code"], body])
+            return Entry(custom_id, [response["status_code"], body])
         code = str(error.get("code")) if isinstance(error, dict) else ""
-        return Said(custom_id, _OPENAI_PROBLEMS.get(code, MISSING))
+        return Entry(custom_id, _OPENAI_PROBLEMS.get(code, MISSING))
 
     def send(self, file: str, name: str, begin: Callable[[], None]) -> str:
         """See ``Service``."""
@@ -82,22 +82,35 @@ class OpenAIBatches(Service):
         )
         return id_in(batch)
 
-    def find(self, name: str, *_: object) -> Found:
+    def find(self, name: str, *_: object) -> Search:
         """See ``Service``. The name is in the metadata of a batch."""
         for batch in self._api.batches.list(limit=100):
             if (batch.metadata or {}).get(NAME_KEY) == name:
-                return Found(str(batch.id))
-        return Found()
+                return Search(str(batch.id))
+        return Search()
 
     def look(self, batch: str) -> Look:
         """See ``Service``."""
         seen = self._api.batches.retrieve(batch)
-        status, counts, told = str(seen.status), seen.request_counts, ""
+        status, counts, progress = str(seen.status), seen.request_counts, ""
         if counts:
             done = count_of(counts.completed) + count_of(counts.failed)
-            told = f"{done} of {count_of(counts.total)} done"
-        rejected = _rejections(seen.errors, self._judge.secrets) if status == "failed" else ()
-        return Look(status, status in ENDED, status == "cancelled", rejected, told)
+            progress = f"{done} of {count_of(counts.total)} done"
+        rejected = self._rejections(seen.errors) if status == "failed" else ()
+        return Look(status, status in ENDED, status == "cancelled", rejected, progress)
+
+    def _rejections(self, errors: Any) -> tuple[Rejection, ...]:
+        """What the errors of a batch say; at least one, because the batch failed."""
+        names, secrets = ("code", "message", "param"), self._judge.secrets
+        nothing = {**dict.fromkeys(names, ""), "message": "the provider gave no reason"}
+        rejections = tuple(
+            Rejection(
+                count_of(error.line),
+                {name: safe_text(str(getattr(error, name) or ""), secrets) for name in names},
+            )
+            for error in (errors.data if errors else None) or ()
+        )
+        return rejections or (Rejection(0, nothing),)
 
     def fetch(self, batch: str) -> Iterator[bytes]:
         """See ``Service``."""
@@ -106,20 +119,6 @@ class OpenAIBatches(Service):
             with self._api.files.with_streaming_response.content(file) as response:
                 yield from response.iter_bytes()
             yield b"\n"
-
-
-def _rejections(errors: Any, secrets: Secrets) -> tuple[Rejection, ...]:
-    """What the errors of a batch say; at least one, because the batch failed."""
-    told = ("code", "message", "param")
-    found = tuple(
-        Rejection(
-            count_of(error.line),
-            {name: safe_text(str(getattr(error, name) or ""), secrets) for name in told},
-        )
-        for error in (errors.data if errors else None) or ()
-    )
-    nothing = {**dict.fromkeys(told, ""), "message": "the provider gave no reason"}
-    return found or (Rejection(0, nothing),)
 
 
 # ---------------------------------------------------------------- Anthropic
@@ -135,7 +134,7 @@ class AnthropicBatches(Service):
 
     def __init__(self, judge: RemoteJudge) -> None:
         super().__init__(judge)
-        self._others: set[str] = set()  # batches that were found not to be ours
+        self._not_ours: set[str] = set()  # batches that were found not to be ours
 
     @staticmethod
     def request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -143,17 +142,17 @@ class AnthropicBatches(Service):
         return {"custom_id": custom_id, "params": body}
 
     @staticmethod
-    def said(line: Mapping[str, Any]) -> Said | None:
+    def entry(line: Mapping[str, Any]) -> Entry | None:
         """See ``Service``."""
         custom_id, result = line.get("custom_id"), line.get("result")
         if not isinstance(custom_id, str) or "result" not in line:
             return None
         result = result if isinstance(result, dict) else {}
         if result.get("type") == "succeeded":
-            return Said(custom_id, [200, result.get("message")])
+            return Entry(custom_id, [200, result.get("message")])
         if result.get("type") == "errored":
-            return Said(custom_id, [200, _error(result.get("error"))])  # its type says the status
-        return Said(custom_id, _ANTHROPIC_PROBLEMS.get(str(result.get("type")), MISSING))
+            return Entry(custom_id, [200, _error(result.get("error"))])  # its type says the status
+        return Entry(custom_id, _ANTHROPIC_PROBLEMS.get(str(result.get("type")), MISSING))
 
     def send(self, file: str, name: str, begin: Callable[[], None]) -> str:  # noqa: ARG002 - there is no place for the name
         """See ``Service``."""
@@ -166,32 +165,32 @@ class AnthropicBatches(Service):
         self,
         name: str,  # noqa: ARG002 - a batch has none here
         lines: int,
-        known: Sequence[str],
+        others: Sequence[str],
         has: Callable[[str], bool],
-    ) -> Found:
+    ) -> Search:
         """See ``Service``. When it has ended, the ids of its answers show whose a batch is."""
         undecided = []
         for batch in self._api.messages.batches.list(limit=100):
             total = _total(batch.request_counts) if batch.request_counts else 0
-            is_other = batch.id in (*known, *self._others) or batch.archived_at is not None
-            if is_other or total not in (0, lines):
+            is_not_ours = batch.id in (*others, *self._not_ours) or batch.archived_at is not None
+            if is_not_ours or total not in (0, lines):
                 continue
             if not self.look(batch.id).ended:
                 undecided.append(batch.id)
             elif has(self._an_id_in(batch.id)):
-                return Found(batch.id)
+                return Search(batch.id)
             else:
-                self._others.add(batch.id)
-        return Found(undecided=tuple(undecided))
+                self._not_ours.add(batch.id)
+        return Search(undecided=tuple(undecided))
 
     def _an_id_in(self, batch: str) -> str:
         """The id of an ask of a batch that has ended; "" if it has no answers any more."""
         try:
             with self._results(batch) as stream:
                 for line in stream.response.iter_lines():
-                    said = read_line(type(self), line.encode(), self._judge.secrets)
-                    if said is not None:
-                        return said.custom_id
+                    entry = read_line(type(self), line.encode(), self._judge.secrets)
+                    if entry is not None:
+                        return entry.id
         except Exception as error:
             if getattr(error, "status_code", None) != NOT_FOUND:
                 raise
@@ -202,8 +201,9 @@ class AnthropicBatches(Service):
         seen = self._api.messages.batches.retrieve(batch)
         status, counts = str(seen.processing_status), seen.request_counts
         total = _total(counts) if counts else 0
-        told = f"{total - count_of(counts.processing)} of {total} done" if total else ""
-        return Look(status, status == "ended", seen.cancel_initiated_at is not None, told=told)
+        progress = f"{total - count_of(counts.processing)} of {total} done" if total else ""
+        cancelled = seen.cancel_initiated_at is not None
+        return Look(status, status == "ended", cancelled, progress=progress)
 
     def fetch(self, batch: str) -> Iterator[bytes]:
         """See ``Service``."""

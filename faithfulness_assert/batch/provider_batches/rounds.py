@@ -11,11 +11,11 @@ sides nor a listing that lags behind leads to a second batch.
 
 from __future__ import annotations
 
+import json
 import shutil
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple, cast
@@ -27,14 +27,14 @@ from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..rows import line_of
 from ..store import Store
-from .asks import Asks, CaseAnswers, Round
+from .asks import CaseAnswers, tries_of
 from .service import (
     MISSING,
     NOT_FOUND,
     NOT_RUN,
-    Found,
     Look,
     RequestFiles,
+    Search,
     Service,
     is_refused,
     read_line,
@@ -52,13 +52,29 @@ class Standing(NamedTuple):
 
     Args:
         finished: all cases have results.
-        said: what happened, in lines for the user.
+        notes: what happened, in lines for the user.
         files: files that somebody has to take to a server, and whose answers to import.
     """
 
     finished: bool
-    said: tuple[str, ...]
+    notes: tuple[str, ...]
     files: tuple[Path, ...] = ()
+
+
+class Round(NamedTuple):
+    """A round that was written, as the table has it.
+
+    Args:
+        number: from 1.
+        steps: the fallbacks with which it was sent.
+        files: how each file of requests stands: name, lines, batch and so on.
+        answered: whether all that will come back for it is known.
+    """
+
+    number: int
+    steps: Mapping[str, int]
+    files: Sequence[dict[str, Any]]
+    answered: bool = False
 
 
 class Rounds:
@@ -80,28 +96,33 @@ class Rounds:
         form: type[Service],
         service: Service | None,
     ) -> None:
-        self._store, self._asks, self._run_id = store, Asks(store), run_id
+        self._store, self._db, self._run_id = store, store.db, run_id
         self._grader, self._form, self._service = grader, form, service
         self._judge = cast("RemoteJudge", grader.judge)
-        self._said: list[str] = []
+        self._notes: list[str] = []
 
     def advance(self) -> Standing:
         """Goes on as far as possible: fetches what is done, sends what comes next."""
         while (current := self._waiting()) is not None:
+            folder, files = self._folder(current.number), current.files
             if self._service is None:
-                self._say(current, f"{len(current.files)} files wait for their answers")
-                folder = self._folder(current.number)
-                files = tuple(folder / file["name"] for file in current.files)
-                return Standing(False, tuple(self._said), files)
-            if not self._has_ended(current, self._service):
-                return Standing(False, tuple(self._said))
+                self._note(current, f"{len(files)} files wait for their answers")
+                carried = tuple(folder / file["name"] for file in files)
+                return Standing(False, tuple(self._notes), carried)
+            for file in files:
+                self._send(current, file, self._service, folder / file["name"])
+            for file in files:
+                if file.get("batch") and not file.get("here"):
+                    self._look(current, file, self._service)
+            if not all(file.get("here") for file in files):
+                return Standing(False, tuple(self._notes))
             with self._store.transaction():
                 self._end_round(current)
-            shutil.rmtree(self._folder(current.number), ignore_errors=True)
-            if any(file.get("left_out") for file in current.files):
-                self._said.append("Nothing more was sent. Go on with the run to send the rest.")
-                return Standing(False, tuple(self._said))
-        return Standing(True, tuple(self._said))
+            shutil.rmtree(folder, ignore_errors=True)
+            if any(file.get("left_out") for file in files):
+                self._notes.append("Nothing more was sent. Go on with the run to send the rest.")
+                return Standing(False, tuple(self._notes))
+        return Standing(True, tuple(self._notes))
 
     def take(self, outputs: Sequence[str | Path]) -> None:
         """Ends the round that waits with output files that somebody brought."""
@@ -121,84 +142,90 @@ class Rounds:
 
         Without its folder it is sent again: somebody has removed that, because its batch is gone.
         """
-        last = self._asks.last_round()
-        if last and not last.answered and not self._folder(last.number).exists():
+        while cells := self._db.execute("SELECT * FROM rounds ORDER BY number DESC").fetchone():
+            number, steps, files, answered = cells
+            last = Round(number, json.loads(steps), json.loads(files), bool(answered))
+            if answered:
+                return self._next(last)
+            if self._folder(number).exists():
+                return last
             with self._store.transaction():
-                self._asks.forget_round(last.number)
-            last = self._asks.last_round()
-        return last if last and not last.answered else self._next(last)
+                forget(self._store, f"round = {number:d}")
+                self._db.execute("DELETE FROM rounds WHERE number = ?", (number,))
+        return self._next(None)
 
     def _folder(self, number: int) -> Path:
         """Where the files of a round are until it is answered."""
         return self._store.path / "rounds" / f"{number:03}"
 
-    def _say(self, current: Round, text: str) -> None:
+    def _note(self, current: Round, text: str) -> None:
         text = self._judge.secrets.out_of(text)
-        self._said.append(f"round {current.number}: {text}")
+        self._notes.append(f"round {current.number}: {text}")
+
+    def _save(self, current: Round) -> None:
+        """Keeps a round, and how its files stand."""
+        number, steps, files, answered = current
+        values = number, json.dumps(steps), json.dumps(files), answered
+        self._db.execute("INSERT OR REPLACE INTO rounds VALUES (?, ?, ?, ?)", values)
 
     # ------------------------------------------------------------ at the provider
 
-    def _has_ended(self, current: Round, service: Service) -> bool:
-        """Sends what was not sent, fetches what is done. Returns whether all of it is here."""
-        for file in current.files:
-            path = self._folder(current.number) / file["name"]
-            if problem := self._send(current, file, service, path):
-                self._say(current, problem)
-        for file in current.files:
-            if file.get("batch") and not file.get("here"):
-                self._look(current, file, service)
-        return all(file.get("here") for file in current.files)
-
-    def _send(self, current: Round, file: dict[str, Any], service: Service, path: Path) -> str:
-        """Makes sure that a file is sent. Returns why that is not known yet; "" if it is."""
+    def _send(self, current: Round, file: dict[str, Any], service: Service, path: Path) -> None:
+        """Makes sure that a file is sent, unless it is not known yet whether it was."""
         if file.get("batch"):
-            return ""
+            return
 
         def begin() -> None:
             file["sending"] = True
-            self._asks.save(current)
+            self._save(current)
 
         name = f"{self._run_id}/{current.number}/{file['name']}"
         with service_errors(self._judge.secrets):
-            found = self._found(current, file, name, service) if "sending" in file else Found()
-            if found.undecided:
-                return (
+            seen = self._search(current, file, name, service) if "sending" in file else Search()
+            if seen.undecided:
+                self._note(
+                    current,
                     f"{file['name']} may have been sent when the run was stopped: one of "
-                    f"{', '.join(found.undecided[:5])} may be its batch. That shows when they have "
-                    "ended; until then it is not sent again"
+                    f"{', '.join(seen.undecided[:5])} may be its batch. That shows when they have "
+                    "ended; until then it is not sent again",
                 )
+                return
             try:
-                batch = found.batch or service.send(str(path), name, begin)
+                batch = seen.batch or service.send(str(path), name, begin)
             except Exception as error:
                 if is_refused(error) and "sending" in file:
                     del file["sending"]
-                    self._asks.save(current)
+                    self._save(current)
                 raise
             if self._judge.secrets.out_of(batch) != batch:
                 raise ValueError("the id of the batch has the key in it")
         file["batch"] = batch
-        self._asks.save(current)
-        return ""
+        self._save(current)
 
-    def _found(self, current: Round, file: dict[str, Any], name: str, service: Service) -> Found:
+    def _search(self, current: Round, file: dict[str, Any], name: str, service: Service) -> Search:
         """Looks for the batch of a file that may have been sent, until it would be listed."""
-        known = [other["batch"] for other in current.files if other.get("batch")]
-        has = partial(self._asks.has_ask, current.number, file["name"])
+        others = [other["batch"] for other in current.files if other.get("batch")]
+
+        def has(id: str) -> bool:
+            query = "SELECT round, file FROM asks WHERE id = ?"
+            return bool(self._db.execute(query, (id,)).fetchone() == (current.number, file["name"]))
+
         for pause in LOOK_AGAIN:
             time.sleep(pause)
-            found = service.find(name, file["lines"], known, has)
-            if found.batch or found.undecided:
-                return found
-        return Found()
+            seen = service.find(name, file["lines"], others, has)
+            if seen.batch or seen.undecided:
+                break
+        return seen
 
     def _look(self, current: Round, file: dict[str, Any], service: Service) -> None:
+        """Asks how the batch of a file stands, and fetches what came of it when it has ended."""
         try:
             with service_errors(self._judge.secrets):
                 look = service.look(file["batch"])
-            told = f" ({look.told})" if look.told else ""
-            self._say(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}{told}")
+            progress = f" ({look.progress})" if look.progress else ""
+            self._note(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}{progress}")
             if look.ended:
-                self._end(current, file, look, service)
+                self._fetch(current, file, look, service)
         except JudgeError as error:
             if error.http_status == NOT_FOUND:
                 folder = self._folder(current.number)
@@ -206,57 +233,69 @@ class Rounds:
                 error.fix = f"Check base_url and the key. {gone}: its asks are then sent again."
             raise
 
-    def _end(self, current: Round, file: dict[str, Any], look: Look, service: Service) -> None:
-        """Fetches what came of a file.
+    def _fetch(self, current: Round, file: dict[str, Any], look: Look, service: Service) -> None:
+        """Keeps what came of a file.
 
         If it was refused, only the asks of the lines that it was refused for have an answer.
         """
         for line, error in look.rejected[:5]:
             where, param = f"line {line}" if line else "", error["param"]
-            told = ": ".join(filter(None, (where, error["code"], error["message"])))
-            told += f" ({param})" if param else ""
-            self._say(current, f"the provider refused the file: {told}")
+            why = ": ".join(filter(None, (where, error["code"], error["message"])))
+            why += f" ({param})" if param else ""
+            self._note(current, f"the provider refused the file: {why}")
         file.update(here=True, left_out=look.cancelled or bool(look.rejected))
+
+        def pieces() -> Iterator[bytes]:
+            with service_errors(self._judge.secrets):
+                yield from service.fetch(file["batch"])
+
         with TemporaryFile(dir=self._folder(current.number)) as output:
             if not look.rejected:
-                output.writelines(self._fetched(file["batch"], service))
+                output.writelines(pieces())
             output.seek(0)
             with self._store.transaction():
                 self._read(current, [output])
                 for line, error in look.rejected:
                     if line:
-                        self._asks.reject(current.number, file["name"], line, error)
-                self._asks.save(current)
-
-    def _fetched(self, batch: str, service: Service) -> Iterator[bytes]:
-        with service_errors(self._judge.secrets):
-            yield from service.fetch(batch)
+                        answer, place = json.dumps([400, {"error": error}]), line - 1
+                        self._db.execute(
+                            "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? "
+                            "AND file = ? ORDER BY rowid LIMIT 1 OFFSET ?",
+                            (answer, current.number, file["name"], place),
+                        )
+                self._save(current)
 
     # ------------------------------------------------------------ here
 
     def _read(self, current: Round, outputs: Sequence[IO[bytes]]) -> int:
         """Keeps the answers in these outputs. Returns how many there are."""
-        found = unknown = 0
-        for output in outputs:
-            for line in iter(lambda output=output: output.readline(MAX_LINE), b""):  # type: ignore[misc]
-                said = read_line(self._form, line, self._judge.secrets)
-                if said and self._asks.add_answer(current.number, said):
-                    found += 1
-                else:
-                    unknown += bool(line.strip())
+        known = unknown = 0
+        for line in _lines(outputs):
+            entry = read_line(self._form, line, self._judge.secrets)
+            if entry and entry.id.isascii():
+                values = json.dumps(entry.answer), entry.id, current.number
+                insert = "INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND round = ?"
+                if self._db.execute(insert, values).rowcount > 0:
+                    known += 1
+                    continue
+            unknown += bool(line.strip())
         if unknown:
-            self._say(current, f"{unknown:,} lines that answer no ask of this round")
-        return found
+            self._note(current, f"{unknown:,} lines that answer no ask of this round")
+        return known
 
     def _end_round(self, current: Round) -> None:
         """Notes what has no answer, and that no more will come."""
         missing = 0
         for file in current.files:
             word = NOT_RUN if file.get("left_out") else MISSING
-            missing += self._asks.add_missing(current.number, file["name"], word)
+            missing += self._db.execute(
+                "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? AND file = ? "
+                "AND id NOT IN (SELECT id FROM answers)",
+                (json.dumps(word), current.number, file["name"]),
+            ).rowcount
         if missing:
-            self._say(current, f"{missing:,} asks without an answer")
-        self._asks.save(current._replace(answered=True))
+            self._note(current, f"{missing:,} asks without an answer")
+        self._save(current._replace(answered=True))
 
     def _next(self, last: Round | None) -> Round | None:
         """Replays all cases without a result. Writes results, and a round of what they ask."""
@@ -268,7 +307,7 @@ class Rounds:
             steps = merge_steps(steps, {**steps, **last.steps})
         with store.transaction(), RequestFiles(self._folder(number), self._form) as requests:
             for row in store.rest():
-                answers = CaseAnswers(self._judge, self._asks.tries(row.number))
+                answers = CaseAnswers(self._judge, tries_of(store, row.number))
                 result = (
                     self._grader.invalid(row.problem)
                     if row.problem
@@ -286,11 +325,26 @@ class Rounds:
                         )
                     id = f"{number}-{asks}-{ask.echo}"  # has nothing of the data
                     file = requests.add(id, self._judge.request(ask, steps))
-                    self._asks.add_ask(id, number, file, row.number, key, steps)
+                    taken = json.dumps({name: count for name, count in steps.items() if count})
+                    values = id, number, file, row.number, key, taken
+                    self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?, ?)", values)
                     asks += 1
             requests.finish()
             if not asks:
                 return None
             current = Round(number, steps, requests.files)
-            self._asks.save(current)
+            self._save(current)
         return current
+
+
+def forget(store: Store, which: str) -> None:
+    """Forgets asks that fulfil a condition, as if they had never been sent."""
+    asks = f"FROM asks WHERE {which}"
+    store.db.execute(f"DELETE FROM answers WHERE id IN (SELECT id {asks})")  # noqa: S608 - our own text
+    store.db.execute(f"DELETE {asks}")
+
+
+def _lines(outputs: Sequence[IO[bytes]]) -> Iterator[bytes]:
+    for output in outputs:
+        while line := output.readline(MAX_LINE):
+            yield line

@@ -28,13 +28,13 @@ CONNECTIONS_FAIL = {"APIConnectionError", "TransportError"}
 """Classes of the SDKs' errors, and of those of their HTTP client."""
 
 
-class Said(NamedTuple):
-    """What a line of an output file says about an ask.
+class Entry(NamedTuple):
+    """What a line of an output file says about the ask with this id.
 
     ``answer``: status and body of an HTTP answer, or why there is none.
     """
 
-    custom_id: str
+    id: str
     answer: list[Any] | str
 
 
@@ -56,18 +56,18 @@ class Look(NamedTuple):
         ended: nothing more will come.
         cancelled: somebody stopped it. What was done before has answers.
         rejected: why nothing of it was done.
-        told: how much of it is done, in words.
+        progress: how much of it is done, in words.
     """
 
     status: str
     ended: bool = False
     cancelled: bool = False
     rejected: tuple[Rejection, ...] = ()
-    told: str = ""
+    progress: str = ""
 
 
-class Found(NamedTuple):
-    """What ``find`` has found: the id of the batch, or "" and the ids of those that may be it."""
+class Search(NamedTuple):
+    """What ``find`` came to: the id of the batch, or "" and the ids of those that may be it."""
 
     batch: str = ""
     undecided: tuple[str, ...] = ()
@@ -95,7 +95,7 @@ class Service(ABC):
 
     @staticmethod
     @abstractmethod
-    def said(line: Mapping[str, Any]) -> Said | None:
+    def entry(line: Mapping[str, Any]) -> Entry | None:
         """What a line of an output says; None if it is no such line."""
 
     def __init__(self, judge: RemoteJudge) -> None:
@@ -117,14 +117,14 @@ class Service(ABC):
 
     @abstractmethod
     def find(
-        self, name: str, lines: int, known: Sequence[str], has: Callable[[str], bool]
-    ) -> Found:
+        self, name: str, lines: int, others: Sequence[str], has: Callable[[str], bool]
+    ) -> Search:
         """Looks for a batch that may have been sent without our taking note of it.
 
         Args:
             name: the name under which it was sent.
             lines: how many requests it has.
-            known: the ids of other batches.
+            others: the ids of other batches.
             has: whether an ask with this id is in it.
         """
 
@@ -186,7 +186,20 @@ def service_errors(secrets: Secrets) -> Iterator[None]:
     except JudgeError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises
-        raise secrets.out_of_outcome(_judge_error(error, secrets)) from None
+        status, response = getattr(error, "status_code", None), getattr(error, "response", None)
+        text = safe_text(str(error) or type(error).__name__, secrets)
+        classes = {kind.__name__ for kind in type(error).__mro__}
+        if isinstance(status, int) and response is not None:
+            body = getattr(error, "body", None)
+            data = body if isinstance(body, dict) else {"message": str(error)}
+            failure: JudgeError = read_failure(Answer(status, response.headers, b""), data, secrets)
+        elif classes & CONNECTIONS_FAIL or isinstance(error, OSError):
+            problem = f"no connection to the provider: {text.rstrip('.')}"
+            failure = JudgeError(problem, "transport", retryable=True)
+        else:
+            problem = f"the batch API's answer cannot be read ({type(error).__name__}: {text})"
+            failure = JudgeError(problem, "transport", fix="Check base_url.")
+        raise secrets.out_of_outcome(failure) from None
 
 
 def is_refused(error: BaseException | None) -> bool:
@@ -201,29 +214,13 @@ def is_refused(error: BaseException | None) -> bool:
     return False
 
 
-def _judge_error(error: Exception, secrets: Secrets) -> JudgeError:
-    status, response = getattr(error, "status_code", None), getattr(error, "response", None)
-    if isinstance(status, int) and response is not None:
-        answer = Answer(status, response.headers, b"")
-        body = getattr(error, "body", None)
-        data = body if isinstance(body, dict) else {"message": str(error)}
-        return read_failure(answer, data, secrets)
-    said = safe_text(str(error) or type(error).__name__, secrets)
-    classes = {kind.__name__ for kind in type(error).__mro__}
-    if classes & CONNECTIONS_FAIL or isinstance(error, OSError):
-        said = said.rstrip(".")
-        return JudgeError(f"no connection to the provider: {said}", "transport", retryable=True)
-    problem = f"the batch API's answer cannot be read ({type(error).__name__}: {said})"
-    return JudgeError(problem, "transport", fix="Check base_url.")
-
-
-def read_line(form: type[Service], line: bytes, secrets: Secrets) -> Said | None:
+def read_line(form: type[Service], line: bytes, secrets: Secrets) -> Entry | None:
     """What a line of an output says, without secrets; None if it is no such line."""
     try:
         data = json.loads(secrets.out_of(line.decode("utf-8-sig")))
     except (ValueError, RecursionError):
         return None
-    return form.said(data) if isinstance(data, dict) else None
+    return form.entry(data) if isinstance(data, dict) else None
 
 
 def id_in(answer: Any) -> str:
