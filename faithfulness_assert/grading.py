@@ -396,9 +396,10 @@ def grade_many(
         concurrency: how many asks are under way at once, 1 to 1000.
     """
     table.hide_key(options)
-    from .cases.tables import Given
+    from .cases.tables import Given, row_labels
     from .records.result_list import Results
 
     grader = Grader(judge, policy, threshold, **options)
     given = Given(cases, keep=True)
-    return Results(grader.grade_many(given, concurrency=concurrency), given.rows)
+    results = grader.grade_many(given, concurrency=concurrency)
+    return Results(results, given.rows, row_labels(cases))

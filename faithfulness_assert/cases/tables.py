@@ -48,6 +48,11 @@ def items_of(source: Any) -> Iterator[Any]:
     return (item if (record := _record_of(item)) is None else record for item in items)
 
 
+def row_labels(source: Any) -> list[Any]:
+    """The index of a pandas frame, by which what is made of its rows is put beside them again."""
+    return list(source.index) if hasattr(source, "itertuples") else []
+
+
 def head(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The first records, as JSON has them."""
     room, first = SAMPLE_CHARS, []

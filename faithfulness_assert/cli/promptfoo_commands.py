@@ -114,7 +114,9 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
         if python_of_promptfoo(folder) is None:
             copies.append(folder / ENVIRONMENT)
             with append_file(copies[-1]) as lines:
-                lines.write(f"PROMPTFOO_PYTHON='{sys.executable}'\n".encode())
+                is_open = lines.tell() and not _environment(folder).endswith("\n")
+                starts = "\n" if is_open else ""
+                lines.write(f"{starts}PROMPTFOO_PYTHON='{sys.executable}'\n".encode())
     except OSError as error:
         raise ConfigError(f"init: cannot write to {folder}: {error.strerror}") from None
     return copies
@@ -122,8 +124,13 @@ def _write_example(folder: Path, *, force: bool) -> list[Path]:
 
 def python_of_promptfoo(folder: Path) -> str | None:
     """The Python that a ``.env`` names for promptfoo, which reads it in the folder of an eval."""
-    try:
-        match = PYTHON.search(read_text(folder / ENVIRONMENT, most=MOST_ENVIRONMENT))
-    except (OSError, ValueError):
-        return None
+    match = PYTHON.search(_environment(folder))
     return match and match[2]
+
+
+def _environment(folder: Path) -> str:
+    """The text of a ``.env``; "" if there is none that can be read."""
+    try:
+        return read_text(folder / ENVIRONMENT, most=MOST_ENVIRONMENT)
+    except (OSError, ValueError):
+        return ""

@@ -5,7 +5,7 @@ controls say of the judge.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Any, SupportsIndex, overload
 
@@ -113,19 +113,31 @@ class Results(list[GradingResult]):
     Args:
         results: one for each case.
         rows: the columns of each case, as they were given; none if they are not known.
+        labels: of each row in the index of its pandas frame; none if it had no such index.
     """
 
     def __init__(
-        self, results: Iterable[GradingResult] = (), rows: Iterable[Mapping[str, Any]] = ()
+        self,
+        results: Iterable[GradingResult] = (),
+        rows: Iterable[Mapping[str, Any]] = (),
+        labels: Iterable[Any] = (),
     ) -> None:
         super().__init__(results)
         self._pairs = list(zip(self, rows, strict=False))
+        self._labels = list(zip(self, labels, strict=False))
 
     @property
     def rows(self) -> list[Mapping[str, Any]]:
         """The columns of the case of each result; empty where they are not known."""
         row_of = {id(result): row for result, row in self._pairs}
         return [row_of.get(id(result), {}) for result in self]
+
+    @property
+    def labels(self) -> list[Any]:
+        """The label of the row of each result; none unless all are known."""
+        label_of = {id(result): label for result, label in self._labels}
+        labels = [label_of[id(result)] for result in self if id(result) in label_of]
+        return labels if len(labels) == len(self) else []
 
     @overload
     def __getitem__(self, place: SupportsIndex, /) -> GradingResult: ...
@@ -135,7 +147,7 @@ class Results(list[GradingResult]):
 
     def __getitem__(self, place: SupportsIndex | slice, /) -> GradingResult | Results:
         if isinstance(place, slice):
-            return Results(super().__getitem__(place), self.rows[place])
+            return Results(super().__getitem__(place), self.rows[place], self.labels[place])
         return super().__getitem__(place)
 
     def to_frame(self, library: str = "pandas") -> Any:
@@ -157,7 +169,8 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
     Beside the case's columns it has ``status``, ``pass``, ``score`` (in [0, 1]; missing where it
     is not defined), ``threshold``, ``reason``, ``statements`` (a list of mappings with ``text``,
     ``label``, ``reason`` and ``evidence``) and the other columns that a CSV file of results has.
-    A column of the case with one of these names is called ``input.NAME``.
+    A column of the case with one of these names is called ``input.NAME``. A frame of pandas has the
+    index of the frame that was graded, so that its columns may be added to that.
 
     Args:
         results: what ``grade_many`` returned, any iterable of ``GradingResult``, or the lines of a
@@ -179,7 +192,9 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
     values = [{"case_id": result.case_id, **values_of(result)} for _, result in rows]
     table |= {name: [row[name] for row in values] for name in own}
     table["statements"] = [_statements(result) for _, result in rows]
-    return _pandas(table, own) if library == "pandas" else _polars(table, own)
+    if library == "polars":
+        return _polars(table, own)
+    return _pandas(table, own, results.labels if isinstance(results, Results) else [])
 
 
 def _names(carried: Iterable[str], own: set[str]) -> dict[str, str]:
@@ -218,14 +233,15 @@ def _statements(result: GradingResult) -> list[dict[str, Any]]:
     ]
 
 
-def _pandas(table: Mapping[str, list[Any]], own: Mapping[str, type]) -> Any:
+def _pandas(table: Mapping[str, list[Any]], own: Mapping[str, type], labels: Sequence[Any]) -> Any:
     pandas = _library("pandas")
     # Numbers have NaN where there is none. Texts, lists and columns of the case stay as they are.
     numbers = {name: kind for name, kind in own.items() if kind is not str}
     series = {
         name: pandas.Series(values, dtype=numbers.get(name)) for name, values in table.items()
     }
-    return pandas.DataFrame(series)
+    frame = pandas.DataFrame(series)
+    return frame.set_axis(pandas.Index(labels)) if labels else frame
 
 
 def _polars(table: Mapping[str, list[Any]], own: Mapping[str, type]) -> Any:

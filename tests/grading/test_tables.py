@@ -92,6 +92,18 @@ def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_
     assert frame.groupby("topic")["score"].mean().to_dict() == {"money": 0.0, "time": 1.0}
 
 
+def test_a_frame_of_results_has_the_index_of_the_frame_that_was_graded() -> None:
+    frame = pandas.DataFrame(
+        {"answer": ["It is red.", "It is blue.", "It is red."], "context": ["It is red."] * 3}
+    )
+    some = frame[1:].copy()
+    results = grade_many(some)
+    some["score"] = results.to_frame()["score"]
+    assert dict(some["score"]) == {1: 0.0, 2: 1.0}
+    results.sort(key=lambda result: -result.score)
+    assert list(results[:1].to_frame().index) == [2]
+
+
 def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path: Any) -> None:
     results = list(Grader().grade_many(ROWS))
     assert list(to_frame(results)["case_id"]) == ["hours", "price", "empty"]

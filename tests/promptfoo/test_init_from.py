@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,18 @@ def test_a_config_is_never_overwritten(tmp_path: Path) -> None:
     written = {".env", "faithfulness.cjs", "faithfulness.py", config.name}
     assert {path.name for path in tmp_path.iterdir()} == written
     assert config.name not in done.stdout
+
+
+@pytest.mark.parametrize("before", ["KEY=abc", "KEY=abc\n", "# c", "KEY=\xfc\n"])
+def test_what_stands_in_an_environment_file_stays_and_the_python_has_a_line_of_its_own(
+    tmp_path: Path, before: str
+) -> None:
+    environment = tmp_path / ".env"
+    environment.write_bytes(before.encode("latin-1"))
+    assert "left as it is" not in run("init", str(tmp_path)).stdout
+    lines = environment.read_bytes().decode("latin-1").splitlines()
+    assert lines[0] == before.strip()
+    assert lines[-1] == f"PROMPTFOO_PYTHON='{sys.executable}'"
 
 
 def test_the_default_test_is_read_from_its_file(tmp_path: Path) -> None:
