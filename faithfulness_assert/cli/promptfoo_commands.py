@@ -60,7 +60,7 @@ def run_init(arguments: Namespace) -> int:
     for path in _write_example(arguments.folder, force=arguments.force):
         show_line(f"wrote {path}")
     show_line("")
-    if (python := python_of_promptfoo(arguments.folder)) != sys.executable:
+    if (python := python_of_promptfoo(arguments.folder)) not in (None, sys.executable):
         problem = f"{arguments.folder / ENVIRONMENT} names {python} for promptfoo"
         show_line(f"{problem}, and is left as it is. Here it is {sys.executable}")
     show_line(f"Now run: cd {quote(str(arguments.folder))} && npx promptfoo@latest eval")
