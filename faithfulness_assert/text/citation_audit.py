@@ -18,14 +18,32 @@ from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
-from .citations import MARKS, Mark, Style, any_of, groups
+from .citations import MARKS, Mark, any_of, blanked, groups
 from .statements import split
 from .strings import is_blank, lazy_pattern, word_lists
 
 RETRY_AT = 5
 """With so many uncited sentences, the answer should be written again."""
+MAX_RANGE = 20
+"""A longer range, such as ``[1-5000]``, counts as its two ends."""
+MAX_ID = 100
+"""Characters. A longer id has no shape."""
 
 _INLINE_CODE = lazy_pattern(r"``[^\n]{1,1000}?``|`[^`\n]{1,1000}`")
+_NOTE = lazy_pattern(r"(?m)^[^\S\n]{0,20}(\[[^\[\]\n]{1,200}\]):")
+_GENERIC = lazy_pattern(r"\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6}")
+_NUMBER = lazy_pattern(r"\d{1,3}(?::\d{1,3})?")
+_RANGE = lazy_pattern(r"([A-Za-z]{0,10}[-_]?)(\d{1,6})\s?[-–—]\s?\1(\d{1,6})")
+_SEPARATOR = lazy_pattern(r"[,;]|\s(?:and|und|et|y|e|en|&)\s")
+_LOCATOR = lazy_pattern(
+    r"(?:(?:pp?|pages?|lines?|section|chapter|seiten?)\s|(?:pp?|sec|ch|s)\.\s?|§\s?)\d.*",
+    re.IGNORECASE,
+)
+_JOINT = lazy_pattern(r"(?<=[^\W\d_])[\s_.:#-](?=[^\W_])")
+_DIGITS = lazy_pattern(r"\d+")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
+_RANDOM = lazy_pattern(r"a0a[a0]*|0a0[a0]*")
+_UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def audit_citations(
@@ -47,9 +65,11 @@ def audit_citations(
     _check(answer, language, ids=ids, hedges=hedges)
     answer = answer[:MAX_ANSWER_CHARS]
     parts = split(answer, language)
-    unread = [s for s in parts.skipped if s.reason in ("code", "link definition")]
+    unread = [(s.start, s.end) for s in parts.skipped if s.reason in ("code", "link definition")]
+    unread += [found.span() for found in _INLINE_CODE.finditer(blanked(answer, unread))]
+    unread += [found.span(1) for found in _NOTE.finditer(answer)]  # [^1]: The annual report
     reader = CitationReader(ids)
-    citations = list(reader.citations(_blanked(answer, [(s.start, s.end) for s in unread])))
+    citations = list(reader.citations(blanked(answer, unread)))
     named = dict.fromkeys(name for _, names in citations for name in names)
     invalid = tuple(name for name in named if not reader.exists(name))
     places = [place for place, _ in citations]
@@ -75,16 +95,6 @@ def _check(answer: object, language: object, **lists: object) -> None:
                 raise ConfigError(f"{name}: each must be a string, got {type(item).__name__}")
 
 
-def _blanked(answer: str, spans: Sequence[tuple[int, int]]) -> str:
-    """``answer`` with ``spans`` and inline code blanked. All other characters keep their places."""
-    parts, done = [], 0
-    for start, end in spans:
-        parts += [answer[done:start], " " * (end - start)]
-        done = end
-    parts.append(answer[done:])
-    return _INLINE_CODE.sub(lambda code: " " * len(code[0]), "".join(parts))
-
-
 def _is_hedged(sentence: str, phrases: Sequence[str]) -> bool:
     """Whether a sentence says that it is not certain: with one of ``phrases``, if there are any."""
     if phrases:
@@ -100,32 +110,15 @@ def _hedge() -> re.Pattern[str]:
     return re.compile(rf"\b(?:{'|'.join(word_lists('hedges')['hedges'].splitlines())})\b")
 
 
-# ---------------------------------------------------------------- how answers write citations
-
-MAX_RANGE = 20
-"""A longer range, such as ``[1-5000]``, counts as its two ends."""
-
-_GENERIC = lazy_pattern(r"\d{1,3}|[A-Za-z]{1,10}[-_]?\d{1,6}")
-_NUMBER = lazy_pattern(r"\d{1,3}(?::\d{1,3})?")
-_RANGE = lazy_pattern(r"([A-Za-z]{0,10}[-_]?)(\d{1,6})\s?[-–—]\s?\1(\d{1,6})")
-_SEPARATOR = lazy_pattern(r"[,;]|\s(?:and|und|et|y|e|en|&)\s")
-_LOCATOR = lazy_pattern(
-    r"(?:(?:pp?|pages?|lines?|section|chapter|seiten?)\s|(?:pp?|sec|ch|s)\.\s?|§\s?)\d.*",
-    re.IGNORECASE,
-)
-_JOINTS = (" ", "-", "_", "", ".", ":", "#")
+# ---------------------------------------------------------------- which ids a citation names
 
 
 @cache
 def _source() -> re.Pattern[str]:
-    words = any_of("sources")
+    """What may stand before an id: "see", and a word for sources, perhaps with a colon."""
     label = r"(?P<label>(?:[_\s]?id)?\s?[:=]\s?)"
-    return re.compile(rf"(?P<word>{words})(?:{label}|[\s.#_-]{{1,3}}|(?=\d))", re.IGNORECASE)
-
-
-@cache
-def _see() -> re.Pattern[str]:
-    return re.compile(rf"(?:{any_of('see')})\s", re.IGNORECASE)
+    word = rf"(?P<word>{any_of('sources')})(?:{label}|[\s.#_-]{{1,3}}|(?=\d))"
+    return re.compile(rf"(?:(?:{any_of('see')})\s)?(?P<source>{word})?", re.IGNORECASE)
 
 
 class _Name(NamedTuple):
@@ -133,16 +126,20 @@ class _Name(NamedTuple):
 
     text: str
     exists: bool
-    is_sourced: bool  # a word for sources is before it
+    is_sourced: bool = False  # a word for sources is before it
 
 
 class CitationReader:
     """Reads citations of passages with these ids. The case of letters does not matter."""
 
     def __init__(self, ids: Iterable[str]) -> None:
-        self._ids = {name.casefold(): name for name in ids if not is_blank(name)}
-        self._shapes = {_shape(name, own_words=False) for name in self._ids} - {""}
-        self._own_shapes = {_shape(name, own_words=True) for name in self._ids} - {""}
+        names = [name for name in ids if not is_blank(name)]
+        self._ids = {name.casefold(): name for name in names}
+        self._joined = {_JOINT.sub("", name): whole for name, whole in self._ids.items()}
+        self._shapes = {
+            is_own: {_shape(name, own_words=is_own) for name in names} - {""}
+            for is_own in (False, True)
+        }
 
     def exists(self, name: str) -> bool:
         """Whether a passage has this id."""
@@ -154,30 +151,25 @@ class CitationReader:
         An id is as passages have it, or as the answer writes it if no passage has it.
         """
         for mark in groups(text):
-            if mark.style == "brackets" and _defines_note(text, mark):
-                continue
             target = self._ids.get(mark.target.removeprefix("#").casefold())
-            names = [target] if target else self._names(mark.content, mark.style)
+            names = [target] if target else self._names(mark)
             if names:
                 yield mark.start, names
 
-    # ---- names
-
-    def _names(self, content: str, style: Style) -> list[str]:
+    def _names(self, mark: Mark) -> list[str]:
         """The ids that brackets or parentheses name; none if they are not a citation."""
-        whole = self._ids.get(content.strip().casefold())
-        parts = [whole] if whole else _SEPARATOR.split(content)
-        tokens = [token for part in parts for token in self._expanded(part)]
-        names = [self._name(token) for token in tokens]
+        whole = self._ids.get(mark.content.strip().casefold())
+        parts = [whole] if whole else _SEPARATOR.split(mark.content)
+        names = [self._name(token) for part in parts for token in self._expanded(part)]
         listed = [name for name in names if name is not None]
-        if style == "parentheses" and not any(name.is_sourced for name in listed):
+        if mark.style == "parentheses" and not any(name.is_sourced for name in listed):
             listed = [name for name in listed if self._is_distinct(name)]
         if len(listed) < len(names) and not any(name.exists for name in listed):
             return []
         return [name.text for name in listed]
 
-    def _is_like_an_id(self, text: str) -> bool:
-        return _shape(text, own_words=False) in self._shapes
+    def _is_like_an_id(self, text: str, *, own_words: bool = False) -> bool:
+        return _shape(text, own_words=own_words) in self._shapes[own_words]
 
     def _is_distinct(self, name: _Name) -> bool:
         """Whether an id is a citation in parentheses, without a word for sources.
@@ -185,7 +177,7 @@ class CitationReader:
         A number or a word alone is not: "(3)" may be an equation, "(report)" a remark.
         """
         if not name.exists:
-            return _shape(name.text, own_words=True) in self._own_shapes
+            return self._is_like_an_id(name.text, own_words=True)
         return not (name.text.isdecimal() or name.text.isalpha())
 
     def _expanded(self, part: str) -> list[str]:
@@ -203,63 +195,44 @@ class CitationReader:
         if not span:
             return words if all(self.exists(word) for word in words) else [token]
         prefix, first, last = span[1], int(span[2]), int(span[3])
-        if first < last < first + MAX_RANGE:
-            return [f"{prefix}{number}" for number in range(first, last + 1)]
-        return [f"{prefix}{first}", f"{prefix}{last}"]
+        within = range(first, last + 1) if first < last < first + MAX_RANGE else (first, last)
+        return [f"{prefix}{number}" for number in within]
 
-    def _name(self, token: str) -> _Name | None:
-        """The id that a part of a citation names; None if it does not look like an id."""
-        see = _see().match(token)
-        text = token[see.end() :].strip(MARKS) if see else token
-        if existing := self._existing(text):
-            return _Name(existing, exists=True, is_sourced=False)
-        source = _source().match(text)
-        if sourced := source and self._sourced(text, source):
-            return sourced
-        if _GENERIC.fullmatch(text) or self._is_like_an_id(text):
-            return _Name(text, exists=False, is_sourced=False)
-        number, dagger, _ = text.partition("†")
+    def _name(self, token: str, label: str = "") -> _Name | None:
+        """The id that a part of a citation names; None if it does not look like an id.
+
+        ``Source 1``, ``Source: doc-3``, ``see Doc 3``, ``Source 1: the title``.
+
+        Args:
+            label: the word for sources that stands before it.
+        """
+        if existing := self._existing(token, f"{label} {token}"):
+            return _Name(existing, exists=True, is_sourced=bool(label))
+        before = _source().match(token)
+        rest = token[before.end() :].partition(": ")[0].strip(MARKS) if before else token
+        if before and before["source"]:
+            if before["label"] or self._existing(rest, f"{before['word']} {rest}"):
+                return self._name(rest, before["word"])
+            if _NUMBER.fullmatch(rest) or self._is_like_an_id(rest):
+                return _Name(f"{before['source']}{rest}", exists=False, is_sourced=True)
+        elif rest != token:
+            return self._name(token[before.end() :].strip(MARKS) if before else token)
+        number, dagger, _ = token.partition("†")
         if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
             return _Name(number, exists=False, is_sourced=True)
+        is_id = _NUMBER if label else _GENERIC
+        if is_id.fullmatch(token) or self._is_like_an_id(token):
+            return _Name(token, exists=False, is_sourced=bool(label))
         return None
 
-    def _sourced(self, text: str, source: re.Match[str]) -> _Name | None:
-        """``Source 1``, ``Source: doc-3``, ``Doc 3``, ``Source 1: the title``."""
-        rest = text[source.end() :].partition(": ")[0].strip(MARKS)
-        spellings = (rest, *(f"{source['word']}{joint}{rest}" for joint in _JOINTS))
-        existing = next((name for name in map(self._existing, spellings) if name), None)
-        if existing:
-            return _Name(existing, exists=True, is_sourced=True)
-        inner = _source().match(rest) if source["label"] else None
-        if inner:
-            return self._sourced(rest, inner)
-        if _NUMBER.fullmatch(rest) or self._is_like_an_id(rest):
-            name = rest if source["label"] else f"{source[0]}{rest}"
-            return _Name(name, exists=False, is_sourced=True)
+    def _existing(self, *texts: str) -> str | None:
+        """The id of a passage that a text is, also with a page (``a.pdf#page=3``) or a dagger."""
+        for text in map(str.casefold, texts):
+            number, _, name = text.partition("†")
+            for spelling in (text, number, name, text.partition("#")[0]):
+                if found := self._ids.get(spelling) or self._joined.get(_JOINT.sub("", spelling)):
+                    return found
         return None
-
-    def _existing(self, text: str) -> str | None:
-        """The id of a passage that ``text`` is, also with a page (``a.pdf#page=3``) or a dagger."""
-        number, _, name = text.partition("†")
-        spellings = (text, number, name, text.partition("#")[0])
-        return next((self._ids[s.casefold()] for s in spellings if s.casefold() in self._ids), None)
-
-
-def _defines_note(text: str, bracket: Mark) -> bool:
-    """``[^1]: The annual report`` at the start of a line is a note, not a citation."""
-    line = text[max(bracket.start - 20, 0) : bracket.start].rpartition("\n")[2]
-    return text[bracket.end : bracket.end + 1] == ":" and is_blank(line)
-
-
-# ---------------------------------------------------------------- the shapes of ids
-
-MAX_ID = 100
-"""Characters. A longer id has no shape."""
-
-_DIGITS = lazy_pattern(r"\d+")
-_LETTERS = lazy_pattern(r"[^\W\d_]+")
-_RANDOM = lazy_pattern(r"a0a[a0]*|0a0[a0]*")
-_UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def _shape(name: str, *, own_words: bool) -> str:

@@ -12,7 +12,7 @@ Parentheses need a word for sources, a file, an address, or an author and a year
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -162,9 +162,18 @@ def without_references(text: str) -> str:
         spans += [found.span() for found in _ADDRESS.finditer(text)]
     if marker := _LIST_MARKER.match(text):
         spans.append(marker.span())
-    for start, end in spans:
-        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-    return text
+    return blanked(text, spans)
+
+
+def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """A text with spaces for these spans, each in its place."""
+    parts, done = [], 0
+    for start, end in sorted(spans):
+        if end > done:
+            begin = max(start, done)
+            parts += [text[done:begin], " " * (end - begin)]
+            done = end
+    return "".join([*parts, text[done:]])
 
 
 def is_reference(text: str, *, is_listed: bool = False) -> bool:
