@@ -305,7 +305,8 @@ def _occurs(number: Number, context: Numbers, text: str) -> bool:
             return True
     pool = known["any" if "order" in number.kinds() else ""]
     # A table may say "in millions" where nobody sees it.
-    loose = (value for value in number.loose if value >= IN_TABLES or not number.plain)
+    is_scaled = number.last > number.end and number.plain
+    loose = (value for value in number.loose if value >= IN_TABLES or not is_scaled)
     return any(_near(value, number, pool, 0, False) for value in loose)
 
 

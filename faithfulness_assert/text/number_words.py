@@ -139,7 +139,7 @@ class Spelled(NamedTuple):
         first, last: which of a text's words it is.
         word: the last one.
         is_one: whether an article stands before it.
-        closed, open: the sum that a scale has closed, and what is open for one.
+        closed, loose: the sum that a scale has closed, and what is open for one.
         before: the "nineteen" of nineteen eighty-four.
         scale: the last one.
     """
@@ -150,13 +150,13 @@ class Spelled(NamedTuple):
     is_one: bool
     parts: tuple[str, ...] = ()
     closed: float = 0.0
-    open: float = 0.0
+    loose: float = 0.0
     before: float = 0.0
     scale: float = float("inf")
 
     @property
     def value(self) -> float:
-        return self.closed + self.open + 100 * self.before
+        return self.closed + self.loose + 100 * self.before
 
     @property
     def sort(self) -> str:
@@ -228,33 +228,33 @@ def _with(run: Spelled, part: str, is_joined: bool) -> Spelled | None:
     share = valued("fractions").get(part)
     names = ("spelled", "ordinals", "worth", "stems", "clock")
     value = next((valued(name)[part] for name in names if part in valued(name)), None)
-    closed, open_, before, scale = run.closed, run.open, run.before, run.scale
+    closed, loose, before, scale = run.closed, run.loose, run.before, run.scale
     if size and size < 1000:
-        open_ = (open_ or 1) * size
+        loose = (loose or 1) * size
     elif size and size < scale:
-        closed, open_, scale = closed + (open_ or 1) * size, 0.0, size
-    elif size and open_:
+        closed, loose, scale = closed + (loose or 1) * size, 0.0, size
+    elif size and loose:
         return None
     elif size:
         closed *= size  # five thousand million
-    elif share and (value is None or open_ == 1 or (not run.parts and run.is_one)):
-        open_ = open_ + 1 / share if is_joined and open_ else (open_ or 1) / share
-    elif open_ % 100 == 4 and part in ("vingt", "vingts"):  # quatre-vingts
-        open_ += 76
-    elif not run.parts or _may_follow(value or 1, open_, is_joined):
-        open_ += 1 if value is None else value
-    elif closed or before or is_joined or not (10 < open_ < 22 and 10 <= (value or 0) < 100):
+    elif share and (value is None or loose == 1 or (not run.parts and run.is_one)):
+        loose = loose + 1 / share if is_joined and loose else (loose or 1) / share
+    elif loose % 100 == 4 and part in ("vingt", "vingts"):  # quatre-vingts
+        loose += 76
+    elif not run.parts or _may_follow(value or 1, loose, is_joined):
+        loose += 1 if value is None else value
+    elif closed or before or is_joined or not (10 < loose < 22 and 10 <= (value or 0) < 100):
         return None
     else:
-        before, open_ = open_, value or 0  # nineteen eighty-four
+        before, loose = loose, value or 0  # nineteen eighty-four
     return run._replace(
-        parts=(*run.parts, part), closed=closed, open=open_, before=before, scale=scale
+        parts=(*run.parts, part), closed=closed, loose=loose, before=before, scale=scale
     )
 
 
-def _may_follow(value: float, open_: float, is_joined: bool) -> bool:
+def _may_follow(value: float, loose: float, is_joined: bool) -> bool:
     """Whether a word below 100 goes on with a number, and does not begin another."""
-    rest = open_ % 100
+    rest = loose % 100
     if rest == 0:
         return True
     if rest < 10:
