@@ -152,9 +152,9 @@ class Comparison:
         names = [quoted(name) for name in self.names]
         notes = []
         if self.ways[0] != self.ways[1]:
-            told = (quoted("; ".join(sorted(ways)[:3])) for ways in self.ways)
+            shown = (quoted("; ".join(sorted(ways)[:3])) for ways in self.ways)
             same = "The runs were not graded in the same way."
-            notes += [f"{same} {name}: {way}" for name, way in zip(names, told, strict=True)]
+            notes += [f"{same} {name}: {way}" for name, way in zip(names, shown, strict=True)]
         for name, run in zip(names, self.summaries, strict=True):
             if run.is_unreliable:
                 notes.append(f"In {name} {controls_in_words(run.controls, 'its')}.")
@@ -198,53 +198,45 @@ def compare(
     Raises:
         ConfigError: they have no case in common.
     """
-    found = Comparison(names, min_graded, max_regressed)
-    old = dict(_outcomes(before, found.summaries[0], found.ways[0]))
-    found.pairs = PairCounts(_pairs(found, old, after, shown))
-    found.tests = found.pairs.tests()
-    found.only[0] = len(old)
-    sizes = [summary.cases for summary in found.summaries]
-    if all(sizes) and found.only[1] >= sizes[1]:
+    compared = Comparison(names, min_graded, max_regressed)
+    summaries, ways = compared.summaries, compared.ways
+    old = dict(_outcomes(before, summaries[0], ways[0]))
+    changes: list[Change] = []
+
+    def pairs() -> Iterator[Pair]:
+        for id, new in _outcomes(after, summaries[1], ways[1]):
+            first = old.pop(id, None)
+            if first is None:
+                compared.only[1] += 1
+                continue
+            compared.other_input += first.input != new.input
+            compared.lost += new.is_error and not first.is_error
+            compared.gained += first.is_error and not new.is_error
+            if kind := _kind(first, new):
+                compared.kinds[kind] += 1
+                changes.append(Change(id, kind, first, new))
+            if len(changes) > 2 * shown + 1000:
+                changes[:] = sorted(changes, key=_weight)[:shown]
+            if not (first.is_error or new.is_error):
+                yield Pair(first.passed, new.passed, first.score, new.score)
+
+    compared.pairs = PairCounts(pairs())
+    compared.tests = compared.pairs.tests()
+    compared.only[0] = len(old)
+    if summaries[0].cases and 0 < summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id is in both runs")
-    found.shown = list(_with_flips(_most_important(found.shown, shown), before, after))
-    return found
-
-
-def _pairs(found: Comparison, old: dict[str, Outcome], after: Lines, shown: int) -> Iterator[Pair]:
-    """What each case got that could be graded in both runs, all of which is added to ``found``.
-
-    ``old``: the outcomes of A. Those that B has too are removed.
-    """
-    for id, new in _outcomes(after, found.summaries[1], found.ways[1]):
-        first = old.pop(id, None)
-        if first is None:
-            found.only[1] += 1
-            continue
-        found.other_input += first.input != new.input
-        found.lost += new.is_error and not first.is_error
-        found.gained += first.is_error and not new.is_error
-        if kind := _kind(first, new):
-            found.kinds[kind] += 1
-            found.shown.append(Change(id, kind, first, new))
-        if len(found.shown) > 2 * shown + 1000:
-            found.shown = _most_important(found.shown, shown)
-        if not (first.is_error or new.is_error):
-            yield Pair(first.passed, new.passed, first.score, new.score)
-
-
-def _most_important(changes: list[Change], shown: int) -> list[Change]:
-    """The changes to show: first what regressed, and of that what lost most."""
-
-    def key(change: Change) -> tuple[Any, ...]:
-        lost = (change.after.score or 0.0) - (change.before.score or 0.0)
-        words = re.split(r"(\d+)", change.case_id)  # q2 before q10
-        return (
-            KINDS.index(change.kind),
-            lost,
-            [(len(w), w) if w.isdigit() else (0, w) for w in words],
-        )
-
-    return sorted(changes, key=key)[:shown]
+    changes = sorted(changes, key=_weight)[:shown]
+    ids = {change.case_id for change in changes}
+    first, second = (_statements(lines, ids) if ids else {} for lines in (before, after))
+    for change in changes:
+        labels = {key: label for key, (_, label) in first[change.case_id].items()}
+        flips = [
+            Flip(text, labels.get(key), label, key not in labels)
+            for key, (text, label) in second[change.case_id].items()
+            if label != labels.get(key, "supported")
+        ]
+        compared.shown.append(change._replace(flips=tuple(flips)))
+    return compared
 
 
 def _outcomes(lines: Lines, summary: Summary, ways: set[str]) -> Iterator[tuple[str, Outcome]]:
@@ -253,40 +245,32 @@ def _outcomes(lines: Lines, summary: Summary, ways: set[str]) -> Iterator[tuple[
         result = line.result
         summary.add(result)
         ways.add(f"policy {result.policy}, judge {result.judge}, passes {result.threshold}")
-        told = result.status, result.pass_, result.score, result.error is not None
-        yield line.case_id, Outcome(line.input, *told)
+        values = result.status, result.pass_, result.score, result.error is not None
+        yield line.case_id, Outcome(line.input, *values)
 
 
 def _kind(before: Outcome, after: Outcome) -> str:
     """How a case changed; "" if not. A grader error is another status, and no better or worse."""
-    if before.is_error or after.is_error:
-        return "status" if before.status != after.status else ""
-    if before.passed != after.passed:
+    if before.passed != after.passed and not (before.is_error or after.is_error):
         return "improved" if after.passed else "regressed"
     if before.status != after.status:
         return "status"
-    return "score" if before.score != after.score else ""
+    is_error = before.is_error or after.is_error
+    return "score" if before.score != after.score and not is_error else ""
 
 
-def _with_flips(changes: list[Change], before: Lines, after: Lines) -> Iterator[Change]:
-    wanted = {change.case_id for change in changes}
-    first, second = _labels(before, wanted), _labels(after, wanted)
-    for change in changes:
-        old, new = first[change.case_id], second[change.case_id]
-        flips = [
-            Flip(text, old[key][1] if key in old else None, label, key not in old)
-            for key, (text, label) in new.items()
-            if label != (old[key][1] if key in old else "supported")
-        ]
-        yield change._replace(flips=tuple(flips))
+def _weight(change: Change) -> tuple[Any, ...]:
+    """By what changes are ordered: first what regressed, and of that what lost most."""
+    lost = (change.after.score or 0.0) - (change.before.score or 0.0)
+    words = re.split(r"(\d+)", change.case_id)  # q2 before q10
+    order = [(len(word), word) if word.isdigit() else (0, word) for word in words]
+    return KINDS.index(change.kind), lost, order
 
 
-def _labels(lines: Lines, wanted: set[str]) -> dict[str, dict[str, tuple[str, str | None]]]:
-    """For each wanted case, each statement's text and label by the key of its text."""
-    if not wanted:
-        return {}
+def _statements(lines: Lines, ids: set[str]) -> dict[str, dict[str, tuple[str, str | None]]]:
+    """For each of these cases, each statement's text and label by the key of its text."""
     return {
         line.case_id: {text_key(v.statement): (v.statement, v.label) for v in line.result.verdicts}
         for line in lines()
-        if line.case_id in wanted
+        if line.case_id in ids
     }

@@ -136,17 +136,17 @@ def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
     parts = {"the judge": recheck.judge, "the system": recheck.system}
     cases = f"{recheck.judge.counts.cases:,} cases of the first run, asked again of today's judge"
     lost = f" ({recheck.not_graded:,} more could not be graded)" if recheck.not_graded else ""
-    found = [(name, shift.is_worse) for name, shift in parts.items() if shift.is_found]
-    said = [BLAMED[cause] for cause in found]
-    said = said or ["no change was found, neither of the judge nor of the system"]
-    yield f"{cases}{lost}: {' and '.join(said)}"
+    causes = [(name, shift.is_worse) for name, shift in parts.items() if shift.is_found]
+    nothing = "no change was found, neither of the judge nor of the system"
+    blame = " and ".join(BLAMED[cause] for cause in causes) or nothing
+    yield f"{cases}{lost}: {blame}"
     for name, shift in parts.items():
         before, after = shift.means
         yield (
             f"{name}: mean score {before:.3f} -> {after:.3f}, {p_value(shift.chance)} for no "
             f"change (a cause is named at {LEVEL:g} or less)"
         )
-    if unexplained and not found:
+    if unexplained and not causes:
         more = "; --recheck N asks more" if recheck.left else ""
         yield f"Whether the judge or the system did it, so few cases cannot tell{more}"
 
@@ -164,10 +164,10 @@ def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Ite
     before, after = change.before, change.after
     what = "another status" if change.kind == "status" else change.kind
     what = "another score" if what == "score" else what
-    told = [_outcome(outcome) for outcome in (before, after)]
+    outcomes = [_outcome(outcome) for outcome in (before, after)]
     if before.status == after.status == "graded":
-        told = [words.removeprefix("graded ") for words in told]
-    yield f"{first}{what}: {quoted(change.case_id)}: {' -> '.join(told)}"
+        outcomes = [words.removeprefix("graded ") for words in outcomes]
+    yield f"{first}{what}: {quoted(change.case_id)}: {' -> '.join(outcomes)}"
     for flip in change.flips[:MOST_FLIPS]:
         old, new = (
             (label or "unresolved").replace("_", " ") for label in (flip.before, flip.after)

@@ -48,11 +48,11 @@ def _new_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[St
             yield store
 
 
-def _copy(kept: Store, made: Store, table: str, first: int = 0) -> None:
+def _copy(source: Store, made: Store, table: str, first: int = 0) -> None:
     """Copies the rows of a table, of which the number of the first one grows by ``first``."""
     width = len(made.db.execute(f"PRAGMA table_info({table})").fetchall())
     places = ", ".join("?" * width)
-    rows = kept.db.execute(f"SELECT * FROM {table}")  # noqa: S608 - our own text
+    rows = source.db.execute(f"SELECT * FROM {table}")  # noqa: S608 - our own text
     numbered = ((number + first, *rest) for number, *rest in rows)
     made.db.executemany(f"INSERT INTO {table} VALUES ({places})", numbered)  # noqa: S608 - our own text
 
@@ -61,7 +61,7 @@ def _copy(kept: Store, made: Store, table: str, first: int = 0) -> None:
 
 
 def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]) -> RunOutcome:
-    """Makes the runs over several shards of a data set into one, without an ask.
+    """Merges the runs over several shards of a data set into one, without an ask.
 
     Rows are numbered as if the shards stood in one file, in the order of ``sources``. The runs that
     are merged stay as they are.
@@ -77,20 +77,36 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     """
     if len(sources) < 2:
         raise ConfigError("merge: give two runs or more")
-    with reading(sources[0]) as kept:
-        about = how_graded(kept)
+    with reading(sources[0]) as source:
+        about = how_graded(source)
     starts: list[int] = []
     names: list[str] = []
-    taken: dict[str, str | PathLike[str]] = {}
+    marks: dict[str, str | PathLike[str]] = {}  # places and data of the runs before
     with _new_run(directory, about) as made:
         for path in sources:
-            with reading(path) as kept:
-                names.append(_check_part(kept, path, sources[0], about, taken))
+            with reading(path) as source:
+                own = how_graded(source)
+                data = own["input"] if isinstance(own.get("input"), dict) else {}
+                for mark in filter(None, (str(Path(path).resolve()), data.get("fingerprint"))):
+                    if mark in marks:
+                        problem = f"has the same data as {marks[mark]} ({data.get('name')})"
+                        raise ConfigError(f"{path}: {problem}; a shard can be merged once")
+                    marks[mark] = path
+                if changed := changes(about, own):
+                    raise ConfigError(
+                        f"{path}: was graded otherwise than {sources[0]}: {'; '.join(changed)}. "
+                        "Only runs that were graded alike can be merged; `rescore` gives a run "
+                        "another policy"
+                    )
+                if source.finished != source.size:
+                    how = "go on with it (`batch` with the same settings) before it is merged"
+                    raise ConfigError(f"{path}: is not finished: {how}")
+                names.append(str(data.get("name") or path))
                 starts.append(made.size)
                 for table in ("rows", "results", "earlier"):
-                    _copy(kept, made, table, starts[-1])
-        data = {"name": ", ".join(names), "fingerprint": ""}
-        made.keep("about", {**about, "input": data})
+                    _copy(source, made, table, starts[-1])
+        whole = {"name": ", ".join(names), "fingerprint": ""}
+        made.keep("about", {**about, "input": whole})
         total, notes = made.size, []
         if _shared_ids(made):
             notes.append("cases without an id have the number of their row in all shards as id")
@@ -106,41 +122,10 @@ def merge(sources: Sequence[str | PathLike[str]], directory: str | PathLike[str]
     return RunOutcome(Path(directory), total, notes=tuple(notes))
 
 
-def _check_part(
-    kept: Store,
-    path: str | PathLike[str],
-    first: str | PathLike[str],
-    about: Mapping[str, Any],
-    taken: dict[str, str | PathLike[str]],
-) -> str:
-    """The name of the data of a run, which is finished and fits the ``first`` one.
-
-    ``about``: how that was graded. ``taken``: the runs before by their data and their place.
-    """
-    told = how_graded(kept)
-    data = told["input"] if isinstance(told.get("input"), dict) else {}
-    for mark in filter(None, (str(Path(path).resolve()), data.get("fingerprint"))):
-        if mark in taken:
-            problem = f"has the same data as {taken[mark]} ({data.get('name')})"
-            raise ConfigError(f"{path}: {problem}; a shard can be merged once")
-        taken[mark] = path
-    if changed := changes(about, told):
-        raise ConfigError(
-            f"{path}: was graded otherwise than {first}: {'; '.join(changed)}. Only runs that were "
-            "graded alike can be merged; `rescore` gives a run another policy"
-        )
-    if kept.finished != kept.size:
-        how = "go on with it (`batch` with the same settings) before it is merged"
-        raise ConfigError(f"{path}: is not finished: {how}")
-    return str(data.get("name") or path)
-
-
 def _shared_ids(made: Store) -> str:
     """Some ids that several rows have; "" if none."""
-    found = made.db.execute(
-        "SELECT case_id FROM rows GROUP BY case_id HAVING count(*) > 1 LIMIT ?", (SHOWN,)
-    )
-    return ", ".join(case_id for (case_id,) in found)
+    query = "SELECT case_id FROM rows GROUP BY case_id HAVING count(*) > 1 LIMIT ?"
+    return ", ".join(case_id for (case_id,) in made.db.execute(query, (SHOWN,)))
 
 
 # ---------------------------------------------------------------- rescore
@@ -171,30 +156,31 @@ def rescore(
             the fields; the results cannot be read, or are not those of the run's own policy (of
             another version, or changed); or the directory cannot be used.
     """
-    with reading(source) as kept:
-        about = how_graded(kept)
-        old = policy_in(about, kept.path)
+    with reading(source) as first:
+        about = how_graded(first)
+        old = policy_in(about, first.path)
         new = _wanted(old, policy, threshold, dict(options))
         if names := asking_otherwise(old, new):
             was, now = policy_as_json(old), policy_as_json(new)
-            told = (
+            fields = (
                 f"{name} (was {clip(repr(was[name]), VALUE)}, is {clip(repr(now[name]), VALUE)})"
                 for name in names
             )
             raise ConfigError(
-                f"{kept.path}: needs new asks for {', '.join(told)}. Leave that as it was, or "
+                f"{first.path}: needs new asks for {', '.join(fields)}. Leave that as it was, or "
                 "grade with `batch` into another directory"
             )
         with _new_run(directory, {**about, "policy": policy_as_json(new)}) as made:
-            _copy(kept, made, "rows")
-            for _, line in kept.graded(texts=False):
+            _copy(first, made, "rows")
+            for _, line in first.graded(texts=False):
                 result = weighed_again(line.result, old, new)
                 if result is None:
+                    place = f"{first.path / NAME}: row {line.row} ({line.case_id})"
                     raise ConfigError(
-                        f"{kept.path / NAME}: row {line.row} ({line.case_id}): its verdicts do not "
-                        "give its result under the run's own policy. It was changed, or graded by "
-                        "a version that kept less (the run has version "
-                        f"{about.get('version')}). Grade with `batch` into another directory"
+                        f"{place}: its verdicts do not give its result under the run's own policy. "
+                        "It was changed, or graded by a version that kept less (the run has "
+                        f"version {about.get('version')}). Grade with `batch` into another "
+                        "directory"
                     )
                 made.add(line._replace(result=result))
             total, unfinished = made.size, made.finished < made.size

@@ -171,10 +171,10 @@ def _rehearsing(chosen: Chosen) -> Grader:
     judge, policy, threshold, options, _ = chosen
     own = table.taken_by("judge", options)
     others = {name: value for name, value in options.items() if name not in {*own, *table.UNSTORED}}
-    known = option_names(judge)
-    if "api_key" in known:
+    taken = option_names(judge)
+    if "api_key" in taken:
         own["api_key"] = "none"
-    if "timeout" not in known and "timeout" in own:
+    if "timeout" not in taken and "timeout" in own:
         others["timeout"] = own.pop("timeout")
     made = make_judge(judge, own)
     if (cache := options.get("cache")) and (keep_in := getattr(made, "keep_in", None)):
@@ -229,8 +229,8 @@ class Rehearsal:
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - it is quick
         """A reply. If it has no usage, the grader counts the tokens."""
-        said = {"ask": ask.echo, **self._reply(ask)}
-        text = json.dumps(said, separators=(",", ":"), ensure_ascii=False)
+        data = {"ask": ask.echo, **self._reply(ask)}
+        text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
         if not self.thinking:
             return Reply(text)
         prompt, completion = ask.size(self._count), self._count(text) + self.thinking

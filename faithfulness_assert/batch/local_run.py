@@ -94,13 +94,13 @@ class Work(logging.Handler):
         super().__init__(logging.WARNING)
         self._store, self._budget, self._soft = store, budget, soft
         self._grader, self._on = grader, on
-        self._found, self._earlier = store.summary(), store.summary("earlier")
+        self._summary, self._earlier = store.summary(), store.summary("earlier")
         self._stopped = ""
         self._in_a_row = 0  # cases that could not be graded, since the last reply
 
     def done(self, notes: Iterable[str], *, progress: bool) -> RunOutcome:
         """How it ended."""
-        store, before, total = self._store, self._found.cases, self._store.size
+        store, before, total = self._store, self._summary.cases, self._store.size
         if before < total:
             try:
                 self._grade(progress=progress)
@@ -123,7 +123,7 @@ class Work(logging.Handler):
     def _grade(self, *, progress: bool) -> None:
         """Keeps results as they come, until there is a reason to stop."""
         began, store, gate = time.monotonic(), self._store, self._grader.gate
-        counts = Counts(self._found, store.size)
+        counts = Counts(self._summary, store.size)
         if gate:
             counts.trouble = lambda: gate.breaker.trouble
         log.addHandler(self)
@@ -138,7 +138,7 @@ class Work(logging.Handler):
                         self._stopped = self._stopped or line.why
                     else:
                         append(line)
-                        self._found.add(line)
+                        self._summary.add(line)
                         self._stopped = self._stopped or self._exceeded() or self._hopeless(line)
                     if self._stopped and not (isinstance(self._on, int) or self._soft.number):
                         break  # a cluster does not know of it
@@ -163,7 +163,7 @@ class Work(logging.Handler):
             yield row
 
     def _exceeded(self) -> str:
-        return self._budget.exceeded(self._found, self._earlier)
+        return self._budget.exceeded(self._summary, self._earlier)
 
     def _hopeless(self, line: Line) -> str:
         """Why there is no use in going on; "" if there is."""

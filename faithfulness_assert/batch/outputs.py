@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from shutil import copyfileobj
+from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO
 from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
@@ -35,8 +37,6 @@ _ITEM = re.compile(r"[-+] [^(|!=@]*\Z")
 OWN: Mapping[str, type] = {"case_id": str, "row": int, **COLUMNS}
 """Our columns of a table, with their types. ``error`` is the kind and the message."""
 OTHERS = "other_columns"
-HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
-SUITE_WIDTH = 200
 MOST_ANNOTATIONS = 10
 """Annotations of a kind that GitHub shows for a step; the last one tells how many cases it is."""
 
@@ -192,28 +192,20 @@ def _write_junit(lines: Iterable[Line], file: IO[bytes]) -> None:
     """Writes a test case for each result. A case that does not pass is a failure; a grader error,
     which says nothing about the answer, is an error.
     """
-    summary = Summary()
-    seconds = 0.0
-    with as_text(file) as text:
-        text.write(HEAD)
-        start = text.tell()
-        _write_suite(text, summary, seconds)
+    summary, seconds = Summary(), 0.0
+    with TemporaryFile("w+", encoding="utf-8") as cases, as_text(file) as text:
         for line in lines:
             summary.add(line)
             seconds += line.result.latency_ms / 1000
-            text.write(_test_case(line.case_id, line.result))
+            cases.write(_test_case(line.case_id, line.result))
+        cases.seek(0)
+        text.write(
+            '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
+            f'<testsuite name="faithfulness" tests="{summary.cases}" failures="{summary.failed}" '
+            f'errors="{summary.not_graded}" time="{seconds:.3f}">\n'
+        )
+        copyfileobj(cases, text)
         text.write("</testsuite>\n</testsuites>\n")
-        text.seek(start)  # the counts stand before the cases, but are known only now
-        _write_suite(text, summary, seconds)
-
-
-def _write_suite(text: IO[str], summary: Summary, seconds: float) -> None:
-    """The tag of the suite, filled up with spaces to the same length whatever the counts are."""
-    counts = (
-        f'tests="{summary.cases}" failures="{summary.failed}" '
-        f'errors="{summary.not_graded}" time="{seconds:.3f}"'
-    )
-    text.write(f'<testsuite name="faithfulness" {counts}'.ljust(SUITE_WIDTH) + ">\n")
 
 
 def _test_case(case_id: str, result: GradingResult) -> str:

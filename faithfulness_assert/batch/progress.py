@@ -23,38 +23,38 @@ class Counts:
     """How many rows of a run have which result; as text, what is shown of it.
 
     Args:
-        found: what the run found, also before it went on. Whoever counts a result adds it there.
+        summary: of all results, also of those before it went on. It grows meanwhile.
         total: rows of the run.
         trouble: says why nothing may come from the judge's server at the moment; "" if it answers.
     """
 
-    def __init__(self, found: Summary, total: int, trouble: Callable[[], str] = str) -> None:
-        self.found, self.total, self.trouble = found, total, trouble
-        self._past = deque([(time.monotonic(), found.cases)])
-        found.errors.last = ""  # what is shown is what goes wrong now
+    def __init__(self, summary: Summary, total: int, trouble: Callable[[], str] = str) -> None:
+        self.summary, self.total, self.trouble = summary, total, trouble
+        self._past = deque([(time.monotonic(), summary.cases)])
+        summary.errors.last = ""  # what is shown is what goes wrong now
 
     def _rate(self) -> float:
         """Results for each second of the last minute."""
         now = time.monotonic()
-        self._past.append((now, self.found.cases))
+        self._past.append((now, self.summary.cases))
         while self._past[1][0] <= now - MINUTE:
             self._past.popleft()
         since, cases = self._past[0]
-        return (self.found.cases - cases) / (now - since) if now > since else 0.0
+        return (self.summary.cases - cases) / (now - since) if now > since else 0.0
 
     def __str__(self) -> str:
-        found, rate = self.found, self._rate()
-        left = f"{duration((self.total - found.cases) / rate)} left" if rate else ""
-        trouble, tokens = self.trouble(), found.tokens["prompt"] + found.tokens["completion"]
+        summary, rate = self.summary, self._rate()
+        left = f"{duration((self.total - summary.cases) / rate)} left" if rate else ""
+        trouble, tokens = self.trouble(), summary.tokens["prompt"] + summary.tokens["completion"]
         parts = (
-            f"{found.cases:,} of {self.total:,}",
+            f"{summary.cases:,} of {self.total:,}",
             f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
             clip(trouble, ERROR_LENGTH) or left,  # before all that a narrow terminal cuts off
-            f"{found.passed:,} passed, {found.failed:,} failed"
-            + (f", {found.not_graded:,} not graded" if found.not_graded else ""),
-            "" if found.cost is None else f"cost {money(found.cost)}",
+            f"{summary.passed:,} passed, {summary.failed:,} failed"
+            + (f", {summary.not_graded:,} not graded" if summary.not_graded else ""),
+            "" if summary.cost is None else f"cost {money(summary.cost)}",
             f"{tokens:,} tokens" if tokens else "",
-            "" if trouble else clip(found.errors.last, ERROR_LENGTH),
+            "" if trouble else clip(summary.errors.last, ERROR_LENGTH),
         )
         return visible(" | ".join(filter(None, parts)))
 
@@ -108,7 +108,7 @@ def _bar(counts: Counts) -> Iterator[Callable[[], None]]:
         task = progress.add_task("", total=counts.total)
 
         def show() -> None:
-            progress.update(task, completed=counts.found.cases, description=str(counts))
+            progress.update(task, completed=counts.summary.cases, description=str(counts))
             progress.refresh()
 
         show()

@@ -9,7 +9,7 @@ changed name a cause. A test finds the system worse where it would find the runs
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from random import Random
 from typing import Any, NamedTuple
@@ -20,7 +20,8 @@ from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..statistics import FALSE_ALARMS, Pair, PairCounts
 from ..text.strings import clip
-from .rows import Row, grade_rows
+from .estimate import estimate_run
+from .rows import grade_rows
 from .run_description import changes, how_graded, policy_changes, policy_in
 from .store import Store, reading
 
@@ -89,103 +90,78 @@ class Recheck(NamedTuple):
     left: int
 
 
-class Cases(NamedTuple):
-    """Cases of A that are asked again of today's judge.
+def recheck(
+    before: str | PathLike[str],
+    after: str | PathLike[str],
+    judge: Any,
+    options: Mapping[str, Any],
+    *,
+    most: int = MOST,
+    concurrency: int = 8,
+    announce: Callable[[str], object] = bool,
+) -> Recheck:
+    """Asks today's judge again about cases of A, drawn at random among those of both runs.
 
-    Args:
-        rows: those cases, as A had them.
-        before, after: what A and B found of them, by the id of the case.
-        possible: how many could be asked again, because they were graded in both runs.
-    """
-
-    rows: list[Row]
-    before: Mapping[str, Graded]
-    after: Mapping[str, Graded]
-    possible: int
-
-    def ask(self, grader: Grader, concurrency: int = 8) -> Recheck:
-        """Asks again.
-
-        Raises:
-            ConfigError: no case could be graded today.
-        """
-        today: dict[str, Graded] = {}
-        for line in grade_rows(self.rows, grader, concurrency=concurrency):
-            if line.result.error is None:
-                today[line.case_id] = Graded(line.result.pass_, line.result.score)
-            else:
-                problem = line.result.short_reason
-        if not today:
-            raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
-        judge = shift_of([(self.before[id], now) for id, now in today.items()])
-        system = shift_of([(now, self.after[id]) for id, now in today.items()])
-        cases = len(self.rows)
-        return Recheck(judge, system, cases - len(today), self.possible - cases)
-
-
-def choose_cases(before: str | PathLike[str], after: str | PathLike[str], most: int) -> Cases:
-    """The cases of A to ask again: drawn at random among those that were graded in both runs.
+    They are graded as B was graded, and past any store of replies.
 
     Args:
         before, after: the directories of A, which has the texts, and of B.
-        most: how many cases, at most.
-
-    Raises:
-        ConfigError: there are none.
-    """
-    with reading(after) as store:
-        new = {id: graded for _, id, graded in _all_graded(store)}
-    with reading(before) as store:
-        both = [found for found in _all_graded(store) if found[1] in new]
-        if not both:
-            raise ConfigError(f"{option('recheck')}: no case was graded in both runs")
-        chance = Random(SEED)  # noqa: S311 - not used for security
-        drawn = {row: (id, graded) for row, id, graded in chance.sample(both, min(most, len(both)))}
-        rows = [row for row in store.rows() if row.number in drawn]
-    return Cases(rows, dict(drawn.values()), new, len(both))
-
-
-def grader_for(
-    before: str | PathLike[str], after: str | PathLike[str], judge: Any, options: Mapping[str, Any]
-) -> Grader:
-    """Who grades the cases of A again: as B was graded, and past any store of replies.
-
-    Args:
-        before, after: the directories of both runs, which say how they were graded.
         judge, options: as for ``Grader``, but no option of the policy.
+        most: how many cases, at most.
+        concurrency: asks under way at once.
+        announce: is told what it will cost before anything is asked.
 
     Raises:
         ConfigError: a run does not say how it was graded, the two were graded under other policies,
-            or the judge is not that of B.
+            the judge is not that of B, no case was graded in both, or none could be graded today.
     """
     for name in options:
         if name in names_taken_by("policy") | {"policy_options", *UNSTORED}:
             problem = "is that of the second run; leave it out of a recheck"
             raise ConfigError(f"{option(name)}: {problem}")
-    with reading(before) as first_run, reading(after) as second_run:
-        second = how_graded(second_run)
-        other = policy_changes(first_run, second_run)
-    if other:
-        problem = "the runs have other policies, so that scores differ without any cause"
-        raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
-    policy = policy_in(second, second_run.path)
-    grader = Grader(judge, policy, None, **{**options, **UNSTORED})
-    theirs, ours = {"judge": second.get("judge")}, {"judge": described(grader.judge)}
-    if other := changes(theirs, ours):
-        name = clip(str((second.get("judge") or {}).get("name")), 200)
-        needs = f"cases are asked again of the judge that graded the second run: pass {name}"
-        had = f"and the options that it had. Other settings: {'; '.join(other[:3])}"
-        raise ConfigError(f"{option('judge')}: {needs}, {had}")
-    return grader
+    with reading(before) as first, reading(after) as second:
+        if other := policy_changes(first, second):
+            problem = "the runs have other policies, so that scores differ without any cause"
+            raise ConfigError(f"{option('recheck')}: {problem}: {'; '.join(other[:3])}")
+        about = how_graded(second)
+        policy = policy_in(about, second.path)
+        grader = Grader(judge, policy, None, **{**options, **UNSTORED})
+        if other := changes({"judge": about["judge"]}, {"judge": described(grader.judge)}):
+            name = clip(str(about["judge"].get("name")), 200)
+            needs = f"cases are asked again of the judge that graded the second run: pass {name}"
+            had = f"and the options that it had. Other settings: {'; '.join(other[:3])}"
+            raise ConfigError(f"{option('judge')}: {needs}, {had}")
+        then, now = _graded(first), _graded(second)
+        both = [id for id in then if id in now]
+        if not both:
+            raise ConfigError(f"{option('recheck')}: no case was graded in both runs")
+        drawn = set(Random(SEED).sample(both, min(most, len(both))))  # noqa: S311 - not used for security
+        rows = [row for row in first.rows() if row.case_id in drawn]
+    estimate = estimate_run(rows, judge=judge, policy=policy, **options)
+    announce(f"{len(rows):,} of {len(both):,} cases are asked again: {estimate.short}")
+    today: dict[str, Graded] = {}
+    for line in grade_rows(rows, grader, concurrency=concurrency):
+        if line.result.error is None:
+            today[line.case_id] = Graded(line.result.pass_, line.result.score)
+        else:
+            problem = line.result.short_reason
+    if not today:
+        raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
+    return Recheck(
+        shift_of([(then[id], graded) for id, graded in today.items()]),
+        shift_of([(graded, now[id]) for id, graded in today.items()]),
+        not_graded=len(rows) - len(today),
+        left=len(both) - len(rows),
+    )
 
 
-def _all_graded(store: Store) -> Iterator[tuple[int, str, Graded]]:
-    """The row, the id and the result of each case that was graded."""
-    for row, id, passed, score in store.db.execute(
-        "SELECT row, case_id, pass, score FROM results JOIN rows USING (row) WHERE error IS NULL "
+def _graded(store: Store) -> dict[str, Graded]:
+    """What is kept of each case that was graded, by its id."""
+    query = (
+        "SELECT case_id, pass, score FROM results JOIN rows USING (row) WHERE error IS NULL "
         "ORDER BY row"
-    ):
-        yield row, id, Graded(bool(passed), score)
+    )
+    return {id: Graded(bool(passed), score) for id, passed, score in store.db.execute(query)}
 
 
 def shift_of(pairs: list[tuple[Graded, Graded]]) -> Shift:

@@ -63,8 +63,8 @@ class Line(NamedTuple):
         """It as a line of JSON, without the line break."""
         own = {"case_id": self.case_id, "row": self.row, "input": self.input, "format": FORMAT}
         data = self.result.model_dump(mode="json", by_alias=True)
-        told = {"columns": self.columns} if self.columns else {}
-        return as_text({**own, **data, **own, **told})
+        columns = {"columns": self.columns} if self.columns else {}
+        return as_text({**own, **data, **own, **columns})
 
     @classmethod
     def of_json(cls, text: str | bytes, number: int = 0) -> Line:
@@ -79,9 +79,9 @@ class Line(NamedTuple):
         row, columns = data.get("row", number), data.get("columns", NOTHING)
         if not is_whole(row) or not isinstance(columns, Mapping):
             raise ValueError("its row is no whole number, or its columns are no object")
-        if (found := data.get("format", FORMAT)) != FORMAT:
-            known = f"this version knows {FORMAT}"
-            raise ValueError(f"it has the format {found} of a newer version, and {known}")
+        if (version := data.get("format", FORMAT)) != FORMAT:
+            ours = f"this version knows {FORMAT}"
+            raise ValueError(f"it has the format {version} of a newer version, and {ours}")
         result = {name: value for name, value in data.items() if name not in OWN_FIELDS}
         return cls(
             str(data["case_id"] or row),

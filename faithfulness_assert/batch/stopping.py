@@ -63,13 +63,13 @@ class Budget:
             return f"it would cost about {estimate.cost:.6g}, and {self._is('max_cost')}"
         return ""
 
-    def exceeded(self, found: Summary, earlier: Summary) -> str:
+    def exceeded(self, results: Summary, earlier: Summary) -> str:
         """Why the run must stop, in words; "" while it may go on.
 
         Args:
-            found, earlier: its results, and those in whose place others came.
+            results, earlier: its results, and those in whose place others came.
         """
-        parts, errors = (found, earlier), found.not_graded
+        parts, errors = (results, earlier), results.not_graded
         tokens = sum(part.tokens["prompt"] + part.tokens["completion"] for part in parts)
         cost = sum(part.cost or 0.0 for part in parts)
         if self.max_run_tokens is not None and tokens >= self.max_run_tokens:

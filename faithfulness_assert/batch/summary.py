@@ -59,7 +59,7 @@ class Counted(NamedTuple):
         """Of one result."""
         error, used = result.error, result.tokens_used
         names = ("controls", "untested", "judgeNote")
-        notes = {name: found for name in names if (found := result.metadata.get(name))}
+        notes = {name: result.metadata[name] for name in names if result.metadata.get(name)}
         if any(VERBATIM_FLAG in verdict.flags for verdict in result.verdicts):
             notes["verbatim"] = True
         return cls(
@@ -115,36 +115,36 @@ class Summary:
         """Counts a line, or a result."""
         self.add_counted(Counted.of(line.result if isinstance(line, Line) else line))
 
-    def add_counted(self, told: Counted) -> None:
+    def add_counted(self, group: Counted) -> None:
         """Counts results that are alike."""
-        self.cases += told.cases
-        self.passed += told.passed * told.cases
-        if told.error is not None:
-            self.not_graded += told.cases
-            self.errors.add(told.error, told.message or "", told.cases)
-        self.statuses[told.status] += told.cases
-        notes = json.loads(told.notes)
+        self.cases += group.cases
+        self.passed += group.passed * group.cases
+        if group.error is not None:
+            self.not_graded += group.cases
+            self.errors.add(group.error, group.message or "", group.cases)
+        self.statuses[group.status] += group.cases
+        notes = json.loads(group.notes)
         for name, number in notes.get("controls", {}).items():
-            self.controls[name] += number * told.cases
-        self.untested += "untested" in notes and told.cases
+            self.controls[name] += number * group.cases
+        self.untested += "untested" in notes and group.cases
         if caveat := notes.get("judgeNote"):
             self.caveats.add(caveat)
-        self.verbatim += "verbatim" in notes and told.cases
-        self.add_spent(told)
-        if told.score is not None:
-            whole = round(told.score * _SCALE)
-            self.defined += told.cases
-            self._sum += whole * told.cases
-            self._squares += whole * whole * told.cases
+        self.verbatim += "verbatim" in notes and group.cases
+        self.add_spent(group)
+        if group.score is not None:
+            whole = round(group.score * _SCALE)
+            self.defined += group.cases
+            self._sum += whole * group.cases
+            self._squares += whole * whole * group.cases
 
-    def add_spent(self, told: Counted) -> None:
+    def add_spent(self, group: Counted) -> None:
         """Counts only what results have cost."""
-        used = (told.prompt, told.completion, told.cached, told.reasoning, told.requests)
+        used = (group.prompt, group.completion, group.cached, group.reasoning, group.requests)
         self.tokens.update(dict(zip(_USAGE, used, strict=True)))
-        self.estimated |= told.estimated
-        if told.cost is not None:
-            self.cost = (self.cost or 0.0) + told.cost
-        elif told.prompt or told.completion:
+        self.estimated |= group.estimated
+        if group.cost is not None:
+            self.cost = (self.cost or 0.0) + group.cost
+        elif group.prompt or group.completion:
             self.unpriced = True
 
     @property
@@ -177,18 +177,19 @@ class Summary:
         if self.rows > self.cases:
             cases = f"{self.cases:,} of {self.rows:,} cases"
         counts = f"{self.passed} passed, {self.failed} failed, {self.not_graded} not graded"
-        said = f"{cases}: {counts}; "
-        if self.mean is None:
-            said += "no case has a score"
-        else:
-            said += f"mean score {self.mean:.2f} ({self.defined} with a score)"
-        asked = self.controls["asked"]
-        said += f"\n{controls_in_words(self.controls)}" if asked else ""
+        score = "no case has a score"
+        if self.mean is not None:
+            score = f"mean score {self.mean:.2f} ({self.defined} with a score)"
+        lines = [f"{cases}: {counts}; {score}"]
+        if asked := self.controls["asked"]:
+            lines.append(controls_in_words(self.controls))
         if self.untested:
-            told = "no control (a statement with a known verdict) could be made from the context"
-            said += f"\n{told} of {self.untested:,} of {counted(self.cases, 'case')}"
-            said += ": the judge was not tested" if not asked else ""
-        return "\n".join([said, *sorted(self.caveats)])
+            untested = f"{self.untested:,} of {counted(self.cases, 'case')}"
+            lines.append(
+                "no control (a statement with a known verdict) could be made from the context of "
+                f"{untested}{'' if asked else ': the judge was not tested'}"
+            )
+        return "\n".join([*lines, *sorted(self.caveats)])
 
     def __repr__(self) -> str:
         """All of it, which is what a notebook shows."""

@@ -10,8 +10,7 @@ from contextlib import suppress
 
 from ..batch.comparison import MIN_GRADED, SHOWN, compare
 from ..batch.comparison_views import as_markdown, as_text
-from ..batch.estimate import estimate_run
-from ..batch.rechecking import MOST, Recheck, choose_cases, grader_for
+from ..batch.rechecking import MOST, recheck
 from ..batch.run_description import lines_of, names_of, policy_changes
 from ..batch.store import reading
 from ..grading import MAX_CONCURRENCY
@@ -84,11 +83,11 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
         default=SHOWN,
         help=f"the most changed cases that are shown (default: {SHOWN})",
     )
-    recheck = parser.add_argument_group(
+    again = parser.add_argument_group(
         "did the judge change, or the system?",
         "Cases of A are asked again of the judge that graded B, past any store of replies.",
     )
-    recheck.add_argument(
+    again.add_argument(
         "--recheck",
         type=int,
         nargs="?",
@@ -97,10 +96,10 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
         help=f"ask again about so many cases of A, drawn at random (default: {MOST}); where "
         "they show that the judge grades lower, B is worse only if the system is",
     )
-    recheck.add_argument("--concurrency", type=int, default=8, help="asks at once (default: 8)")
-    add_judge_argument(recheck)
+    again.add_argument("--concurrency", type=int, default=8, help="asks at once (default: 8)")
+    add_judge_argument(again)
     meaning = "an option of the judge or the grader, such as prices=...; may be repeated"
-    add_options(recheck, meaning)
+    add_options(again, meaning)
 
 
 def run_compare(arguments: Namespace) -> int:
@@ -121,7 +120,17 @@ def run_compare(arguments: Namespace) -> int:
     with suppress(ConfigError), reading(arguments.before) as a, reading(arguments.after) as b:
         comparison.policies = policy_changes(a, b)  # a file of results has only its name
     if arguments.recheck is not None and comparison.comparable:
-        comparison.recheck = _rechecked(arguments)
+        check_number("recheck", arguments.recheck, 1, 100_000, whole=True)
+        check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
+        comparison.recheck = recheck(
+            arguments.before,
+            arguments.after,
+            judge_in(arguments),
+            parse_options(arguments.option, "--option"),
+            most=arguments.recheck,
+            concurrency=arguments.concurrency,
+            announce=say,
+        )
     if arguments.markdown:
         sys.stdout.buffer.write(as_markdown(comparison).encode())
     else:
@@ -130,16 +139,3 @@ def run_compare(arguments: Namespace) -> int:
     if not comparison.comparable:
         return NOT_GRADED
     return FAILED if comparison.worse else PASSED
-
-
-def _rechecked(arguments: Namespace) -> Recheck:
-    """What asking again shows. Says before what that costs."""
-    check_number("recheck", arguments.recheck, 1, 100_000, whole=True)
-    check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
-    options = parse_options(arguments.option, "--option")
-    grader = grader_for(arguments.before, arguments.after, judge_in(arguments), options)
-    cases = choose_cases(arguments.before, arguments.after, arguments.recheck)
-    estimate = estimate_run(cases.rows, judge=judge_in(arguments), policy=grader.policy, **options)
-    drawn = f"{len(cases.rows):,} of {cases.possible:,} cases are asked again"
-    say(f"{drawn}: {estimate.short}")
-    return cases.ask(grader, arguments.concurrency)

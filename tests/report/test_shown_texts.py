@@ -85,7 +85,7 @@ def test_a_bar_shows_the_last_error_as_text(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.delenv("CI", raising=False)
     monkeypatch.setenv("TERM", "dumb")
     counts = Counts(Summary(), total=1)
-    counts.found.errors.add("server", "\x1b]0;taken\x07 \U000e0041")
+    counts.summary.errors.add("server", "\x1b]0;taken\x07 \U000e0041")
     with shown_bar(counts, wanted=True):
         pass
     assert "last error" in terminal.getvalue()

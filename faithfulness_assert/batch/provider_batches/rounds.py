@@ -269,19 +269,19 @@ class Rounds:
 
     def _read(self, current: Round, outputs: Sequence[IO[bytes]]) -> int:
         """Keeps the answers in these outputs. Returns how many there are."""
-        known = unknown = 0
+        answers = unknown = 0
         for line in _lines(outputs):
             entry = read_line(self._form, line, self._judge.secrets)
             if entry and entry.id.isascii():
                 values = json.dumps(entry.answer), entry.id, current.number
                 insert = "INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND round = ?"
                 if self._db.execute(insert, values).rowcount > 0:
-                    known += 1
+                    answers += 1
                     continue
             unknown += bool(line.strip())
         if unknown:
             self._note(current, f"{unknown:,} lines that answer no ask of this round")
-        return known
+        return answers
 
     def _end_round(self, current: Round) -> None:
         """Notes what has no answer, and that no more will come."""
