@@ -75,6 +75,7 @@ def reason_of(
     """Why a graded case has its score: counts, the threshold, the first problems."""
     judged = [v for v in counted if v.label != "not_a_claim"]
     problems = [v for v in judged if v.label != "supported"]
+    problems = problems or [v for v in judged if v.flags and not passed]
     ending = [_against_threshold(policy, outcome)]
     ending += [] if passed else _failing_label(policy, counted, outcome)
     ending += _caps(outcome)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 from ..cases.case import Case
@@ -10,7 +11,7 @@ from ..grading import Grader
 from ..options import split_options
 from ..records.errors import ConfigError, FaithfulnessError, InputError
 from ..records.views import in_words
-from ..settings import SETTING
+from ..settings import SETTING, judge_setting
 from ..text.strings import clip
 from . import running
 from .shown_case import Shown, as_text, failure
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from ..records.judge import Judge
     from ..records.result import GradingResult
     from ..settings import AnyPolicy
+
+
+NO_JUDGE = (
+    "no judge is named: the embedded smoke-test judge graded this, which compares words only. Name "
+    "an LLM judge, as judge='openai:MODEL', or judge='embedded' to keep it"
+)
 
 
 class NotGraded(FaithfulnessError):  # noqa: N818 - the public name says what happened
@@ -67,6 +74,8 @@ def assert_faithful(
             does not support, each with its evidence or with the nearest sentence of the context.
         NotGraded: a grader error. It says nothing about the answer.
         ConfigError: a judge, policy, threshold or option that cannot be used.
+
+    Outside of our plugin it warns where no judge is named: nobody would see which one graded.
     """
     __tracebackhide__ = True
     if running:
@@ -78,6 +87,8 @@ def assert_faithful(
     case, others = split_options(options)
     case |= {"answer": answer, "context": context, "question": question or None}
     grader = make_grader(judge, policy, threshold, **others)
+    if judge is SETTING and judge_setting() is None:
+        warnings.warn(NO_JUDGE, stacklevel=2)
     result = grader.grade(**case)
     check_passed(result, read_case(case, others))
     return result

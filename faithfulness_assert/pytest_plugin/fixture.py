@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -36,7 +36,7 @@ class Faithfulness:
     def __init__(self, session: Session, item: pytest.Item) -> None:
         self._session, self._item = session, item
         self._marked = read_markers(item.iter_markers("faithfulness"))
-        self._calls = 0
+        self._calls = self.unawaited = 0
         others = [pair for pair in item.user_properties if pair[0] != PROPERTY]
         item.user_properties[:] = others  # without those of an earlier run of the same test
 
@@ -63,11 +63,16 @@ class Faithfulness:
             result = self._session.grader(options).grade(**case)
         return self._end(result, case, options)
 
-    async def acheck(
+    def acheck(
         self, answer: Any = None, context: Any = None, **options: Any
-    ) -> GradingResult:
-        """The same as a call, on the running event loop."""
+    ) -> Coroutine[Any, Any, GradingResult]:
+        """The same as a call, on the running event loop. Await it: else the test fails."""
+        self.unawaited += 1
+        return self._acheck(answer, context, **options)
+
+    async def _acheck(self, answer: Any, context: Any, **options: Any) -> GradingResult:
         __tracebackhide__ = True
+        self.unawaited -= 1
         hide_key(options)
         case, options = self._chosen(answer, context, options)
         result = self._unasked(case)

@@ -65,7 +65,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.fixture
-def faithfulness(request: pytest.FixtureRequest) -> Faithfulness:
+def faithfulness(request: pytest.FixtureRequest) -> Generator[Faithfulness]:
     """``faithfulness(answer, context)`` fails if the context does not support the answer.
 
     It takes the options of ``faithfulness_assert.grade``. Options that the call does not name come
@@ -73,4 +73,7 @@ def faithfulness(request: pytest.FixtureRequest) -> Faithfulness:
     """
     from .fixture import make_fixture
 
-    return make_fixture(request)
+    checks = make_fixture(request)
+    yield checks
+    if checks.unawaited:
+        pytest.fail("faithfulness: acheck was called without await: nothing was graded", False)

@@ -31,6 +31,7 @@ STYLES = {
     "PASS": "bold green",
     "FAIL": "bold red",
     "ERROR": "bold yellow",
+    "+": "yellow",
     "x": "red",
     "?": "red",
     "~": "yellow",

@@ -107,8 +107,13 @@ class GradingResult:
     # ------------------------------------------------------------ what every view says
 
     def problems(self) -> list[Verdict]:
-        """The verdicts that are not ``supported`` or ``not_a_claim``, without repeats."""
-        return [v for v in self.verdicts if not v.is_fine and v.repeat_of is None]
+        """The verdicts that are not ``supported`` or ``not_a_claim``, without repeats.
+
+        Of a case that fails without any, those with a flag.
+        """
+        distinct = [v for v in self.verdicts if v.repeat_of is None]
+        wrong = [v for v in distinct if not v.is_fine]
+        return wrong or [v for v in distinct if v.flags and not self.pass_]
 
     @property
     def outcome(self) -> str:

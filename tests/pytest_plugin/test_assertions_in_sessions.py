@@ -34,7 +34,9 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
 
 def test_outside_of_a_test_nothing_changes(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("faithfulness_assert.pytest_plugin.assertions.running", [])
-    assert assert_faithful("It is so.", "It is so.").judge == "embedded"
+    with pytest.warns(UserWarning, match="no judge is named: the embedded smoke-test judge"):
+        assert assert_faithful("It is so.", "It is so.").judge == "embedded"
+    assert assert_faithful("It is so.", "It is so.", judge="embedded").judge == "embedded"
     assert len(running) == 1
 
 

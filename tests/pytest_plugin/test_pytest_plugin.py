@@ -45,6 +45,27 @@ def test_a_session_that_does_not_use_the_fixture_shows_nothing_of_the_plugin(
     assert "faithful" not in "\n".join(without_plugins_line).lower()
 
 
+def test_a_check_that_nobody_awaits_fails_its_test(runs: Runs) -> None:
+    runs.write("def test_it(faithfulness): faithfulness.acheck(FALSE, CONTEXT).close()")
+    shown = output(runs.run())
+    assert "acheck was called without await: nothing was graded" in shown
+
+
+def test_a_statement_that_fails_by_its_flag_is_shown(runs: Runs) -> None:
+    runs.write(
+        "from faithfulness_assert import Reply\n"
+        "class Yes:\n"
+        "    def ask(self, ask, *, deadline=None):\n"
+        '        return Reply(\'[{"id": 1, "evidence": [1], "label": "supported"}]\')\n'
+        "def test_it(faithfulness):\n"
+        "    flags = {'fail_on_flags': ['number_not_found']}\n"
+        "    faithfulness('Adults pay 14 euros.', CONTEXT, judge=Yes(), **flags)\n"
+    )
+    shown = output(runs.run())
+    assert "Supported, nowhere in the context: “14”: “Adults pay 14 euros.”" in shown
+    assert "evidence, passage 1: " in shown
+
+
 def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs: Runs) -> None:
     result = runs.run("--help")
     assert result.ret == 0
