@@ -231,7 +231,7 @@ def _checked(path: str, name: str, value: object) -> Any:
     """
     where = f"{path}: tool.{TABLE}.{name[:60]}"
     if name not in FIELDS:
-        if _may_be_secret(name):
+        if may_be_secret(name):
             raise ConfigError(
                 f"{where}: no key belongs into this file, which others can read. Set it in the "
                 "environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
@@ -243,7 +243,7 @@ def _checked(path: str, name: str, value: object) -> Any:
             raise ConfigError(f"{where}: must be a number from 0 to 1")
         return value
     headers = value if name == "extra_headers" and isinstance(value, Mapping) else ()
-    for header in filter(_may_be_secret, map(str, headers)):
+    for header in filter(may_be_secret, map(str, headers)):
         problem = "no key belongs into this file, which others can read. Give it in the call"
         raise ConfigError(f"{where}: {header[:60]!r}: {problem}")
     if name == "max_tokens" or name.startswith("extra_"):
@@ -260,5 +260,5 @@ def _checked(path: str, name: str, value: object) -> Any:
     return os.path.join(os.path.dirname(path), text)
 
 
-def _may_be_secret(name: str) -> bool:
+def may_be_secret(name: str) -> bool:
     return any(word in name.lower() for word in _SECRETS)

@@ -7,6 +7,7 @@ those of other systems together with keys whose words say what they hold: see ``
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -23,6 +24,11 @@ MAX_SHOWN = 40
 MAX_STEPS = 2_000_000
 """Steps of a path, and values that it finds."""
 _PLAIN_PATH = lazy_pattern(r"[\w.-]+")
+_STEPS, _OF_LISTS = (
+    {"field", "index", "slice"},
+    {"projection", "value_projection", "filter_projection", "flatten"},
+)
+"""Parts of a path that look into a value, and those that look into what their first part finds."""
 _IDS = ("id", "case_id")
 _ABSENT = object()
 _REQUEST = ("messages", "contents", *OPENTELEMETRY)
@@ -290,6 +296,7 @@ def value_at(record: Any, path: str, default: Any = None) -> Any:
     Raises:
         ConfigError: the path is not valid JMESPath.
     """
+    record = opened(record)
     if not isinstance(record, Mapping):
         return default
     if path in record:
@@ -302,7 +309,7 @@ def value_at(record: Any, path: str, default: Any = None) -> Any:
 
 
 def search(path: Any, record: Any) -> Any:
-    """The value at a JMESPath expression; None if there is none.
+    """The value at a JMESPath expression; None if there is none. It leads into texts of JSON, too.
 
     Raises:
         ConfigError: the path is not valid, or takes too long: each step may have many results.
@@ -312,13 +319,25 @@ def search(path: Any, record: Any) -> Any:
     class Steps(jmespath.visitor.TreeInterpreter):
         left = MAX_STEPS
 
-        def visit(self, node: Any, *args: Any, **more: Any) -> Any:
-            value = super().visit(node, *args, **more)
+        def visit(self, node: Any, value: Any) -> Any:
+            if node["type"] in _STEPS:
+                value = self._opened(value)
+            elif node["type"] in _OF_LISTS:
+                first, *rest = node["children"]
+                node = {**node, "children": [{"type": "opened", "children": [first]}, *rest]}
+            value = super().visit(node, value)
             whole = node["type"].startswith("multi_select")  # what is in it may be in it many times
             self.left -= 1 + _size(value, whole=whole)
             if self.left < 0:
                 raise ValueError("it takes too many steps")
             return value
+
+        def visit_opened(self, node: Any, value: Any) -> Any:
+            return self._opened(self.visit(node["children"][0], value))
+
+        def _opened(self, value: Any) -> Any:
+            self.left -= len(value) // 100 if isinstance(value, str) else 0
+            return opened(value)
 
     try:
         return Steps().visit(jmespath.compile(path).parsed, record)
@@ -344,15 +363,16 @@ def _size(value: Any, *, whole: bool) -> int:
 
 def _read_cells(record: Mapping[str, Any], cells: Iterable[str]) -> dict[str, Any]:
     """The columns whose text is a JSON object or list, as CSV exports write them."""
-    found = {}
-    for cell in cells:
-        text = record.get(cell)
-        if isinstance(text, str) and text.lstrip().startswith(("{", "[")):
-            try:
-                found[cell] = as_json(parse_json(text))
-            except (ValueError, RecursionError):  # also of as_json
-                continue
-    return found
+    found = {cell: opened(record.get(cell)) for cell in cells}
+    return {cell: value for cell, value in found.items() if value is not record.get(cell)}
+
+
+def opened(value: Any) -> Any:
+    """What a text that is a JSON object or list contains; any other value as it is."""
+    if isinstance(value, str) and value.lstrip().startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):  # also of as_json
+            return as_json(parse_json(value))
+    return value
 
 
 def _without(record: dict[str, Any], path: str) -> dict[str, Any]:

@@ -9,13 +9,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
+from ..records.views import SETUP
 from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
 """The most lines."""
+MOST_OF_SETUP = 5
 MAX_CHARS = 600
 _NOT_GRADED = lazy_pattern(r"Not graded:[^\n]*")
 
@@ -26,16 +29,29 @@ def lines_of(given: Any) -> list[str]:
     results: list[Any] = next((one["results"] for one in given if _has_results(one)), [])
     # The same case may be tested by several assertions and providers.
     lines = list(dict.fromkeys(line for result in results for line in _of_test(result)))
+    ours = [grade for result in results for grade in _grades(result)]
     if len(lines) > most:
         left = len(lines) - most + 1
         lines[most - 1 :] = [f"… and {left:,} more; run `promptfoo view` for all"]
-    return [visible(one_line(line)) for line in (*lines, *_of_judge(results))]
+    return [visible(one_line(line)) for line in (*lines, *_of_setup(ours), *_of_judge(ours))]
 
 
-def _of_judge(results: list[Any]) -> Iterator[str]:
+def _grades(result: Any) -> list[dict[str, Any]]:
+    return _items(result, "gradingResult", "componentResults")
+
+
+def _of_setup(grades: list[dict[str, Any]]) -> Iterator[str]:
+    """Each warning about an assertion itself, once."""
+    found = (grade.get("metadata") for grade in grades)
+    warnings = [w for one in found if isinstance(one, Mapping) for w in _list(one.get("warnings"))]
+    told = (clip(w, MAX_CHARS) for w in warnings if isinstance(w, str) and w.startswith(SETUP))
+    yield from islice(dict.fromkeys(told), MOST_OF_SETUP)
+
+
+def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
     """A line about a judge that failed so many controls that its scores mean little."""
     counts: Counter[str] = Counter()
-    for grade in (g for r in results for g in _items(r, "gradingResult", "componentResults")):
+    for grade in grades:
         counts.update(controls_in(grade.get("metadata")))
     if is_unreliable(counts):
         yield controls_in_words(counts)
@@ -48,7 +64,7 @@ def _has_results(given: Any) -> bool:
 def _of_test(result: Any) -> Iterator[str]:
     """A line for each statement that was made up, or for each assertion that says no more."""
     name = clip(_name(result), 80)
-    for grade in _items(result, "gradingResult", "componentResults"):
+    for grade in _grades(result):
         metadata, assertion = grade.get("metadata"), grade.get("assertion")
         negated = isinstance(assertion, Mapping) and str(assertion.get("type")).startswith("not-")
         reason = str(grade.get("reason"))
@@ -60,7 +76,10 @@ def _of_test(result: Any) -> Iterator[str]:
         if metadata["graderError"] or not metadata.get("defined"):
             yield f"{name}: {clip(reason, MAX_CHARS)}"  # which begins with "Not graded"
             continue
-        if grade.get("pass"):
+        passes = grade.get("pass")
+        if isinstance(assertion, Mapping) and assertion.get("weight") == 0:  # always true then
+            passes = metadata.get("passed") is not negated
+        if passes:
             continue
         if negated:
             yield f"{name}: the answer is faithful, but a not- assertion wants a made-up one"
@@ -81,11 +100,17 @@ def _name(result: Any) -> str:
     described = test.get("description") if isinstance(test, Mapping) else None
     asked = result.get("vars")
     query = asked.get("query") or asked.get("question") if isinstance(asked, Mapping) else None
-    return str(described or query or f"test {result.get('testIdx', '?')}")
+    place = result.get("testIdx")
+    number = place + 1 if isinstance(place, int) else "?"
+    return str(described or query or f"test {number}")
 
 
 def _items(value: Any, *names: str) -> list[dict[str, Any]]:
     """The mappings in a list inside of mappings."""
     for name in names:
         value = value.get(name) if isinstance(value, Mapping) else None
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    return [one for one in _list(value) if isinstance(one, dict)]
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

@@ -19,9 +19,9 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from ..cases.locate import search, value_at
+from ..cases.locate import opened, search, value_at
 from ..cases.plain_data import read_list
-from ..cases.systems import NAMES_INSIDE, SYSTEMS
+from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
 from ..drive.asks import log
 from ..files import append_file
 from ..grading import Grader
@@ -29,21 +29,26 @@ from ..options import GRADER_NAMES
 from ..plan.results import DEFECT, internal_error, invalid_input
 from ..policy.load import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
-from ..records.views import check_components
-from ..settings import JUDGE_VARIABLE, SETTING, judge_setting
+from ..records.views import SETUP, check_components
+from ..settings import JUDGE_VARIABLE, SETTING, judge_setting, may_be_secret
 from ..text.strings import clip, names_of
 
 PATHS = {name: f"{name}_from" for name in ("context", "question", "answer", "messages")}
+KEY_IN_CONFIG = (
+    SETUP + "config.{} is copied by promptfoo into its results, which others may read: leave it "
+    "out, and set the key in the environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
+)
+CONTEXT_FOUND = SETUP + "the context is {}, which may be something else: set config.contextFrom"
 LOADS_EACH_TIME = (
-    "this process loaded the local model for one assertion; with `faithfulness.cjs`, which `init` "
-    "writes, one process grades the whole eval"
+    SETUP + "this process loaded the local model for one assertion; with `faithfulness.cjs`, which "
+    "`init` writes, one process grades the whole eval"
 )
 NO_TRANSFORM = (
     "context: promptfoo runs contextTransform for its own assertions only. Set config.contextFrom, "
     "a JMESPath such as {}.docs[].text, instead"
 )
-RAW_OUTPUT = ("providerTransformedOutput", "output")
-"""Where a response has what a test's ``transform`` changed: in promptfoo 0.123, in 0.121."""
+RAW_OUTPUT = "providerResponse.providerTransformedOutput"
+"""What a test's ``transform`` changed."""
 STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.DOTALL)
 """A step of a path, such as `.a` or `[0]`."""
 LOG_VARIABLE = "FAITHFULNESS_ASSERT_LOG"
@@ -80,7 +85,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
     result = grade(output, context, Grader)
     metadata = result["metadata"]
     if str(metadata.get("judge")).startswith("local:"):
-        metadata["warnings"] = [*metadata.get("warnings", ()), LOADS_EACH_TIME]
+        _warn(metadata, LOADS_EACH_TIME)
     return result
 
 
@@ -105,19 +110,35 @@ def _graded(
     output: Any, given: Mapping[str, Any], make_grader: Callable[..., Grader]
 ) -> dict[str, Any]:
     config = read_config(given)
+    headers = config.get("extra_headers")
+    headers = headers if isinstance(headers, Mapping) else {}
+    keys = [f"extraHeaders.{name}" for name in map(str, headers) if may_be_secret(name)]
+    keys += ["apiKey"] if config.get("api_key") else []
     components = config.pop("components", "problems")
     check_components("config.components", components)
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
     grader = _grader(config, given, make_grader)
     transforms = any("contextTransform" in assertion for assertion in _candidates(given))
     if transforms and paths["context"] is None:
-        raise InputError(NO_TRANSFORM.format(_before_transform(output, given) or "output"))
-    texts = find_texts(output, given, paths)
+        place = RAW_OUTPUT if _is_transformed(output, given) else "output"
+        raise InputError(NO_TRANSFORM.format(place))
+    texts, source = find_texts(output, given, paths)
     if texts["context"] is None and texts["messages"] is None:
         result = invalid_input(_no_context(given.get("vars")), grader.policy)
     else:
         result = grader.grade(**texts)
-    return result.to_promptfoo(components)
+    view = result.to_promptfoo(components)
+    if source:
+        view["metadata"]["contextFrom"] = source
+        if source.rpartition(".")[2] not in names("context"):
+            _warn(view["metadata"], CONTEXT_FOUND.format(source))
+    for key in keys:
+        _warn(view["metadata"], KEY_IN_CONFIG.format(clip(key)))
+    return view
+
+
+def _warn(metadata: dict[str, Any], note: str) -> None:
+    metadata["warnings"] = [*metadata.get("warnings", ()), note]
 
 
 class _LogFile(logging.Handler):
@@ -165,10 +186,10 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
     config = given.get("config") or {}
     if not isinstance(config, Mapping):
         raise ConfigError(f"config: must be a mapping, got {type(config).__name__}")
-    names = GRADER_NAMES.union(OWN_KEYS)
+    known = GRADER_NAMES.union(OWN_KEYS)
     for key in map(str, config):
-        if (name := snake(key)) not in names:
-            near = re.sub("_(.)", lambda match: match[1].upper(), suggest(name, names))
+        if (name := snake(key)) not in known:
+            near = re.sub("_(.)", lambda match: match[1].upper(), suggest(name, known))
             raise ConfigError(f"config.{key[:60]}: unknown key. {near}")
     return _in_snake_case(config)
 
@@ -190,9 +211,11 @@ def snake(name: str) -> str:
 # ---------------------------------------------------------------- texts
 
 
-def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) -> dict[str, Any]:
+def find_texts(
+    output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]
+) -> tuple[dict[str, Any], str]:
     """Answer, context, question and messages: at the paths of the config, else under the usual
-    names. None for what was not found.
+    names. None for what was not found. And where a context was found that the config does not name.
 
     Raises:
         ConfigError: a path is not valid JMESPath.
@@ -200,13 +223,13 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
     """
     keys = ("prompt", "vars", "test", "provider", "providerResponse", "metadata", "config")
     document = {"output": output, **{key: given.get(key) for key in keys}}
-    question = _find("question", document, paths)
+    question, _ = _find("question", document, paths)
     if paths.get("question") is None and not isinstance(question, str):
         question = None  # a chat history or an object under a usual name is not a question
-    context = _find("context", document, paths)
+    context, source = _find("context", document, paths)
     if isinstance(context, str):  # a cell of a CSV file of tests may hold a list
         context = read_list(context)
-    messages = _find("messages", document, paths)
+    messages, _ = _find("messages", document, paths)
     if paths.get("messages") is None and not _has_roles(messages):
         messages = None
     try:
@@ -220,7 +243,8 @@ def find_texts(output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]) 
             problem = "and the messages do not end with an assistant message"
             raise InputError(f"{error}; {problem}") from None
         answer = None
-    return {"answer": answer, "context": context, "question": question, "messages": messages}
+    texts = {"answer": answer, "context": context, "question": question, "messages": messages}
+    return texts, source
 
 
 def _has_roles(value: Any) -> bool:
@@ -234,13 +258,19 @@ def _has_roles(value: Any) -> bool:
     )
 
 
-def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:
-    """The text at the path of the config, else where the table of systems has promptfoo's."""
+def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> tuple[Any, str]:
+    """The text at the path of the config, else where the table of systems has promptfoo's.
+
+    In the latter case with its path.
+    """
     if paths.get(name) is not None:
-        return _at_path(name, document, paths[name])
-    result = {**document, "response": document["providerResponse"]}
-    texts = (value_at(result, path) for path in SYSTEMS["promptfoo"].paths[name])
-    return next((text for text in texts if text is not None), None)
+        return _at_path(name, document, paths[name]), ""
+    usual = (
+        path.replace("response.", "providerResponse.", 1)
+        for path in SYSTEMS["promptfoo"].paths[name]
+    )
+    found = ((value_at(document, path), path) for path in usual)
+    return next((one for one in found if one[0] is not None), (None, ""))
 
 
 def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:
@@ -270,37 +300,47 @@ def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:
         value = search(path, document)
     except ConfigError as error:
         raise ConfigError(f"{key}: {str(error).rstrip(':')}") from None
-    before, projects, _ = str(path).partition("[*]")
-    match = search(before, document) if projects and value == [] else None
-    if value is None or match:  # of something, a projection finds nothing
+    if value is None or (value == [] and _is_of_something(path, document)):
         problem = f"{name}: {key} {path!r} matches nothing; {_nearest(path, document)}"
-        if place := _before_transform(document["output"], document):
-            problem += f"; before transform, {_nearest(f'{place}.text', document)}"
+        is_before = str(path).startswith(RAW_OUTPUT)
+        if not is_before and _is_transformed(document["output"], document):
+            problem += f"; before transform, {_nearest(f'{RAW_OUTPUT}.text', document)}"
         raise InputError(problem)
     return value
 
 
-def _before_transform(output: Any, given: Mapping[str, Any]) -> str | None:
-    """The path of the data that a ``transform`` turned into the output; None if there is none."""
-    for name in RAW_OUTPUT:
-        raw = value_at(given, f"providerResponse.{name}")
-        if isinstance(raw, Mapping | list) and raw != output:
-            return f"providerResponse.{name}"
-    return None
+def _is_transformed(output: Any, given: Mapping[str, Any]) -> bool:
+    """Whether a ``transform`` turned data, or a JSON text of them, into the output."""
+    raw = value_at(given, RAW_OUTPUT)
+    return raw != output and isinstance(opened(raw), Mapping | list)
+
+
+def _is_of_something(path: str, document: Mapping[str, Any]) -> bool:
+    """Whether a path without results has lost them at a key that no item of a list has."""
+    found = [(part, value) for part, value in _parts(path, document) if value is not None]
+    place = next((place for place, (_, value) in enumerate(found) if value == []), 0)
+    by_key = place > 0 and not found[place][0].endswith("]")
+    return by_key and isinstance(found[place - 1][1], list)
 
 
 def _nearest(path: str, document: Mapping[str, Any]) -> str:
     """What stands at the longest part of a path at which there is something."""
-    parts = STEP.findall(path)
-    for count in range(len(parts) - 1, 0, -1):
-        part = "".join(parts[:count])
-        with suppress(ConfigError):
-            value = search(part, document)
-            if isinstance(value, Mapping):
-                return f"{part} has the keys {names_of(value)}"
-            if value is not None:
-                return f"{part} is {clip(json.dumps(value, default=str), 80)}"
+    for part, value in reversed(_parts(path, document)[:-1]):
+        if isinstance(value, Mapping):
+            return f"{part} has the keys {names_of(value)}"
+        if value is not None and value != []:
+            return f"{part} is {clip(json.dumps(value, ensure_ascii=False, default=str), 80)}"
     return f"there are {names_of({key: 1 for key in document if document[key] is not None})}"
+
+
+def _parts(path: str, document: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The path up to each of its steps, and what is there."""
+    steps, found = STEP.findall(path), []
+    for count in range(1, len(steps) + 1):
+        part = "".join(steps[:count])
+        with suppress(ConfigError):
+            found.append((part, opened(search(part, document))))
+    return found
 
 
 def _no_context(value: Any) -> str:

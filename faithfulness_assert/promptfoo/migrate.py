@@ -162,14 +162,14 @@ def _ours(assertion: Mapping[str, Any], options: Options) -> str:
     config["components"] = "none"
     # A contextTransform sees what the provider returned; our output has been transformed.
     is_changed = any(one.get("transform") for one in options)
-    if isinstance(path, str) and (match := PATH.fullmatch(path.strip())):
+    code = path.strip().replace("JSON.parse(output)", "output") if isinstance(path, str) else ""
+    if match := PATH.fullmatch(code):  # a path of ours leads into texts of JSON by itself
         path = match[1] + (f"[].{match[3]}" if match[3] else "")
         if is_changed and path.startswith("output"):
-            places = (f"providerResponse.{name}" for name in RAW_OUTPUT)
-            path = " || ".join(place + path.removeprefix("output") for place in places)
+            path = RAW_OUTPUT + path.removeprefix("output")
         config["contextFrom"] = path
     elif path is not None:
-        raw = f"providerResponse.{RAW_OUTPUT[0]}" if is_changed else "output"
+        raw = RAW_OUTPUT if is_changed else "output"
         advice = f"Write contextFrom instead, a JMESPath such as {raw}.docs[].text."
         notes.append(f"contextTransform is code: {_shown(path)}. {advice}")
     more: dict[str, Any] = {"transform": transform} if isinstance(transform, str) else {}

@@ -222,6 +222,8 @@ def _as_html(lines: Iterable[str]) -> str:
 
 Components = Literal["problems", "all", "none"]
 MAX_SHOWN = 20
+SETUP = "setup: "
+"""Begins a warning about the assertion itself: ``afterAll`` tells each once."""
 
 
 def check_components(name: str, components: object) -> None:
@@ -262,6 +264,7 @@ def _metadata(result: GradingResult) -> dict[str, Any]:
     own = {
         "status": result.status,
         "defined": result.defined,
+        "passed": result.pass_,
         "policy": result.policy,
         "judge": result.judge,
         "threshold": result.threshold,

@@ -127,3 +127,33 @@ def test_what_was_raised_under_a_not_assertion_is_told() -> None:
     }
     graded = {"testCase": {"description": "a"}, "gradingResult": {"componentResults": [raised]}}
     assert lines_of(({"results": [graded]},)) == ["a: Not graded: judge: missing"]
+
+
+def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_weight_0() -> None:
+    for kind, answer, said in (
+        ("python", FALSE, "a: made up: “A ticket costs 35 euros.”"),
+        ("not-python", TRUE, "a: the answer is faithful"),
+    ):
+        grade = row(1, answer)["gradingResult"]["componentResults"][1]
+        grade |= {"pass": True, "assertion": {"type": kind, "weight": 0}}
+        result = {"testCase": {"description": "a"}, "gradingResult": {"componentResults": [grade]}}
+        assert lines_of(({"results": [result]},))[0].startswith(said)
+        (grade["assertion"]["type"],) = {"python", "not-python"} - {kind}
+        assert lines_of(({"results": [result]},)) == []
+
+
+def test_a_test_without_a_name_has_its_number_from_1() -> None:
+    result = {**row(1, "I can't answer that."), "testCase": {}, "testIdx": 0}
+    (line,) = lines_of(({"results": [result]},))
+    assert line.startswith("test 1: ")
+
+
+def test_what_is_wrong_with_the_assertion_itself_is_told_once() -> None:
+    rows = []
+    for _ in range(3):
+        context = {"vars": {"sources": TRUE}, "config": {"judge": "embedded"}}
+        grade = hook.grade(TRUE, context, Grader)
+        rows.append({"gradingResult": {"componentResults": [grade]}})
+    assert lines_of(({"results": rows},)) == [
+        "setup: the context is vars.sources, which may be something else: set config.contextFrom"
+    ]

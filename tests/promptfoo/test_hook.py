@@ -24,6 +24,7 @@ from faithfulness_assert.promptfoo.hook import NotPythonError
 ANSWER = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 EMBEDDED = {"judge": "embedded"}
+HEADERS = {"Proxy-Authorization": "Bearer x", "X-Team": "a"}
 
 
 def call(output: Any = ANSWER, config: Any = None, **context: Any) -> dict[str, Any]:
@@ -266,3 +267,15 @@ def test_a_projection_that_finds_nothing_in_a_list_is_no_empty_retrieval() -> No
     assert wrong["metadata"]["status"] == "invalid_input"
     assert "matches nothing" in wrong["reason"]
     assert graded([], "vars.docs[*].txt")["metadata"]["status"] == "no_context"
+
+
+def test_a_key_in_the_config_is_warned_of_by_name_since_promptfoo_writes_config_into_results() -> (
+    None
+):
+    own = {"judge": "openai:m", "apiKey": "sk-aB3dE5gH7jK9mN1pQ3sT5vX7", "extraHeaders": HEADERS}
+    told = call(" ", own)["metadata"]["warnings"]  # a blank answer needs no judge
+    assert [line.partition(" is ")[0] for line in told] == [
+        "setup: config.extraHeaders.Proxy-Authorization",
+        "setup: config.apiKey",
+    ]
+    assert "sk-aB3" not in str(told)

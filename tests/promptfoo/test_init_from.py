@@ -192,8 +192,7 @@ def test_the_default_test_is_read_from_its_file(tmp_path: Path) -> None:
     done = run("init", "--from", str(config))
     assert done.returncode == 0, done.stderr
     (ours,) = yaml.safe_load(done.stdout)
-    paths = ours["config"]["contextFrom"].split(" || ")
-    assert paths[0] == "providerResponse.providerTransformedOutput.documents"
-    assert paths[1] == "providerResponse.output.documents"
+    path = "providerResponse.providerTransformedOutput.documents"
+    assert ours["config"]["contextFrom"] == path
     assert "its column __expected has python:file://faithfulness.py; the judge is" in done.stdout
     assert "init --force FOLDER` writes `faithfulness.py`" in done.stdout
