@@ -20,7 +20,7 @@ from math import isclose
 
 from .citations import without_references
 from .number_words import currencies, units_of, valued, words_of
-from .numbers import Number, ascii_digits, find_numbers, in_digits, is_year
+from .numbers import Number, ascii_digits, find_numbers, is_year
 from .strings import lazy_pattern
 
 CLOSE = 1e-9
@@ -38,8 +38,6 @@ IN_TABLES = 100
 """What is at least so much may stand in a table of thousands or millions, which does not say so."""
 BEFORE = 30
 """Characters before a number that say what it is."""
-TABLE = 5_000
-"""Characters behind "in millions" whose numbers may be millions."""
 
 _AS_WRITTEN = lazy_pattern(
     r"(?:(?<!\S)\S{1,4} )?[^\s(]{0,40}[0-9¼-¾⅐-⅞](?:\S*[^\s.,;:!?)])?(?: [^\W\d_]+){0,2}"
@@ -90,25 +88,20 @@ class Numbers:
         return {kind: sorted(values) for kind, values in found.items()}
 
     def _in_millions(self) -> Iterator[tuple[str, float]]:
-        """What the numbers of a table are besides that says "in millions" above.
-
-        These are the numbers behind it, in its passage, that have no unit but money.
-        """
+        """What the bare numbers and sums of money behind "in millions", in its passage, are too."""
         plain = self.text.casefold()
         if "illions" not in plain and "thousands" not in plain:  # found much faster
             return
-        lines = [
-            (line.end(), valued("scales")[line[1].casefold()])
-            for line in _IN_MILLIONS.finditer(self.text)
-        ]
         ends = [*accumulate(len(passage) + 1 for passage in self._passages)]
+        lines = {
+            bisect_right(ends, line.start()): line for line in _IN_MILLIONS.finditer(self.text)
+        }
         money = {code for codes in currencies().values() for code in codes}
         for number in self.numbers if lines else ():
-            start, size = lines[max(bisect_left(lines, (number.start, 0)) - 1, 0)]
-            last = min(start + TABLE, ends[bisect_left(ends, start)])
+            line = lines.get(bisect_right(ends, number.start))
             is_bare = number.kinds() <= money and not number.loose
-            is_long = not any(map(is_year, number.plain)) or number.end - number.start > 4
-            if start <= number.start < last and is_bare and is_long:
+            if line and number.start > line.start() and is_bare:
+                size = valued("scales")[line[1].casefold()]
                 yield from ((kind, value * size) for kind, value in number.offers)
 
 
@@ -129,7 +122,11 @@ def absent_numbers(
         return ()
     places = {number.start for number, _, _ in found}
     there = [number for number in own.numbers if number.start not in places]
-    beside = [n.plain[0] for n in (*there, *in_digits(evidence[:MOST_EVIDENCE])) if n.plain]
+    beside = [
+        n.plain[0]
+        for n in (*there, *find_numbers(evidence[:MOST_EVIDENCE], in_words=False))
+        if n.plain
+    ]
     results = [
         value
         for one, other in combinations(beside[:MOST_ADDED], 2)
@@ -182,7 +179,7 @@ class Own:
     def numbers(self) -> list[Number]:
         found: list[Number] = []
         end_of_name = -1
-        for number in in_digits(self.text):
+        for number in find_numbers(self.text, in_words=False):
             is_joined = self.text[end_of_name : number.start] in ("-", "–", ".", "/")
             if is_joined or _is_name(self.text, number):
                 end_of_name = number.end
@@ -235,26 +232,18 @@ def _is_name(text: str, number: Number) -> bool:
     behind = text[end : end + 2]
     if behind[:1].isalpha() and number.last == end and behind.rstrip(" .,;:’'") != "s":
         return True  # 37A
-    word = _WORD_BEFORE.search(text, max(start - 40, 0), start)
-    if word is None:
-        is_named = False
-    elif word[2].strip(" .\u00a0\u202f"):  # the Act, 1882; section (353)
-        is_named = word[1].casefold() in words_of("labels")
-    else:
-        is_named = _names(word[1], is_first=not any(map(str.isalnum, text[: word.start()])))
+    is_named = False
+    if word := _WORD_BEFORE.search(text, max(start - 40, 0), start):
+        plain = word[1].casefold()
+        is_named = plain in words_of("labels")
+        # "Boeing" makes a name of what follows, "July" and "In" do not, nor do brackets.
+        if not is_named and not word[2].strip(" .\u00a0\u202f") and word[1][0].isupper():
+            is_usual = plain in words_of("before a number") or plain in valued("months")
+            is_first = not any(map(str.isalnum, text[: word.start()]))
+            is_named = not is_first and not (is_usual and (word[1].istitle() or plain == "ad"))
     if number.is_clear and "order" not in kinds:
         return is_named and len(number.after) == 1  # the type 37A
     return is_named or _begins_name(text, number)
-
-
-def _names(word: str, *, is_first: bool) -> bool:
-    """Whether a number after this word is a name's: "Boeing", "Chapter"; not "July" or "In"."""
-    plain = word.casefold()
-    if plain in words_of("labels"):
-        return True
-    usual = (words_of("before a number"), valued("months"))
-    is_usual = any(plain in words for words in usual) and (word == word.title() or plain == "ad")
-    return word[0].isupper() and not is_first and not is_usual
 
 
 def _begins_name(text: str, number: Number) -> bool:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import accumulate
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
@@ -24,6 +24,9 @@ FIRST_YEAR, LAST_YEAR = 1000, 2199
 MAX_DIGITS = 25
 """A number with more is compared as it is written."""
 MONEY = "$€£¥₹₩₽₺₴₪¢"
+
+NOT_JOINED = frozenset(("", "share", "date", "clock", "half"))
+"""Kinds of which two side by side are two."""
 
 Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
@@ -146,16 +149,11 @@ class Number(NamedTuple):
         return frozenset(kind for kind, _ in self.meanings)
 
 
-def find_numbers(text: str) -> list[Number]:
-    """The numbers of ``text``, in digits and in words, in order. Takes linear time."""
+def find_numbers(text: str, *, in_words: bool = True) -> list[Number]:
+    """The numbers of ``text``, in digits and also in words, in order. Takes linear time."""
     plain = ascii_digits(text)
-    return _joined(plain, sorted([*_in_digits(plain), *_in_words(plain)]))
-
-
-def in_digits(text: str) -> list[Number]:
-    """The numbers in digits of ``text``, in order."""
-    plain = ascii_digits(text)
-    return _joined(plain, sorted(_in_digits(plain)))
+    spelled = _in_words(plain) if in_words else ()
+    return _joined(plain, sorted([*_in_digits(plain), *spelled]))
 
 
 def is_year(value: float) -> bool:
@@ -468,29 +466,16 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
     """The numbers, and before two units side by side their sum: "6 feet 2 inches"."""
     joined: list[Number] = []
     covered = 0
-    for one, two in pairwise([*numbers, None]):
-        if one is None:
-            break
+    for one, two in zip(numbers, [*numbers[1:], None], strict=False):
         is_part = one.last <= covered
-        near = two and one.is_clear and one.after != two.after and 0 <= two.start - one.last < 6
-        if two and near and not is_part and _BETWEEN.match(text, one.last, two.start):
-            shared = [
-                (kind, large, small)
-                for kind, large in one.meanings
-                for other, small in two.meanings
-                if kind == other and kind not in ("", "share", "date", "clock", "half")
-                if large > small
-            ]
-            if shared:
-                _, large, small = shared[0]
-                whole = one._replace(
-                    end=two.last,
-                    last=two.last,
-                    plain=(),
-                    meanings=tuple((kind, _exact(large + small)) for kind, large, small in shared),
-                    step=two.step * small / (large + small),
-                )
-                joined.append(whole)
+        if two and one.is_clear and not is_part and two.start - one.last < 6:
+            small = {kind: v for kind, v in two.meanings if kind not in NOT_JOINED}
+            shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
+            if shared and one.after != two.after and _BETWEEN.match(text, one.last, two.start):
+                _, more, less = shared[0]
+                sums = tuple((kind, _exact(large + small)) for kind, large, small in shared)
+                whole = one._replace(end=two.last, last=two.last, plain=(), meanings=sums)
+                joined.append(whole._replace(step=two.step * less / (more + less)))
                 is_part, covered = True, two.last
         covered = max(covered, one.last)
         joined.append(one._replace(is_part=True) if is_part else one)

@@ -16,7 +16,7 @@ from num2words import num2words
 from faithfulness_assert.text.absent_numbers import NONE, Numbers, absent_numbers
 from faithfulness_assert.text.number_words import currencies, valued, words_of
 from faithfulness_assert.text.numbers import MONEY as SIGNS
-from faithfulness_assert.text.numbers import find_numbers, in_digits
+from faithfulness_assert.text.numbers import find_numbers
 
 ROWS = [
     json.loads(line)
@@ -36,7 +36,11 @@ def absent(statement: str, context: str, question: str = "", evidence: str = "")
 def says(statement: str, context: str) -> bool:
     """Whether a context has each number in digits of a statement, by kind and value."""
     known = {meaning for number in find_numbers(context) for meaning in number.offers}
-    own = (number for number in in_digits(statement) if number.asks and not number.is_part)
+    own = (
+        number
+        for number in find_numbers(statement, in_words=False)
+        if number.asks and not number.is_part
+    )
     return all(not known.isdisjoint(number.asks) for number in own)
 
 
