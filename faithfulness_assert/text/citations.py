@@ -128,7 +128,7 @@ def _place() -> re.Pattern[str]:
 def _pages() -> re.Pattern[str]:
     """The numbers of pages: "page 12", "(pages: 49, 52 and 54)", "Seiten 3–5"."""
     more = rf"(?:\s?(?:,|;|-|–|&|{'|'.join(words_of('joiners'))})\s?\d{{1,4}}){{0,20}}"
-    return re.compile(rf"\b(?:{any_of('pages')})\s?:?\s?\d{{1,4}}{more}(?!\w)", re.IGNORECASE)
+    return re.compile(rf"\b(?:{any_of('pages')})\s?[:=#]?\s?\d{{1,4}}{more}(?!\w)", re.IGNORECASE)
 
 
 def end_of_marks(text: str, place: int) -> int:
@@ -162,7 +162,7 @@ def without_marks(text: str) -> str:
 
 def without_references(text: str) -> str:
     """A text with spaces for its list marker, citations and addresses, each in its place."""
-    spans = [(mark.start, mark.end) for mark in groups(text) if cites(mark)]
+    spans = [(m.start, m.end) for m in groups(text) if cites(m) or text[m.start] == "【"]
     if "[" in text:
         spans += [found.span() for found in _SHORT_BRACKETS.finditer(text)]
     if _MAY_BE_ADDRESS.search(text):
