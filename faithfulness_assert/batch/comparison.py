@@ -23,7 +23,7 @@ Quoted = Callable[[str], str]
 
 SHOWN = 20
 """Changed cases that are shown with their statements."""
-KINDS = ("regressed", "improved", "status", "score")
+KINDS = ("regressed", "new", "improved", "status", "score")
 
 
 class Outcome(NamedTuple):
@@ -34,6 +34,10 @@ class Outcome(NamedTuple):
     passed: bool
     score: float | None
     is_error: bool
+
+
+NOTHING = Outcome("", "", passed=False, score=None, is_error=False)
+"""Of a case that is not there."""
 
 
 class Flip(NamedTuple):
@@ -49,7 +53,10 @@ class Flip(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A case with another result. ``kind``: regressed, improved, status, score."""
+    """A case with another result, or one that only B has and that fails.
+
+    ``kind``: regressed, new, improved, status, score. ``before`` is ``NOTHING`` of a new one.
+    """
 
     case_id: str
     kind: str
@@ -65,7 +72,8 @@ class Comparison:
     Args:
         names: of A and of B, for people. They come from paths, and must be escaped.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run.
-        max_regressed: with more cases that regressed, B is worse; None: as far as chance goes.
+        max_regressed: with more cases that regressed, or are new and fail, B is worse; None: as far
+            as chance goes.
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         ways: under which policies, by which judges each was graded. They must be escaped.
         pairs: of the cases that could be graded in both.
@@ -112,8 +120,9 @@ class Comparison:
 
     @property
     def has_more_regressed(self) -> bool:
-        """Whether more cases regressed than may."""
-        return self.max_regressed is not None and self.kinds["regressed"] > self.max_regressed
+        """Whether more cases regressed, or are new and fail, than may."""
+        lost = self.kinds["regressed"] + self.kinds["new"]
+        return self.max_regressed is not None and lost > self.max_regressed
 
     @property
     def is_lower(self) -> bool:
@@ -192,8 +201,8 @@ def compare(
         names: what the runs are called.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run. With
             less, or if B lost more cases than a repetition would, they are not comparable.
-        max_regressed: the most cases that may pass in A and not in B; with more, B is worse. None
-            leaves it to the tests, which tell a loss from chance.
+        max_regressed: the most cases that may pass in A and not in B, or be new in B and fail; with
+            more, B is worse. None leaves it to the tests, which tell a loss from chance.
 
     Raises:
         ConfigError: they have no case in common.
@@ -208,6 +217,9 @@ def compare(
             first = old.pop(id, None)
             if first is None:
                 compared.only[1] += 1
+                if not (new.passed or new.is_error):
+                    compared.kinds["new"] += 1
+                    changes.append(Change(id, "new", NOTHING, new))
                 continue
             compared.other_input += first.input != new.input
             compared.lost += new.is_error and not first.is_error
@@ -229,7 +241,7 @@ def compare(
     ids = {change.case_id for change in changes}
     first, second = (_statements(lines, ids) if ids else {} for lines in (before, after))
     for change in changes:
-        labels = {key: label for key, (_, label) in first[change.case_id].items()}
+        labels = {key: label for key, (_, label) in first.get(change.case_id, {}).items()}
         flips = [
             Flip(text, labels.get(key), label, key not in labels)
             for key, (text, label) in second[change.case_id].items()

@@ -21,6 +21,7 @@ MOST_CAUSES = 3
 TEXT = 160
 """Characters of a statement that are shown."""
 MAX_NAME = 30
+KIND_WORDS = {"new": "new and failed", "status": "another status", "score": "another score"}
 BLAMED = {
     ("the judge", True): "the judge grades lower than it did then",
     ("the judge", False): "the judge grades higher than it did then",
@@ -72,9 +73,7 @@ def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
     before, after = map(quoted, comparison.names)
     if problems := comparison.problems(quoted):
         return f"{after} is not comparable with {before}: {problems[0]}"
-    changed = (
-        f"{comparison.kinds['regressed']:,} regressed, {comparison.kinds['improved']:,} improved"
-    )
+    changed = _changed(comparison)
     if comparison.worse:
         most = f": {changed} (--max-regressed {comparison.max_regressed})"
         return f"{after} is worse than {before}{most if comparison.has_more_regressed else ''}"
@@ -83,6 +82,12 @@ def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
     by_judge = comparison.recheck is not None and comparison.recheck.judge.is_worse
     why = BLAMED["the judge", True] if by_judge else f"{changed}, which may be chance"
     return f"{after} is not shown to be worse than {before}: {why}"
+
+
+def _changed(comparison: Comparison) -> str:
+    counts = comparison.kinds
+    new = f"{counts['new']:,} new and failed, " if counts["new"] else ""
+    return f"{counts['regressed']:,} regressed, {new}{counts['improved']:,} improved"
 
 
 def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
@@ -110,8 +115,8 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
             cause = f"{group.cases:,} could not be graded in {quoted(name)}: {quoted(group.kind)}"
             yield f"{cause}, such as: {quoted(group.message or 'different messages')}"
     yield (
-        f"{kinds['regressed']:,} regressed, {kinds['improved']:,} improved, {kinds['status']:,} "
-        f"with another status, {kinds['score']:,} with another score"
+        f"{_changed(comparison)}, {kinds['status']:,} with another status, "
+        f"{kinds['score']:,} with another score"
     )
     if comparison.comparable:
         yield (
@@ -162,10 +167,9 @@ def _power_line(comparison: Comparison) -> str:
 
 def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Iterator[str]:
     before, after = change.before, change.after
-    what = "another status" if change.kind == "status" else change.kind
-    what = "another score" if what == "score" else what
-    outcomes = [_outcome(outcome) for outcome in (before, after)]
-    if before.status == after.status == "graded":
+    what = KIND_WORDS.get(change.kind, change.kind)
+    outcomes = [_outcome(outcome) for outcome in (before, after) if outcome.status]
+    if {before.status, after.status} <= {"", "graded"}:
         outcomes = [words.removeprefix("graded ") for words in outcomes]
     yield f"{first}{what}: {quoted(change.case_id)}: {' -> '.join(outcomes)}"
     for flip in change.flips[:MOST_FLIPS]:

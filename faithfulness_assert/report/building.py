@@ -140,7 +140,9 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
         if side and all(row[ANSWER] is None for row, _ in side.values())
     ]
     for change in comparison.shown:
-        rows, details = zip(*(side[change.case_id] for side in sides), strict=True)
+        rows, details = zip(
+            *(side.get(change.case_id, (None, None)) for side in sides), strict=True
+        )
         flips = [
             [flip.statement, flip.before or UNRESOLVED, flip.after or UNRESOLVED]
             for flip in change.flips

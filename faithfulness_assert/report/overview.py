@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..batch.comparison import Comparison
-from ..batch.comparison_views import rows_of, verdict_of
+from ..batch.comparison_views import KIND_WORDS, rows_of, verdict_of
 from ..batch.store import not_finished
 from ..batch.summary import Summary
 from ..records.model import Verdict
@@ -224,5 +224,6 @@ def comparison_overview(
         "chances": [p_value(p) for p in comparison.tests],
         "rows": rows_of(comparison),
         "limit": FALSE_ALARMS / 2,
+        "kind_words": KIND_WORDS,
         "left": sum(comparison.kinds.values()) - len(comparison.shown),
     }

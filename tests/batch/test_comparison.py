@@ -73,10 +73,11 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
         "silent": silent,
         "lost": failed(),
         "new": result(1.0),
+        "new and false": result(0.0),
     }
     del after["gone"]
     compared = compare(run_of(before), run_of(after))
-    assert compared.kinds == {"regressed": 1, "improved": 1, "status": 2, "score": 1}
+    assert compared.kinds == {"regressed": 1, "new": 1, "improved": 1, "status": 2, "score": 1}
     assert compared.pairs.cases == 5
     assert [run.passed for run in compared.summaries] == [5, 4]
     assert [run.not_graded for run in compared.summaries] == [0, 1]
@@ -297,3 +298,19 @@ def test_a_loss_that_may_be_chance_is_not_called_no_loss_and_none_may_regress_wh
     head = "b is worse than a: 7 regressed, 0 improved (--max-regressed 6)\n"
     assert strict.stdout.startswith(head)
     assert here("compare", good, bad, "--max-regressed", "-1").returncode == 2
+
+
+def test_a_case_that_is_new_and_fails_is_shown_and_counts_as_one_that_regressed(
+    tmp_path: Path,
+) -> None:
+    before = write(tmp_path / "a.jsonl", scored([1.0] * 8))
+    after = write(tmp_path / "b.jsonl", scored([1.0] * 8 + [0.0]))
+    compared = here("compare", before, after, "--max-regressed", "0")
+    assert compared.returncode == 1
+    head = "b is worse than a: 0 regressed, 1 new and failed, 0 improved (--max-regressed 0)\n"
+    assert compared.stdout.startswith(head)
+    assert "\n  new and failed: " in compared.stdout
+    assert here("compare", before, after).returncode == 0
+    page = tmp_path / "page.html"
+    assert here("report", before, after, "-o", page).returncode == 0
+    assert "new and failed" in page.read_text("utf-8")

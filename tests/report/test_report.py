@@ -214,7 +214,7 @@ def test_two_runs_side_by_side_show_what_flipped(
     page = page_of(finished, tmp_path, other=other)
     assert page.meta["mode"] == "compare"
     ((kind, before, after, flips),) = page.rows
-    assert (kind, before[0], after[0], flips) == (1, "tall", "tall", [])
+    assert (kind, before[0], after[0], flips) == (2, "tall", "tall", [])
     assert before[7] != after[7]
     assert "run2 is not worse than run" in page.text
     assert "are not shown" not in page.text
@@ -235,7 +235,7 @@ def test_changes_that_are_too_many_are_counted(
     assert "A: The answers and contexts are not shown" in page.text
     assert "B: The answers and contexts are not shown" in page.text
     kinds = [tag["href"] for _, tag in page.tags if "#kind=" in tag.get("href", "")]
-    assert kinds == [f"#kind={kind}" for kind in ("regressed", "improved", "status", "score")]
+    assert kinds == [f"#kind={kind}" for kind in ("regressed", "new", "improved", "status", "score")]
 
 
 # ---------------------------------------------------------------- a page that can do no harm

@@ -75,13 +75,13 @@ class ChangedCase {
     this.place = place;
     this.badness = 0;
     this.kind = Object.keys(KINDS)[kind];
-    this.sides = [first, second].map((row) => new Case(row, place));
+    this.sides = [first, second].map((row) => row && new Case(row, place)); // a new case is in B only
     this.id = this.sides[1].id;
     this.flips = flips.map(([text, before, after]) => ({ text, before, after }));
   }
 
   get words() {
-    this.lower ??= this.sides.map((side) => side.words).join('\n');
+    this.lower ??= this.sides.map((side) => side?.words ?? '').join('\n');
     return this.lower;
   }
 }

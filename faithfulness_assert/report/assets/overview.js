@@ -39,7 +39,7 @@ function filterForm(form, report, changed, openFirst) {
 }
 
 function choices({ cases, names }, choice) {
-  const results = cases.flatMap((item) => item.sides ?? [item]);
+  const results = cases.flatMap((item) => item.sides?.filter(Boolean) ?? [item]);
   const used = (of) => [...new Set(results.flatMap(of))];
   const labels = used((one) => one.rows.map(([label]) => label));
   const statuses = used((one) => one.status);

@@ -4,6 +4,7 @@ const OUTCOMES = { failed: 'fails', not_graded: 'not graded', passed: 'passes' }
 
 const KINDS = {
   regressed: 'regressed: passed in A, fails in B',
+  new: 'new and failed: only in B',
   improved: 'improved: failed in A, passes in B',
   status: 'another status',
   score: 'another score',
