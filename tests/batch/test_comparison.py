@@ -81,7 +81,7 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
     assert compared.pairs.cases == 5
     assert [run.passed for run in compared.summaries] == [5, 4]
     assert [run.not_graded for run in compared.summaries] == [0, 1]
-    assert compared.only == [1, 1]
+    assert compared.only == [1, 2]
     assert [change.case_id for change in compared.shown][:2] == ["worse", "better"]
     told = as_text(compared)
     assert not compared.comparable  # one of 8 could not be graded

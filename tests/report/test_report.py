@@ -235,7 +235,9 @@ def test_changes_that_are_too_many_are_counted(
     assert "A: The answers and contexts are not shown" in page.text
     assert "B: The answers and contexts are not shown" in page.text
     kinds = [tag["href"] for _, tag in page.tags if "#kind=" in tag.get("href", "")]
-    assert kinds == [f"#kind={kind}" for kind in ("regressed", "new", "improved", "status", "score")]
+    assert kinds == [
+        f"#kind={kind}" for kind in ("regressed", "new", "improved", "status", "score")
+    ]
 
 
 # ---------------------------------------------------------------- a page that can do no harm
