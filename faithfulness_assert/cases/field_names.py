@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from ..conversations.other_forms import SPEAKERS
 from ..records.errors import InputError
 from ..text.strings import is_blank, key_words, lazy_pattern, sections
 from .case import passages_of
@@ -91,10 +92,14 @@ def find_chat(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def is_chat(value: Any) -> bool:
-    """Whether a value is a list of messages, each of which says whose it is."""
+    """Whether a value is a list of messages, each of which says whose it is, and one is known."""
     items = value if isinstance(value, list) else ()
-    said = (isinstance(item, Mapping) and not _SPEAKERS.isdisjoint(item) for item in items)
-    return bool(items) and all(said)
+    if not items or not all(isinstance(m, Mapping) and _SPEAKERS & m.keys() for m in items):
+        return False
+    said = (m.get("role", m.get("from", m.get("author"))) for m in items)
+    return any("user_content" in m for m in items) or any(
+        isinstance(one, Mapping) or str(one).strip().lower() in SPEAKERS for one in said
+    )
 
 
 def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
@@ -129,11 +134,11 @@ def _path(keys: Sequence[str]) -> str:
 
 def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     """How well the keys fit a field; the lowest fits best. None: not at all."""
-    words = [word for key in keys for word in key_words(key)]
+    words = [word for key in keys for word in key_words(key.partition("(")[0])]
     by_whom = _MADE[field]
     made = not by_whom.isdisjoint(words)
-    last = key_words(keys[-1])
-    if by_whom.issuperset(last) or last[-1] == "model":
+    last = key_words(keys[-1].partition("(")[0])
+    if not last or by_whom.issuperset(last) or last[-1] == "model":
         return None  # ``generation.model`` and ``generation_model`` name one
     while len(words) > 1 and (words[-1] in _ENDINGS | by_whom or words[-1].isdigit()):
         words.pop()

@@ -72,7 +72,8 @@ class Fields(NamedTuple):
             values = {path: value_at(opened, path, _ABSENT) for path in paths}
             fitting = [path for path, value in values.items() if _fits(field, value)]
             # One that does not fit is told, but in a log beside messages it means something else.
-            usual = paths if field in self.mapping else names(field)
+            told = field in self.mapping or field in ("answer", "context")
+            usual = paths if field in self.mapping else names(field) if told else (field,)
             there = [p for p, v in values.items() if p in usual and v is not _ABSENT]
             if fitting or (there and "messages" not in found):
                 found[field] = (fitting or there)[0]

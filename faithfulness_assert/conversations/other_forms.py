@@ -19,6 +19,7 @@ _AROUND = ("kwargs", "data", "message")  # LangChain serialized, its dicts, an A
 _CONTENT = ("content", "parts", "value", "text")
 _TYPE = ("type", "part_kind", "block_type")
 _PARTS, _TYPES, _NAMES = map(meanings, ("types by key", "types", "names"))
+SPEAKERS = ROLES.keys() | {"gpt", "observation", "function_call", "developer"}
 _SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "observation": "tool"}
 
 

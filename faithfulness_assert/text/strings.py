@@ -71,6 +71,7 @@ def names_of(items: Iterable[object], limit: int = 12) -> str:
 def key_words(key: str) -> list[str]:
     """The words of a key, such as ``retrievedContexts``: in small letters, in the singular."""
     words = [word.lower() for word in _KEY_WORD.findall(key[:200])]
+    words = [f"{w[:-3]}y" if len(w) > 4 and w.endswith("ies") else w for w in words]
     return [w[:-1] if len(w) > 3 and w[-1] == "s" and w[-2] != "s" else w for w in words]
 
 

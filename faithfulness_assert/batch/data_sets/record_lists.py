@@ -86,8 +86,7 @@ def records_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
         elif form == "object":
             yield from (of_object(name, item) for name, item in inside.items())
         elif form == "parallel":
-            first = next(item for item in inside.values() if isinstance(item, list))
-            yield from rows_of(inside, first)
+            yield from _rows(inside)
         elif isinstance(inside, Mapping):
             yield inside
 
@@ -136,15 +135,22 @@ def _form(value: Any, mapping: Mapping[str, str]) -> str:
         return "list"
     if not isinstance(value, Mapping):
         return "one"
-    lists = [item for item in value.values() if isinstance(item, list)]
-    are_parallel = len(lists) > 1 and lists[0] and len(set(map(len, lists))) == 1
-    if are_parallel and _likeness(rows_of(value, lists[0])[:_SAMPLE], mapping) == FULL:
-        return "parallel"
     inner = [of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
-    are_records = all(
+    if inner and all(
         isinstance(item, Mapping) and _likeness([item], mapping, are_many=False) for item in inner
-    )
-    return "object" if inner and are_records else "one"
+    ):
+        return "object"
+    return "parallel" if _likeness(_rows(value)[:_SAMPLE], mapping) == FULL else "one"
+
+
+def _rows(value: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The rows of lists of one length, or of objects with the same names, as pandas writes them."""
+    lists = {name: item for name, item in value.items() if isinstance(item, list)}
+    objects = {name: item for name, item in value.items() if isinstance(item, Mapping)}
+    if not lists and len({tuple(item) for item in objects.values()}) == 1:
+        lists = {name: list(item.values()) for name, item in objects.items()}
+    one_length = len(lists) > 1 and len(set(map(len, lists.values()))) == 1
+    return rows_of(lists, next(iter(lists.values()))) if one_length else []
 
 
 def _likeness(
@@ -154,6 +160,8 @@ def _likeness(
     own = {field: path for field, path in mapping.items() if field != RECORDS}
     fields = find_fields([one for one in records if len(one) <= MAX_COLUMNS], own)
     there = set(fields.there)
+    if not (are_many or fields.system) and any("." in path for path in fields.paths["messages"]):
+        there.discard("messages")  # those of a record inside of it
     for field, paths in fields.unclear.items():
         if are_many or len({path.rpartition(".")[0] for path in paths}) == 1:
             there.add(field)  # else they are those of records inside of it
