@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..conversations.other_forms import SPEAKERS
+from ..conversations.events import SPEAKERS
 from ..records.errors import InputError
 from ..text.strings import is_blank, key_words, lazy_pattern, sections
 from .case import passages_of
@@ -28,10 +28,11 @@ MAX_DEPTH = 4
 SHORT = 15
 """Characters of a text in a language without spaces that may be a name or a number."""
 _SPEAKERS = {"role", "from", "author", "user_content"}
-LONG = 8
-"""Words of a text that is more than a title."""
+LONG, VARIED = 8, 5
+"""Words of a text that is more than a title, and different ones in it: more than references."""
 
 _PLAIN = lazy_pattern(r"\w+")
+_LETTERS = lazy_pattern(r"[^\W\d_]{2,}")
 _FILE = lazy_pattern(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
 _WORDS = sections(__file__.removesuffix("py") + "txt")
 HELD = ("answer", "context", "question")
@@ -86,7 +87,7 @@ def find_chat(records: Iterable[Mapping[str, Any]]) -> str:
     """The key of a list of messages, each of which says whose it is; "" if there is none."""
     for record in records:
         for keys, value in islice(_leaves(record), MAX_KEYS):
-            if is_chat(value) and _EXPECTED.isdisjoint(key_words(".".join(keys))):
+            if is_chat(value) and not is_expected(".".join(keys)):
                 return _path(keys)
     return ""
 
@@ -109,9 +110,14 @@ def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
             last = key_words(keys[-1])[-1:]
             if isinstance(value, str | list) and not _HOLDS[field].keys().isdisjoint(last):
                 path = _path(keys)
-                expected = not _EXPECTED.isdisjoint(key_words(".".join(keys)))
-                return path, f". {path!r} seems to be what is expected" if expected else ""
+                said = f". {path!r} seems to be what is expected"
+                return path, said if is_expected(".".join(keys)) else ""
     return "COLUMN", ""
+
+
+def is_expected(key: str) -> bool:
+    """Whether a key says that what is under it was expected."""
+    return not _EXPECTED.isdisjoint(key_words(key))
 
 
 def _leaves(
@@ -174,7 +180,8 @@ def _is_prose(text: str) -> bool:
     if _FILE.search(start):
         return False
     if words > 2:
-        return start[-1] in ".!?" or words >= LONG
+        is_long = words >= LONG and len(set(_LETTERS.findall(start))) >= VARIED
+        return start[-1] in ".!?" or is_long
     return len(start) >= SHORT and not start.isascii()
 
 

@@ -33,6 +33,7 @@ _IDS = ("id", "case_id")
 _ABSENT = object()
 _REQUEST = ("messages", "contents", *OPENTELEMETRY)
 """What a mapping has that is a request of an API, or a span of OpenTelemetry."""
+_OF_A_MESSAGE = ("role", "from", "type", "parts", "content", "messages")
 _SPEAKERS = {"question": "user", "answer": "assistant"}
 
 
@@ -241,7 +242,9 @@ def _fits(field: str, value: Any) -> bool:
     if field == "messages":
         if isinstance(value, Mapping):
             return any(value.get(name) for name in _REQUEST)
-        return is_chat(value) or (isinstance(value, str) and value.lstrip()[:1] in ("[", "{"))
+        if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+            return value == "[]" or any(f'"{key}"' in value for key in _OF_A_MESSAGE)
+        return is_chat(value)
     if field == "context" and isinstance(value, Mapping):
         try:
             return bool(passages_of(value))

@@ -18,8 +18,7 @@ from typing import Any, NamedTuple
 from ..records.errors import InputError
 from ..text.strings import is_blank, names_of, parse_json
 from .events import OPENTELEMETRY, ROLES, SILENT, Event, role_of, unknown_role
-from .other_forms import CONTAINERS, known_messages
-from .shapes import MessageReader
+from .messages import CONTAINERS, MessageReader, known_messages
 from .tool_data import as_plain
 
 MAX_MESSAGES = 100_000

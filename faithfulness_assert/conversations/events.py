@@ -21,6 +21,8 @@ def meanings(section: str) -> dict[str, str]:
 
 
 ROLES = cast("dict[str, Role]", meanings("roles"))
+SPEAKERS = ROLES.keys() | {"function_call"}
+"""Who may speak in a list of messages; a call is of ShareGPT."""
 CALLS = ("_call", "_use")
 """How types of calls end: OpenAI, OpenTelemetry; Anthropic."""
 RESULTS = ("_result", "_output", "_response")

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from ...cases.case import rows_of
+from ...cases.field_names import is_expected
 from ...cases.locate import find_fields
 from ...cases.systems import RECORDS
 from ...cases.tables import MAX_COLUMNS
@@ -124,7 +125,7 @@ def _places(
     else:  # lists in the items of a list: one place for all items
         inside = {p.steps: p for item in records for p in _places(item, (), mapping, visits)}
         for own, place in inside.items():
-            if own:
+            if own and not any(map(is_expected, own)):
                 yield place._replace(steps=(*steps, EACH, *own))
     if records and form == "one" and likeness:
         yield Place(steps, form, likeness)

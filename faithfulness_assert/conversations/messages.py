@@ -1,10 +1,15 @@
-"""One message of any provider as events. ``shapes.txt`` says what the keys of each family mean."""
+"""One message of any provider as events. ``shapes.txt`` says what the keys of each family mean.
+
+A message of other systems is brought into one form first: those of Gemini and the ADK, Bedrock's
+Converse, the AI SDK of Vercel and Mastra, pydantic-ai, Haystack, LlamaIndex, LangChain serialized,
+ShareGPT. Names are written with ``_`` in place of ``-``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
@@ -21,7 +26,6 @@ from .events import (
     role_of,
     unknown_role,
 )
-from .other_forms import grounding_of, known_messages, known_part
 from .tool_data import (
     DOCUMENTS,
     TEXTS,
@@ -34,6 +38,16 @@ from .tool_data import (
     without_echoes,
 )
 
+CONTAINERS = SHAPES["containers"].split()
+"""Where a mapping has its messages."""
+MAX_NESTED = 5
+"""Conversations inside of each other, such as those of agents that ask agents."""
+_INVOCATION = ("user_content", "intermediate_data", "final_response")  # one turn of an eval case
+_AROUND = ("kwargs", "data", "message")  # LangChain serialized, its dicts, an API's choices
+_TEXTS = ("content", "parts", "value", "text")
+_TYPE = ("type", "part_kind", "block_type")
+_PARTS, _TYPES, _NAMES = map(meanings, ("types by key", "types", "names"))
+_SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "observation": "tool"}
 _CONTENT = ("content", "parts")  # the latter: OpenTelemetry, Gemini
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
 _CALLS_WITH_RESULTS = meanings("results in calls")
@@ -43,15 +57,133 @@ _PAYLOADS = ("content", "output", "response", "result", "server_tool_call_respon
 _IDS = ("tool_use_id", "call_id", "tool_call_id", "id")
 _CALL_IDS = ("call_id", "tool_call_id", "id")
 _BESIDE = SHAPES["beside"].split()
-MAX_NESTED = 5
-"""Conversations inside of each other, such as those of agents that ask agents."""
 
 
-class Call(NamedTuple):
-    """A call of a tool: the name of the tool, and the runs of words that were passed to it."""
+# ---------------------------------------------------------------- one form
 
-    tool: str
-    passed: Runs
+
+def known_messages(message: Any) -> Iterator[Any]:
+    """One message of any system as messages that the reader knows; one of no known form as it is.
+
+    Of a turn of the ADK there are several.
+    """
+    message = as_plain(message)
+    if not isinstance(message, Mapping):
+        yield message
+    elif message.keys() & set(_INVOCATION[1:]) and "user_content" in message:
+        yield from _of_invocation(message)
+    else:
+        found = _opened(message)
+        calls = [{"type": "tool_call", **found}] if found.get("from") == "function_call" else []
+        yield {"role": "assistant", "content": calls} if calls else found
+
+
+def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A part of a message with the type and the names that the reader knows."""
+    type_ = next((part[key] for key in _TYPE if isinstance(part.get(key), str)), "")
+    if not type_ or "toolInvocation" in part:
+        for key, named in _PARTS.items():
+            if isinstance(inner := as_plain(part.get(key)), Mapping):
+                return known_part({**inner, **_mapping(inner.get("origin")), "type": named})
+    if not type_:
+        said = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
+        return {**part, "type": said}
+    word = type_.replace("-", "_") if "-" in type_ or type_ in _TYPES else type_
+    if word.startswith("tool_") and ("state" in part or "toolCallId" in part) and "output" in part:
+        name = word.removeprefix("tool_")
+        part = part if name == "result" else {"name": name, **part}
+        word = "tool_result" if name == "result" else "finished_call"
+    renamed = {_NAMES.get(key, key): value for key, value in part.items()}
+    for key in ("content", "output", "result"):
+        if key in renamed:
+            renamed[key] = _payload(renamed[key])
+    if word in ("finished_call", "tool_invocation") and "output" not in renamed:
+        renamed["output"] = renamed.get("result")
+    return {**renamed, "type": _TYPES.get(word, word)}
+
+
+def grounding_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The documents that Gemini says it used. Pages of the web have no text."""
+    given = _mapping(message.get("groundingMetadata") or message.get("grounding_metadata"))
+    chunks = _list(given.get("groundingChunks") or given.get("grounding_chunks"))
+    sources = (_mapping(next(iter(_mapping(chunk).values()), None)) for chunk in chunks)
+    return [
+        {"type": "document", "source": True, "content": one.get("text"), "title": one.get("title")}
+        for one in sources
+    ]
+
+
+def _of_invocation(turn: Mapping[str, Any]) -> Iterator[Any]:
+    """A turn of an eval case of the ADK: what was asked, what tools returned, the answer."""
+    yield from known_messages({**_mapping(turn["user_content"]), "role": "user"})
+    between = _mapping(turn.get("intermediate_data"))
+    calls = [{"function_call": call} for call in _list(between.get("tool_uses"))]
+    results = [{"function_response": result} for result in _list(between.get("tool_responses"))]
+    if calls:
+        yield {"role": "model", "parts": calls}
+    if results:
+        yield {"role": "user", "parts": results}
+    for event in _list(between.get("invocation_events")):
+        yield from known_messages(event)
+    if isinstance(said := turn.get("final_response"), Mapping):
+        yield from known_messages({**said, "role": said.get("role") or "model"})
+
+
+def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message with ``role`` and ``content``, out of what stands around it."""
+    found = dict(message)
+    for key in _AROUND:
+        if isinstance(inner := as_plain(found.get(key)), Mapping) and "role" not in found:
+            kind = found.get("type")
+            found = {**({"type": kind} if _is_role(kind) else {}), **inner}
+            named = message.get("id")
+            if isinstance(named, list) and named and "type" not in inner:
+                role = str(named[-1]).lower().removesuffix("chunk").removesuffix("message")
+                found.setdefault("role", role)
+    if isinstance(inner := as_plain(found.get("content")), Mapping) and "parts" in inner:
+        found = {**found, **inner, "content": inner["parts"]}  # an event of the ADK; Mastra
+        found.pop("parts")
+    found = {**_mapping(found.get("additional_kwargs")), **found}
+    if "toolInvocations" in found:  # the AI SDK
+        text = found.get("content")
+        own = text if isinstance(text, list) else [text] if text else []
+        calls = _list(found.pop("toolInvocations"))
+        found["content"] = [*({"toolInvocation": call} for call in calls), *own]
+    if found.get("content") is None and isinstance(blocks := found.get("blocks"), list):
+        found["content"] = [known_part(block) for block in blocks if isinstance(block, Mapping)]
+    if "role" not in found and not _is_role(found.get("type")):
+        spoken = next((found[key] for key in ("from", "kind") if key in found), None)
+        if isinstance(spoken, str) and any(key in found for key in _TEXTS):
+            found["role"] = _SPOKEN.get(spoken, spoken)
+    if found.get("content") is None and not isinstance(found.get("parts"), list):
+        other = next((found[key] for key in ("value", "text") if found.get(key) is not None), None)
+        found.update({} if other is None else {"content": other})
+    return found
+
+
+def _payload(value: Any) -> Any:
+    """What a tool returned, out of what the AI SDK or Bedrock puts around it."""
+    if isinstance(value, Mapping) and value.keys() == {"type", "value"}:
+        return value["value"]
+    items = [item for item in _list(value) if isinstance(item, Mapping)]
+    if items and len(items) == len(value) and any(item.keys() == {"json"} for item in items):
+        return [item.get("json", {"type": "text", **item}) for item in items]
+    return value
+
+
+def _is_role(value: Any) -> bool:
+    return isinstance(value, str) and value in ROLES
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value := as_plain(value), Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+# ---------------------------------------------------------------- events
 
 
 class MessageReader:
@@ -59,7 +191,7 @@ class MessageReader:
 
     def __init__(self, depth: int = MAX_NESTED) -> None:
         self.depth = depth
-        self.calls: dict[str, Call] = {}  # by id, and by the name of the tool
+        self.calls: dict[str, tuple[str, Runs]] = {}  # by id, and by name: name, what was passed
         self.turn, self.role = 0, "assistant"
 
     def events(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
@@ -146,7 +278,7 @@ class MessageReader:
         name = inner.get("name")
         tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
         id = next((call[key] for key in _CALL_IDS if call.get(key) is not None), None)
-        passed = Call(tool, passed_to({**call, **inner}))
+        passed = tool, passed_to({**call, **inner})
         self.calls[f"name {tool}"] = passed
         if id is not None:
             self.calls[f"id {id}"] = passed
@@ -156,12 +288,12 @@ class MessageReader:
         """What a tool returned, without what was passed to it."""
         id = next((str(part[key]) for key in _IDS if part.get(key) is not None), "")
         call = self.calls.get(f"id {id}")
-        name = part.get("name") or (call.tool if call else "")
+        name = part.get("name") or (call[0] if call else "")
         if not call and (id or not name):
             named = f" {clip(id, 40)!r}" if id else ""
             yield self._unused(f"{place}: a tool result without its call{named}")
         call = call or self.calls.get(f"name {name}")
-        passed = call.passed if call else passed_to(part)
+        passed = call[1] if call else passed_to(part)
         tool = clip(clean_text(str(name or "")), 60)
         yield from self._output(f"tool {tool}".strip(), payload, place, passed)
 
