@@ -71,10 +71,12 @@ class Fields(NamedTuple):
         found: dict[str, str] = {}
         for field, paths in self.paths.items():
             values = {path: value_at(opened, path, _ABSENT) for path in paths}
+            own = (field,) if field == "messages" else names(field)  # turns may be other things
+            usual = paths if field in self.mapping else own
+            if field == "question" and not (self.system or field in self.mapping):
+                values = {p: v for p, v in values.items() if not isinstance(v, list | dict)}
             fitting = [path for path, value in values.items() if _fits(field, value)]
             # One that does not fit is told, but in a log beside messages it means something else.
-            told = field in self.mapping or field in ("answer", "context")
-            usual = paths if field in self.mapping else names(field) if told else (field,)
             there = [p for p, v in values.items() if p in usual and v is not _ABSENT]
             if fitting or (there and "messages" not in found):
                 found[field] = (fitting or there)[0]
