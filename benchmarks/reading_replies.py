@@ -210,7 +210,7 @@ def without(rule: str, groups: Iterable[Iterable[Any]]) -> list[int]:
     place: Any = gate._WORDS if is_list else vars(gate)
     nothing = (lambda *_: False) if rule == "_is_own" else re.compile("(?!)")
     own, place[rule] = place[rule], "" if is_list else nothing
-    gate._is_listed.cache_clear()
+    gate._in.cache_clear()
     gate._listed.cache_clear()
     found = [len(denials(rows)) for rows in groups]
     place[rule] = own

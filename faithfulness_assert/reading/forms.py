@@ -42,9 +42,6 @@ _FIELD = lazy_pattern(
 _MARK = lazy_pattern(r"[:：|–—→=]|->|\s-(?=\s)|\n")
 _NAME = lazy_pattern(r"[\w #*-]{1,60}[:：]")
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
-_EVIDENCE = lazy_pattern(
-    r"[\[(](?:evidence|sentences?|see)?[:# ]{0,3}\[?(\d{1,6}(?:[,; ]{1,3}\d{1,6}){0,50})\]?[\])]"
-)
 _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—→=-"
 _FEW_WORDS = 5  # such as <verdict id="2">no</verdict>
@@ -63,12 +60,15 @@ def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Readi
     if not rows:
         raise unreadable(reply, "verdict")
     # A judge that quotes the end of a thinking which nothing opens may have thought nothing.
-    credited = {row.number for row in rows if row.label in ("supported", "partially_supported")}
     words = (re.findall(r"\w+", line) for line in unopened.splitlines())
     pairs = (pair for line in words if len(line) <= _FEW_WORDS for pair in pairwise(line))
-    short = (Row(int(n), parse_label(w, labels)) for n, w in pairs if n.isdecimal() and len(n) < 10)
-    for row in (*read_json(unopened, labels)[0], *_read_lines(unopened, labels), *short):
-        if isinstance(row, Row) and row.label not in (None, "supported") and credited:
+    before = _read_lines(unopened, labels)
+    for number, word in pairs:
+        if number.isdecimal() and (label := parse_label(word, labels)):
+            before.append(Row(int(number[:9]), label))
+    credited = {row.number for row in rows if row.label in ("supported", "partially_supported")}
+    for row in (*read_json(unopened, labels)[0], *before) if credited else ():
+        if isinstance(row, Row) and row.label != "supported":
             rows += [row] if row.number in credited or None in (row.number, *credited) else []
     return Reading(tuple(rows), tuple(part for part in said if isinstance(part, str)), form)
 
@@ -137,13 +137,14 @@ def _row(number: int | None, line: str, labels: Labels) -> Row | None:
     """The row of a line; None if it has no label. What stands before it repeats the statement."""
     known: set[Label | None] = set()
     rest: list[str] = []
-    end = quotes = 0
+    end = seen = quotes = 0
     for start in (0, *(mark.end() for mark in _MARK.finditer(line))):
         whole = line[start : start + _LOOKED_AT].partition("\n")[0]
         part = whole.lstrip(_BULLETS)
         label, behind = leading_label(part, labels) if start >= end else (None, "")
         start += len(whole) - len(part)
-        quotes += line.count('"', end, start) if label else 0
+        if label:
+            quotes, seen = quotes + line.count('"', seen, start), start
         if label and quotes % 2 == 0:  # it stands in no quotation
             known.add(label)
             rest.append(line[end:start])
@@ -152,12 +153,5 @@ def _row(number: int | None, line: str, labels: Labels) -> Row | None:
         return None
     statement = rest.pop(0).strip(_SAYS_NOTHING[:4] + _BULLETS + ":：–—→=\n")
     reason = "\n".join(text.strip() for text in [*rest, line[end:]] if not _is_empty(text))
-    cited = (n for found in _EVIDENCE.findall(reason) for n in re.findall(r"\d+", found))
-    return Row(
-        number,
-        known.pop() if len(known) == 1 else None,
-        tuple(dict.fromkeys(map(int, cited))),
-        statement,
-        reason=reason,
-        line=line.strip(),
-    )
+    label = known.pop() if len(known) == 1 else None
+    return Row(number, label, statement=statement, reason=reason, line=line.strip())

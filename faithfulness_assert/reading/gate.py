@@ -19,11 +19,9 @@ that agree, which calculate in other units, and hears 1 of 237 denials.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from unicodedata import normalize
 
 from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections
@@ -34,8 +32,6 @@ FEW = 3
 """Words that are no sentence, and so no reason."""
 STEM = 5
 """Letters by which a word is known as one of the statement's: "covered" is "cover"."""
-SHORT = 4
-"""The fewest letters that may begin a longer word of the statement."""
 
 _WORDS = sections(__file__.removesuffix("gate.py") + "words/gate.txt")
 
@@ -46,7 +42,7 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
 _SHARE, _NOT_SAID = _any_of("shares"), _any_of("not said")
-_OTHERS, _WIDE, _EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
+OTHERS, _WIDE, EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
@@ -73,32 +69,32 @@ def denies(reason: str, statement: str = "") -> bool:
 def denies_all(reason: str, statement: str = "") -> bool:
     """Whether the reason of a row denies that its statement is supported even in a part.
 
-    It does not where a part of it denies nothing, or denies a part of the statement only.
+    It does not where a part of it denies nothing, or names a part of the statement only.
     """
     if not denies(reason):
         return False
-    if any(_in("falsehoods", word) for word in _words(_QUOTATION.sub(" ", reason))):
+    if any(_in(word, "falsehoods") for word in _words(_QUOTATION.sub(" ", reason))):
         return True
-    parts = [part for part in _PARTS_END.split(reason) if len(_words(part)) > 1]
-    return all(denies(part) and _is_about_all(part, statement) for part in parts)
-
-
-def _is_about_all(part: str, statement: str) -> bool:
-    """Whether a text names nothing, or all of what a statement is about."""
-    named = {w for w in _words(part) if not _is_listed(w, ("negations", "denials"))}
-    return not _stems(named) or _stems(_words(statement)) <= _stems(named)
+    about = _stems(_words(statement))
+    for part in (part for part in _PARTS_END.split(reason) if len(_words(part)) > 1):
+        named = _stems({w for w in _words(part) if not _in(w, "negations", "denials")})
+        if not denies(part) or (named and not about <= named):
+            return False
+    return True
 
 
 def calls_false(reason: str) -> bool:
     """Whether the reason of a row calls its statement false, and not only unsupported."""
-    return any(_in("falsehoods", word) for word in _words(reason)) and not has_negation(reason)
+    return any(_in(word, "falsehoods") for word in _words(reason)) and not has_negation(reason)
 
 
 @lru_cache(maxsize=4096)
 def objects(remark: str, statement: str = "") -> bool:
     """Whether a remark may speak against a label. ``statement``: the one that it names."""
-    if len(remark) > MOST_CHARS or is_same(remark, statement):
-        return len(remark) > MOST_CHARS
+    if len(remark) > MOST_CHARS:
+        return True
+    if is_same(remark, statement):
+        return any(sign not in statement for sign in _SIGN.findall(remark))
     text = _AGREEING.sub(" ", _COURTESY.sub(" ", _plain(remark)))
     parts = _SHARE.finditer(text)
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
@@ -121,18 +117,18 @@ def field_objects(said: str, statement: str = "") -> bool:
 def is_flaw(key: str) -> bool:
     """Whether a key names what would be wrong with a verdict: a false value denies nothing then."""
     words = _words(key)
-    named = any(_is_listed(word, ("denials", "flaws")) for word in words)
+    named = any(_in(word, "denials", "flaws") for word in words)
     return named and not has_negation(key) and "free" not in words
 
 
 def has_negation(text: str) -> bool:
     """Whether a text has a negation."""
-    return any(_in("negations", word) for word in _words(text))
+    return any(_in(word, "negations") for word in _words(text))
 
 
 def qualifiers(text: str) -> frozenset[str]:
     """The conditions, hedges and quantifiers of a text."""
-    return frozenset(word for word in _words(text) if _in("qualifiers", word))
+    return frozenset(word for word in _words(text) if _in(word, "qualifiers"))
 
 
 # ---------------------------------------------------------------- words
@@ -147,9 +143,9 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            if not _is_listed(word, names):
+            if not _in(word, *names):
                 continue
-            is_about = any(_begins_alike(w, stems) for w in words if w != word)
+            is_about = any(w[:STEM] in stems for w in words if w != word)
             if not is_about or not _is_own(word, words[place + 1 :], own):
                 return True
     return False
@@ -167,11 +163,11 @@ def _is_own(word: str, after: Collection[str], own: Collection[str]) -> bool:
 
     Any negation of the statement's own matter is, if the statement has one.
     """
-    if _in("negations", word):
-        negated = next((w for w in after if not _in("links", w)), "")
-        return any(_in("negations", w) for w in own) and _begins_alike(negated, _stems(own))
-    reported = any(_in("reports", w) for w in list(after)[:1])
-    return word in own and not (_in("denials", word) and reported)
+    if _in(word, "negations"):
+        negated = next((w for w in after if not _in(w, "links")), "")
+        return any(_in(w, "negations") for w in own) and negated[:STEM] in _stems(own)
+    reported = any(_in(w, "reports") for w in list(after)[:1])
+    return word in own and not (_in(word, "denials") and reported)
 
 
 def _words(text: str) -> list[str]:
@@ -181,26 +177,15 @@ def _words(text: str) -> list[str]:
 
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
-    return {word[:STEM] for word in words if not _in("links", word) and not _in("reports", word)}
-
-
-def _begins_alike(word: str, stems: Collection[str]) -> bool:
-    """Whether a word has one of these stems: "work" has that of "working", too."""
-    if word[:STEM] in stems:
-        return True
-    return SHORT <= len(word) < STEM and any(stem.startswith(word) for stem in stems)
+    return {word[:STEM] for word in words if not _in(word, "links") and not _in(word, "reports")}
 
 
 @lru_cache(maxsize=4096)
-def _is_listed(word: str, names: tuple[str, ...]) -> bool:
+def _in(word: str, *names: str) -> bool:
+    """Whether one of these lists of ``words/gate.txt`` has a word, or a part of it."""
     parts = (word.replace("'", ""), word.replace("-", ""), *word.split("-"), word.partition("'")[0])
-    return any(_in(name, part) for part in parts for name in names)
-
-
-def _in(name: str, word: str) -> bool:
-    """Whether a list of ``words/gate.txt`` has a word."""
-    whole, stems = _listed(name)
-    return word in whole or word.startswith(stems)
+    lists = map(_listed, names)
+    return any(part in whole or part.startswith(ends) for whole, ends in lists for part in parts)
 
 
 @cache
@@ -215,11 +200,11 @@ def _listed(name: str) -> tuple[frozenset[str], tuple[str, ...]]:
 _SENTENCE = lazy_pattern(
     r"[.!?;]*(?:[^.!?;\n]|(?<=\d)\.(?=\d))+(?:[.!?;]+(?=\s|[*_\"”)]|$)|\n|$|[.!?;])"
 )
-# "statements 1 and 3", "claim #2", "#3"
+# "statements 1 and 3", "claim #2", "#3", "statements 2 to 4"
 _NAMED = lazy_pattern(
-    r"\b(?:statements?|claims?|verdicts?|ids?|nos?\.|(?<!the )numbers?|items?|labels?"
-    r"|entr(?:y|ies))"
-    r"[ #:*_]{1,4}(\d{1,6}(?:(?:(?:,| and| &|, and| or) ?#?| #?|#)\d{1,6}\b)*)|#(\d{1,6})\b",
+    r"(?:\b(?:statements?|claims?|verdicts?|ids?|nos?\.|(?<!the )numbers?|items?|labels?"
+    r"|entr(?:y|ies))[ #:*_]{1,4}|#)"
+    r"(\d{1,6}(?:(?:(?:,? and|,| &| or| ?-| ?–| to| through) ?#?| #?|#)\d{1,6}\b)*)",
     re.IGNORECASE,
 )
 # How a line begins that is about one statement: "2.", "**Statement 2:**", "- For statement 2,"
@@ -229,30 +214,11 @@ _LEADING = lazy_pattern(
     r"|(\d{1,6})[*_]{0,3}(?:[.):\]=→](?!\d)|->|–\s))",
     re.IGNORECASE,
 )
-_GRANTS = frozenset("supported yes statement statements claims and all".split())
-"""Words of a line that only repeats what the rows grant: "Supported: 1, 2, 3"."""
 _SAYS_SOMETHING = lazy_pattern(r"[^\W_]|[^\w\s.,;:'’\"“”()\[\]{}/*_#>`|–—…&+-]")
 _SENTENCES = lazy_pattern(
     r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
 )
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
-_LABEL = (
-    r"((?:partially[ _-])?supported|contradicted"
-    r"|not[ _-](?:enough[ _-]info(?:rmation)?|a[ _-]claim))"
-)
-_COUNTED = lazy_pattern(rf"\b(\d{{1,6}})\b|\b{_LABEL}\b", re.IGNORECASE)
-_LISTED = lazy_pattern(
-    rf"\W{{0,9}}{_LABEL}[\W_]{{1,9}}"
-    r"((?:statements? )?\d{1,6}(?:[ ,]{1,2}(?:and |& )?\d{1,6}){0,99})\W{0,5}",
-    re.IGNORECASE,
-)
-_COUNTING = frozenset(
-    "summary total totals final count counts overall labels statement statements claims and".split()
-)
-"""Other words of a line that counts labels: "Summary: 3 supported, 1 contradicted"."""
-_RANGE = lazy_pattern(
-    r"\b(?:statements|claims) (\d{1,6}) ?(?:-|–|to|through) ?(\d{1,6})\b", re.IGNORECASE
-)
 
 
 class Remark(NamedTuple):
@@ -273,78 +239,30 @@ def remarks(residue: Iterable[str], numbers: Collection[int]) -> list[Remark]:
     lines = [line for text in residue for line in text.split("\n") if _SAYS_SOMETHING.search(line)]
     led = {int(match[2]) for line in lines if (match := _LEADING.match(line)) and match[2]}
     counts = 1 in led and not led.issuperset(numbers)
-    said = (line for line in lines if not _only_grants(line, numbers))
-    return [remark for line in said for remark in _in_line(line, numbers, counts=counts)]
+    found = []
+    for line in lines:
+        lead = _LEADING.match(line)
+        rest = line[lead.end() if lead else 0 :]
+        for part in filter(_SAYS_SOMETHING.search, _SENTENCE.findall(rest) or [rest]):
+            own = _LEADING.match(part)
+            own = own if own and own[1] else lead
+            about = {int(own[1] or own[2])} if own else set()
+            named = about | numbers_named(part)
+            # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
+            bare = {int(n) for n in _BARE.findall(_SENTENCES.sub(" ", part))}.intersection(numbers)
+            others = named | bare != about or about.isdisjoint(numbers)
+            others = others or (counts and lead is not None and lead[2] is not None)
+            wide = others or _WIDE.search(part) is not None
+            found.append(Remark(frozenset(named), wide, part))
+    return found
 
 
-def _only_grants(line: str, numbers: Collection[int]) -> bool:
-    """Whether a line names all statements, and calls them supported."""
-    named = {int(n) for n in re.findall(r"\d{1,6}", line)}
-    words = set(_words(line))
-    repeats = "supported" in words <= _GRANTS and named == set(numbers)
-    return repeats and not _SIGN.search(line) and not _SHARE.search(line)
-
-
-def repeats_rows(line: str, labels: Mapping[int, Any]) -> bool:
-    """Whether a line only counts the labels of the rows, or lists all that have one, and is right.
-
-    ``labels``: the label of each row, by its number.
-    """
-    if listed := _LISTED.fullmatch(line):
-        name = _name(listed[1])
-        rows = {number for number, label in labels.items() if label == name}
-        return {int(n) for n in re.findall(r"\d+", listed[2])} == rows
-    found = _COUNTED.findall(line)
-    if not found or not _COUNTING.issuperset(_words(_COUNTED.sub(" ", line))):
-        return False
-    numbers = [int(number) for number, _ in found if number]
-    names = [_name(label) for _, label in found if label]
-    turns = all(bool(one) != bool(two) for (one, _), (two, _) in pairwise(found))
-    counts = Counter(labels.values())
-    return turns and [counts[name] for name in names] == numbers
-
-
-def _name(label: str) -> str:
-    """A label as rows have it."""
-    return re.sub("[ -]", "_", label.casefold()).replace("information", "info")
-
-
-def _in_line(line: str, numbers: Collection[int], *, counts: bool) -> Iterator[Remark]:
-    lead = _LEADING.match(line)
-    about = frozenset({int(lead[1] or lead[2])}) if lead else frozenset[int]()
-    start = lead.end() if lead else 0
-    unclear = counts and lead is not None and lead[2] is not None
-    for sentence in _SENTENCE.findall(line[start:]) or [line[start:]]:
-        if _SAYS_SOMETHING.search(sentence):
-            remark = _remark(sentence, about, numbers)
-            yield remark._replace(others=True) if unclear else remark
-
-
-def _remark(sentence: str, about: frozenset[int], numbers: Collection[int]) -> Remark:
-    own = _LEADING.match(sentence)
-    if own and own[1]:
-        about = frozenset({int(own[1])})
-    named = about | _named(sentence)
-    # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
-    bare = {int(n) for n in _BARE.findall(_SENTENCES.sub(" ", sentence))} & set(numbers) - about
-    wide = len(named) != 1 or named != about or named.isdisjoint(numbers) or bool(bare)
-    return Remark(named, wide or _WIDE.search(sentence) is not None, sentence)
-
-
-def _named(sentence: str) -> frozenset[int]:
-    """The numbers that a sentence names."""
-    found = (part for parts in _NAMED.findall(sentence) for part in parts)
-    named = {int(n) for part in found for n in re.findall(r"\d+", part)}
-    for first, last in _RANGE.findall(sentence):
-        named.update(range(int(first), min(int(last), int(first) + 1000) + 1))
-    return frozenset(named)
-
-
-def is_about_earlier(remark: Remark) -> bool:
-    """Whether a remark may be about all that earlier replies said."""
-    return remark.others and _EARLIER.search(remark.text) is not None
-
-
-def about_others(text: str, number: int | None) -> bool:
-    """Whether what stands in a statement's own row is about other statements, too."""
-    return bool(_named(text) - {number}) or _OTHERS.search(text) is not None
+def numbers_named(text: str) -> set[int]:
+    """The numbers of the statements that a text names, also by a range."""
+    found: set[int] = set()
+    for part in _NAMED.findall(text):
+        numbers = [int(n) for n in re.findall(r"\d+", part)]
+        is_range = any(mark in part.lower() for mark in ("-", "–", "to", "through"))
+        last = min(numbers[-1], numbers[0] + 1000)
+        found.update(numbers, range(numbers[0], last + 1) if is_range else ())
+    return found

@@ -7,7 +7,7 @@ the reply, so that nothing which a judge writes into its JSON is passed over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..records.model import Label
 from ..text.strings import clean_text, is_blank, lazy_pattern, sections
 from .gate import is_flaw, objects
 from .rows import UNPLACED, Labels, Row, Said, has_rows, is_key, leading_label, parse_label
-from .unwrapping import Pairs, split_json
+from .unwrapping import Pairs, leaves, split_json
 
 _KEYS = {
     name: frozenset(words.split())
@@ -117,15 +117,6 @@ def _is_label(key: str, value: Any) -> bool:
     return key_of(key) in LABELS and not _is_nested(_alone(value))
 
 
-def _label_in(value: Any, labels: Labels) -> tuple[Label | None, str]:
-    """The label that a value is or begins with ("Yes, it does"), and what follows it."""
-    known, rest = parse_label(value, labels), ""
-    if known is None and isinstance(value, str):
-        known, rest = leading_label(value, labels)
-    rest = rest.strip(" .,;:!'\"*_`-–—\ufe0f")
-    return known, rest if rest.strip("()") else ""
-
-
 def _alone(value: Any) -> Any:
     """The item of a list that has one."""
     return value[0] if type(value) is list and len(value) == 1 else value
@@ -144,21 +135,24 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
             own.append(read_id(item))
         elif _is_label(key, item):
             item = _alone(item)
-            known, rest = _label_in(item, labels)
+            known, rest = parse_label(item, labels), ""
+            if known is None and isinstance(item, str):  # "Yes, it does"
+                known, rest = leading_label(item, labels)
             said.add(known)
-            residue += [] if known else said_by(key, item)
+            rest = rest.strip(" .,;:!'\"*_`-–—\ufe0f")
             if known == "partially_supported":
                 texts["reason"].append(rest)
-            elif known and rest:
-                residue.append(f"label: {rest}")
+            else:
+                residue += [f"label: {rest}"] if rest.strip("()") else []
+            residue += [] if known else said_by(key, item)
         elif name in _TEXTS and isinstance(item, str):
             texts[_TEXTS[name]].append(clean_text(item))
         elif name in EVIDENCE:
-            for at in _pointed_at(item):
-                if isinstance(at, int):
-                    numbers.append(at)
-                else:
-                    texts["quote"].append(at)
+            for _, at in leaves(item):
+                if is_whole(at) or (isinstance(at, str) and _NUMBERS.fullmatch(at.strip())):
+                    numbers += map(int, re.findall(r"-?\d+", str(at)))
+                elif isinstance(at, str) and at.strip():
+                    texts["quote"].append(clean_text(" ".join(at.split())))
             residue += said_by(key, item) if isinstance(item, Pairs) or item is False else []
         else:
             low = _is_low(words := words_of_key(key), item)
@@ -189,19 +183,6 @@ def _is_low(words: str, value: Any) -> bool | None:
         return None
     percent = match[2] or (rating[1] and float(match[1]) > 1)
     return float(match[1]) <= (100 * EVEN if percent else EVEN)
-
-
-def _pointed_at(value: Any) -> Iterator[int | str]:
-    """The numbers in the value of an evidence key, and its texts, each on one line."""
-    if _is_nested(value):
-        for item in value:
-            yield from _pointed_at(item[1] if isinstance(value, Pairs) else item)
-    elif is_whole(value):
-        yield value
-    elif isinstance(value, str) and _NUMBERS.fullmatch(value.strip()):
-        yield from map(int, re.findall(r"\d+", value))
-    elif isinstance(value, str) and value.strip():
-        yield clean_text(" ".join(value.split()))
 
 
 def said_by(key: str, value: Any) -> list[str]:

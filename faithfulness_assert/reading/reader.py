@@ -9,7 +9,7 @@ one, which is loaded only then. Whether a label counts is decided in ``reconcile
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from ..records.judge import ReplyForm
@@ -51,35 +51,26 @@ def exact_rows(
 
     ``labels``: a policy's own words. If they change the meaning of a label, no reply is exact.
     """
-    if form.kind != "verdicts":
-        return None
-    if labels and not labels.keys().isdisjoint(form.labels):
-        return None
-    try:
-        reply = _DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return None
-    if not isinstance(reply, dict) or ("ask" in reply and not is_key(reply.pop("ask"))):
-        return None
-    items = reply.get("verdicts") if len(reply) == 1 else None
-    if not isinstance(items, list) or not items:
+    if form.kind != "verdicts" or (labels and not labels.keys().isdisjoint(form.labels)):
         return None
     keys = {"id", "evidence", "label"} if form.numbered else {"evidence", "label"}
-    reasoned = keys if form.reasons == "none" else {*keys, "reason"}
-    rows = [_row(item, (keys, reasoned), form.labels) for item in items]
-    return tuple(row for row in rows if row) if all(rows) else None
-
-
-def _row(item: Any, keys: Collection[set[str]], labels: Collection[Label]) -> Row | None:
-    if not isinstance(item, dict) or item.keys() not in keys:
+    rows = []
+    try:
+        reply = _DECODER.decode(text)
+        is_ours = is_key(reply.pop("ask")) if "ask" in reply else True
+        items = reply.pop("verdicts")
+        for item in items:
+            reason = item.pop("reason", "") if form.reasons != "none" else ""
+            number, evidence, label = item.get("id"), item["evidence"], item["label"]
+            numbers = (*evidence, number if form.numbered else 0)
+            whole = all(type(n) is int and abs(n) < _MOST for n in numbers)  # true is no number
+            is_exact = whole and label in form.labels and item.keys() == keys
+            if not is_exact or type(evidence) is not list or type(reason) is not str:
+                return None
+            rows.append(Row(number, label, tuple(evidence), reason=clean_text(reason)))
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):  # another form
         return None
-    reason = item.get("reason", "")
-    number, evidence, label = item.get("id", 0), item["evidence"], item["label"]
-    if not isinstance(evidence, list) or label not in labels or not isinstance(reason, str):
-        return None
-    if not all(type(n) is int and abs(n) < _MOST for n in (number, *evidence)):  # true is no number
-        return None
-    return Row(item.get("id"), label, tuple(evidence), reason=clean_text(reason))
+    return tuple(rows) if rows and is_ours and not reply and type(items) is list else None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

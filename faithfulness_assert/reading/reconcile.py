@@ -14,24 +14,23 @@ from typing import NamedTuple
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..records.model import SET_ASIDE, Label, Unresolved
-from ..text.strings import is_same, lazy_pattern, plain_words, text_key
+from ..text.strings import is_same, plain_words, text_key
 from .gate import (
+    EARLIER,
     MOST_CHARS,
+    OTHERS,
     Remark,
-    about_others,
     calls_false,
     denies,
     denies_all,
     field_objects,
-    is_about_earlier,
+    numbers_named,
     objects,
     remarks,
-    repeats_rows,
 )
 from .reader import read
 from .rows import Reading, Row
 
-_PERCENT = lazy_pattern(r"\d[\d.,]{0,9} ?%")
 EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
 """The labels that earn something, so that they must pass the gate."""
 
@@ -90,44 +89,45 @@ def settle(
     # enough" is even right about a statement that is not there.
     covers, quiet = len(statements) > 1 and all(placed.values()), {*earning, "not_enough_info"}
     extra = covers and all(row.label in quiet for row in strangers)
-    said = around(reading, statements)
+    said = _around(reading, statements)
     # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
     headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
-    doubtful = (
-        (strangers and not extra) or loose or headed or (by_place and any(r.named for r in said))
-    )
-    shown, against = words_to_quote(reading.rows, context), _against(reading.rows, earning)
+    moved = by_place and any(r.named for r in said)
+    doubtful = (strangers and not extra) or loose or headed or moved
+    quotes = any(row.quote for row in reading.rows)
+    shown = f" {' '.join(map(plain_words, context))} " if quotes else ""
+    against: dict[str, set[int | None]] = {}  # statements that rows repeat and grant nothing
+    for row in (row for row in reading.rows if row.statement and row.label not in earning):
+        against.setdefault(plain_words(row.statement), set()).add(row.number)
     findings = {}
     for number, text in statements.items():
-        finding = agreed([finding_of(row, text, shown, earning) for row in placed[number]])
-        elsewhere = against.get(plain_words(text), set()) - {number} if text else None
+        finding = agreed([_finding_of(row, text, shown, earning) for row in placed[number]])
+        elsewhere = against.get(plain_words(text), set()) - {number} if against and text else None
         if finding.label in earning and (doubtful or elsewhere):
             finding = INVALID
-        findings[number] = unless_denied(finding, number, text, said, earning)
+        elif finding.label in earning and said:
+            finding = _unless_denied(finding, number, text, said)
+        findings[number] = finding
     denied = {row.number for row in strangers if row.number and row.label not in earning}
     loud = [remark for remark in said if objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
-    denies_earlier = any(map(is_about_earlier, loud))
-    return Settled(findings, frozenset(denied), denies_earlier, len(strangers))
+    earlier = any(remark.others and EARLIER.search(remark.text) for remark in loud)
+    return Settled(findings, frozenset(denied), earlier, len(strangers))
 
 
-def around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
+def _around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
     """What a reply says around its rows, and in a row about others, sentence by sentence."""
     own = [
         f"{'' if row.label in EARNING else row.label} {text}"
         for row in reading.rows
         for text in (row.line or row.reason, row.quote, *row.residue)
-        if text and about_others(text, row.number)
+        if text and (numbers_named(text) - {row.number} or OTHERS.search(text))
     ]
     if sum(map(len, reading.residue)) > MOST_CHARS:
         return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
     within = [remark._replace(others=True) for remark in remarks(own, statements)] if own else []
-    lines = [line for text in reading.residue for line in text.split("\n") if line]
-    labels = {row.number or -n: row.label for n, row in enumerate(reading.rows, 1)} if lines else {}
-    texts = " ".join(statements.values())
-    said = [_PERCENT.sub(lambda m: "" if m[0] in texts else m[0], line) for line in lines]
-    return remarks([line for line in said if not repeats_rows(line, labels)], statements) + within
+    return remarks(reading.residue, statements) + within
 
 
 def _placed(
@@ -143,7 +143,7 @@ def _placed(
         return {number: placed[number] + loose for number in statements}, loose[1:]
     only = len(loose) == len(rows)
     fits = len(loose) == len(statements) or (only and prefix and len(loose) < len(statements))
-    if _repeats(rows):
+    if loose and _repeats(rows):
         return placed, []
     if loose and by_position and fits:
         for number, row in zip(statements, loose, strict=False):
@@ -160,50 +160,45 @@ def _placed(
 
 
 def _repeats(rows: Sequence[Row]) -> bool:
-    """Whether rows without numbers, beside those with one, grant all, or say the same in order."""
+    """Whether rows of a label alone grant all, or say in order what those with numbers say."""
     said = [row.label for row in rows if row.number is not None]
     again = [row.label for row in rows if row.number is None]
-    if not said or {"supported"}.issuperset(again):
-        return bool(said)
+    if not said or any(row != Row(None, row.label) for row in rows if row.number is None):
+        return False
     is_list = len(again) > 1 or len(said) == 1
-    return is_list and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
+    repeats = is_list and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
+    return repeats or {"supported"}.issuperset(again)
 
 
-def _against(rows: Sequence[Row], earning: Collection[Label]) -> dict[str, set[int | None]]:
-    """The statements that rows repeat without granting them anything, and these rows' numbers."""
-    against: dict[str, set[int | None]] = {}
-    for row in (row for row in rows if row.statement and row.label not in earning):
-        against.setdefault(plain_words(row.statement), set()).add(row.number)
-    return against
-
-
-def words_to_quote(rows: Sequence[Row], context: Collection[str]) -> str:
-    """The words of the context, which rows may quote; "" if none of them quotes anything."""
-    return f" {' '.join(map(plain_words, context))} " if any(row.quote for row in rows) else ""
-
-
-def finding_of(
-    row: Row, statement: str, shown: str = "", earning: Collection[Label] = EARNING
-) -> Finding:
+def _finding_of(row: Row, statement: str, shown: str, earning: Collection[Label]) -> Finding:
     """What one row says about its statement, if what else it says is quiet.
 
-    ``shown``: see ``words_to_quote``.
+    ``shown``: the words of the context, which a row may quote. Whether a statement is no claim, its
+    own text decides (see ``plan/findings.py``).
     """
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID
     found = Finding(row.label, None, row.evidence, row.quote, row.reason)
     if row.label not in earning:
         return found
-    loud = [row.reason] if row.reason and _is_denied(row, statement) else []
+    about = statement or row.statement
+    if not row.reason or row.label == "not_a_claim":
+        denied = False
+    elif row.label == "supported":
+        # What stands beside a label in plain text is a remark: nobody asked for it.
+        denied = objects(row.reason, about) if row.line else denies(row.reason, about)
+    elif row.label == "partially_supported":
+        denied = denies_all(row.reason, about)
+    else:
+        denied = calls_false(row.reason)
+    loud = [row.reason] if denied else []
     loud += [text for text in row.residue if field_objects(text, statement)]
-    if not statement and objects(row.statement):
-        loud.append(row.statement)
-    if statement and row.statement and not is_same(row.statement, statement):
-        loud += [row.statement] if not row.line or objects(row.statement, statement) else []
-    quotes = row.quote.split("\n") if row.quote else []
+    if row.statement:
+        is_other = statement and not row.line and not is_same(row.statement, statement)
+        loud += [row.statement] if is_other or objects(row.statement, statement) else []
     # What a row cites is a text of the context, or at least says nothing against the statement.
-    strange = (quote for quote in quotes if f" {plain_words(quote)} " not in shown)
-    loud += [quote for quote in strange if denies(quote, statement)]
+    quotes = (quote for quote in row.quote.split("\n") if f" {plain_words(quote)} " not in shown)
+    loud += [quote for quote in quotes if row.quote and denies(quote, statement)]
     return opened(found, loud[0]) if loud else found
 
 
@@ -212,30 +207,10 @@ def opened(finding: Finding, remark: str) -> Finding:
     return INVALID._replace(remark=remark, reason=finding.reason, opened=finding.label)
 
 
-def _is_denied(row: Row, statement: str) -> bool:
-    """Whether the reason of a row denies its label.
-
-    Whether a statement is no claim, its own text decides (see ``plan/findings.py``).
-    """
-    if row.label == "supported":
-        # What stands beside a label in plain text is a remark: nobody asked for it.
-        speaks = objects if row.line else denies
-        return speaks(row.reason, statement or row.statement)
-    if row.label == "partially_supported":
-        return denies_all(row.reason, statement or row.statement)
-    return row.label != "not_a_claim" and calls_false(row.reason)
-
-
-def unless_denied(
-    finding: Finding,
-    number: int,
-    statement: str,
-    said: Sequence[Remark],
-    earning: Collection[Label] = EARNING,
+def _unless_denied(
+    finding: Finding, number: int, statement: str, said: Sequence[Remark]
 ) -> Finding:
-    """The finding, unless a remark around the rows may deny it."""
-    if finding.label not in earning:
-        return finding
+    """The finding that earns something, unless a remark around the rows may deny it."""
     for remark in said:
         own = statement if remark.named == {number} else ""
         if (number in remark.named or remark.others) and objects(remark.text, own):

@@ -15,8 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections import deque
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ..records.errors import UnreadableReply
@@ -44,14 +43,20 @@ _TRIES = 5
 _CONTROLS = lazy_pattern(r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)+")
 
 
-def answer_in(text: str) -> str:
-    """The judge's answer, without its thinking, but with what may be either if it contains JSON."""
+def answer_in(text: str, names: Iterable[str] = ()) -> str:
+    """The judge's answer, without its thinking, but with what may be either.
+
+    That is what nothing opens as thinking, and what has JSON or one of these names.
+    """
     unopened, answer = parted(text)
-    return f"{unopened}\n{answer}" if unopened and split_json(unopened)[0] else answer
+    named = any(name.casefold() in unopened.casefold() for name in names)
+    return f"{unopened}\n{answer}" if named or split_json(unopened)[0] else answer
 
 
 def thought_and_answer(text: str) -> tuple[bool, str]:
     """Whether a reply begins with thinking, and what it has beside that. It may be cut off."""
+    if text.startswith("{"):  # as most
+        return False, text
     whole = _unwrapped(text)
     begun = _OPENING.match(whole) or _CLOSING.search(whole)
     return begun is not None, parted(text)[1]
@@ -153,6 +158,18 @@ class Pairs(tuple[tuple[str, Any], ...]):
     """A JSON object as its keys and values, in order. A key may occur twice."""
 
 
+def leaves(value: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """What is no list and no object in a value, each with the keys above it; "" for a list."""
+    if isinstance(value, Pairs):
+        for key, item in value:
+            yield from leaves(item, (*keys, key))
+    elif isinstance(value, list):
+        for item in value:
+            yield from leaves(item, (*keys, ""))
+    else:
+        yield keys, value
+
+
 def loads(text: str) -> Any:
     """The JSON value of ``text``; None if it is invalid. Objects are ``Pairs``.
 
@@ -177,16 +194,19 @@ _DECODER = json.JSONDecoder(
 def split_json(text: str) -> tuple[list[Any], list[str], bool]:
     """The JSON values of ``text``, the texts around them, and whether something was mended.
 
-    Nearly valid JSON is mended if that changes nothing but quotes, commas, colons and brackets at
-    the end of lists. What cannot be mended is a text.
+    Nearly valid JSON is mended if that changes nothing but quotes, commas, colons and brackets that
+    end lists: of numbers where a key begins (``"evidence":[1,"label":``), and of entries at the end
+    of the text, if the last one is whole. What cannot be mended is a text.
 
     Raises:
         UnreadableReply: there are more than ``MAX_VALUES``.
     """
-    plain = _ESCAPES.sub("", text)
-    is_short = len(text) < 50 * REPAIR_CHARS  # to close brackets takes several scans
-    begins = looks_like_json(text)
-    for mended in chain((plain,), closed(plain) if is_short and begins else ()):
+    plain = _UNCLOSED_LIST.sub(r"\1],", _ESCAPES.sub("", text))
+    begins = looks_like_json(plain)
+    whole = plain.rstrip().removesuffix("```").rstrip()
+    # To close brackets takes several scans.
+    is_open = begins and whole.endswith("}") and len(text) < 50 * REPAIR_CHARS
+    for mended in (plain, whole + "]", whole + "]}") if is_open else (plain,):
         found = [(loads(mended[start:end]), (start, end)) for start, end in _spans(mended)]
         found = [(value, span) for value, span in found if value is not None]
         if len(found) > MAX_VALUES:
@@ -195,8 +215,13 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
             around = between(mended, [span for _, span in found])
             return [value for value, _ in found], around, mended != text
     spans = _spans(plain) if begins else []
-    pieces, comments = repaired([plain[start:end] for start, end in spans])
-    return [loads(piece) for piece in pieces], [*between(plain, spans), *comments], bool(pieces)
+    broken = [plain[start:end] for start, end in spans]
+    comments = [c[0] for piece in broken for c in _COMMENT.finditer(piece) if c[0][0] != '"']
+    broken = [_COMMENT.sub(lambda c: c[0] if c[0][0] == '"' else " ", piece) for piece in broken]
+    pieces = list(map(_repaired, broken)) if sum(map(len, broken)) <= REPAIR_CHARS else []
+    if not pieces or not all(pieces):
+        return [], [plain], False
+    return list(map(loads, pieces)), [*between(plain, spans), *comments], True
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
@@ -243,34 +268,6 @@ def _brackets(text: str) -> Iterator[tuple[int, int, int]]:
 def looks_like_json(text: str) -> bool:
     """Whether ``text`` begins JSON somewhere. Words inside JSON must not be read as prose."""
     return _BEGINS_JSON.search(text) is not None
-
-
-# ---------------------------------------------------------------- nearly valid JSON
-
-
-def closed(text: str) -> Iterator[str]:
-    """``text`` with the brackets that are left out.
-
-    A list of numbers ends where a key begins (``"evidence":[1,"label":``), and a list of entries
-    at the end of the text, if the last entry is whole.
-    """
-    text = _UNCLOSED_LIST.sub(r"\1],", text)
-    yield text
-    whole = text.rstrip().removesuffix("```").rstrip()
-    if whole.endswith("}"):
-        yield whole + "]"
-        yield whole + "]}"
-
-
-def repaired(broken: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The pieces as valid JSON, and the comments in them; nothing unless all can be mended."""
-    if sum(map(len, broken)) > REPAIR_CHARS:
-        return [], []
-    pieces, comments = [], []
-    for piece in broken:
-        pieces.append(_repaired(_COMMENT.sub(lambda m: m[0] if m[0][0] == '"' else " ", piece)))
-        comments += [m[0] for m in _COMMENT.finditer(piece) if m[0][0] != '"']
-    return (pieces, comments) if all(pieces) else ([], [])
 
 
 def _repaired(piece: str) -> str:

@@ -44,6 +44,25 @@ DENIALS: dict[str, Says] = {
     "a final list before thinking ends": lambda i, k: (
         f"Final verdict for each statement in order: No. No.\n</think>\n{listed(i)}"
     ),
+    "what stands between thinking and verdicts": lambda i, k: (
+        f"Let me see.\n</think>\nBoth are wrong.\n{verdicts(i, k)}"
+    ),
+    "the answer before a channel of thinking": lambda i, k: (
+        f"Both are wrong.\n<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant"
+        f"<|channel|>final<|message|>{verdicts(i, k)}"
+    ),
+    "a line of a label behind the verdicts": lambda i, k: (
+        f"{i[0]}. Contradicted\n{i[1]}. Supported\n\nContradicted"
+    ),
+    "a sign in the statement that a line repeats": lambda i, k: (
+        f"{i[0]}. ❌ {FIRST}: supported\n{i[1]}. {SECOND} ❌: supported"
+    ),
+    "two labels in a line": lambda i, k: (
+        f"{i[0]}. {FIRST} Label: supported. Verdict: contradicted\n{i[1]}. Supported: no"
+    ),
+    "a rating of what is not there": lambda i, k: verdicts(
+        i, k, {"not_supported_score": 0.9}, {"uncertainty": 0.9}
+    ),
     "the other statement is denied": lambda i, k: verdicts(
         i[::-1], k, {}, {"statement": SECOND, "label": "contradicted"}
     ),

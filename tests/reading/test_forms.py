@@ -98,8 +98,6 @@ def test_evidence_quotes_and_reasons_belong_to_their_row() -> None:
         "So.",
         ("label: it is", "x: 7"),
     )
-    rows = read("1. yes [1]\n2. no – see (evidence: 3, 4), not [5]").rows
-    assert [row.evidence for row in rows] == [(1,), (3, 4, 5)]
 
 
 # ---------------------------------------------------------------- limits and errors

@@ -251,32 +251,7 @@ def test_a_remark_of_great_length_is_never_quiet() -> None:
     assert not any(credited(PLACES[place](remark)) for place in PLACES)
 
 
-# ---------------------------------------------------------------- what only repeats the rows
-
-ROWS = (
-    '{"verdicts": [{"id": 1, "label": "supported"}, {"id": 2, "label": "supported"}, '
-    '{"id": 3, "label": "contradicted"}]}\n\n'
-)
-
-
-@pytest.mark.parametrize(
-    ("after", "earns"),
-    [
-        ("Summary: 2 supported, 1 contradicted.", True),
-        ("**Final count:** supported: 2, not_enough_info: 0, contradicted: 1", True),
-        ("**Summary**\n- Supported: 1, 2\n- Contradicted: 3", True),
-        ("Supported: statements 1 and 2", True),
-        ("Summary: 1 supported, 2 contradicted.", False),
-        ("- Supported: 1\n- Contradicted: 2, 3", False),
-        ("Supported: 1", False),
-        ("Summary: 2 supported, 1 contradicted, but 2 is doubtful.", False),
-    ],
-)
-def test_a_summary_that_is_right_says_nothing_more_and_a_wrong_one_opens(
-    after: str, earns: bool
-) -> None:
-    texts = ["It rains.", "It snows.", "It is warm."]
-    assert (labels_of(ROWS + after, texts)[1] == "supported") is earns
+# ---------------------------------------------------------------- partial support
 
 
 @pytest.mark.parametrize(
@@ -294,10 +269,3 @@ def test_a_summary_that_is_right_says_nothing_more_and_a_wrong_one_opens(
 def test_the_reason_of_a_partial_label_may_deny_a_part(reason: str, earns: bool) -> None:
     statement = "Dogs need a guide and pay a fee."
     assert reasoned(reason, statement, "partially_supported") is earns
-
-
-def test_a_percentage_of_a_statement_is_no_share_of_statements() -> None:
-    reply = '{"verdicts": [{"id": 1, "label": "supported"}]}\n\n'
-    texts = ["The discount is 20%."]
-    assert labels_of(reply + "The 20% match the context.", texts) == ["supported"]
-    assert labels_of(reply + "About 50% match the context.", texts) != ["supported"]
