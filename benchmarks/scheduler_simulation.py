@@ -30,8 +30,7 @@ from virtual_time import run_virtually
 
 from faithfulness_assert import JudgeError, Reply, Usage
 from faithfulness_assert.drive.asks import TimeLeft
-from faithfulness_assert.drive.gate import Gate
-from faithfulness_assert.drive.rates import PerMinute
+from faithfulness_assert.drive.gate import Gate, PerMinute
 from faithfulness_assert.records.errors import JudgeErrorKind
 from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 
@@ -111,6 +110,12 @@ def main() -> None:
     print(f"peak memory of all of it: {peak / 1024:.0f} MB")
 
 
+class Judge:
+    """What the gate knows of the judge."""
+
+    max_retries = RETRIES
+
+
 @dataclass
 class Bucket:
     """A server's limit: it refills all the time, and holds what ``burst`` seconds bring."""
@@ -141,7 +146,7 @@ class Run:
         """Grades all cases. Returns the seconds that it took."""
         plan = self.plan
         given = PerMinute(plan.requests, plan.tokens)
-        self.gate = Gate(RETRIES, per_minute=given, patience=DEADLINE)
+        self.gate = Gate(Judge(), given, DEADLINE)  # type: ignore[arg-type]
         limits = ((plan.server_requests, False), (plan.server_tokens, True))
         self.buckets = [(Bucket(limit, plan.burst), of) for limit, of in limits if limit]
         left = iter(range(self.cases))
@@ -154,7 +159,6 @@ class Run:
         for number in left:
             self.slow = self.plan.jumps and number >= self.cases / 2
             time_left = TimeLeft(DEADLINE, now=clock)
-            time_left.start()
             outcome = await self.gate.ask(ASK, self.send, time_left)
             self.failed += isinstance(outcome, JudgeError)
 

@@ -17,15 +17,15 @@ from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
 from .drive.asks import TimeLeft, log
-from .drive.grades import Slots, arun, replay, run
+from .drive.grades import Grade, Slots, run_many
 from .judges import find_stored, key_in_environment, make_judge, option_names, token_counter
 from .judges.secret import process_secret, secret_of
-from .plan.plan import Plan, grade_plan
+from .plan.plan import grade_plan
 from .plan.results import DEFECT, internal_error, invalid_input
 from .policy.load import find_policy
 from .records.checks import check_mapping, check_number, check_prices, check_seconds
 from .records.errors import ConfigError, InputError
-from .records.judge import Ask, Judge, JudgeInfo, Limits, Outcome, judge_info
+from .records.judge import Ask, Judge, Limits, Outcome, judge_info
 from .records.result import GradingResult
 from .settings import SETTING, AnyPolicy, choose
 
@@ -126,7 +126,7 @@ class Grader:
         if self._info.remote and self._info.any_loop:
             from .drive.gate import Gate  # it needs asyncio
 
-            self.gate = Gate.to(self.judge)
+            self.gate = Gate(self.judge)
         self.judge_name = self._info.name
         self.policy = policy_for(self._info, wanted)
         self._advice = tuple(advice(self._info, wanted))
@@ -161,12 +161,11 @@ class Grader:
         Raises:
             ConfigError: a limit is not a number over 0.
         """
-        from .drive.gate import Gate
-        from .drive.rates import PerMinute
+        from .drive.gate import Gate, PerMinute
 
         limited = requests is not None or tokens is not None
         limits = PerMinute(requests, tokens) if limited else None
-        self.gate = Gate.to(self.judge, limits, patience)
+        self.gate = Gate(self.judge, limits, patience)
         return self
 
     def keep_secret(self, secret: bytes) -> Grader:
@@ -202,7 +201,7 @@ class Grader:
         case = self._case(answer, context, question, id, named)
         if not isinstance(case, Case):
             return case
-        return self._complete(run(*self._begun(case)))
+        return self._complete(self._begun(case).run())
 
     async def agrade(
         self,
@@ -225,7 +224,6 @@ class Grader:
         and what it cost.
         """
         from .cases.tables import Given
-        from .drive.many import run_many
 
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)
@@ -238,13 +236,13 @@ class Grader:
     ) -> GradingResult | None:
         """The result of a case whose asks were sent otherwise; None if some have no outcome yet.
 
-        ``outcome_of``: see ``drive.grades.replay``. The limits are those of a judge that was never
+        ``outcome_of``: see ``Grade.replay``. The limits are those of a judge that was never
         asked, so that each replay asks the same.
         """
         read = self._read(case)
         if not isinstance(read, Case):
             return read
-        result = replay(self._plan(read, self._info.limits), outcome_of)
+        result = self._begun(read, self._info.limits).replay(outcome_of)
         return None if result is None else self._complete(result)
 
     async def agrade_case(self, case: object, slots: Slots | None = None) -> GradingResult:
@@ -284,18 +282,17 @@ class Grader:
         if not isinstance(case, Case):
             return case
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        return self._complete(await arun(*self._begun(case), slots=slots, brief=brief))
+        return self._complete(await self._begun(case).arun(slots, brief=brief))
 
-    def _begun(self, case: Case) -> tuple[Plan, Judge, TimeLeft, Gate | None, JudgeInfo]:
-        """What drives the plan of a case, and the plan."""
-        left = TimeLeft(*self._seconds)
-        plan = self._plan(case, overdue=left.overdue)
-        return plan, self.judge, left, self.gate, self._info
-
-    def _plan(self, case: Case, limits: Limits | None = None, **more: Any) -> Plan:
+    def _begun(self, case: Case, limits: Limits | None = None) -> Grade:
+        """The grade of a case. One that is replayed has ``limits`` of its own, and no deadline."""
+        left = TimeLeft() if limits else TimeLeft(*self._seconds)
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
         language, count = self._language, self._count
-        return grade_plan(case, self.policy, language, count, limits, self._secret, **more)
+        plan = grade_plan(
+            case, self.policy, language, count, limits, self._secret, overdue=left.overdue
+        )
+        return Grade(plan, self.judge, self._info, left, self.gate)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from ..drive.asks import GivenUp
 from ..drive.breaker import patience_of
-from ..drive.grades import ASKS_AT_ONCE, Slots
-from ..drive.many import run_many
+from ..drive.grades import ASKS_AT_ONCE, Slots, run_many
 from ..grading import Grader
 from ..options import DEADLINE
 from ..records.checks import is_whole

@@ -26,8 +26,8 @@ log.addHandler(logging.NullHandler())
 MOST_SHOWN = 20_000
 """Characters of tracebacks in the log."""
 
-Phase = Literal["ask", "line", "limit"]
-"""What an ask is in: under way at all, in line for a server, waiting for a limit."""
+Phase = Literal["work", "ask", "line", "limit"]
+"""What a grade is in: work on its texts, asks, asks in line for a server, waits for a limit."""
 
 
 class TimeLeft:
@@ -49,14 +49,17 @@ class TimeLeft:
         timeout: float | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._left = math.inf if deadline is None else deadline
         self.timeout, self._now = timeout, now
-        self._since: float | None = None  # None while the time stands still
-        self._now_in: dict[Phase, int] = {"ask": 0, "line": 0, "limit": 0}
+        # What is left, and since when it runs; None while it stands still. In one value, because
+        # the thread that waits for a grade reads what the event loop writes.
+        self._clock: tuple[float, float | None] = (math.inf if deadline is None else deadline), None
+        self._now_in: dict[Phase, int] = {"work": 0, "ask": 0, "line": 0, "limit": 0}
+        self.has_asked = False
 
     def __call__(self) -> float:
         """The seconds."""
-        return self._left - (0 if self._since is None else self._now() - self._since)
+        left, since = self._clock
+        return left if since is None else left - (self._now() - since)
 
     def overdue(self) -> JudgeError | None:
         """Why no more work on the texts may be done; None while it may."""
@@ -65,36 +68,21 @@ class TimeLeft:
         problem = "the deadline of this grade has passed while its texts were read, before any ask"
         return JudgeError(problem, "timeout", retryable=True)
 
-    def start(self) -> None:
-        """An ask is ready."""
-        asks, in_line, waiting = self._now_in.values()
-        if waiting or (asks and in_line == asks):
-            self._left, self._since = self(), None
-        elif self._since is None:
-            self._since = self._now()
-
-    @contextmanager
-    def working(self) -> Iterator[None]:
-        """While the grade works on its texts."""
-        stood_still = self._since is None
-        if stood_still:
-            self._since = self._now()
-        try:
-            yield
-        finally:
-            if stood_still:
-                self._left, self._since = self(), None
-
     @contextmanager
     def during(self, phase: Phase) -> Iterator[None]:
-        """While an ask of this grade is in a phase."""
-        self._now_in[phase] += 1
-        self.start()
+        """While this grade, or an ask of it, is in a phase."""
+        self._change(phase, 1)
         try:
             yield
         finally:
-            self._now_in[phase] -= 1
-            self.start()
+            self._change(phase, -1)
+
+    def _change(self, phase: Phase, by: int) -> None:
+        self._now_in[phase] += by
+        work, asks, in_line, limited = self._now_in.values()
+        self.has_asked |= asks > 0
+        runs = work or (self.has_asked and not limited and (not asks or in_line < asks))
+        self._clock = self(), self._now() if runs else None
 
 
 # ---------------------------------------------------------------- what came of it

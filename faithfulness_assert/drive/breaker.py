@@ -1,10 +1,17 @@
-"""A server that is down gets few asks, and is given up where waiting does not help.
+"""What a server's failures teach: how fast it may be asked, and whether it answers at all.
 
-After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at once, and every
-``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails because a
-server is down for a while. Asks wait until the deadline of their grade, and probes are frequent.
-The first reply lets all of them go. Where waiting does not help, or has lasted too long, the run
-stops.
+**Refusals** (HTTP 429). A limit and chance look alike, as a busy region or a shared quota refuses
+some asks at any rate, but a limit takes no more from who asks more. So after a few refusals asks go
+out one by one, in stretches that are in turns a little slower and a little faster than the rate.
+What is refused of a slow stretch is chance. The rate is then what the server took of the fast one,
+with the part on top that chance refuses. Where most is refused, all asks wait as long as the server
+says, and the rate falls by half. A rate that asks do not even reach goes.
+
+**Outages.** After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at
+once, and every ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails
+because a server is down for a while. Asks wait until the deadline of their grade, and probes are
+frequent. The first reply lets all of them go. Where waiting does not help, or has lasted too long,
+the run stops.
 """
 
 from __future__ import annotations
@@ -13,18 +20,152 @@ import asyncio
 import math
 import random
 import time
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from ..records.errors import JudgeError
-from .asks import GivenUp, TimeLeft
-from .rates import is_refusal
+from .asks import GivenUp
+
+# ---------------------------------------------------------------- refusals
+
+STRETCH, STRETCH_SECONDS = 20, 1.5
+"""The least tries and seconds of a stretch."""
+PERIOD = 10.0
+"""The most seconds over which tries are counted while no limit is known."""
+STEP = 0.05
+"""The part by which stretches are slower and faster than the rate; faster while that is taken."""
+MOST_CHANCE = 0.25
+"""The largest share of refusals that is taken for chance."""
+PAUSE = 0.5
+"""Seconds to wait if the server does not say how long; each time in a row twice as long."""
+LEAST = 0.5
+"""Tries for each second: never fewer."""
+
+
+class Quota:
+    """So many of something in some time, as the generic cell rate algorithm counts them.
+
+    Args:
+        each: the seconds that one takes; 0 for no limit.
+        at_once: how many may be taken at once. What is larger goes alone, and whatever is taken
+            after it waits until it is paid for.
+
+    ``paid_at`` is the instant at which all that was taken is paid for.
+    """
+
+    def __init__(self, each: float = 0.0, at_once: float = 1.0) -> None:
+        self.each, self._at_once, self.paid_at = each, at_once, -math.inf
+
+    async def take(self, amount: float = 1.0) -> None:
+        """Waits until ``amount``, after all that was taken before, is within the limit.
+
+        To be called by one after the other.
+        """
+        clock = asyncio.get_running_loop().time
+        while (seconds := self.paid_at - max(self._at_once - amount, 0) * self.each - clock()) > 0:
+            await asyncio.sleep(seconds)
+        self.paid_at = max(self.paid_at, clock()) + amount * self.each
+
+    def owe(self, amount: float) -> None:
+        """Counts ``amount`` more, or less, of what was taken."""
+        self.paid_at += amount * self.each
+
+
+@dataclass(eq=False, slots=True)
+class Stretch:
+    """Tries that go out at one pace: how many, and how many of them the server has refused."""
+
+    is_slow: bool
+    began: float
+    went: int = 0
+    refused: int = 0
+    seconds: float = 0.0  # once it has ended
+
+
+class LearnedRate:
+    """One for each gate, on one event loop.
+
+    ``rate`` is how many tries may go out each second; infinite while no limit is known. Otherwise
+    each takes 1 of the ``quota``.
+    """
+
+    def __init__(self) -> None:
+        self.rate, self.quota = math.inf, Quota(at_once=2.0)
+        self._chance, self._step, self._bursts = 0.0, STEP, 0
+        self._since, self._taken = -math.inf, 0  # when the present rate began, and tries since
+        self._stretch = Stretch(True, -math.inf)
+        self._ended: Stretch | None = None  # the one before: more of its tries may be refused yet
+
+    def sent(self, now: float) -> Stretch:
+        """Notes that a try goes out, and returns the stretch that it belongs to."""
+        ended, seconds = self._stretch, now - self._stretch.began
+        is_whole = ended.went >= STRETCH and seconds >= STRETCH_SECONDS
+        if self.rate == math.inf and seconds > PERIOD:
+            self._stretch = Stretch(True, now)
+        elif self.rate == math.inf and is_whole:  # half of it counts on
+            ended.went, ended.refused = ended.went // 2, ended.refused // 2
+            ended.began = now - seconds / 2
+        elif is_whole and ended.is_slow and ended.went / seconds < self.rate * (1 - 3 * STEP):
+            self._begin(math.inf, now)  # it holds nothing up
+        elif is_whole:
+            self._learn(self._ended)
+            self._bursts, ended.seconds = 0, seconds
+            self._ended, self._stretch = ended, Stretch(not ended.is_slow, now)
+            self.quota.each = 1 / (self.rate * (1 + (self._step if ended.is_slow else -STEP)))
+        self._stretch.went += 1
+        self._taken += 1
+        return self._stretch
+
+    def _learn(self, ended: Stretch | None) -> None:
+        if ended is None:
+            return
+        share = ended.refused / ended.went
+        if ended.is_slow:
+            self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
+        else:
+            taken = (ended.went - ended.refused) / ended.seconds
+            self.rate = max(taken / (1 - self._chance), LEAST)
+            self._step = STEP if share > self._chance / 2 else min(2 * self._step, 1.0)
+
+    def refused(self, stretch: Stretch, now: float, wait: float | None) -> None:
+        """Notes that the server refused a try, and for how many seconds it wants no other."""
+        stretch.refused += 1
+        if stretch.began < self._since:
+            return
+        self._taken -= 1
+        if stretch is not self._stretch:
+            return
+        rate, went, refused = self.rate, stretch.went, stretch.refused
+        if rate == math.inf and refused > 2 + 2 * self._chance * went:
+            rate = max(went - refused, went / 2) / max(now - stretch.began, STRETCH_SECONDS)
+        if refused >= 4 + went / 2:
+            wait = PAUSE * 2 ** min(self._bursts, 6) if wait is None else wait
+            self._bursts += 1
+            # Where the server takes so many in a minute, say, that is the rate.
+            taken = self._taken / (now + wait - self._since)
+            self._begin(max(rate / 2, min(rate, taken)), now, wait)
+        elif rate < self.rate:
+            self._begin(rate, now)
+
+    def _begin(self, rate: float, now: float, wait: float = 0.0) -> None:
+        """Begins anew at this rate, after a wait."""
+        self.rate, self._step = max(rate, LEAST), STEP
+        self.quota.each = 1 / (self.rate * (1 - STEP))
+        self.quota.paid_at = max(self.quota.paid_at, now + wait)
+        self._since, self._taken = now + wait, 0
+        self._stretch, self._ended = Stretch(True, self._since), None
+
+
+# ---------------------------------------------------------------- outages
 
 FAILURES = 5
-COOL_DOWN = 30.0
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
-"""Seconds before an ask goes again, and between the probes of a run."""
+COOL_DOWN, RUN_COOL_DOWN = 30.0, 2.0
+"""Seconds between probes: outside of a run, and in one."""
 CONFIRMED = 3
 """So many probes must fail too before a run stops: a server that is started again may say for a
 moment that it does not know a key or a model."""
+LOOK_AGAIN = 1.0
+"""The most seconds after which an ask that waits looks again: there is no call to be missed."""
 LEAST_PATIENCE = 90.0
 PART_OF_DEADLINE = 0.8
 NO_DEADLINE = 600.0
@@ -32,10 +173,14 @@ OUTAGES = ("transport", "server", "rate_limit")
 _CHANCE = random.Random()  # noqa: S311 - not used for security; that of the program is its own
 
 
-def backoff(pauses: int) -> float:
-    """The seconds of a pause after so many."""
-    jitter = _CHANCE.uniform(0.75, 1.0)
-    return float(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE) * jitter)
+def jittered(seconds: float) -> float:
+    """A wait of about so long: many that wait from the same instant do not end at the same one."""
+    return seconds * _CHANCE.uniform(0.75, 1.0)
+
+
+def is_refusal(error: JudgeError) -> bool:
+    """Whether the server wants to be asked less often. One that is broken says nothing of that."""
+    return error.retryable and error.kind == "rate_limit"
 
 
 def patience_of(deadline: float | None) -> float:
@@ -52,154 +197,114 @@ class Breaker:
     Args:
         patience: seconds without any answer after which a run stops; None outside of a run.
 
-    ``given_up`` says why the run stops, or is empty.
+    ``is_open``: only probes are sent. ``given_up`` says why the run stops, or is empty.
+    ``answered_at`` is the latest time at which an ask was sent that was answered: answers to what
+    was sent before prove nothing, as a server that goes down still gives them.
+    ``unanswered_since`` is the first time at which an ask was sent after the last answer.
+    ``pause`` is until when an ask waits that was told to, and why.
     """
 
     def __init__(self, patience: float | None = None) -> None:
         self.patience, self.given_up = patience, ""
-        self._failures = self._probes = self._confirmed = 0  # in a row
-        self._last_error = JudgeError("")
+        self.answered_at = -math.inf
         self._probe_at = self._open_since = 0.0
-        self._failing_since = math.inf  # the first try that failed since the last answer
-        self._answered_at = -math.inf  # the latest time at which an ask was sent that was answered
-        self._waits = (-math.inf, "")  # until when, and why
-        self._closed: asyncio.Future[None] | None = None
+        self._last = JudgeError("")
+        self.closes()
 
-    @property
-    def is_open(self) -> bool:
-        """Whether only probes are sent."""
-        return self._failures >= FAILURES
+    def closes(self) -> None:
+        """Begins to count anew."""
+        self.is_open = False
+        self._failures = self._hopeless = 0  # in a row
+        self.unanswered_since = math.inf
+        self.pause = (-math.inf, "")
 
     @property
     def trouble(self) -> str:
         """What is waited for and until when at most, in words; "" if asks are answered."""
-        until, message = self._waits
+        until, message = self.pause
+        if self.is_open:
+            until, message = self.unanswered_since + (self.patience or 0.0), self._last.message
         if (seconds := until - time.monotonic()) <= 0:
             return ""
         clock = time.strftime("%H:%M:%S", time.localtime(time.time() + seconds))
         return f"waits until {clock} at most: {message}"
 
-    def answered_after(self, instant: float = -math.inf) -> bool:
-        """Whether an ask was answered that was sent after this instant, or ever.
+    async def passed(self, left: Callable[[], float]) -> JudgeError | None:
+        """Waits until the server answers again, or this ask is the probe.
 
-        Answers to what was sent before prove nothing, as a server that goes down still gives them.
+        If it may not wait so long, it fails as the last one did: retryable, and without usage.
+
+        Args:
+            left: the seconds that it has.
+
+        Raises:
+            GivenUp: the run stops.
         """
-        return self._answered_at > instant
+        clock = asyncio.get_running_loop().time
+        while self.is_open:
+            if self.given_up:
+                raise GivenUp(self.given_up)
+            seconds = self._probe_at - clock()
+            if seconds <= 0:
+                self._plan_probe(clock())  # in case that this one hangs
+                return None
+            if self.patience is None or seconds >= left():
+                last = self._last
+                problem = f"not asked: the last {self._failures} asks failed: {last.message}"
+                status, fix = last.http_status, last.fix
+                return JudgeError(problem, last.kind, retryable=True, http_status=status, fix=fix)
+            await asyncio.sleep(min(seconds, LOOK_AGAIN))
+        return None
+
+    def _plan_probe(self, now: float) -> None:
+        self._probe_at = now + (COOL_DOWN if self.patience is None else jittered(RUN_COOL_DOWN))
+
+    def failed(self, error: JudgeError, sent_at: float, now: float) -> None:
+        """Notes what an ask failed with, of which the last try went at an instant."""
+        if error.usage is None and error.remedy != "repair":
+            return  # nothing was sent, which says nothing
+        if error.remedy == "none" or is_refusal(error):
+            self.closes()
+            return
+        is_probe = self.is_open and sent_at >= self._open_since
+        self._failures += 1
+        # Not the error itself: the frames of its traceback contain an ask.
+        status, fix = error.http_status, error.fix
+        self._last = JudgeError(error.message, error.kind, http_status=status, fix=fix)
+        self.unanswered_since = min(self.unanswered_since, sent_at)
+        if self._failures == FAILURES:
+            self.is_open, self._open_since = True, now
+        if is_probe or self._failures <= FAILURES:
+            self._plan_probe(now)
+        if is_probe and self.patience is not None:
+            self._lose_patience(error, now - self.unanswered_since, self.patience)
+
+    def _lose_patience(self, error: JudgeError, seconds: float, most: float) -> None:
+        """Gives the server up if waiting does not help, or has lasted for ``most`` seconds."""
+        hopeless = error.remedy == "repair" or not self._is_there(error)
+        self._hopeless = self._hopeless + 1 if hopeless else 0
+        message = error.message.rstrip(".")
+        if error.fix and error.fix.rstrip(".") not in message:
+            message += f". {error.fix.rstrip('.')}"
+        if self._hopeless >= CONFIRMED:
+            ever = self.answered_at > -math.inf
+            why = "waiting does not help" if ever else "none was ever answered"
+            self.given_up = f"the last asks failed, and {why}: {message}"
+        elif seconds >= most:
+            minutes = seconds / 60
+            self.given_up = f"the judge has not answered for {minutes:.1f} minutes: {message}"
 
     def explains(self, error: JudgeError, *, others_answered: bool) -> bool:
         """Whether an ask that failed with this error waits and goes again.
 
-        Only in a run, and only if the server has ever answered, or says that it will: otherwise its
-        address may be wrong.
+        Only in a run, and only if the server is there: otherwise its address may be wrong.
         """
-        if self.patience is None or not self._may_answer(error) or not error.retryable:
+        if self.patience is None or not self._is_there(error) or not error.retryable:
             return False
         if error.usage is None:
             return True  # it was not even sent
         return error.kind in OUTAGES and (not others_answered or is_refusal(error))
 
-    def _may_answer(self, error: JudgeError) -> bool:
-        """Whether the server is there: it has answered, or it loads its model (HTTP 503)."""
-        return self.answered_after() or error.http_status == 503
-
-    async def passed(self, left: TimeLeft) -> JudgeError | None:
-        """Waits until the server answers again, or this ask is the probe.
-
-        If it may not wait so long, it fails as the last one did: retryable, and without usage.
-
-        Raises:
-            GivenUp: the run stops.
-        """
-        loop = asyncio.get_running_loop()
-        while self.is_open:
-            if self.given_up:
-                raise GivenUp(self.given_up)
-            seconds = self._probe_at - loop.time()
-            if seconds <= 0:
-                self._plan_probe()  # in case that this one hangs
-                return None
-            if self.patience is None or seconds >= left():
-                return self._not_asked()
-            self._closed = self._closed or loop.create_future()
-            await asyncio.wait([self._closed], timeout=seconds)
-        return None
-
-    def answered(self, sent_at: float) -> None:
-        """Notes a reply to an ask that was sent at this instant."""
-        self._answered_at = max(self._answered_at, sent_at)
-        self._close()
-
-    def failed(self, error: JudgeError, first: float, last: float) -> None:
-        """Notes what an ask failed with after its tries, which went between these instants."""
-        if error.usage is None and error.remedy != "repair":
-            return  # nothing was sent, which says nothing
-        if error.remedy == "none" or is_refusal(error):
-            self._close()
-            return
-        was_open = self.is_open
-        self._failures += 1
-        # Not the error itself: the frames of its traceback contain an ask.
-        self._last_error = JudgeError(
-            error.message, error.kind, http_status=error.http_status, fix=error.fix
-        )
-        now = asyncio.get_running_loop().time()
-        is_probe = was_open and last >= self._open_since
-        if is_probe or not was_open:
-            self._plan_probe()
-        self._failing_since = min(self._failing_since, first)
-        if self.is_open and not was_open:
-            self._open_since = now
-        if self.is_open:
-            self._waits = self._failing_since + (self.patience or 0.0), error.message
-        if is_probe and self.patience is not None:
-            self._lose_patience(error, now - self._failing_since, self.patience)
-
-    def _lose_patience(self, error: JudgeError, seconds: float, most: float) -> None:
-        """Gives the server up if waiting does not help, or has lasted for ``most`` seconds."""
-        hopeless = error.remedy == "repair" or not self._may_answer(error)
-        self._confirmed = self._confirmed + 1 if hopeless else 0
-        message = error.message.rstrip(".")
-        if error.fix and error.fix.rstrip(".") not in message:
-            message += f". {error.fix.rstrip('.')}"
-        if self._confirmed >= CONFIRMED:
-            why = "waiting does not help" if self.answered_after() else "none was ever answered"
-            self.given_up = f"the last asks failed, and {why}: {message}"
-        elif seconds >= most:
-            minutes = seconds / 60
-            self.given_up = f"the judge has not answered for {minutes:.1f} minutes: {message}"
-        if self.given_up:
-            self._let_go()
-
-    def _plan_probe(self) -> None:
-        wait = COOL_DOWN
-        if self.patience is not None:
-            wait = min(wait, backoff(self._probes))
-            self._probes += self.is_open
-        self._probe_at = asyncio.get_running_loop().time() + wait
-
-    def pauses(self, error: JudgeError, seconds: float) -> None:
-        """Notes that an ask that failed goes again after so long. The next answer ends the note."""
-        if seconds > LONGEST_PAUSE and not self.is_open:
-            self._waits = asyncio.get_running_loop().time() + seconds, error.message
-
-    def _close(self) -> None:
-        self._failures = self._probes = self._confirmed = 0
-        self._waits = (-math.inf, "")
-        self._failing_since = math.inf
-        self._let_go()
-
-    def _let_go(self) -> None:
-        """Lets all asks look again that wait."""
-        if self._closed:
-            self._closed.set_result(None)
-            self._closed = None
-
-    def _not_asked(self) -> JudgeError:
-        last = self._last_error
-        return JudgeError(
-            f"not asked: the last {self._failures} asks failed: {last.message}",
-            last.kind,
-            retryable=True,
-            http_status=last.http_status,
-            fix=last.fix,
-        )
+    def _is_there(self, error: JudgeError) -> bool:
+        """Whether the server has ever answered, or loads its model (HTTP 503)."""
+        return self.answered_at > -math.inf or error.http_status == 503

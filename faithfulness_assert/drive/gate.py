@@ -1,8 +1,8 @@
 """The gate that every ask to a server goes through: may it go now, and does it go again?
 
-An ask waits until the user's limits per minute, the rate that refusals taught (``rates.py``), and
-the room of a server on this machine let it go. If it fails and may succeed later, it goes again
-after a pause. Whether the server is down: see ``breaker.py``.
+An ask waits until the user's limits per minute, the rate that refusals taught, and the room of a
+server on this machine let it go. If it fails and may succeed later, it goes again after a pause.
+What failures teach beyond their own ask: see ``breaker.py``.
 
 Servers that people run themselves often answer one ask after the other. Eight asks at once then
 wait for each other until all of them time out. So the first ask is sent alone. After it, asks are
@@ -14,22 +14,22 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
-import weakref
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, nullcontext
 from dataclasses import replace
-from typing import NamedTuple
 from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
 
+from ..asking.tokens import estimate_tokens
 from ..judges.remote.settings import is_here
+from ..records.checks import check_number
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
 from .asks import TimeLeft, late, log
-from .breaker import Breaker, backoff
-from .rates import LearnedRate, PerMinute, is_refusal
+from .breaker import Breaker, LearnedRate, Quota, is_refusal, jittered
 
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
+"""Seconds before an ask goes again; each time twice as long."""
 MOST_WAIT_IN_OUTAGE = 600.0
 """Seconds that an ask without a deadline waits for a server that is down."""
 PART_OF_TIMEOUT = 0.5
@@ -38,49 +38,25 @@ KEPT = 0.8
 CHARS_PER_ITEM = 400
 """What the reply to a statement costs, in characters of a prompt."""
 
-_ALL: weakref.WeakSet[Gate] = weakref.WeakSet()
-
 
 class Gate:
     """One for each grader, whose judge is one server. All of it runs on one event loop.
 
     Args:
-        max_retries: tries after the first one, if a failure may be temporary.
-        timeout: seconds that a try may take.
-        server: on this machine; None for one elsewhere.
-        per_minute: the user's limits.
+        judge: whose server it is. One that stores replies has another judge inside.
+        limits: the user's.
         patience: of a run, in seconds; see ``Breaker``.
     """
 
     def __init__(
-        self,
-        max_retries: int = 0,
-        timeout: float = 60.0,
-        server: LocalServer | None = None,
-        per_minute: PerMinute | None = None,
-        patience: float | None = None,
+        self, judge: Judge, limits: PerMinute | None = None, patience: float | None = None
     ) -> None:
-        self._max_retries, self._timeout, self._server = max_retries, timeout, server
-        self._per_minute, self._rate = per_minute, LearnedRate()
-        self._line = asyncio.Lock()  # of asks that wait for a limit
-        self.breaker = Breaker(patience)
-        _ALL.add(self)
-
-    @classmethod
-    def to(
-        cls, judge: Judge, per_minute: PerMinute | None = None, patience: float | None = None
-    ) -> Gate:
-        """A gate to the server of a judge; the judge inside of one that stores replies."""
         asked = getattr(judge, "judge", judge)
-        url = (judge_info(judge).identity or {}).get("base_url", "")
-        retries, timeout = getattr(asked, "max_retries", 0), getattr(asked, "timeout", 60.0)
-        return cls(retries, timeout, local_server(str(url)), per_minute, patience)
-
-    def forget(self) -> None:
-        """Forgets what belongs to the event loop of the process that this one was forked from."""
-        self.breaker, self._line = Breaker(self.breaker.patience), asyncio.Lock()
-        if self._server:
-            self._server.forget()
+        self._max_retries = getattr(asked, "max_retries", 0)  # after the first try
+        self._timeout = getattr(asked, "timeout", 60.0)  # seconds that a try may take
+        self._url = str((judge_info(judge).identity or {}).get("base_url", ""))
+        self._limits, self.breaker = limits, Breaker(patience)
+        self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
@@ -96,40 +72,44 @@ class Gate:
             GivenUp: the run stops.
         """
         loop = asyncio.get_running_loop()
+        if loop is not self._loop:  # after a fork, nothing of what was under way goes on
+            self._loop, self._line = loop, asyncio.Lock()
+            self._rate, self.breaker = LearnedRate(), Breaker(self.breaker.patience)
+            self._server = local_server(self._url, loop)
         spent, retries, pauses = Usage(), 0, 0
-        failed_at, gives_up_at = math.inf, math.inf
-        first = math.inf  # when the first try went since the breaker was told of a failure
+        failed_at = gives_up_at = math.inf
         with left.during("ask"):
             while True:
-                others_answered = self.breaker.answered_after(failed_at)
+                others_answered = self.breaker.answered_at > failed_at
                 outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
-                first, was_sent = min(first, sent_at), sent_at < math.inf
                 if isinstance(outcome, Reply):
                     if spent.num_requests:
                         usage, requests = outcome.usage, spent.num_requests + outcome.requests
                         outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
                     return outcome
                 spent += outcome.usage or Usage()
+                now, was_sent = loop.time(), sent_at < math.inf
                 goes_again = was_sent and outcome.retryable and retries < self._max_retries
                 if goes_again and not self.breaker.is_open:
                     retries += 1
                 else:
                     if was_sent:
-                        self.breaker.failed(outcome, first, sent_at)
-                        first = math.inf
+                        self.breaker.failed(outcome, sent_at, now)
                     goes_again = self.breaker.explains(outcome, others_answered=others_answered)
-                    retries, failed_at = 0, loop.time()
-                    gives_up_at = min(gives_up_at, failed_at + MOST_WAIT_IN_OUTAGE)
-                pause = backoff(pauses) if outcome.retry_after is None else outcome.retry_after
+                    retries, failed_at = 0, now
+                    gives_up_at = min(gives_up_at, now + MOST_WAIT_IN_OUTAGE)
+                pause = outcome.retry_after
+                if pause is None:
+                    pause = jittered(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE))
                 pauses += 1
-                seconds = gives_up_at - loop.time() if left() == math.inf else left()
+                seconds = gives_up_at - now if left() == math.inf else left()
                 if not goes_again or pause >= seconds:
                     outcome.usage = spent if spent.num_requests else None
                     return outcome
-                log.warning(
-                    "%s: goes again: %s, HTTP %s", ask.kind, outcome.kind, outcome.http_status
-                )
-                self.breaker.pauses(outcome, pause)
+                status = outcome.http_status
+                log.warning("%s: goes again: %s, HTTP %s", ask.kind, outcome.kind, status)
+                if pause > LONGEST_PAUSE:
+                    self.breaker.pause = now + pause, outcome.message
                 await asyncio.sleep(pause)
 
     async def _try(
@@ -146,55 +126,82 @@ class Gate:
         Raises:
             GivenUp: the run stops.
         """
-        server = self._server
+        limits, rate, server, breaker = self._limits, self._rate, self._server, self.breaker
         async with server.taken(ask, self._timeout, left) if server else nullcontext():
-            if problem := await self.breaker.passed(left):
+            if breaker.is_open and (problem := await breaker.passed(left)):
                 return problem, math.inf
-            if self._per_minute or self._rate.holds:
+            if limits or rate.rate < math.inf:
                 with nullcontext() if again else left.during("limit"):
                     async with self._line:
-                        if self._per_minute:
-                            await self._per_minute.wait(ask)
-                        if self._rate.holds:
-                            await self._rate.wait()
+                        if limits:
+                            await limits.take(ask)
+                        await rate.quota.take()
             if left() <= 0:
                 return late(), math.inf
-            tried, beside = self._rate.sent(), server.under_way if server else 0
+            clock = asyncio.get_running_loop().time
+            sent_at, beside = clock(), server.under_way if server else 0
+            stretch = rate.sent(sent_at)
+            breaker.unanswered_since = min(breaker.unanswered_since, sent_at)
             outcome = await send()
-            if self._per_minute:
-                self._per_minute.spent(ask, outcome)
+            if limits:
+                limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
-                self.breaker.answered(tried.at)
+                breaker.closes()
+                breaker.answered_at = max(breaker.answered_at, sent_at)
             elif is_refusal(outcome):
-                self._rate.refused(tried, outcome.retry_after)
+                rate.refused(stretch, clock(), outcome.retry_after)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
-                took = asyncio.get_running_loop().time() - tried.at
-                server.learn(took / beside, late=not isinstance(outcome, Reply))
-            return outcome, tried.at
+                is_late = not isinstance(outcome, Reply)
+                server.learn((clock() - sent_at) / beside, late=is_late)
+            return outcome, sent_at
 
 
-def _forget() -> None:
-    for gate in _ALL:
-        gate.forget()
+# ---------------------------------------------------------------- the user's limits
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+class PerMinute:
+    """The user's limits per minute.
+
+    Args:
+        requests: over 0; None for no limit. No minute has more, wherever it begins.
+        tokens: over 0; prompt and completion together. A prompt counts when it is sent, what the
+            judge then reports corrects that, and the completion counts when it arrives.
+
+    Raises:
+        ConfigError: a limit is not a number over 0.
+    """
+
+    def __init__(self, requests: float | None = None, tokens: float | None = None) -> None:
+        for name, limit in (("requests", requests), ("tokens", tokens)):
+            check_number(f"{name}_per_minute", limit, 1e-6, 1e12, optional=True)
+        # What a second brings may be taken at once. It brings less than a 60th of the limit, so
+        # that a minute and that second together are within it.
+        self._requests, self._tokens = (
+            Quota((60 if limit <= 61 else 61) / limit, max(limit / 61, 1.0)) if limit else Quota()
+            for limit in (requests, tokens)
+        )
+
+    async def take(self, ask: Ask) -> None:
+        """Waits until the ask may be sent. To be called by one ask after the other."""
+        await self._requests.take()
+        await self._tokens.take(ask.size(estimate_tokens))
+
+    def spent(self, ask: Ask, outcome: Outcome) -> None:
+        """Corrects what was taken for an ask by what it used: the asks after it pay for it."""
+        usage = outcome.usage
+        if usage is None and isinstance(outcome, Reply):
+            usage = Usage(completion=estimate_tokens(outcome.text))
+        if usage is not None:
+            self._requests.owe(max(usage.num_requests - 1, 0))
+            prompt = usage.prompt - ask.size(estimate_tokens) if usage.prompt else 0
+            self._tokens.owe(prompt + usage.completion)
 
 
 # ---------------------------------------------------------------- a server on this machine
 
 
-class _Waiting(NamedTuple):
-    """An ask in line."""
-
-    size: int
-    seconds: float  # in which the server must be able to answer all asks under way
-    admitted: asyncio.Future[None]
-
-
 class LocalServer:
-    """How many asks a server on this machine gets at once. One for each server.
+    """How many asks a server on this machine gets at once. One for each server and event loop.
 
     ``cost`` is the seconds that a character of a prompt takes, if the server answers one ask after
     the other; None before the first reply. ``under_way`` is the characters of all asks under way.
@@ -202,12 +209,8 @@ class LocalServer:
 
     def __init__(self) -> None:
         self.cost: float | None = None
-        self.forget()
-
-    def forget(self) -> None:
-        """Forgets what is under way or waits: a forked process has none of it."""
         self.under_way = 0
-        self._line: deque[_Waiting] = deque()
+        self._line, self._ended = asyncio.Lock(), asyncio.Event()
 
     @asynccontextmanager
     async def taken(self, ask: Ask, timeout: float, left: TimeLeft) -> AsyncIterator[None]:
@@ -219,35 +222,20 @@ class LocalServer:
             left: the time of its grade, which stands still meanwhile.
         """
         size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
-        admitted = asyncio.get_running_loop().create_future()
-        waiting = _Waiting(size, timeout * PART_OF_TIMEOUT, admitted)
-        self._line.append(waiting)
-        self._admit()
+        with left.during("line"):
+            async with self._line:  # only who is at its head waits for room
+                while self.under_way and (
+                    self.cost is None
+                    or (self.under_way + size) * self.cost > timeout * PART_OF_TIMEOUT
+                ):
+                    self._ended.clear()
+                    await self._ended.wait()
+                self.under_way += size
         try:
-            if not admitted.done():
-                with left.during("line"):
-                    await asyncio.wait([admitted])  # which is not cancelled with this ask
             yield
         finally:
-            if admitted.done():
-                self.under_way -= size
-            else:
-                self._line.remove(waiting)
-            self._admit()
-
-    def _admit(self) -> None:
-        """Lets the asks at the head of the line go for which there is room."""
-        while self._line and self._has_room(self._line[0]):
-            waiting = self._line.popleft()
-            self.under_way += waiting.size
-            waiting.admitted.set_result(None)
-
-    def _has_room(self, waiting: _Waiting) -> bool:
-        if not self.under_way:
-            return True
-        return self.cost is not None and (
-            (self.under_way + waiting.size) * self.cost <= waiting.seconds
-        )
+            self.under_way -= size
+            self._ended.set()
 
     def learn(self, cost: float, *, late: bool = False) -> None:
         """Takes in what an ask cost. One that got no answer in time would have cost more."""
@@ -255,12 +243,13 @@ class LocalServer:
         self.cost = max(cost, 2 * known) if late else max(cost, KEPT * known)
 
 
-_LOCAL: dict[str, LocalServer] = {}
+_LOCAL: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, LocalServer]] = WeakKeyDictionary()
 
 
-def local_server(url: str) -> LocalServer | None:
+def local_server(url: str, loop: asyncio.AbstractEventLoop) -> LocalServer | None:
     """The server at this address; None if it is not on this machine."""
     parts = urlsplit(url)
     if not is_here(parts.hostname or ""):
         return None
-    return _LOCAL.setdefault(parts.netloc.rpartition("@")[2], LocalServer())
+    address = parts.netloc.rpartition("@")[2]
+    return _LOCAL.setdefault(loop, {}).setdefault(address, LocalServer())

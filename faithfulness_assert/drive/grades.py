@@ -1,28 +1,38 @@
-"""Runs one plan to its end, in this thread or on an event loop."""
+"""Runs plans to their end: one in this thread or on an event loop, or many at once.
+
+Asks run on the event loop of this process, which is loaded when it is needed: a judge such as the
+embedded one answers before it would be there.
+"""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Awaitable, Callable
+from collections import deque
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..plan.plan import Plan
-from ..records.judge import Ask, Judge, JudgeInfo, Outcome, judge_info
+from ..records.judge import Ask, Judge, JudgeInfo, Outcome
 from ..records.result import GradingResult
 from ..records.usage import Usage
 from .asks import GivenUp, TimeLeft, late, log, outcome_of
 
 if TYPE_CHECKING:
     import asyncio
+    from concurrent.futures import Future
 
     from .gate import Gate
+
+T = TypeVar("T")
 
 ASKS_AT_ONCE = 8
 GRACE_SECONDS = 3.0
 """How long after its deadline a grade may end: a server may flood the event loop."""
+WINDOW = 20
+"""How many times ``concurrency`` results may wait for an earlier one."""
 
 
 class Slots:
@@ -31,7 +41,7 @@ class Slots:
     To be used on one event loop.
 
     Args:
-        asks_at_once: it.
+        asks_at_once: the most.
         stopping: says why no further grade may begin to ask; "" while any may.
     """
 
@@ -44,143 +54,113 @@ class Slots:
         self.spent = Usage()
 
 
-def run(
-    plan: Plan,
-    judge: Judge,
-    left: TimeLeft | None = None,
-    gate: Gate | None = None,
-    info: JudgeInfo | None = None,
-) -> GradingResult:
-    """Runs a plan to its end in this thread. Asks that belong together are sent at once.
-
-    ``info``: what the judge is, where it is known.
-    """
-    grade = _Grade(judge, left, gate, info)
-    try:
-        asks, result = grade.step(plan)
-        while result is None:
-            asks, result = grade.step(plan, _ask_all(grade, asks))
-        return grade.finish(result)
-    finally:
-        plan.close()
-
-
-async def arun(
-    plan: Plan,
-    judge: Judge,
-    left: TimeLeft | None = None,
-    gate: Gate | None = None,
-    info: JudgeInfo | None = None,
-    *,
-    slots: Slots | None = None,
-    brief: bool = False,
-) -> GradingResult:
-    """The same as ``run``, on the running event loop.
-
-    A judge without ``aask`` is asked in threads. If this is cancelled, so are its asks.
-
-    Args:
-        plan, judge, left, info: see ``run``.
-        gate: the one to the judge's server; None if asks never wait.
-        slots: limits the asks that are under way; shared by the grades of a batch. If they are
-            ``stopping``, a grade that has asked nothing yet raises ``GivenUp``.
-        brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
-            long text would block the loop.
-    """
-    from ..judges import background  # it needs asyncio
-
-    async def next_step(*given: Any) -> tuple[tuple[Ask, ...], GradingResult | None]:
-        return grade.step(*given) if brief else await background.in_thread(grade.step, *given)
-
-    grade = _Grade(judge, left, gate, info, slots, any_judge=slots is None)
-    try:
-        asks, result = await next_step(plan)
-        while result is None:
-            asks, result = await next_step(plan, await _aask_all(grade, asks))
-        return grade.finish(result)
-    finally:
-        with suppress(ValueError):  # cancelled while the plan runs in its thread: it ends there
-            plan.close()
-
-
-def step(
-    plan: Plan, outcomes: tuple[Outcome, ...] | None = None
-) -> tuple[tuple[Ask, ...], GradingResult | None]:
-    """The plan's next asks, or its result."""
-    try:
-        return (next(plan) if outcomes is None else plan.send(outcomes)), None
-    except StopIteration as stop:
-        return (), stop.value
-
-
-def replay(plan: Plan, known: Callable[[Ask], Outcome | None]) -> GradingResult | None:
-    """The result of a plan; None if an ask has no outcome yet.
-
-    A plan cannot be stored, but it is deterministic: after the same outcomes it asks the same.
-
-    Args:
-        plan: the plan, at its start.
-        known: returns the outcome of an ask, or None. It is called for each ask of the plan in its
-            order, also for those beside an ask without an outcome, but for none after them.
-    """
-    try:
-        asks, result = step(plan)
-        while result is None:
-            outcomes = [known(ask) for ask in asks]
-            told = tuple(outcome for outcome in outcomes if outcome is not None)
-            if len(told) < len(outcomes):
-                return None
-            asks, result = step(plan, told)
-        return result
-    finally:
-        plan.close()
-
-
 # ---------------------------------------------------------------- one grade
 
 
-class _Grade:
-    """One grade under way.
+class Grade:
+    """One grade under way: a plan, and whom it asks.
 
-    ``any_judge``: every judge's ``aask`` may be awaited. Otherwise only one for any event loop may.
+    Args:
+        plan: at its start.
+        judge, info: who answers, and what that is.
+        left: the time of the grade; None for no limit.
+        gate: the one to the judge's server; None if asks never wait.
     """
 
     def __init__(
         self,
+        plan: Plan,
         judge: Judge,
-        left: TimeLeft | None,
+        info: JudgeInfo,
+        left: TimeLeft | None = None,
         gate: Gate | None = None,
-        info: JudgeInfo | None = None,
-        slots: Slots | None = None,
-        *,
-        any_judge: bool = False,
     ) -> None:
-        info = info or judge_info(judge)
-        self.judge, self.keeps_deadline, self.slots = judge, info.keeps_deadline, slots
-        self.gate = gate
-        self.aask = getattr(judge, "aask", None) if any_judge or info.any_loop else None
-        self.stored = getattr(judge, "stored", None)
-        self.started = time.monotonic()
-        self.left = left or TimeLeft()
-        self.begun = False
-        self.told: dict[int, Outcome] = {}
-        """What is known of the asks under way, by their ``id()``, should the loop be stalled."""
+        self._plan, self._judge, self._keeps_deadline = plan, judge, info.keeps_deadline
+        self._gate, self._left, self._slots = gate, left or TimeLeft(), cast("Slots | None", None)
+        # On our own event loop only what any loop may await.
+        self._aask = getattr(judge, "aask", None) if info.any_loop else None
+        self._began = time.monotonic()
+        # What is known of the asks under way, by their ``id()``, should the loop be stalled.
+        self._known: dict[int, Outcome] = {}
 
-    def step(
-        self, plan: Plan, outcomes: tuple[Outcome, ...] | None = None
+    def run(self) -> GradingResult:
+        """The result, worked out in this thread. Asks that belong together are sent at once."""
+        try:
+            asks, result = self._step()
+            while result is None:
+                if len(asks) == 1 and self._gate is None and self._keeps_deadline:
+                    outcomes: tuple[Outcome, ...] = (self._ask_here(asks[0]),)
+                else:
+                    outcomes = self._ask_and_wait(asks)
+                asks, result = self._step(outcomes)
+            return self._finished(result)
+        finally:
+            self._plan.close()
+
+    async def arun(self, slots: Slots | None = None, *, brief: bool = False) -> GradingResult:
+        """The same on the running event loop. If this is cancelled, so are its asks.
+
+        A judge without ``aask`` is asked in threads.
+
+        Args:
+            slots: limits the asks that are under way; shared by the grades of a batch.
+            brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
+                long text would block the loop.
+
+        Raises:
+            GivenUp: the slots are ``stopping``, and this grade has asked nothing yet.
+        """
+        from ..judges import background  # it needs asyncio
+
+        self._slots = slots
+        if slots is None and self._gate is None:  # on the caller's own loop
+            self._aask = getattr(self._judge, "aask", None)
+        outcomes: tuple[Outcome, ...] | None = None
+        try:
+            while True:
+                step = self._step(outcomes) if brief else background.in_thread(self._step, outcomes)
+                asks, result = step if isinstance(step, tuple) else await step
+                if result is not None:
+                    return self._finished(result)
+                outcomes = await self._outcomes(asks)
+        finally:
+            with suppress(ValueError):  # cancelled while the plan runs in its thread: it ends there
+                self._plan.close()
+
+    def replay(self, known: Callable[[Ask], Outcome | None]) -> GradingResult | None:
+        """The result if all asks have outcomes, else None.
+
+        A plan cannot be stored, but it is deterministic: after the same outcomes it asks the same.
+
+        Args:
+            known: returns the outcome of an ask, or None. It is called for each ask of the plan in
+                its order, also for those beside an ask without one, but for none after them.
+        """
+        try:
+            asks, result = self._step()
+            while result is None:
+                outcomes = [known(ask) for ask in asks]
+                there = tuple(outcome for outcome in outcomes if outcome is not None)
+                if len(there) < len(outcomes):
+                    return None
+                asks, result = self._step(there)
+            return result
+        finally:
+            self._plan.close()
+
+    def _step(
+        self, outcomes: tuple[Outcome, ...] | None = None
     ) -> tuple[tuple[Ask, ...], GradingResult | None]:
         """The plan's next asks, or its result. The time that it takes is the grade's."""
-        self.told = {}
-        with self.left.working():
-            return step(plan, outcomes)
+        self._known = {}
+        with self._left.during("work"):
+            try:
+                return (next(self._plan) if outcomes is None else self._plan.send(outcomes)), None
+            except StopIteration as stop:
+                return (), stop.value
 
-    def deadline(self) -> float | None:
-        """The instant at which an ask that goes out now must have ended."""
-        seconds = min(self.left(), math.inf if self.left.timeout is None else self.left.timeout)
-        return None if seconds == math.inf else time.monotonic() + seconds
-
-    def finish(self, result: GradingResult) -> GradingResult:
-        """Logs the result and adds the time that the grade took."""
+    def _finished(self, result: GradingResult) -> GradingResult:
+        """The result with the time that the grade took. The log has it, too."""
         for counts in result.metadata.get("mismatchedCounts", ()):
             log.warning("verdicts in a reply: expected %(expected)d, got %(actual)d", counts)
         score = "undefined" if result.score is None else f"{result.score:.3f}"
@@ -189,114 +169,182 @@ class _Grade:
             "%s: score %s, %d statements, %d unresolved",
             *(result.status, score, statements, unresolved),
         )
-        return replace(result, latency_ms=(time.monotonic() - self.started) * 1000)
+        return replace(result, latency_ms=(time.monotonic() - self._began) * 1000)
+
+    # ------------------------------------------------------------ asks
+
+    def _ask_here(self, ask: Ask) -> Outcome:
+        """The outcome of an ask to a judge that keeps deadlines and has no gate."""
+        came: object
+        with self._left.during("ask"):
+            try:
+                seconds, deadline = self._time_to_ask()
+                came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
+                came = error
+        return outcome_of(ask, came)
+
+    def _ask_and_wait(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
+        """The outcomes of asks on our event loop, even if that is stalled when the time is up."""
+        from ..judges import background
+
+        try:
+            return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
+        except background.TooLate:
+            return tuple(self._known.get(id(ask)) or late() for ask in asks)
+
+    async def _outcomes(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
+        import asyncio
+
+        slots = self._slots or Slots(ASKS_AT_ONCE)
+        if len(asks) == 1:
+            return (await self._outcome(asks[0], slots),)
+        return tuple(await asyncio.gather(*(self._outcome(ask, slots) for ask in asks)))
+
+    async def _outcome(self, ask: Ask, slots: Slots) -> Outcome:
+        from ..judges import background
+
+        wanted, left, gate = time.monotonic(), self._left, self._gate
+        async with slots.free:
+            if not left.has_asked and (why := slots.stopping()):
+                raise GivenUp(why)
+            left.has_asked = True
+            stored = getattr(self._judge, "stored", None)  # what is stored needs no gate
+            if left() <= 0:
+                outcome = outcome_of(ask, late(time.monotonic() - wanted))
+            elif gate is None:
+                with left.during("ask"):
+                    outcome = await self._send(ask, slots)
+            elif stored and (reply := await background.in_thread(stored, ask)):
+                outcome = outcome_of(ask, reply)
+            else:
+                sending = gate.ask(ask, lambda: self._send(ask, slots), left)
+                outcome = await background.on_loop(sending)
+            self._known[id(ask)] = outcome
+            slots.ended += 1
+            slots.spent += outcome.usage or Usage()
+            return outcome
+
+    async def _send(self, ask: Ask, slots: Slots) -> Outcome:
+        """Sends an ask. A judge that may miss the deadline is abandoned when the time is up."""
+        import asyncio
+
+        from ..judges import background
+
+        before = self._known.get(id(ask))
+        spent = (before and before.usage) or Usage()
+        self._known[id(ask)] = late(usage=spent + Usage(num_requests=1))
+        seconds, deadline = self._time_to_ask()
+        slots.under_way += 1
+        came: object
+        try:
+            if self._aask is not None and self._keeps_deadline:
+                came = await self._aask(ask, deadline=deadline)
+            else:
+                asking: asyncio.Future[object]
+                if self._aask is None:
+                    asking = background.in_thread(self._judge.ask, ask, deadline=deadline)
+                else:
+                    asking = asyncio.ensure_future(_caught(self._aask(ask, deadline=deadline)))
+                # Nobody waits for an abandoned ask, so nobody else retrieves its error.
+                asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+                try:
+                    await asyncio.wait([asking], timeout=None if deadline is None else seconds)
+                    came = asking.result() if asking.done() else late()
+                except asyncio.CancelledError:
+                    if not asking.cancelled():
+                        raise
+                    came = RuntimeError("the judge was cancelled")
+                finally:
+                    asking.cancel()
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
+            came = error
+        slots.under_way -= 1  # not if it is cancelled: the provider may charge for it
+        return outcome_of(ask, came)
+
+    def _time_to_ask(self) -> tuple[float, float | None]:
+        """The seconds that an ask has which goes out now, and the instant when they end."""
+        seconds = min(self._left(), self._left.timeout or math.inf)
+        return seconds, None if seconds == math.inf else time.monotonic() + seconds
 
 
-# ---------------------------------------------------------------- asks
-
-
-def _ask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
-    if len(asks) == 1 and grade.gate is None and grade.keeps_deadline:
-        return (_ask(grade, asks[0]),)
-    from ..judges import background
-
-    try:
-        return background.wait(_aask_all(grade, asks), lambda: grade.left() + GRACE_SECONDS)
-    except background.TooLate:
-        return tuple(grade.told.get(id(ask)) or late() for ask in asks)
-
-
-def _ask(grade: _Grade, ask: Ask) -> Outcome:
-    """The outcome of an ask to a judge that keeps deadlines and has no gate, such as the embedded.
-
-    It needs no event loop, which takes longer to load than such a judge to answer.
-    """
-    grade.left.start()
-    came: object
-    try:
-        came = late() if grade.left() <= 0 else grade.judge.ask(ask, deadline=grade.deadline())
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
-        came = error
-    return outcome_of(ask, came)
-
-
-async def _aask_all(grade: _Grade, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
-    import asyncio
-
-    slots = grade.slots or Slots(ASKS_AT_ONCE)
-    if len(asks) == 1:
-        return (await _aask(grade, asks[0], slots),)
-    return tuple(await asyncio.gather(*(_aask(grade, ask, slots) for ask in asks)))
-
-
-async def _aask(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
-    from ..judges import background
-
-    wanted = time.monotonic()
-    async with slots.free:
-        if not grade.begun and (why := slots.stopping()):
-            raise GivenUp(why)
-        grade.begun = True
-        grade.left.start()
-        if grade.left() <= 0:
-            outcome = outcome_of(ask, late(time.monotonic() - wanted))
-        elif grade.gate is None:
-            outcome = await _send(grade, ask, slots)
-        elif grade.stored and (reply := await background.in_thread(grade.stored, ask)):
-            outcome = outcome_of(ask, reply)  # what is stored needs no gate
-        else:
-            sending = grade.gate.ask(ask, lambda: _send(grade, ask, slots), grade.left)
-            outcome = await background.on_loop(sending)
-        grade.told[id(ask)] = outcome
-        slots.ended += 1
-        slots.spent += outcome.usage or Usage()
-        return outcome
-
-
-async def _send(grade: _Grade, ask: Ask, slots: Slots) -> Outcome:
-    slots.under_way += 1
-    before = grade.told.get(id(ask))
-    spent = (before and before.usage) or Usage()
-    grade.told[id(ask)] = late(usage=spent + Usage(num_requests=1))
-    came: object
-    try:
-        came = await _awaited_in_time(grade, ask, grade.deadline())
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
-        came = error
-    slots.under_way -= 1  # not if it is cancelled: the provider may charge for it
-    return outcome_of(ask, came)
-
-
-async def _awaited_in_time(grade: _Grade, ask: Ask, deadline: float | None) -> object:
-    """The judge's reply. A judge that may miss the deadline is abandoned when the time is up."""
-    import asyncio
-
-    from ..judges import background
-
-    if grade.aask is not None and (deadline is None or grade.keeps_deadline):
-        return await grade.aask(ask, deadline=deadline)
-    asking: asyncio.Future[object]
-    if grade.aask is None:
-        asking = background.in_thread(grade.judge.ask, ask, deadline=deadline)
-    else:
-        asking = asyncio.ensure_future(_kept(grade.aask(ask, deadline=deadline)))
-    # Nobody waits for an abandoned ask, so nobody else retrieves its error.
-    asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
-    try:
-        left = None if deadline is None else max(deadline - time.monotonic(), 0)
-        await asyncio.wait([asking], timeout=left)
-        return asking.result() if asking.done() else late()
-    except asyncio.CancelledError:
-        if asking.cancelled():
-            raise RuntimeError("the judge was cancelled") from None
-        raise
-    finally:
-        asking.cancel()
-
-
-async def _kept(asking: Awaitable[object]) -> object:
+async def _caught(asking: Awaitable[object]) -> object:
     """What comes of an ask that is a task of its own: if that exits, so would its event loop."""
     try:
         return await asking
     except SystemExit as error:
         return error
+
+
+# ---------------------------------------------------------------- many grades
+
+
+def run_many(
+    grades: Iterable[Callable[[Slots], Coroutine[Any, Any, T]]],
+    concurrency: int,
+    *,
+    in_order: bool = True,
+    stopping: Callable[[], str] = str,
+) -> Generator[T, None, None]:
+    """The results of these grades, with at most ``concurrency`` asks at once.
+
+    Each grade is a function that takes the slots for asks. Input is read as needed. If the caller
+    stops iterating, or interrupts it, all grades under way are cancelled at once. The log, and a
+    note of the exception, then say what was done and what it cost.
+
+    A few more grades than ``concurrency`` are under way, so that the next ask is ready when a slot
+    becomes free.
+
+    Args:
+        grades: the grades.
+        concurrency: the most asks under way.
+        in_order: results have the order of their grades: a slow grade holds up the results after
+            it, but not the grades after it. Otherwise each result comes as soon as it is there.
+        stopping: see ``Slots``.
+    """
+    from queue import SimpleQueue
+
+    from ..judges import background
+
+    slots, at_once = Slots(concurrency, stopping), concurrency + 1 + concurrency // 8
+    waiting: deque[Future[T]] = deque()  # whose turn has not come
+    finished: SimpleQueue[Future[T]] = SimpleQueue()
+    under_way = given = 0
+    rest = iter(grades)
+    try:
+        while True:
+            while (
+                finished.empty()
+                and under_way < at_once
+                and len(waiting) < WINDOW * concurrency
+                and (grade := next(rest, None))
+            ):
+                future = background.start(grade(slots))
+                future.add_done_callback(finished.put)
+                waiting.append(future)
+                under_way += 1
+            if not under_way:
+                return
+            ended = finished.get()
+            under_way -= 1
+            ready = waiting if in_order else deque([ended])
+            if not in_order:
+                waiting.remove(ended)
+            while ready and ready[0].done():
+                result = ready.popleft().result()
+                given += 1
+                yield result
+    except BaseException as error:
+        slots.stopping = lambda: "it was stopped"  # or others would take the free slots
+        for future in waiting:
+            future.cancel()
+        spent, more = slots.spent, slots.under_way
+        story = (
+            f"stopped after {given} results: {slots.ended} asks had ended, with "
+            f"{spent.num_requests} requests, {spent.prompt} prompt and {spent.completion} "
+            f"completion tokens; {more} more were under way, for which the provider may charge too"
+        )
+        log.warning("%s", story)
+        if hasattr(error, "add_note"):  # from Python 3.11
+            error.add_note(story)
+        raise

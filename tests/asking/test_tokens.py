@@ -16,10 +16,10 @@ from fakes import TruthfulJudge
 from faithfulness_assert import Case, Grader, Reply, policies
 from faithfulness_assert.asking import tokens
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
-from faithfulness_assert.drive.grades import run
+from faithfulness_assert.drive.grades import Grade
 from faithfulness_assert.judges import _counter, background, token_counter
 from faithfulness_assert.plan.plan import grade_plan
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import Limits, judge_info
 
 RANKS = Path(next(iter(tiktoken_ext.__path__)), "data", "cl100k_base.tiktoken").read_bytes()
 PUBLIC = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
@@ -119,7 +119,8 @@ def test_a_case_that_fits_by_its_bytes_is_not_counted(policy: str) -> None:
     limits = Limits(prompt_tokens=20_000)
     case = Case(text, [text] * 3, "When does it open?")
     chosen = replace(policies[policy], controls="report" if policy != "masis" else "off")
-    result = run(grade_plan(case, chosen, count=count, limits=limits), TruthfulJudge())
+    plan, judge = grade_plan(case, chosen, count=count, limits=limits), TruthfulJudge()
+    result = Grade(plan, judge, judge_info(judge)).run()
     assert result.status == "graded"
 
 

@@ -32,7 +32,7 @@ from faithfulness_assert.batch.progress import Counts
 from faithfulness_assert.batch.run_description import lines_of
 from faithfulness_assert.batch.store import writing
 from faithfulness_assert.batch.summary import Summary
-from faithfulness_assert.drive import breaker
+from faithfulness_assert.drive import gate
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.report import write_report
 
@@ -44,7 +44,7 @@ KEY = "key-0123456789abcdef"
 @pytest.fixture(autouse=True)
 def _key_and_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setattr(breaker, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(gate, "LONGEST_PAUSE", 0.05)
 
 
 def cases(count: int) -> list[dict[str, Any]]:

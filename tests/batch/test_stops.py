@@ -20,7 +20,7 @@ from rows import results_of
 from true_server import answered
 
 from faithfulness_assert.batch import RunOutcome, run
-from faithfulness_assert.drive import breaker
+from faithfulness_assert.drive import breaker, gate
 from faithfulness_assert.drive.breaker import CONFIRMED, FAILURES
 
 AT_ONCE = 4
@@ -30,8 +30,8 @@ ROWS = 60
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(breaker, "FIRST_PAUSE", 0.02)
-    monkeypatch.setattr(breaker, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(gate, "LONGEST_PAUSE", 0.05)
+    monkeypatch.setattr(breaker, "RUN_COOL_DOWN", 0.05)
 
 
 def cases(count: int = ROWS) -> list[dict[str, Any]]:

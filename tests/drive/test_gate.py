@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -25,13 +26,13 @@ from virtual_time import run_virtually
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usage
 from faithfulness_assert.drive import gate as gates
 from faithfulness_assert.drive.asks import GivenUp, TimeLeft
-from faithfulness_assert.drive.breaker import CONFIRMED, COOL_DOWN, FAILURES, NO_DEADLINE
-from faithfulness_assert.drive.gate import Gate, LocalServer
-from faithfulness_assert.drive.rates import LEAST, PerMinute
+from faithfulness_assert.drive.breaker import CONFIRMED, COOL_DOWN, FAILURES, LEAST, NO_DEADLINE
+from faithfulness_assert.drive.gate import Gate, LocalServer, PerMinute
 from faithfulness_assert.records.judge import Limits, Outcome, Payload, ReplyForm
 
 CASE = {"answer": "It rains in May.", "context": "It rains in May. Snow is rare."}
 SENT = Usage(num_requests=1)
+HERE = "http://127.0.0.1:1/v1"
 Send = Callable[[], Coroutine[Any, Any, Outcome]]
 
 
@@ -68,14 +69,19 @@ def down_from(start: float, end: float, kind: str = "server") -> Callable[[int],
     return lambda _: error(kind) if start <= now() < end else None
 
 
+def gate_to(url: str = "", *, retries: int = 0, timeout: float = 60.0, **more: Any) -> Gate:
+    """A gate to a judge of which only this is known."""
+    identity = {"base_url": url}
+    judge = SimpleNamespace(max_retries=retries, timeout=timeout, identity=identity)
+    return Gate(judge, **more)  # type: ignore[arg-type]
+
+
 def patient(*, retries: int = 2) -> Gate:
-    return Gate(retries, patience=3600.0)
+    return gate_to(retries=retries, patience=3600.0)
 
 
 async def asked(gate: Gate, send: Send, deadline: float | None = None) -> Outcome:
-    left = TimeLeft(deadline, now=asyncio.get_running_loop().time)
-    left.start()
-    return await gate.ask(ask_of(), send, left)
+    return await gate.ask(ask_of(), send, TimeLeft(deadline, now=now))
 
 
 async def batch(gate: Gate, send: Send, asks: int, at_once: int = 8) -> list[Outcome]:
@@ -99,7 +105,7 @@ def failures(outcomes: list[Outcome]) -> list[JudgeError]:
 def test_a_temporary_failure_is_tried_again_and_all_that_was_used_is_counted() -> None:
     lost = error("server", usage=Usage(10, 2, num_requests=1), retry_after=0.0)
     server = Server(lambda n: [lost, error("transport")][n - 1] if n < 3 else None)
-    reply = run_virtually(asked(Gate(2), server))
+    reply = run_virtually(asked(gate_to(retries=2), server))
     assert isinstance(reply, Reply)
     assert reply.usage == Usage(20, 7, num_requests=3)
     assert reply.requests == 3
@@ -136,7 +142,7 @@ def gone(limits: PerMinute, sizes: list[int], owed: Usage | None = None) -> list
     async def go() -> list[float]:
         instants = []
         for size in sizes:
-            await limits.wait(ask_of(4 * size))
+            await limits.take(ask_of(4 * size))
             if owed:
                 limits.spent(ask_of(4 * size), Reply("", owed))
             instants.append(now())
@@ -333,7 +339,7 @@ def test_a_server_that_is_down_is_asked_a_few_times_and_then_once_per_cool_down(
     waits: list[float],
 ) -> None:
     server = Server(lambda _: DOWN)
-    assert len(failures(story(Gate(), waits, server))) == len(waits)
+    assert len(failures(story(gate_to(), waits, server))) == len(waits)
     assert len(server.came) <= FAILURES + sum(waits) / COOL_DOWN + 1
     assert len(server.came) >= min(FAILURES, len(waits))
 
@@ -341,14 +347,14 @@ def test_a_server_that_is_down_is_asked_a_few_times_and_then_once_per_cool_down(
 def test_the_first_reply_to_a_probe_ends_the_outage_and_a_failed_probe_does_not() -> None:
     server = Server(lambda number: DOWN if number <= FAILURES + 1 else None)
     waits = [0.0] * FAILURES + [COOL_DOWN, 1.0, COOL_DOWN, 0, 0]
-    outcomes = story(Gate(), waits, server)
+    outcomes = story(gate_to(), waits, server)
     assert [isinstance(outcome, Reply) for outcome in outcomes[-5:]] == [False, False, *[True] * 3]
     assert len(server.came) == FAILURES + 1 + 3
 
 
 def test_a_probe_that_hangs_does_not_hold_up_the_next_one() -> None:
     async def go() -> Outcome:
-        gate, server = Gate(), Server(lambda _: DOWN)
+        gate, server = gate_to(), Server(lambda _: DOWN)
         await batch(gate, server, FAILURES)
         await asyncio.sleep(COOL_DOWN)
         server.fails, server.seconds = lambda _: None, 10 * COOL_DOWN
@@ -381,7 +387,7 @@ def test_only_failures_of_the_server_stop_the_asks_after_them(
     failure: JudgeError, asks: int
 ) -> None:
     server = Server(lambda _: failure, seconds=0)
-    story(Gate(), [0] * 20, server)
+    story(gate_to(), [0] * 20, server)
     assert len(server.came) == asks
 
 
@@ -475,14 +481,14 @@ class Serial(Server):
 @pytest.mark.parametrize("seconds", [0.1, 4.0, 9.0])
 def test_a_server_that_answers_one_ask_after_the_other_is_not_drowned(seconds: float) -> None:
     server = Serial(seconds)
-    gate = Gate(0, timeout=20.0, server=LocalServer())
+    gate = gate_to(HERE, timeout=20.0)
     assert not failures(run_virtually(batch(gate, server, 40, at_once=20)))
     assert server.most <= max(1, 10 / seconds + 1)
 
 
 def test_a_server_that_answers_several_in_the_time_of_one_gets_more_after_the_first() -> None:
     server = Server(seconds=4.0)
-    gate = Gate(0, timeout=20.0, server=LocalServer())
+    gate = gate_to(HERE, timeout=20.0)
     assert seconds_of(gate, server, 200, at_once=20) < 2 * 200 / 20 * 4
     assert sum(at < 4 for at in server.came) == 1
 
@@ -496,14 +502,15 @@ def test_a_server_that_answers_several_in_the_time_of_one_gets_more_after_the_fi
 def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
     sizes: list[int], cancelled: set[int], turns: int
 ) -> None:
-    here, went = LocalServer(), []
+    went, servers = [], []
 
     async def go(number: int, size: int) -> None:
-        async with here.taken(ask_of(size), timeout=60, left=TimeLeft()):
+        async with servers[0].taken(ask_of(size), timeout=60, left=TimeLeft()):
             went.append(number)
             await asyncio.sleep(0)
 
     async def all_of_them() -> None:
+        servers.append(LocalServer())
         tasks = [asyncio.ensure_future(go(n, size)) for n, size in enumerate(sizes)]
         for _ in range(turns):
             await asyncio.sleep(0)
@@ -514,12 +521,12 @@ def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
     asyncio.run(all_of_them())
     assert went == sorted(went)
     assert set(went) >= set(range(len(sizes))) - cancelled
-    assert here.under_way == 0
+    assert servers[0].under_way == 0
 
 
 def test_the_wait_in_line_for_a_server_on_this_machine_costs_a_grade_no_time() -> None:
     server = Serial(4.0)
-    gate = Gate(0, timeout=60.0, server=LocalServer())
+    gate = gate_to(HERE)
 
     async def go() -> list[Outcome]:
         return await asyncio.gather(*(asked(gate, server, deadline=5) for _ in range(30)))
@@ -531,11 +538,10 @@ def test_the_wait_in_line_for_a_server_on_this_machine_costs_a_grade_no_time() -
 def test_a_grade_that_waits_for_its_own_asks_loses_time() -> None:
     """Else its deadline would never come: each of its asks has the server for a while."""
     server = Serial(4.0)
-    gate = Gate(0, timeout=4.0, server=LocalServer())
+    gate = gate_to(HERE, timeout=4.0)
 
     async def go() -> tuple[list[Outcome], float]:
-        left = TimeLeft(10, now=asyncio.get_running_loop().time)
-        left.start()
+        left = TimeLeft(10, now=now)
         outcomes = await asyncio.gather(*(gate.ask(ask_of(), server, left) for _ in range(9)))
         return outcomes, left()
 
@@ -548,7 +554,7 @@ def test_a_grade_that_waits_for_its_own_asks_loses_time() -> None:
 def test_a_server_on_this_machine_that_never_answers_is_given_up() -> None:
     """Those in line have their deadline still, but are not asked when the first ones failed."""
     server = Server(lambda _: error("timeout"), seconds=20.0)
-    gate = Gate(0, timeout=20.0, server=LocalServer())
+    gate = gate_to(HERE, timeout=20.0)
 
     async def go() -> list[Outcome]:
         return await asyncio.gather(*(asked(gate, server, deadline=30) for _ in range(40)))

@@ -283,7 +283,8 @@ class Loopback:
         self._server = _Server(("127.0.0.1", port), _handler(self))
         self._server.daemon_threads = True
         address = f"127.0.0.1:{self._server.server_address[1]}"
-        gate._LOCAL.pop(address, None)  # an earlier server had this port, and another speed
+        for servers in gate._LOCAL.values():
+            servers.pop(address, None)  # an earlier server had this port, and another speed
         self.root = f"http://{address}"
         self.url = f"{self.root}/v1"
 
