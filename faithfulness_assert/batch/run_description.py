@@ -164,6 +164,8 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
                 notes += _fit(store, data_set.rows(), regrade=regrade)
     if not store.size:
         raise ConfigError(f"{data_set.name}: contains no cases")
+    if data_set.size != about["input"]["bytes"]:  # it grew, and more was read than was hashed
+        about["input"]["bytes"] = 0
     store.keep("about", about)
     return notes
 

@@ -18,7 +18,7 @@ from rows import asked_of, changed_database, results_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunOutcome, run
-from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.batch.data_sets import DataSet, open_data_set
 
 Case = dict[str, Any]
 
@@ -119,6 +119,24 @@ def test_a_long_file_that_only_grew_is_not_read_from_its_beginning(tmp_path: Pat
     assert [row.number for row in open_data_set(path).rows(start)] == [61, 62, 63]
     source_of(tmp_path, "jsonl", [case(n) for n in range(1, 64)])
     assert open_data_set(path).end_of(*was) is None
+
+
+def test_rows_that_are_added_while_a_file_is_read_are_graded_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, judge = source_of(tmp_path, "jsonl", [case(n) for n in range(60)]), TruthfulJudge()
+    read = DataSet.rows
+
+    def rows(self: DataSet, *given: Any) -> Any:
+        source_of(tmp_path, "jsonl", [case(n) for n in range(62)])
+        return read(self, *given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(DataSet, "rows", rows)
+        quiet(path, tmp_path / "run", judge=judge)
+    source_of(tmp_path, "jsonl", [case(n) for n in range(63)])
+    assert quiet(path, tmp_path / "run", judge=judge).summary.cases == 63
+    assert len(judge.asked) == 63
 
 
 @pytest.mark.parametrize("kind", KINDS)
