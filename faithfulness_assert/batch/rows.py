@@ -204,8 +204,20 @@ def graded_or_left(
     Nor do those that have asked nothing yet while it is ``stopping``, which says why.
     """
     if concurrency == 1 and computes_here(grader):
-        return (line_of(row, _result(row, grader)) for row in rows)
-    lines = (partial(_aline, row, grader) for row in rows)
+        return (
+            line_of(row, grader.invalid(row.problem) if row.problem else grader.grade(**row.fields))
+            for row in rows
+        )
+
+    async def line(row: Row, slots: Slots) -> Line | NotAsked:
+        if row.problem:
+            return line_of(row, grader.invalid(row.problem))
+        try:
+            return line_of(row, await grader.agrade_case(row.fields, slots))
+        except GivenUp as stop:
+            return NotAsked(row.number, str(stop))
+
+    lines = (partial(line, row) for row in rows)
     return run_many(lines, concurrency, in_order=in_order, stopping=stopping)
 
 
@@ -216,21 +228,6 @@ def computes_here(grader: Grader) -> bool:
     """
     info = judge_info(grader.judge)
     return info.keeps_deadline and not info.remote and not info.any_loop
-
-
-def _result(row: Row, grader: Grader) -> GradingResult:
-    if row.problem:
-        return grader.invalid(row.problem)
-    return grader.grade(**row.fields)
-
-
-async def _aline(row: Row, grader: Grader, slots: Slots) -> Line | NotAsked:
-    if row.problem:
-        return line_of(row, grader.invalid(row.problem))
-    try:
-        return line_of(row, await grader.agrade_case(row.fields, slots))
-    except GivenUp as stop:
-        return NotAsked(row.number, str(stop))
 
 
 def line_of(row: Row, result: GradingResult) -> Line:

@@ -188,20 +188,20 @@ def _same_command(stopped: str = "") -> str:
 
     ``stopped``: why it stopped. A limit that it names is doubled, or the run would stop again.
     """
-    words = ["faithfulness-assert", *sys.argv[1:]]
+    words = sys.argv[1:]
     if "leave --max-cost out" in stopped:
         at = next(n for n, word in enumerate(words) if word.startswith("--max-cost"))
         del words[at : at + 2 - ("=" in words[at])]
     for place, word in enumerate(words):
         flag, equals, given = word.partition("=")
         if flag in LIMITS and f"{flag} is " in stopped:
-            limit = _doubled(given or words[place + 1])
+            limit = f"{2 * float(given or words[place + 1]):.12g}"
             words[place + (not equals)] = f"{flag}={limit}" if equals else limit
-    return f"To go on:\n  {redact(shlex.join(words))}"
+    return _to_go_on(*words)
 
 
-def _doubled(limit: str) -> str:
-    return f"{2 * float(limit):.12g}"
+def _to_go_on(*words: str) -> str:
+    return f"To go on:\n  {redact(shlex.join(['faithfulness-assert', *words]))}"
 
 
 # ---------------------------------------------------------------- over a batch API
@@ -224,7 +224,8 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
 
     Standard output gets the summary of a run that is finished, or the files to take to a server.
     """
-    run, soft = Path(arguments.directory), SoftStop(0)
+    run, soft, code = arguments.directory, SoftStop(0), NOT_GRADED
+    how = _to_go_on("batch", "--run", run)
     try:
         with soft:
             reached = step()
@@ -232,38 +233,33 @@ def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
         say(f"Nothing was sent: {error}")
         return NOT_GRADED
     except JudgeError as error:
-        return _stopped(f"{error.message}. {error.fix}".strip(), run)
+        problem = f"{error.message}. {error.fix}".strip()
     except KeyboardInterrupt:
         if not is_begun(run):
             raise
-        _stopped("interrupted", run)
-        return 128 + (soft.number or INTERRUPTED - 128)
+        problem, code = "interrupted", 128 + (soft.number or INTERRUPTED - 128)
     except OSError as error:  # such as a disk that is full
-        return _stopped(f"{error.filename or run}: {error.strerror}", run)
+        problem = f"{error.filename or run}: {error.strerror}"
+    else:
+        return _show_standing(arguments, reached, how)
+    say(f"{problem}\nNothing is lost. {how}")
+    return code
+
+
+def _show_standing(arguments: Namespace, reached: Standing, how: str) -> int:
     for line in reached.notes:
         say(line)
     if not reached.finished:
         for file in reached.files:
             show_line(str(file))
-        more = " --replies FILE..." if reached.files else ""
-        say(f"Not finished. {_next_command(run)}{more}")
+        say(f"Not finished. {how}{' --replies FILE...' if reached.files else ''}")
         return WAITING
-    write_outputs(arguments, run)
-    with reading(run) as store:
+    write_outputs(arguments, arguments.directory)
+    with reading(arguments.directory) as store:
         summary = store.summary()
     for text in summary.text().splitlines():
         show_line(text)
     return judged(summary, arguments.fail_under, arguments.min_graded)
-
-
-def _stopped(problem: str, path: Path) -> int:
-    say(f"{problem}\nNothing is lost. {_next_command(path)}")
-    return NOT_GRADED
-
-
-def _next_command(path: Path) -> str:
-    command = shlex.join(["faithfulness-assert", "batch", "--run", str(path)])
-    return f"To go on:\n  {command}"
 
 
 # ---------------------------------------------------------------- rescore, merge, export
