@@ -220,11 +220,11 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
     db.execute("INSERT INTO rows SELECT * FROM incoming")
     (moved,) = db.execute("SELECT count(*) FROM pairs WHERE old != new OR renamed").fetchone()
     notes = {
-        "results follow their rows to another place or id": moved,
-        "rows that changed are graded again": changed,
-        "results of rows that are gone were moved to the table earlier": gone,
+        "moved or have another id, and keep their results": moved,
+        "changed, and are graded again": changed,
+        "are gone, and whose results were moved to the table earlier": gone,
     }
-    return [f"{count:,} {note}" for note, count in notes.items() if count]
+    return [f"rows that {note}: {count:,}" for note, count in notes.items() if count]
 
 
 def _lost(store: Store, count: int) -> str:

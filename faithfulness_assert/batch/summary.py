@@ -270,7 +270,8 @@ class ErrorGroups:
         self.last = f"last error ({kind}): {message}"
         kind = kind[:MAX_KIND] or "unknown error"  # a file of results may say anything
         message = clip(message, MAX_MESSAGE)
-        key = kind, _alike(message)
+        numbers = _NUMBER.sub("#", _STATUS.sub("HTTP @", message))  # but for an HTTP status
+        key = kind, numbers + "".join(_STATUS.findall(message))
         if key not in self._groups and len(self._groups) >= MOST_GROUPS:
             key, message = (kind, ""), ""
         group = self._groups.get(key, ErrorGroup(kind, 0, message))
@@ -290,9 +291,3 @@ class ErrorGroups:
         if len(groups) > SHOWN_GROUPS:
             more = sum(group.cases for group in groups[SHOWN_GROUPS:])
             yield f"not graded: {more:,} more for other reasons"
-
-
-def _alike(message: str) -> str:
-    """A message without its numbers, but for an HTTP status."""
-    statuses = iter(_STATUS.findall(message))
-    return _NUMBER.sub("#", _STATUS.sub("HTTP @", message)) + "".join(statuses)

@@ -164,7 +164,7 @@ def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
     source = source_of(tmp_path, kind, given)
     outcome = quiet(source, directory, judge=judge, regrade_changed=True)
     assert len(judge.asked) == (4 if kind == "list" else 3)
-    assert "2 rows that changed are graded again" in " ".join(outcome.notes) or kind != "list"
+    assert "rows that changed, and are graded again: 2" in " ".join(outcome.notes) or kind != "list"
     quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
     assert results_of(directory) == results_of(tmp_path / "whole")
     earlier = asked_of(directory, "SELECT result FROM earlier")

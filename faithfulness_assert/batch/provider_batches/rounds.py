@@ -16,6 +16,8 @@ import shutil
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, NamedTuple, cast
@@ -270,7 +272,8 @@ class Rounds:
     def _read(self, current: Round, outputs: Sequence[IO[bytes]]) -> int:
         """Keeps the answers in these outputs. Returns how many there are."""
         answers = unknown = 0
-        for line in _lines(outputs):
+        lines = (iter(partial(output.readline, MAX_LINE), b"") for output in outputs)
+        for line in chain.from_iterable(lines):
             entry = read_line(self._form, line, self._judge.secrets)
             if entry and entry.id.isascii():
                 values = json.dumps(entry.answer), entry.id, current.number
@@ -342,9 +345,3 @@ def forget(store: Store, which: str) -> None:
     asks = f"FROM asks WHERE {which}"
     store.db.execute(f"DELETE FROM answers WHERE id IN (SELECT id {asks})")  # noqa: S608 - our own text
     store.db.execute(f"DELETE {asks}")
-
-
-def _lines(outputs: Sequence[IO[bytes]]) -> Iterator[bytes]:
-    for output in outputs:
-        while line := output.readline(MAX_LINE):
-            yield line
