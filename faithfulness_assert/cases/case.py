@@ -280,17 +280,20 @@ def _passage(item: object, place: int) -> Passage:
     if isinstance(item, list | tuple) and len(item) == 2:
         return _of_pair(*item, place=place)
     document = _document(item)
-    texts = (document[key] for key in _TEXT_KEYS if isinstance(document.get(key), str))
+    texts = [document[key] for key in _TEXT_KEYS if isinstance(document.get(key), str)]
     inner = document or (item if isinstance(item, Mapping) else {})
-    text = next(texts, None) or _only_text(inner) or _only_text(inner, list)
+    text = next(filter(None, texts), None) or _only_text(inner) or _only_text(inner, list)
+    if not text and (texts or _only_text(inner) == ""):
+        text = ""
     if _is_texts(text):
         text = " ".join(text)
     if isinstance(text, str):
         name = next((document[key] for key in _ID_KEYS if key in document), "")
         return Passage(text, _id(name) or str(place))
     if isinstance(item, Mapping):
-        keys = names_of(item)
-        raise InputError(f"context: passage {place} must have a string 'text', its keys are {keys}")
+        key = next((key for key in _TEXT_KEYS if key in inner), "")
+        got = f"{key} is {clip(repr(inner[key]), 40)}" if key else f"its keys are {names_of(item)}"
+        raise InputError(f"context: passage {place} must have a string 'text', {got}")
     return Passage(_string(item, f"context: passage {place}"), str(place))
 
 

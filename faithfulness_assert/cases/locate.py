@@ -128,6 +128,12 @@ class Fields(NamedTuple):
         if there := next((key for key in names(field) if key in empty), None):
             nothing = " (where nothing was retrieved, it is an empty list)"
             return f"{there} is null in each record{nothing * (field == 'context')}; {has}", ""
+        values = ((key, record.get(key)) for key in names(field) for record in records)
+        for key, value in values:
+            if isinstance(value, Mapping):
+                wanted = "a text or a list of passages" if field == "context" else "a text"
+                shown = names_of(value, MAX_SHOWN)
+                return f"{key} must be {wanted}; it is an object with the keys {shown}", ""
         near, what = similar_key(field, records)
         use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)

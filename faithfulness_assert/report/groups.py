@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ..statistics import wilson
@@ -16,6 +17,8 @@ MOST_VALUES = 60
 MOST_LOOKED_AT = 40
 """Columns that are looked at. Hostile rows may each have others."""
 MAX_CHARS = 80
+EMPTY = "(empty)"
+"""The value of an empty cell."""
 
 
 class Slice(NamedTuple):
@@ -68,20 +71,22 @@ class Slices:
         The list has the columns that are known by now; a later row may have more.
         """
         self._cases += 1
-        for name in columns:
+        places: dict[str, int] = {}
+        for name, value in columns.items():
+            if name not in self._values and len(self._values) < MOST_LOOKED_AT:
+                kept = (values for values in self._values.values() if values is not None)
+                if sum(values.keys() != {EMPTY} for values in kept) < MOST_COLUMNS:
+                    self._values[name] = {}
             if name in self._values:
-                continue
-            used = sum(values is not None for values in self._values.values())
-            if used < MOST_COLUMNS and len(self._values) < MOST_LOOKED_AT:
-                self._values[name] = {}
-        return [self._place(name, columns.get(name), outcome) for name in self._values]
+                places[name] = self._place(name, value, outcome)
+        return [places.get(name, -1) for name in self._values]
 
     def _place(self, name: str, value: object, outcome: str) -> int:
         values = self._values[name]
-        if values is None or value is None:
+        if values is None:
             return -1
-        text = text_of(value)
-        is_value = text and len(text) <= MAX_CHARS and not isinstance(value, list | Mapping)
+        text = text_of(value) or EMPTY
+        is_value = len(text) <= MAX_CHARS and not isinstance(value, list | Mapping)
         if not is_value or (text not in values and len(values) == MOST_VALUES):
             self._values[name] = None
             return -1
@@ -94,9 +99,12 @@ class Slices:
 
     def columns(self) -> Iterator[Column]:
         """The columns that divide the cases: they have several values, of which one repeats."""
-        for place, (name, values) in enumerate(self._values.items()):
-            if values and 1 < len(values) < self._cases:
-                yield Column(name, place, sorted(values.values(), key=_worst_first))
+        dividing = (
+            Column(name, place, sorted(values.values(), key=_worst_first))
+            for place, (name, values) in enumerate(self._values.items())
+            if values and 1 < len(values) < self._cases
+        )
+        return islice(dividing, MOST_COLUMNS)
 
     def names(self) -> list[list[Any]]:
         """For the page: name, place and values of each such column."""

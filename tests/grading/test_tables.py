@@ -218,3 +218,15 @@ def test_an_empty_table_gives_an_empty_frame(library: str) -> None:
         frame = grade_many(empty).to_frame(library)
         assert len(frame) == 0
         assert "score" in frame.columns
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        ({"answer": "It is so.", "context": {"a": 1}}, "context must be a text or a list of pass"),
+        ({"answer": {"a": 1}, "context": "It is so."}, "answer must be a text; it is an object"),
+    ],
+)
+def test_a_column_that_is_there_is_not_called_missing(row: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError, match=f"{said}.* with the keys a$"):
+        grade_many(pandas.DataFrame([row]))

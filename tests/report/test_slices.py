@@ -52,12 +52,13 @@ def test_each_case_is_in_the_slice_of_its_value_and_in_no_other(
         told = {part.value: part for part in column.slices}
         expected: dict[str, Counter[str]] = {text: Counter() for text in texts}
         for (columns, outcome), row in zip(cases, places, strict=True):
-            value = columns.get(column.name)
-            if value is None:
+            if column.name not in columns:
                 assert row[place:] == [] or row[place] == -1
-            else:
-                assert texts[row[place]] == str(value)
-                expected[str(value)].update(["cases", outcome])
+                continue
+            value = columns[column.name]
+            text = "(empty)" if value is None or value == "" else str(value)
+            assert texts[row[place]] == text
+            expected[text].update(["cases", outcome])
         assert len(told) == len(texts)
         for text, counts in expected.items():
             assert told[text].cases == counts["cases"]
@@ -85,6 +86,18 @@ def test_a_column_with_one_value_with_lists_or_with_a_value_for_each_case_is_no_
     ]
     page = page_of(cases, tmp_path)
     assert [name for name, *_ in page.meta["slices"]] == ["half"]
+
+
+def test_an_empty_cell_is_a_value_and_a_column_of_empty_cells_takes_no_room(tmp_path: Path) -> None:
+    empty = {f"empty {n}": "" for n in range(MOST_COLUMNS)}
+    cases = [case(model, good=True, **empty) for model in ("a", "", "a", "b")]
+    assert [tuple(s) for s in page_of(cases, tmp_path).meta["slices"]] == [
+        ("model", 0, ["a", "(empty)", "b"])
+    ]
+    columns = [{**empty, "late": value} for value in (1, None, 1)]
+    slices = Slices()
+    assert [slices.add(row, "passed")[-1] for row in columns] == [0, 1, 0]
+    assert [column.name for column in slices.columns()] == ["late"]
 
 
 def test_any_number_of_columns_and_values_is_bounded() -> None:

@@ -167,5 +167,18 @@ def test_what_a_broken_pipeline_leaves_is_no_context(context: object, happened: 
     assert happened in result.error.message
 
 
+@pytest.mark.parametrize("passage", ["", {"text": ""}, {"chunkText": ""}, {"sentences": []}])
+def test_an_empty_passage_is_an_empty_context_in_any_form(passage: object) -> None:
+    assert grade("It is so.", [passage]).status == "no_context"
+    assert grade("It is so.", passage).status == "no_context"
+
+
+def test_a_passage_whose_text_is_none_is_told_what_it_is() -> None:
+    error = grade("It is so.", [{"text": 3}]).error
+    assert error is not None
+    assert error.message == "context: passage 1 must have a string 'text', text is 3."
+    assert grade("It is so.", [{"text": "", "content": "It is so."}]).status == "graded"
+
+
 def test_a_missing_value_among_passages_is_one_of_them() -> None:
     assert grade("It is so.", ["None", "It is so."]).status == "graded"
