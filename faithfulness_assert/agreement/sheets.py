@@ -24,7 +24,7 @@ from ..cases.case import Case
 from ..files import as_text, read_text
 from ..records.errors import ConfigError, InputError, option
 from ..records.model import Verdict
-from ..text.strings import clean_text
+from ..text.strings import clean_text, counted
 from .drawing import MANY_LABELS, MIN_LABELS, MOST, Counts, Drawn, Judged, draw, open_run
 
 SUFFIXES = (".csv", ".jsonl")
@@ -95,7 +95,7 @@ def write_sheet(
             with as_text(part, errors="replace") as text:
                 text.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     notes = (
-        [f"{len(cut)} cells are longer than Excel takes, and are cut: use .jsonl"] if cut else []
+        [f"{counted(len(cut), 'cell')} longer than Excel takes, and cut: use .jsonl"] if cut else []
     )
     if left:
         advice = "to speak of all, finish the run, and draw another sheet then"

@@ -10,7 +10,7 @@ from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 from ..statistics import Figure
-from ..text.strings import clip
+from ..text.strings import clip, counted
 from .figures import BEYOND_CHANCE, LEAST_CHANCE
 from .measuring import Agreement, LabelledAnswer, Level
 
@@ -101,7 +101,8 @@ def facts(agreement: Agreement) -> Iterator[str]:
             "drawn: nothing here is about them"
         )
     if agreement.left_out:
-        yield f"{agreement.left_out:,} cases could not be graded: nothing here is about them"
+        lost = counted(agreement.left_out, "case")
+        yield f"{lost} could not be graded: nothing here is about them"
     for judge in agreement.judges:
         fact = f"judge {judge.judge}, policy {judge.policy}, passes from {judge.threshold:g}"
         yield f"{clip(judge.name, 60)}: {fact}"

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from ..records.errors import ConfigError
 from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
-from ..text.strings import text_key
+from ..text.strings import counted, text_key
 from .rechecking import Recheck
 from .rows import Lines
 from .summary import Summary
@@ -38,6 +38,17 @@ class Outcome(NamedTuple):
 
 NOTHING = Outcome("", "", passed=False, score=None, is_error=False)
 """Of a case that is not there."""
+
+
+class Way(NamedTuple):
+    """With what a case was graded."""
+
+    policy: str
+    judge: str
+    threshold: float
+
+    def __str__(self) -> str:
+        return f"policy {self.policy}, judge {self.judge}, passes {self.threshold}"
 
 
 class Flip(NamedTuple):
@@ -75,7 +86,8 @@ class Comparison:
         max_regressed: with more cases that regressed, or are new and fail, B is worse; None: as far
             as chance goes.
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
-        ways: under which policies, by which judges each was graded. They must be escaped.
+        ways: the policies, judges and thresholds with which each was graded. Texts, which must be
+            escaped.
         pairs: of the cases that could be graded in both.
         tests: p-values for "B is worse", from those.
         only: how many cases only A has, and only B.
@@ -92,7 +104,7 @@ class Comparison:
     min_graded: float
     max_regressed: int | None = None
     summaries: tuple[Summary, Summary] = field(default_factory=lambda: (Summary(), Summary()))
-    ways: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    ways: tuple[set[Way], set[Way]] = field(default_factory=lambda: (set(), set()))
     pairs: PairCounts = field(init=False)
     tests: PairedTests = field(init=False)
     only: list[int] = field(default_factory=lambda: [0, 0])
@@ -123,6 +135,15 @@ class Comparison:
         """Whether more cases regressed, or are new and fail, than may."""
         lost = self.kinds["regressed"] + self.kinds["new"]
         return self.max_regressed is not None and lost > self.max_regressed
+
+    @property
+    def other_way(self) -> str:
+        """Why the verdict need not be about the answers; "" if it is, or after a recheck."""
+        if self.recheck is not None or self.ways[0] == self.ways[1]:
+            return ""
+        judges = ({way.judge for way in ways} for ways in self.ways)
+        other = "by another judge" if next(judges) != next(judges) else "in another way"
+        return f"it was graded {other}"
 
     @property
     def is_lower(self) -> bool:
@@ -161,7 +182,7 @@ class Comparison:
         names = [quoted(name) for name in self.names]
         notes = []
         if self.ways[0] != self.ways[1]:
-            shown = (quoted("; ".join(sorted(ways)[:3])) for ways in self.ways)
+            shown = (quoted("; ".join(sorted(map(str, ways))[:3])) for ways in self.ways)
             same = "The runs were not graded in the same way."
             notes += [f"{same} {name}: {way}" for name, way in zip(names, shown, strict=True)]
         for name, run in zip(names, self.summaries, strict=True):
@@ -173,14 +194,14 @@ class Comparison:
                 f"The runs have other policies, so scores differ without a cause: {changed}"
             )
         if self.lost:
-            notes.append(f"{self._lost(*names)}, and are not compared.")
+            notes.append(f"{self._lost(*names)}, and not compared.")
         if self.only[0]:
-            gone = f"{self.only[0]:,} cases of {names[0]} are missing in {names[1]}"
-            notes.append(f"{gone}, and are not compared.")
+            gone = f"{counted(self.only[0], 'case')} of {names[0]} missing in {names[1]}"
+            notes.append(f"{gone}, and not compared.")
         return notes
 
     def _lost(self, first: str, second: str) -> str:
-        return f"{self.lost:,} cases that {first} graded could not be graded in {second}"
+        return f"{counted(self.lost, 'case')} that {first} graded could not be graded in {second}"
 
 
 def compare(
@@ -251,12 +272,12 @@ def compare(
     return compared
 
 
-def _outcomes(lines: Lines, summary: Summary, ways: set[str]) -> Iterator[tuple[str, Outcome]]:
+def _outcomes(lines: Lines, summary: Summary, ways: set[Way]) -> Iterator[tuple[str, Outcome]]:
     """The outcome of each case, all of which is added to the summary and to the ways."""
     for line in lines():
         result = line.result
         summary.add(result)
-        ways.add(f"policy {result.policy}, judge {result.judge}, passes {result.threshold}")
+        ways.add(Way(result.policy, result.judge, result.threshold))
         values = result.status, result.pass_, result.score, result.error is not None
         yield line.case_id, Outcome(line.input, *values)
 

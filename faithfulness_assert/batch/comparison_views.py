@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ..statistics import FALSE_ALARMS, SURE, p_value
-from ..text.strings import clip, visible
+from ..text.strings import clip, counted, visible
 from .comparison import Change, Comparison, Outcome, Quoted
 from .rechecking import LEVEL, Recheck
 from .summary import Summary
@@ -76,7 +76,11 @@ def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
     changed = _changed(comparison)
     if comparison.worse:
         most = f": {changed} (--max-regressed {comparison.max_regressed})"
-        return f"{after} is worse than {before}{most if comparison.has_more_regressed else ''}"
+        most = most if comparison.has_more_regressed else ""
+        but = f"; but {comparison.other_way}" if comparison.other_way else ""
+        return f"{after} is worse than {before}{most}{but}"
+    if comparison.other_way:
+        return f"{after} is not shown to be worse than {before}: {comparison.other_way} ({changed})"
     if not comparison.is_lower:
         return f"{after} is not worse than {before}"
     by_judge = comparison.recheck is not None and comparison.recheck.judge.is_worse
@@ -119,17 +123,19 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
         f"{kinds['score']:,} with another score"
     )
     if comparison.comparable:
+        chances = (
+            f"{p_value(tests.passes)} for passes (McNemar), {p_value(tests.scores)} for scores"
+        )
         yield (
-            f"of the {comparison.pairs.cases:,} cases graded in both: {p_value(tests.passes)} for "
-            f"passes (McNemar), {p_value(tests.scores)} for scores (sign flips); worse: one of "
-            f"them is at most {FALSE_ALARMS / 2:g}"
+            f"of {counted(comparison.pairs.cases, 'case')} graded in both: {chances} (sign flips); "
+            f"worse: one of them is at most {FALSE_ALARMS / 2:g}"
         )
         yield _power_line(comparison)
         if comparison.recheck:
             yield from _recheck_lines(comparison.recheck, unexplained=comparison.worse)
     if comparison.other_input:
-        other = f"{comparison.other_input:,} cases have another answer, context or question"
-        yield f"{other} in {quoted(comparison.names[1])}"
+        other = f"another answer, context or question in {quoted(comparison.names[1])}"
+        yield f"{counted(comparison.other_input, 'case')} with {other}"
     yield from comparison.notes(quoted)
 
 
@@ -139,7 +145,8 @@ def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
     ``unexplained``: the second run is worse, even where neither cause was found.
     """
     parts = {"the judge": recheck.judge, "the system": recheck.system}
-    cases = f"{recheck.judge.counts.cases:,} cases of the first run, asked again of today's judge"
+    count = counted(recheck.judge.counts.cases, "case")
+    cases = f"{count} of the first run, asked again of today's judge"
     lost = f" ({recheck.not_graded:,} more could not be graded)" if recheck.not_graded else ""
     causes = [(name, shift.is_worse) for name, shift in parts.items() if shift.is_found]
     nothing = "no change was found, neither of the judge nor of the system"
@@ -158,10 +165,8 @@ def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
 
 def _power_line(comparison: Comparison) -> str:
     """What a comparison of this size sees, in a sentence."""
-    cases, loss = f"{comparison.pairs.cases:,} cases", comparison.pairs.sure_loss()
-    if loss is None:
-        return f"{cases}: too few to find a loss for sure, however large"
-    fall = f"only a fall of the mean score by {loss:.2f} or more"
+    cases, loss = counted(comparison.pairs.cases, "case"), comparison.pairs.sure_loss()
+    fall = f"only a fall of the mean score by {loss:.2f} or more" if loss else "no loss"
     return f"with {cases}, {fall} is found reliably (in {SURE:.0%} of comparisons)"
 
 
@@ -171,6 +176,8 @@ def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Ite
     outcomes = [_outcome(outcome) for outcome in (before, after) if outcome.status]
     if {before.status, after.status} <= {"", "graded"}:
         outcomes = [words.removeprefix("graded ") for words in outcomes]
+    if before.passed != after.passed and outcomes[0] == outcomes[-1]:  # by a contradiction
+        outcomes = [f"{outcomes[0]} {'passes' if o.passed else 'fails'}" for o in (before, after)]
     yield f"{first}{what}: {quoted(change.case_id)}: {' -> '.join(outcomes)}"
     for flip in change.flips[:MOST_FLIPS]:
         old, new = (
@@ -182,7 +189,7 @@ def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Ite
 
 
 def _outcome(outcome: Outcome) -> str:
-    return outcome.status if outcome.score is None else f"{outcome.status} {outcome.score:.2f}"
+    return outcome.status if outcome.score is None else f"{outcome.status} {outcome.score:.3g}"
 
 
 def _rest(comparison: Comparison, shown: int) -> list[str]:

@@ -132,8 +132,8 @@ class Fields(NamedTuple):
         for key, value in values:
             if isinstance(value, Mapping):
                 wanted = "a text or a list of passages" if field == "context" else "a text"
-                shown = names_of(value, MAX_SHOWN)
-                return f"{key} must be {wanted}; it is an object with the keys {shown}", ""
+                inside = names_of(value, MAX_SHOWN)
+                return f"{key} must be {wanted}; it is an object with the keys {inside}", ""
         near, what = similar_key(field, records)
         use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)

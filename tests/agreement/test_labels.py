@@ -123,7 +123,7 @@ def test_texts_are_never_formulas_are_cut_for_excel_and_whole_in_json_lines(tmp_
     hostile = '=cmd|"/c calc"!A1 \x1b[31m\u202e -2+3 @SUM(1)\t=1;=2 ' + "long " * 8000
     run = known_run(tmp_path / "hostile", cases=40, text=hostile)
     written = write_sheet(run.path, tmp_path / "s.csv", n=40)
-    assert "80 cells are longer than Excel takes" in written.notes[0]
+    assert "80 cells longer than Excel takes" in written.notes[0]
     for row in rows_of(written.path):
         for cell in row.values():
             assert len(cell) < 32_767

@@ -145,8 +145,24 @@ def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused() 
     before, after = run_of({"a": result(1.0)}), run_of({"a": result(1.0, threshold=0.5)})
     assert "not graded in the same way" in as_text(compare(before, after))
     assert "not graded" not in as_text(compare(before, before)).replace("be graded", "")
+    head = "B is not shown to be worse than A: it was graded"
+    assert as_text(compare(before, after)).startswith(f"{head} in another way (0 regressed, 0 ")
+    other = run_of({"a": result(1.0, judge="other")})
+    assert as_text(compare(before, other)).startswith(f"{head} by another judge (0 regressed")
+    lower = run_of({str(n): result(0.0, judge="other") for n in range(9)})
+    told = as_text(compare(run_of({str(n): result(1.0) for n in range(9)}), lower))
+    assert told.startswith("B is worse than A; but it was graded by another judge\n")
     with pytest.raises(ConfigError, match="no case with the same id"):
         compare(before, run_of({"b": result(1.0)}))
+
+
+def test_what_changed_shows_even_if_the_score_is_the_same_and_one_case_is_no_cases() -> None:
+    before = run_of({"a": replace(result(2 / 3), pass_=False)})
+    told = as_text(compare(before, run_of({"a": replace(result(2 / 3), pass_=True)})))
+    assert "improved: a: 0.667 fails -> 0.667 passes" in told
+    assert "1 cases" not in told
+    near = as_text(compare(run_of({"a": result(0.666)}), run_of({"a": result(0.667)})))
+    assert "another score: a: 0.666 -> 0.667" in near
 
 
 # ---------------------------------------------------------------- runs that were hardly graded
@@ -243,7 +259,7 @@ def test_a_comment_shows_hostile_texts_as_text_and_fits_into_github() -> None:
     told += as_markdown(compared)
     for sign in ("<img", "@team", " #12", "](", "![", "~~", "\x1b", "\u202e"):
         assert sign not in told
-    assert told.startswith("### Faithfulness: <code>B</code> is worse than <code>A</code>\n")
+    assert told.startswith("### Faithfulness: <code>B</code> is worse than <code>A</code>; but it")
 
 
 # ---------------------------------------------------------------- the command
