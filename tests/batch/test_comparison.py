@@ -82,7 +82,7 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
     assert [run.passed for run in compared.summaries] == [5, 4]
     assert [run.not_graded for run in compared.summaries] == [0, 1]
     assert compared.only == [1, 2]
-    assert [change.case_id for change in compared.shown][:2] == ["worse", "better"]
+    assert [change.case_id for change in compared.shown][:2] == ["worse", "new and false"]
     told = as_text(compared)
     assert not compared.comparable  # one of 8 could not be graded
     assert "1 cases that A graded could not be graded in B" in told
