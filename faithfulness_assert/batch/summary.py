@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..records.model import VERBATIM_FLAG
+from ..records.model import NUMBER_FLAG, VERBATIM_FLAG
 from ..records.result import GradingResult
 from ..records.result_list import controls_in_words, is_unreliable
 from ..statistics import LEVEL, Interval, mean_interval
@@ -60,8 +60,9 @@ class Counted(NamedTuple):
         error, used = result.error, result.tokens_used
         names = ("controls", "untested", "judgeNote")
         notes = {name: result.metadata[name] for name in names if result.metadata.get(name)}
-        if any(VERBATIM_FLAG in verdict.flags for verdict in result.verdicts):
-            notes["verbatim"] = True
+        flags = {flag for verdict in result.verdicts for flag in verdict.flags}
+        notes |= {"verbatim": True} if VERBATIM_FLAG in flags else {}
+        notes |= {"absent": True} if NUMBER_FLAG in flags and result.pass_ else {}
         return cls(
             result.status,
             result.pass_,
@@ -90,6 +91,7 @@ class Summary:
         cost: the sum of the costs; None without prices.
         unpriced: whether some tokens have no cost.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
+        absent: how many passed with a number that is nowhere in the context.
         verbatim: how many have a statement that is not supported, though the context has it word
             for word.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
@@ -100,7 +102,7 @@ class Summary:
 
     def __init__(self, seconds: float | None = None) -> None:
         self.cases = self.rows = self.passed = self.not_graded = self.defined = 0
-        self.untested = self.verbatim = 0
+        self.untested = self.verbatim = self.absent = 0
         self.caveats: set[str] = set()
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
@@ -129,6 +131,7 @@ class Summary:
         self.untested += "untested" in notes and group.cases
         if caveat := notes.get("judgeNote"):
             self.caveats.add(caveat)
+        self.absent += "absent" in notes and group.cases
         self.verbatim += "verbatim" in notes and group.cases
         self.add_spent(group)
         if group.score is not None:
@@ -181,6 +184,9 @@ class Summary:
         if self.mean is not None:
             score = f"mean score {self.mean:.2f} ({self.defined} with a score)"
         lines = [f"{cases}: {counts}; {score}"]
+        if self.absent:
+            passed = f"{counted(self.absent, 'case')} passed with a number or unit"
+            lines.append(f"{passed} that is nowhere in the context: check them ({NUMBER_FLAG})")
         if asked := self.controls["asked"]:
             lines.append(controls_in_words(self.controls))
         if self.untested:
@@ -221,7 +227,8 @@ class Summary:
         prompt, completion = self.tokens["prompt"], self.tokens["completion"]
         about = "about " if self.estimated else ""
         tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"
-        cost = "" if self.cost is None else f", cost {money(self.cost)}"
+        least = "at least " if self.unpriced else ""  # some were graded without prices
+        cost = "" if self.cost is None else f", cost {least}{money(self.cost)}"
         return f"spent: {self.tokens['num_requests']:,} requests, {tokens}{cost}"
 
 

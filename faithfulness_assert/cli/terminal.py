@@ -13,7 +13,7 @@ from rich.text import Text
 
 from ..batch.summary import Summary
 from ..cases.case import Case
-from ..pytest_plugin.shown_case import Shown, notes_of, shown_case
+from ..pytest_plugin.shown_case import Shown, notes_at_end, shown_case
 from ..records.result import GradingResult
 from ..records.result_list import badness
 from ..text.strings import counted, visible, visible_json, visible_line
@@ -55,7 +55,7 @@ def show(
                 _print_shown(Shown(()))
             for line in shown_case(result, summary.cases, case):
                 _print_shown(line)
-        notes.update(set(notes_of(result)) if result.pass_ else ())
+        notes.update(set(notes_at_end(result)))
         before = result
     for place, (_, number, result, case) in enumerate(worst):
         if place:

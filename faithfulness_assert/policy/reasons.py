@@ -15,6 +15,8 @@ from .values import SCORED, TOLERANCE
 
 MAX_NAMED = 3
 """Statements that lost points which a reason quotes."""
+CHECK = "Check statement "
+"""How a warning begins that is about a supported statement, whose number is nowhere."""
 MAX_IDS = 10
 """Statements that a warning names."""
 
@@ -96,9 +98,7 @@ def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
         f"Check the evidence of statement {', '.join(ids[:MAX_IDS])}: {problem}."
         for problem, ids in numbers.items()
     ]
-    absent = [
-        f"Check statement {v.id}: {absence}." for v in verdicts if (absence := absent_number(v))
-    ]
+    absent = [f"{CHECK}{v.id}: {absence}." for v in verdicts if (absence := absent_number(v))]
     return lines + absent[:MAX_IDS]
 
 

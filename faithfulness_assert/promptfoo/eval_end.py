@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from ..policy.reasons import CHECK
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
 from ..records.views import SETUP
 from ..text.strings import clip, lazy_pattern, one_line, visible
@@ -80,6 +81,10 @@ def _of_test(result: Any) -> Iterator[str]:
         if isinstance(assertion, Mapping) and assertion.get("weight") == 0:  # always true then
             passes = metadata.get("passed") is not negated
         if passes:
+            warnings = metadata.get("warnings")
+            for warning in warnings if isinstance(warnings, list) else ():
+                if str(warning).startswith(CHECK):
+                    yield f"{name}: passed; {clip(str(warning), MAX_CHARS)}"
             continue
         if negated:
             yield f"{name}: the answer is faithful, but a not- assertion wants a made-up one"

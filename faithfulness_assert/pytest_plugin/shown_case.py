@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from ..asking.ranking import nearest_sentences
 from ..cases.case import Case
+from ..policy.reasons import CHECK
 from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
-from ..records.views import MARKS, in_words, wrong_in_words
+from ..records.views import MARKS, absent_number, in_words, wrong_in_words
 from ..text.strings import clip, visible
 
 MOST_PROBLEMS = 10
@@ -56,6 +57,9 @@ def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterato
     if result.pass_:
         counts = result.metadata.get("reasonParts", {}).get("found", "")
         yield _head(result, number, counts, single=True)
+        for verdict in result.verdicts:
+            if absent := absent_number(verdict):
+                yield Shown((("! ", "yellow"), (f"{absent}: {clip(verdict.statement)}", "")), 2, 2)
         return
     yield _head(result, number, "")
     yield from failure(result, case)
@@ -94,6 +98,11 @@ def failure(result: GradingResult, case: Case | None) -> Iterator[Shown]:
 def notes_of(result: GradingResult) -> list[str]:
     """The warnings of a result, each on one line."""
     return [clip(warning, MAX_REASON) for warning in result.warnings]
+
+
+def notes_at_end(result: GradingResult) -> list[str]:
+    """Those of one that passes, but for numbers that are nowhere, which are shown with it."""
+    return [note for note in notes_of(result) if result.pass_ and not note.startswith(CHECK)]
 
 
 # ---------------------------------------------------------------- the head

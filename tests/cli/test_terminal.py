@@ -125,6 +125,19 @@ def test_warnings_of_passing_cases_are_told_once_at_the_end() -> None:
     assert "\n  ! messages[0] is not used" in run("grade", "-", stdin=json.dumps(failing))
 
 
+def test_a_case_that_passes_with_a_number_that_is_nowhere_says_so_and_is_counted() -> None:
+    context = "Adults pay 12 euros."
+    judge = TruthfulJudge(label=lambda _: "supported")
+    result = grade("Adults pay 14 euros.", context, id="till", judge=judge)
+    text, code = shown((result, Case("Adults pay 14 euros.", context)), width=200)
+    assert code == 0
+    lines = text.splitlines()
+    assert "till" in lines[0]
+    assert lines[1] == "  ! nowhere in the context: “14”: Adults pay 14 euros."
+    counted = "1 case passed with a number or unit that is nowhere in the context: check them"
+    assert f"{counted} (number_not_found)" in lines
+
+
 def test_a_failing_label_and_a_missing_verdict_are_said() -> None:
     judge = ScriptedJudge([verdicts_json({1: "supported", 2: "contradicted"})])
     text, _ = shown(graded("It is 9. It is 5.", judge=judge, threshold=0.5))

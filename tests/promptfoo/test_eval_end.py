@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,6 +55,16 @@ def test_a_key_that_is_wrong_is_told_with_those_that_are_there() -> None:
     (line,) = lines_of(({"results": [result]},))
     assert line.startswith("price?: Not graded: context: not found. vars has the keys contxt, q")
     assert line.endswith("passages, sources.")
+
+
+def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes() -> None:
+    result = Grader(TruthfulJudge(label=lambda _: "supported")).grade(FALSE, TRUE)
+    passing = {
+        "testCase": {"description": "till"},
+        "gradingResult": {"componentResults": [result.to_promptfoo()]},
+    }
+    (line,) = lines_of(({"results": [passing]},))
+    assert line == "till: passed; Check statement 1: nowhere in the context: “35”."
 
 
 def test_what_several_assertions_find_is_told_once() -> None:
