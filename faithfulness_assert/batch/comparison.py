@@ -235,6 +235,8 @@ def compare(
 
     def pairs() -> Iterator[Pair]:
         for id, new in _outcomes(after, summaries[1], ways[1]):
+            if len(changes) > 2 * shown + 1000:
+                changes[:] = sorted(changes, key=_weight)[:shown]
             first = old.pop(id, None)
             if first is None:
                 compared.only[1] += 1
@@ -248,8 +250,6 @@ def compare(
             if kind := _kind(first, new):
                 compared.kinds[kind] += 1
                 changes.append(Change(id, kind, first, new))
-            if len(changes) > 2 * shown + 1000:
-                changes[:] = sorted(changes, key=_weight)[:shown]
             if not (first.is_error or new.is_error):
                 yield Pair(first.passed, new.passed, first.score, new.score)
 
