@@ -36,6 +36,9 @@ SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
 IN_TABLES = 100
 """What is at least so much may stand in a table of thousands or millions, which does not say so."""
+NAME_GAPS = ("-", "–", ".", "/")
+"""Between the numbers of one name."""
+LIST_GAPS = (*NAME_GAPS, ",", ";", "&")
 BEFORE = 30
 """Characters before a number that say what it is."""
 
@@ -178,10 +181,14 @@ class Own:
     @cached_property
     def numbers(self) -> list[Number]:
         found: list[Number] = []
-        end_of_name = -1
+        end_of_name, in_list = -1, False
         for number in find_numbers(self.text, in_words=False):
-            is_joined = self.text[end_of_name : number.start] in ("-", "–", ".", "/")
-            if is_joined or _is_name(self.text, number):
+            gap = self.text[end_of_name : number.start]
+            in_list = in_list and gap.strip() in {*LIST_GAPS, *words_of("joiners")}
+            before = self.text[max(number.start - 20, 0) : number.start].rstrip(" .:=#\u00a0")
+            word = before.rpartition(" ")[2].lstrip("([")
+            in_list = in_list or word.casefold() in words_of("pages")
+            if in_list or gap in NAME_GAPS or _is_name(self.text, number):
                 end_of_name = number.end
             elif not number.is_part:
                 found.append(number)

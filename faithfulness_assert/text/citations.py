@@ -124,13 +124,6 @@ def _place() -> re.Pattern[str]:
     return re.compile(rf"[\[(](?:{inside})[\])]\W?", re.IGNORECASE)
 
 
-@cache
-def _pages() -> re.Pattern[str]:
-    """The numbers of pages: "page 12", "(pages: 49, 52 and 54)", "Seiten 3–5"."""
-    more = rf"(?:\s?(?:,|;|-|–|&|{'|'.join(words_of('joiners'))})\s?\d{{1,4}}){{0,20}}"
-    return re.compile(rf"\b(?:{any_of('pages')})\s?[:=#]?\s?\d{{1,4}}{more}(?!\w)", re.IGNORECASE)
-
-
 def end_of_marks(text: str, place: int) -> int:
     """Where the citations end that stand behind a sentence which ends at ``place``."""
     end = place
@@ -169,7 +162,6 @@ def without_references(text: str) -> str:
         spans += [found.span() for found in _ADDRESS.finditer(text)]
     if marker := _LIST_MARKER.match(text):
         spans.append(marker.span())
-    spans += [found.span() for found in _pages().finditer(text)]
     return blanked(text, spans)
 
 

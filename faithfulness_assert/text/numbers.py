@@ -195,22 +195,24 @@ def _in_digits(text: str) -> Iterator[Number]:
 
 
 @cache
-def _that_belong() -> frozenset[str]:
-    """The words beside a number that may belong to it: units, scales, money and months."""
-    words = [*valued("months"), *valued("scales"), *currencies(), *unit_words()]
-    return frozenset([*words, *"us sq cu square cubic the of de am pm uhr - – -- /".split()])
+def _that_belong() -> tuple[frozenset[str], frozenset[str]]:
+    """The words before a number, and those behind it, that may belong to it."""
+    before = [*valued("months"), *currencies(), *"the - – -- /".split()]
+    behind = [*valued("scales"), *unit_words(), *"us sq cu square cubic of de am pm uhr".split()]
+    return frozenset(before), frozenset([*before, *behind])
 
 
 def _word_beside(text: str, start: int, end: int) -> str | None:
     """The word or "" behind a number to which nothing beside it belongs, as is so with most."""
-    behind, before = _ALONE.match(text, end), text[max(start - 12, 0) : start]
-    word = (behind[2] or "").casefold() if behind else ""
-    if not behind or word in _that_belong() or before[-1:] not in ("", " ", "\n", "("):
+    found, before = _ALONE.match(text, end), text[max(start - 12, 0) : start]
+    if not found or end - start > MAX_DIGITS or before[-1:] not in ("", " ", "\n", "("):
         return None
-    words = before.split()
-    if end - start > MAX_DIGITS or (words and words[-1].casefold().strip("(.") in _that_belong()):
+    words_before, words_behind = _that_belong()
+    word = (found[2] or "").casefold()
+    last = before.rstrip(" \n(").rpartition(" ")[2].rpartition("\n")[2]
+    if word in words_behind or last.casefold().strip("(.") in words_before:
         return None
-    return "" if behind[1] else word
+    return "" if found[1] else word
 
 
 def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number:
