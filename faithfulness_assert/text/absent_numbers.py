@@ -19,7 +19,7 @@ from itertools import accumulate, combinations
 from math import isclose
 
 from .citations import without_references
-from .number_words import currencies, units_of, valued, words_of
+from .number_words import money, units_of, valued, words_of
 from .numbers import Number, ascii_digits, find_numbers, is_year
 from .strings import lazy_pattern
 
@@ -99,10 +99,10 @@ class Numbers:
         lines = {
             bisect_right(ends, line.start()): line for line in _IN_MILLIONS.finditer(self.text)
         }
-        money = {code for codes in currencies().values() for code in codes}
+        codes = {unit.kind for units in money().values() for unit in units}
         for number in self.numbers if lines else ():
             line = lines.get(bisect_right(ends, number.start))
-            is_bare = number.kinds() <= money and not number.loose
+            is_bare = number.kinds() <= codes and not number.loose
             if line and number.start > line.start() and is_bare:
                 size = valued("scales")[line[1].casefold()]
                 yield from ((kind, value * size) for kind, value in number.offers)

@@ -36,29 +36,26 @@ def words_of(section: str) -> frozenset[str]:
 
 
 @cache
-def currencies() -> Mapping[str, Mapping[str, float]]:
-    """The signs, codes and words of money, each with the currencies that it may be of.
-
-    The values are how much of the currency it is: of cents a hundredth.
-    """
-    found: dict[str, dict[str, float]] = {}
+def money() -> Mapping[str, tuple[Unit, ...]]:
+    """The signs, codes and words of money, each with the currencies that it may be of."""
+    found: dict[str, tuple[Unit, ...]] = {}
     for code, *names in map(str.split, word_lists("numbers")["money"].splitlines()):
-        for name in names:
-            found.setdefault(name, {})[code] = 1
+        found |= {name: (*found.get(name, ()), Unit(code, 1)) for name in names}
     for name, *codes in map(str.split, word_lists("numbers")["cents"].splitlines()):
-        found[name] = dict.fromkeys(codes, 0.01)
+        found[name] = tuple(Unit(code, 0.01) for code in codes)
     return found
 
 
 def units_of(word: str) -> tuple[Unit, ...]:
     """The units that a sign or word may be: "mW" is one, "MW" another, "mw" may be both."""
     exact, folded = _units()
-    return exact.get(word) or folded.get(word.casefold(), ())
+    plain = word.casefold()
+    return exact.get(word) or folded.get(plain, ()) + money().get(plain, ())
 
 
 def unit_words() -> Collection[str]:
     """All signs and words of units, in lower case."""
-    return _units()[1]
+    return _units()[1].keys() | money().keys()
 
 
 @cache

@@ -17,7 +17,7 @@ from itertools import accumulate
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import Unit, currencies, spelled_numbers, unit_words, units_of, valued, words_of
+from .number_words import Unit, money, spelled_numbers, unit_words, units_of, valued, words_of
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
@@ -58,8 +58,8 @@ _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
 _POWER = lazy_pattern(r"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=⁻?[⁰¹²³⁴-⁹]))")
 _MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
 _UNIT = lazy_pattern(
-    rf"{_GAP}(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
-    r"(%|‰|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{1,2}[\"”])"
+    rf"{_GAP}(?:(?:US|U[.]S[.]) )?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
+    rf"([%‰]|[{MONEY}](?! ?[0-9])|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{{1,2}}[\"”])"
     r"|[^\W\d_]{1,30}(?:\^?[23](?!\w)|[²³])?)"
     rf"(?:(?:/| (?:per|pro|par|por|al) ){_WORD})?"
 )
@@ -82,9 +82,6 @@ _PAST = lazy_pattern(rf"(?: minutes?)?[ ]{_WORD} ([^\W\d_]{{1,30}}|[0-9]{{1,2}}(
 _NEXT = lazy_pattern(f" {_WORD}")
 _MONEY_BEFORE = lazy_pattern(
     rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[{_SPACES}]?$"
-)
-_MONEY_AFTER = lazy_pattern(
-    rf"{_GAP}(?:(?:US|U[.]S[.]) )?([{MONEY}](?! ?[0-9])|[^\W\d_]{{2,10}}(?![^\W_]))"
 )
 _SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}")
 _FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{2}$")
@@ -197,7 +194,7 @@ def _in_digits(text: str) -> Iterator[Number]:
 @cache
 def _that_belong() -> tuple[frozenset[str], frozenset[str]]:
     """The words before a number, and those behind it, that may belong to it."""
-    before = [*valued("months"), *currencies(), *"the - – -- /".split()]
+    before = [*valued("months"), *money(), *"the - – -- /".split()]
     behind = [*valued("scales"), *unit_words(), *"us sq cu square cubic of de am pm uhr".split()]
     return frozenset(before), frozenset([*before, *behind])
 
@@ -400,38 +397,27 @@ def _in_words(text: str) -> Iterator[Number]:
 def _measured(text: str, number: Number) -> Number:
     """A number with its scale, and with what it measures or costs."""
     start, last, values, loose = number.start, number.end, number.plain, number.loose
-    meanings: list[Meaning] = []
     beside = text[max(start - 8, 0) : start].rstrip(_SPACES)[-1:]
     may_be_money = beside.isalpha() or (beside and beside in f"{MONEY}.")
     before = _MONEY_BEFORE.search(text, max(start - 8, 0), start) if may_be_money else None
     sign = before[1].casefold().rstrip(".") if before else ""
-    money = currencies().get(sign) or currencies().get(sign[-1:])
-    first = before.start() if before and money else start
+    paid = money().get(sign) or money().get(sign[-1:], ())
     scaled = _SCALE.match(text, last)
     if scaled and (scale := valued("scales").get(scaled[1].casefold())):
-        behind = _MONEY_AFTER.match(text, scaled.end())
-        is_money = money or (behind and behind[1].casefold() in currencies())
+        is_money = paid or _units(text, scaled.end())[2].casefold() in money()
         if is_money or not units_of(scaled[1]):
             loose, values = values, tuple(_exact(value * scale) for value in values)
             last = scaled.end()
-    end, word, units = last, "", tuple[Unit, ...]()
-    behind = None if money else _MONEY_AFTER.match(text, last)
-    if behind and (money := currencies().get(behind[1].casefold())):
-        end, word, units = behind.end(), behind[1], units_of(behind[1])  # pounds
-    elif not money:
-        units, end, word = _units(text, last)
-    for code, size in money.items() if money else ():
-        meanings += [(code, _exact(value * size)) for value in values]
-    is_whole = units and not money and values[0] == int(values[0])
+    units, end, word = (paid, last, "") if paid else _units(text, last)
+    is_whole = units and not paid and values[0] == int(values[0])
     more = _AND_SHARE.match(text, end) if is_whole else None
     share = valued("fractions").get(more[1].casefold()) if more else None
     if share and more:  # an hour and a half
         values, end = tuple(value + 1 / share for value in values), more.end()
     zero = 32 if word.casefold() in ("°f", "fahrenheit") else 0
-    for unit in units:
-        meanings += [(unit.kind, _exact((value - zero) * unit.size)) for value in values]
+    meanings = [(u.kind, _exact((value - zero) * u.size)) for u in units for value in values]
     return number._replace(
-        first=first,
+        first=before.start() if before and paid else start,
         last=end,
         plain=() if share else values,
         loose=loose,
@@ -446,7 +432,7 @@ def _units(text: str, end: int) -> tuple[tuple[Unit, ...], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return (), end, ""
-    if text[found.end() : found.end() + 1] in _OTHER_UNITS:
+    if text[found.end() : found.end() + 1] in _OTHER_UNITS and found[2].casefold() not in money():
         return (), end, found[2]
     word = found[2].replace(" ", "").replace("º", "°")
     word, size = _SIGNS.get(word, word), 1

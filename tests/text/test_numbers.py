@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from num2words import num2words
 
 from faithfulness_assert.text.absent_numbers import NONE, Numbers, absent_numbers
-from faithfulness_assert.text.number_words import currencies, valued, words_of
+from faithfulness_assert.text.number_words import money, valued, words_of
 from faithfulness_assert.text.numbers import MONEY as SIGNS
 from faithfulness_assert.text.numbers import find_numbers
 
@@ -100,12 +100,12 @@ def test_a_year_is_absent_from_numbers_that_are_smaller(year: int, others: list[
 def test_a_number_in_a_name_is_not_looked_for(name: str) -> None:
     word = name.split()[0].casefold()
     assume(not word.startswith(tuple(valued("months"))))
-    assume(word.rstrip("0123456789-") not in {*words_of("before a number"), *currencies()})
+    assume(word.rstrip("0123456789-") not in {*words_of("before a number"), *money()})
     assert absent(f"They flew with the {name} at once.", "They flew.") == []
 
 
 def test_the_signs_that_are_looked_for_are_those_of_the_currencies() -> None:
-    assert {name for name in currencies() if len(name) == 1} == {*SIGNS}
+    assert {name for name in money() if len(name) == 1} == {*SIGNS}
 
 
 TABLE = "The firm has 31 shops.\nSales (in millions)\n2023: $ 2,450, of it 42 % abroad"
@@ -231,10 +231,10 @@ CASH = {
     "kr": ("{} kr",),
 }
 MAY_BE = {"dollars": {"USD", "CAD"}, "yen or yuan": {"JPY", "CNY"}, "kr": {"SEK"}}
-money = st.sampled_from([(name, form) for name, forms in CASH.items() for form in forms])
+amounts = st.sampled_from([(name, form) for name, forms in CASH.items() for form in forms])
 
 
-@given(st.integers(11, 999), money, money, st.sampled_from(["", " million"]))
+@given(st.integers(11, 999), amounts, amounts, st.sampled_from(["", " million"]))
 def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
     number: int, one: Any, other: Any, scale: str
 ) -> None:
