@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from os import PathLike
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from .sheets import LABELS, Draw, drawn_by
 
 IDS = ("case_id", "id")
 SHOWN = ("question", "context", "answer")
+MOST_CELLS = 2_000_000
 MOST_TEXT = 20_000
 """Characters of a text that are kept to be shown."""
 _LABEL = re.compile(r"label([ _.-]?\w{1,30})?", re.IGNORECASE)
@@ -97,7 +99,12 @@ def read_labels(
             run, a label is none, or two rows are of the same answer. It names row and column.
     """
     source = open_table(path, encoding)
-    records = list(source.records())
+    most = MOST_CELLS // max(20, len(source.columns or ()))
+    records = list(islice(source.records(), most + 1))
+    if len(records) > most:
+        raise ConfigError(
+            f"{source.name}: has more than {most:,} rows; leave out those without a label"
+        )
     for record in records:
         if record.values is None:
             advice = f". {hint()}" if record.problem.startswith(NOT_UTF8) else ""

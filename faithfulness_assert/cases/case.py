@@ -113,20 +113,20 @@ class Case:
             "messages": messages,
         }
         given = by_our_names(ours, named)
-        said = _conversation(given, evidence_roles)
+        chat = _conversation(given, evidence_roles)
         question = _string(given.get("question", ""), "question:")
         _check_size("question", len(question), MAX_QUESTION_CHARS, "shorten it")
         fields = {
             "answer": _answer(given.get("answer"), given),
-            "context": _context(given.get("context"), given, said),
+            "context": _context(given.get("context"), given, chat),
             "question": question,
             "id": _id(id),
             "citation_audit": _audit(given.get("citation_audit")),
             "question_missing": is_blank(question)
             and not named.keys().isdisjoint(CASE_ALIASES["question"]),
             "ignored": (),
-            "notes": said.notes if said else (),
-            "no_evidence": said.no_evidence if said else "",
+            "notes": chat.notes if chat else (),
+            "no_evidence": chat.no_evidence if chat else "",
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -163,10 +163,10 @@ def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation |
         return None
     from ..conversations.conversation import read_conversation  # most cases have none
 
-    said = read_conversation(messages, check_evidence_roles(roles), has_answer="answer" in given)
-    given.setdefault("answer", said.answer)
-    given.setdefault("question", said.question)
-    return said
+    chat = read_conversation(messages, check_evidence_roles(roles), has_answer="answer" in given)
+    given.setdefault("answer", chat.answer)
+    given.setdefault("question", chat.question)
+    return chat
 
 
 # ---------------------------------------------------------------- texts
@@ -209,14 +209,14 @@ def _string(value: object, what: str) -> str:
 # ---------------------------------------------------------------- passages
 
 
-def _context(value: object, given: Iterable[str], said: Conversation | None) -> tuple[Passage, ...]:
+def _context(value: object, given: Iterable[str], chat: Conversation | None) -> tuple[Passage, ...]:
     """The passages of the context, then those of a conversation."""
-    if value is None and said is None:
+    if value is None and chat is None:
         how = "a string or a list of passages (an empty list means that retrieval found nothing)"
         raise _missing("context", how, given)
     passages = () if value is None else passages_of(value)
-    if said:
-        passages += tuple(Passage(text, name) for name, text in said.passages)
+    if chat:
+        passages += tuple(Passage(text, name) for name, text in chat.passages)
     size = sum(len(passage.text) for passage in passages)
     _check_size("context", size, MAX_CONTEXT_CHARS, "pass only the passages that were retrieved")
     return passages
@@ -316,12 +316,12 @@ def _is_texts(item: object) -> bool:
 
 def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:
     """The text (or list) under the only key whose last word is one for texts: ``chunkText``."""
-    found = [
+    texts = [
         value
         for key, value in document.items()
         if isinstance(value, kind) and (words := key_words(str(key))) and words[-1] in _TEXT_WORDS
     ]
-    return found[0] if len(found) == 1 else None
+    return texts[0] if len(texts) == 1 else None
 
 
 def rows_of(columns: Mapping[str, Any], texts: list[Any]) -> list[dict[str, Any]]:

@@ -52,7 +52,7 @@ _MAY_BE_GOLD = {"answer", "context", "evidence"}
 """Our own names that may also be what is expected, where there is another."""
 
 
-class Found(NamedTuple):
+class Candidates(NamedTuple):
     """The keys for a field.
 
     ``paths``: the best ones, with values that differ; more than one: which it is, is not known.
@@ -64,7 +64,7 @@ class Found(NamedTuple):
     others: tuple[str, ...] = ()
 
 
-def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Found:
+def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Candidates:
     """The keys of these records that hold a field, by the rule above."""
     ranks: dict[str, tuple[int, ...]] = {}
     values: dict[str, list[Any]] = {}
@@ -78,9 +78,9 @@ def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Found:
     ordered = sorted(ranks, key=ranks.__getitem__)
     best = [path for path in ordered if ranks[path] == ranks[ordered[0]]]
     same = [path for path in ordered[1:] if _agree(values[ordered[0]], values[path])]
-    kept = tuple(path for path in best if path not in same)
+    rivals = tuple(path for path in best if path not in same)
     others = tuple(path for path in ordered if path not in best and path not in same)
-    return Found(kept, tuple(same), others)
+    return Candidates(rivals, tuple(same), others)
 
 
 def find_chat(records: Iterable[Mapping[str, Any]]) -> str:
@@ -97,9 +97,9 @@ def is_chat(value: Any) -> bool:
     items = value if isinstance(value, list) else ()
     if not items or not all(isinstance(m, Mapping) and _SPEAKERS & m.keys() for m in items):
         return False
-    said = (m.get("role", m.get("from", m.get("author"))) for m in items)
+    speakers = (m.get("role", m.get("from", m.get("author"))) for m in items)
     return any("user_content" in m for m in items) or any(
-        isinstance(one, Mapping) or str(one).strip().lower() in SPEAKERS for one in said
+        isinstance(one, Mapping) or str(one).strip().lower() in SPEAKERS for one in speakers
     )
 
 
@@ -110,8 +110,8 @@ def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
             last = key_words(keys[-1])[-1:]
             if isinstance(value, str | list) and not _HOLDS[field].keys().isdisjoint(last):
                 path = _path(keys)
-                said = f". {path!r} seems to be what is expected"
-                return path, said if is_expected(".".join(keys)) else ""
+                note = f". {path!r} seems to be what is expected"
+                return path, note if is_expected(".".join(keys)) else ""
     return "COLUMN", ""
 
 

@@ -15,7 +15,7 @@ from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError, InputError, option
 from ..text.strings import clip, key_words, lazy_pattern, names_of, parse_json
 from .case import passages_of
-from .field_names import HELD, Found, find_chat, find_field, is_chat, similar_key
+from .field_names import HELD, Candidates, find_chat, find_field, is_chat, similar_key
 from .plain_data import as_json, read_list, record_as_json
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
@@ -68,7 +68,7 @@ class Fields(NamedTuple):
 
     def used(self, opened: Mapping[str, Any]) -> dict[str, str]:
         """The path of each field that a record has."""
-        found: dict[str, str] = {}
+        chosen: dict[str, str] = {}
         for field, paths in self.paths.items():
             values = {path: value_at(opened, path, _ABSENT) for path in paths}
             own = (field,) if field == "messages" else names(field)  # turns may be other things
@@ -78,11 +78,11 @@ class Fields(NamedTuple):
             fitting = [path for path, value in values.items() if _fits(field, value)]
             # One that does not fit is told, but in a log beside messages it means something else.
             there = [p for p, v in values.items() if p in usual and v is not _ABSENT]
-            if fitting or (there and "messages" not in found):
-                found[field] = (fitting or there)[0]
-        if self.system and "context" in found:
-            found.pop("messages", None)  # only a system that keeps no context apart from them
-        return found
+            if fitting or (there and "messages" not in chosen):
+                chosen[field] = (fitting or there)[0]
+        if self.system and "context" in chosen:
+            chosen.pop("messages", None)  # only a system that keeps no context apart from them
+        return chosen
 
     def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The fields of the case, by names that a ``Case`` knows, and the other columns."""
@@ -115,8 +115,8 @@ class Fields(NamedTuple):
         shown = (repr(key) if "," in key else key for key in keys)  # seen as one name
         has = f"it has {names_of(shown, MAX_SHOWN)}"
         if field in self.mapping:
-            said = option("mapping", {field: self.mapping[field]})
-            return f"no column for {field}: {said} names nothing in it; {has}", ""
+            mapped = option("mapping", {field: self.mapping[field]})
+            return f"no column for {field}: {mapped} names nothing in it; {has}", ""
         if rivals := self.unclear.get(field):
             paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
             uses = " or ".join(option("mapping", {field: path}) for path in paths)
@@ -180,14 +180,14 @@ def find_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]
         return fields
     there, notes, unclear = set(fields.there), list[str](), dict[str, tuple[str, ...]]()
     paths = dict(fields.paths)
-    found = {field: find_field(field, records) for field in HELD if field not in mapping}
+    candidates = {field: find_field(field, records) for field in HELD if field not in mapping}
     chat = "" if there & {"messages", "answer"} else find_chat(records)
-    if chat and "answer" not in mapping and not found["answer"].paths:
+    if chat and "answer" not in mapping and not candidates["answer"].paths:
         note = f"the messages are read from {chat!r}"
         paths["messages"] = (chat,)
         return fields._replace(paths=paths, there=frozenset({*there, "messages"}), notes=(note,))
     used = [fields.used(fields.opened(record)) for record in records]
-    for field, one in _side_by_side(found, mapping).items():
+    for field, one in _side_by_side(candidates, mapping).items():
         own = {record[field] for record in used if field in record} if field in there else set()
         if (own and fields.system) or ("messages" in there and not own):
             continue
@@ -210,18 +210,20 @@ def find_fields(records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str]
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
 
 
-def _side_by_side(found: Mapping[str, Found], mapping: Mapping[str, str]) -> dict[str, Found]:
+def _side_by_side(
+    candidates: Mapping[str, Candidates], mapping: Mapping[str, str]
+) -> dict[str, Candidates]:
     """Of several answers or contexts the one in the same object as the only one of the other."""
     only: dict[str, tuple[str, ...]] = {field: (path,) for field, path in mapping.items()}
-    alone = {field: {*map(_parent, (*one.paths, *one.same))} for field, one in found.items()}
-    only |= {field: one.paths for field, one in found.items() if len(alone[field]) == 1}
-    nearer = dict(found)
+    alone = {field: {*map(_parent, (*one.paths, *one.same))} for field, one in candidates.items()}
+    only |= {field: one.paths for field, one in candidates.items() if len(alone[field]) == 1}
+    nearer = dict(candidates)
     for field, other in (("answer", "context"), ("context", "answer")):
-        if field in found and field not in only and other in only:
+        if field in candidates and field not in only and other in only:
             parent = _parent(only[other][0])
-            beside = [path for path in found[field].paths if _parent(path) == parent]
+            beside = [path for path in candidates[field].paths if _parent(path) == parent]
             if len(beside) == 1:
-                nearer[field] = found[field]._replace(paths=tuple(beside))
+                nearer[field] = candidates[field]._replace(paths=tuple(beside))
     return nearer
 
 
@@ -279,8 +281,8 @@ def read_record(
             return {}, {}, f"{name}: {problem}"
     for name in ("answer", "context"):
         if name in where.mapping and name not in fields and "messages" not in fields:
-            said = option("mapping", {name: where.mapping[name]})
-            return {}, {}, f"{name}: {said} names nothing in it; it has {names_of(values)}"
+            use = option("mapping", {name: where.mapping[name]})
+            return {}, {}, f"{name}: {use} names nothing in it; it has {names_of(values)}"
     if failed := application_error(values, fields):
         return {}, {}, f"answer: missing, because the application failed: {clip(failed)}"
     for name in names("context"):
@@ -295,8 +297,8 @@ def read_record(
 
 def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """What a record without an answer says of the application that failed; else ""."""
-    said = (fields.get(name) for name in (*names("answer"), *names("messages")))
-    if any(isinstance(value, str | list) for value in said):
+    texts = (fields.get(name) for name in (*names("answer"), *names("messages")))
+    if any(isinstance(value, str | list) for value in texts):
         return ""
     errors = (value_at(record, path) for path in ("error", "response.error"))
     return next((error for error in errors if isinstance(error, str) and error.strip()), "")
@@ -314,7 +316,7 @@ def value_at(record: Any, path: str, default: Any = None) -> Any:
     if path in record:
         return record[path]
     if not _PLAIN_PATH.fullmatch(path):
-        return default if (found := search(path, record)) is None else found
+        return default if (value := search(path, record)) is None else value
     first, _, rest = path.partition(".")
     inner = record.get(first) if rest else None
     return default if inner is None else value_at(inner, rest, default)
@@ -348,8 +350,9 @@ def search(path: Any, record: Any) -> Any:
             return self._opened(self.visit(node["children"][0], value))
 
         def _opened(self, value: Any) -> Any:
-            self.left -= len(value) // 100 if isinstance(value, str) else 0
-            return opened(value)
+            inner = opened(value)
+            self.left -= 0 if inner is value else _size(inner, whole=True)
+            return inner
 
     try:
         return Steps().visit(jmespath.compile(path).parsed, record)
@@ -375,8 +378,8 @@ def _size(value: Any, *, whole: bool) -> int:
 
 def _read_cells(record: Mapping[str, Any], cells: Iterable[str]) -> dict[str, Any]:
     """The columns whose text is a JSON object or list, as CSV exports write them."""
-    found = {cell: opened(record.get(cell)) for cell in cells}
-    return {cell: value for cell, value in found.items() if value is not record.get(cell)}
+    values = {cell: opened(record.get(cell)) for cell in cells}
+    return {cell: value for cell, value in values.items() if value is not record.get(cell)}
 
 
 def opened(value: Any) -> Any:
@@ -407,7 +410,7 @@ def _interpreted(field: str, value: Any) -> Any:
     if isinstance(value, Mapping) and "content" in value:
         messages = [{"role": _SPEAKERS[field], **value}]
     try:
-        said = read_conversation(messages, (), has_answer=field == "question")
+        conversation = read_conversation(messages, (), has_answer=field == "question")
     except InputError:
         return value if field == "answer" else None
-    return said.answer if field == "answer" else said.question or None
+    return conversation.answer if field == "answer" else conversation.question or None

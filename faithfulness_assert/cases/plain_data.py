@@ -167,15 +167,15 @@ class _Reader:
         self.text, self.at, self.left = text, 0, MAX_TOKENS
 
     def value(self, depth: int) -> Any:
-        kind, found = self._take()
+        kind, text = self._take()
         if depth > MAX_INSIDE:
             raise ValueError("nested too deeply")
         if kind == "text":
-            return _ESCAPE.sub(_unescaped, found[1:-1])
+            return _ESCAPE.sub(_unescaped, text[1:-1])
         if kind == "number":
             return 0.0
-        if kind == "sign" and found in _ENDS:
-            return self.items(_ENDS[found], depth + 1)
+        if kind == "sign" and text in _ENDS:
+            return self.items(_ENDS[text], depth + 1)
         if kind != "name":
             raise ValueError("no value")
         if self._next() != "(":
@@ -210,16 +210,16 @@ class _Reader:
         return named if named and not items else items
 
     def _next(self) -> str:
-        found = _TOKEN.match(self.text, self.at)
-        return found["sign"] or "value" if found else ""
+        token = _TOKEN.match(self.text, self.at)
+        return token["sign"] or "value" if token else ""
 
     def _take(self) -> tuple[str, str]:
-        found = _TOKEN.match(self.text, self.at)
+        token = _TOKEN.match(self.text, self.at)
         self.left -= 1
-        if not found or self.left < 0:
+        if not token or self.left < 0:
             raise ValueError("not written by Python, or too much of it")
-        self.at = found.end()
-        return str(found.lastgroup), found[str(found.lastgroup)]
+        self.at = token.end()
+        return str(token.lastgroup), token[str(token.lastgroup)]
 
 
 def _unescaped(escape: re.Match[str]) -> str:

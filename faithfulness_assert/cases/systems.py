@@ -50,15 +50,17 @@ def _paths(section: str) -> dict[str, tuple[str, ...]]:
 def _each(path: str) -> Iterator[str]:
     """A path, or the paths that it stands for."""
     place, _, name = path.partition("{")
-    known = _NAMES.get(name.removesuffix("}"))
-    return (place + one for one in known) if known else iter((path,))
+    names = _NAMES.get(name.removesuffix("}"))
+    return (place + one for one in names) if names else iter((path,))
 
 
 def _system(section: str) -> System:
-    told = _paths(section)
-    marks = tuple(tuple(way.split()) for way in told.get("marks", ()))
-    others = (told.get(name, ()) for name in ("unless", "cells", "repeated"))
-    return System({field: told[field] for field in COLUMN_FIELDS if field in told}, marks, *others)
+    paths = _paths(section)
+    marks = tuple(tuple(way.split()) for way in paths.get("marks", ()))
+    others = (paths.get(name, ()) for name in ("unless", "cells", "repeated"))
+    return System(
+        {field: paths[field] for field in COLUMN_FIELDS if field in paths}, marks, *others
+    )
 
 
 CASE_ALIASES: Paths = _paths("names")
@@ -97,19 +99,19 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
         ConfigError: an unknown field or system, or a column that is no text.
     """
     checked: dict[str, str] = {}
-    said = option("mapping")
+    label = option("mapping")
     if not isinstance(mapping, Mapping | None):
-        found = type(mapping).__name__
-        raise ConfigError(f"{said}: must be a mapping of fields to columns, got {found}")
+        kind = type(mapping).__name__
+        raise ConfigError(f"{label}: must be a mapping of fields to columns, got {kind}")
     for name, column in (mapping or {}).items():
         if not isinstance(column, str):
-            raise ConfigError(f"{said}: {name} must be the name of a column, got {column!r}")
+            raise ConfigError(f"{label}: {name} must be the name of a column, got {column!r}")
         field = _OUR_NAMES.get(name, name)
         if field == FROM and column not in SYSTEMS:
             raise ConfigError(f"from: unknown system {column!r}. Known: {', '.join(SYSTEMS)}")
         if field not in (*COLUMN_FIELDS, FROM, RECORDS):
             near = suggest(name, COLUMN_FIELDS)
-            raise ConfigError(f"{said}: a case has no field {name!r}. {near}")
+            raise ConfigError(f"{label}: a case has no field {name!r}. {near}")
         checked[field] = column
     return checked
 

@@ -35,11 +35,11 @@ def table_columns(table: Any) -> list[str] | None:
     The index of a pandas frame is one, if it has a name.
     """
     if _is_arrow(table):
-        found = table.schema.names
+        columns = table.schema.names
     else:
         named = _with_index(table)
-        found = named.columns if hasattr(named, "columns") else table.column_names
-    return None if found is None else [str(name) for name in found]
+        columns = named.columns if hasattr(named, "columns") else table.column_names
+    return None if columns is None else [str(name) for name in columns]
 
 
 def items_of(source: Any) -> Iterator[Any]:
@@ -91,8 +91,8 @@ class Given:
         self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []
         self._fields = _fields_of(source) if is_table(source) else None
-        told = self._fields.notes if self._fields else ()
-        self.notes = [note.partition("; for another")[0] for note in told]
+        notes = self._fields.notes if self._fields else ()
+        self.notes = [note.partition("; for another")[0] for note in notes]
         if self._fields is None and (
             not isinstance(source, Iterable) or isinstance(source, str | Mapping)
         ):

@@ -152,14 +152,14 @@ def _joined(texts: Iterable[str]) -> str:
 
 def _no_evidence(roles: Sequence[str], there: set[str]) -> str:
     """What was looked for, and how ``evidence_roles`` takes the texts that are ``there``."""
-    found = f"the messages contain no evidence from {', '.join(roles) or 'nobody'}"
+    problem = f"the messages contain no evidence from {', '.join(roles) or 'nobody'}"
     named = {"user": "earlier messages of users", "last_user": "the last message of a user"}
     others = [role for role in ("user", "last_user", "system") if role in there - {*roles}]
     if not others:
-        return found
+        return problem
     what = " or ".join(named.get(role, "system messages") for role in others)
     option = json.dumps([*roles, *others])
-    return f"{found}. To take {what} as evidence, set evidence_roles={option}, or some of these"
+    return f"{problem}. To take {what} as evidence, set evidence_roles={option}, or some of these"
 
 
 # ---------------------------------------------------------------- the list of messages
@@ -177,7 +177,7 @@ def _messages(value: object, has_answer: bool) -> list[Any]:
     if not isinstance(value, list | tuple):
         kind = type(value).__name__
         raise InputError(f"messages: must be a list of messages, got {kind}")
-    return [known for message in value for known in known_messages(message)]
+    return [plain for message in value for plain in known_messages(message)]
 
 
 def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:

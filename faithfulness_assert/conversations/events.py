@@ -66,8 +66,8 @@ def role_of(message: Any) -> str | None:
 
 def unknown_role(role: str | None) -> str:
     """What is wrong with the role of a message."""
-    known = "assistant, user, tool, system and developer"
-    return f"unknown role {clip(role or '', 40)!r}; known are {known}"
+    roles = "assistant, user, tool, system and developer"
+    return f"unknown role {clip(role or '', 40)!r}; known are {roles}"
 
 
 def check_evidence_roles(value: object) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def check_evidence_roles(value: object) -> tuple[str, ...]:
         return EVIDENCE_ROLES
     roles = (value,) if isinstance(value, str) else value
     if not isinstance(roles, list | tuple) or not set(map(str, roles)) <= set(MESSAGE_ROLES):
-        known = ", ".join(MESSAGE_ROLES)
+        names = ", ".join(MESSAGE_ROLES)
         never = "; what the assistant says is never evidence" if "assistant" in str(value) else ""
-        raise ConfigError(f"evidence_roles: must be a list of {known}, got {value!r:.80}{never}")
+        raise ConfigError(f"evidence_roles: must be a list of {names}, got {value!r:.80}{never}")
     return tuple(map(str, roles))

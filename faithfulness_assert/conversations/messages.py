@@ -73,9 +73,9 @@ def known_messages(message: Any) -> Iterator[Any]:
     elif message.keys() & set(_INVOCATION[1:]) and "user_content" in message:
         yield from _of_invocation(message)
     else:
-        found = _opened(message)
-        calls = [{"type": "tool_call", **found}] if found.get("from") == "function_call" else []
-        yield {"role": "assistant", "content": calls} if calls else found
+        opened = _opened(message)
+        calls = [{"type": "tool_call", **opened}] if opened.get("from") == "function_call" else []
+        yield {"role": "assistant", "content": calls} if calls else opened
 
 
 def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -86,8 +86,8 @@ def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
             if isinstance(inner := as_plain(part.get(key)), Mapping):
                 return known_part({**inner, **_mapping(inner.get("origin")), "type": named})
     if not type_:
-        said = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
-        return {**part, "type": said}
+        kind = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
+        return {**part, "type": kind}
     word = type_.replace("-", "_") if "-" in type_ or type_ in _TYPES else type_
     if word.startswith("tool_") and ("state" in part or "toolCallId" in part) and "output" in part:
         name = word.removeprefix("tool_")
@@ -125,40 +125,42 @@ def _of_invocation(turn: Mapping[str, Any]) -> Iterator[Any]:
         yield {"role": "user", "parts": results}
     for event in _list(between.get("invocation_events")):
         yield from known_messages(event)
-    if isinstance(said := turn.get("final_response"), Mapping):
-        yield from known_messages({**said, "role": said.get("role") or "model"})
+    if isinstance(answer := turn.get("final_response"), Mapping):
+        yield from known_messages({**answer, "role": answer.get("role") or "model"})
 
 
 def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
     """A message with ``role`` and ``content``, out of what stands around it."""
-    found = dict(message)
+    inside = dict(message)
     for key in _AROUND:
-        if isinstance(inner := as_plain(found.get(key)), Mapping) and "role" not in found:
-            kind = found.get("type")
-            found = {**({"type": kind} if _is_role(kind) else {}), **inner}
+        if isinstance(inner := as_plain(inside.get(key)), Mapping) and "role" not in inside:
+            kind = inside.get("type")
+            inside = {**({"type": kind} if _is_role(kind) else {}), **inner}
             named = message.get("id")
             if isinstance(named, list) and named and "type" not in inner:
                 role = str(named[-1]).lower().removesuffix("chunk").removesuffix("message")
-                found.setdefault("role", role)
-    if isinstance(inner := as_plain(found.get("content")), Mapping) and "parts" in inner:
-        found = {**found, **inner, "content": inner["parts"]}  # an event of the ADK; Mastra
-        found.pop("parts")
-    found = {**_mapping(found.get("additional_kwargs")), **found}
-    if "toolInvocations" in found:  # the AI SDK
-        text = found.get("content")
+                inside.setdefault("role", role)
+    if isinstance(inner := as_plain(inside.get("content")), Mapping) and "parts" in inner:
+        inside = {**inside, **inner, "content": inner["parts"]}  # an event of the ADK; Mastra
+        inside.pop("parts")
+    inside = {**_mapping(inside.get("additional_kwargs")), **inside}
+    if "toolInvocations" in inside:  # the AI SDK
+        text = inside.get("content")
         own = text if isinstance(text, list) else [text] if text else []
-        calls = _list(found.pop("toolInvocations"))
-        found["content"] = [*({"toolInvocation": call} for call in calls), *own]
-    if found.get("content") is None and isinstance(blocks := found.get("blocks"), list):
-        found["content"] = [known_part(block) for block in blocks if isinstance(block, Mapping)]
-    if "role" not in found and not _is_role(found.get("type")):
-        spoken = next((found[key] for key in ("from", "kind") if key in found), None)
-        if isinstance(spoken, str) and any(key in found for key in _TEXTS):
-            found["role"] = _SPOKEN.get(spoken, spoken)
-    if found.get("content") is None and not isinstance(found.get("parts"), list):
-        other = next((found[key] for key in ("value", "text") if found.get(key) is not None), None)
-        found.update({} if other is None else {"content": other})
-    return found
+        calls = _list(inside.pop("toolInvocations"))
+        inside["content"] = [*({"toolInvocation": call} for call in calls), *own]
+    if inside.get("content") is None and isinstance(blocks := inside.get("blocks"), list):
+        inside["content"] = [known_part(block) for block in blocks if isinstance(block, Mapping)]
+    if "role" not in inside and not _is_role(inside.get("type")):
+        spoken = next((inside[key] for key in ("from", "kind") if key in inside), None)
+        if isinstance(spoken, str) and any(key in inside for key in _TEXTS):
+            inside["role"] = _SPOKEN.get(spoken, spoken)
+    if inside.get("content") is None and not isinstance(inside.get("parts"), list):
+        other = next(
+            (inside[key] for key in ("value", "text") if inside.get(key) is not None), None
+        )
+        inside.update({} if other is None else {"content": other})
+    return inside
 
 
 def _payload(value: Any) -> Any:
@@ -201,11 +203,11 @@ class MessageReader:
             InputError: it is of no known shape; the text names the place.
         """
         self.turn += 1
-        known = ROLES.get(role_of(message) or "")
-        if known is None:
+        speaker = ROLES.get(role_of(message) or "")
+        if speaker is None:
             yield self._unused(f"{place} is not used: {unknown_role(role_of(message))}")
             return
-        self.role = role = known
+        self.role = role = speaker
         name, content = _content(message, role, place)
         if role == "tool" and not _has_results(content):
             yield from self._result(message, content, name)
@@ -300,20 +302,20 @@ class MessageReader:
     def _output(
         self, tool: str, payload: Any, place: str, passed: Runs = frozenset()
     ) -> Iterator[Event]:
-        for found in tool_texts(payload, place):
-            if found.problem:
-                yield self._unused(found.problem)
+        for piece in tool_texts(payload, place):
+            if piece.problem:
+                yield self._unused(piece.problem)
                 continue
-            inside = list(self._inside(found.messages))
-            said = runs_of(event.text for event in inside if event.kind == "text")
-            new = without_echoes(found.text, passed, said)
-            name = f"{tool}, {clip(found.title, 60)}" if found.title else tool
-            if is_blank(new) and not is_blank(found.text):
+            inside = list(self._inside(piece.messages))
+            words = runs_of(event.text for event in inside if event.kind == "text")
+            new = without_echoes(piece.text, passed, words)
+            name = f"{tool}, {clip(piece.title, 60)}" if piece.title else tool
+            if is_blank(new) and not is_blank(piece.text):
                 problem = "only repeats what was passed to the tool: no evidence"
                 yield self._unused(f"{place} {problem}")
-            elif new or not found.messages:
+            elif new or not piece.messages:
                 yield Event(self.turn, "tool", "result", new, name)
-            if found.messages:
+            if piece.messages:
                 yield self._unused(f"{place}: messages inside of it are no evidence")
             results = (without_echoes(e.text, passed) for e in inside if e.kind == "result")
             yield from (Event(self.turn, "tool", "result", text, name) for text in results)
@@ -325,7 +327,7 @@ class MessageReader:
         """
         if self.depth:
             reader = MessageReader(self.depth - 1)
-            for message in (known for one in messages for known in known_messages(one)):
+            for message in (plain for one in messages for plain in known_messages(one)):
                 with suppress(InputError):
                     yield from list(reader.events(message, ""))
 

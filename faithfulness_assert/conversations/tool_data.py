@@ -118,9 +118,9 @@ def _document(item: Mapping[str, Any], place: str) -> ToolText:
         content = source.get("data") or source.get("content") if text_kind else None
     title = item.get("title") or (source if isinstance(source, str) else "")
     parts = content if isinstance(content, list | tuple) else [content]
-    found = [part if isinstance(part, str) else part_text(as_plain(part) or {}) for part in parts]
-    texts = [text for text in (item.get("context"), *found) if isinstance(text, str)]
-    if all(text is None for text in found):
+    pieces = [part if isinstance(part, str) else part_text(as_plain(part) or {}) for part in parts]
+    texts = [text for text in (item.get("context"), *pieces) if isinstance(text, str)]
+    if all(text is None for text in pieces):
         return ToolText("", problem=f"{place}: a {item['type']} without a text is not read")
     return ToolText("\n\n".join(texts), str(title))
 
@@ -181,8 +181,8 @@ def _lines(value: Any, name: str, depth: int, messages: list[Mapping[str, Any]])
             if len(word) > _MAX_NAME:
                 yield word
             item = _opened(item)
-            if key in _LISTS_OF_MESSAGES and (said := _conversation(item)):
-                messages += said
+            if key in _LISTS_OF_MESSAGES and (inside := _conversation(item)):
+                messages += inside
             else:
                 yield from _lines(item, _path(name, f".{word}"), depth - 1, messages)
     elif not any(isinstance(_opened(item), list | tuple | Mapping) for item in value):
@@ -208,9 +208,11 @@ def _is_message(item: Mapping[str, Any]) -> bool:
         return True
     if "value" in item and item.get("from") in ("human", "gpt", "function_call"):  # ShareGPT
         return True
-    role, said = item.get("role"), any(key in item for key in _SAID)
-    known = isinstance(role, str) and role.strip().lower() in ROLES
-    return said and (known or (role is None and item.get("type") in ("ai", "human")))  # LangChain's
+    role, has_text = item.get("role"), any(key in item for key in _SAID)
+    speaks = isinstance(role, str) and role.strip().lower() in ROLES
+    return has_text and (
+        speaks or (role is None and item.get("type") in ("ai", "human"))
+    )  # LangChain's
 
 
 def _conversation(value: Any) -> list[Any]:
@@ -220,10 +222,10 @@ def _conversation(value: Any) -> list[Any]:
     make a conversation, because other systems (Slack) have them too.
     """
     items = list(map(as_plain, value)) if isinstance(value, list | tuple) else []
-    told = [item for item in map(_serialized, items) if role_of(item)]
-    kinds = [str(item.get("type")) for item in told]
+    speeches = [item for item in map(_serialized, items) if role_of(item)]
+    kinds = [str(item.get("type")) for item in speeches]
     speaks = any(kind in ("ai", "human") or kind.endswith(CALLS) for kind in kinds)
-    return items if speaks or any("role" in item for item in told) else []
+    return items if speaks or any("role" in item for item in speeches) else []
 
 
 def _serialized(item: Any) -> Any:
@@ -284,8 +286,8 @@ def without_echoes(text: str, *passed: Runs) -> str:
     if not any(passed):
         return text
 
-    def is_echo(said: str) -> bool:
-        words = _words(said)
+    def is_echo(text: str) -> bool:
+        words = _words(text)
         runs = list(_runs(words))
         at = len(runs)
         while at and any(runs[at - 1] in some for some in passed):  # most texts end here

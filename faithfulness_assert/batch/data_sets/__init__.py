@@ -176,8 +176,8 @@ def _records(source: Iterable[Any]) -> Iterator[Record]:
 def _case_fields(case: Case) -> dict[str, Any]:
     fields = {name: getattr(case, name) for name in ("answer", "context", "citation_audit")}
     question = "input" if case.question_missing else "question"
-    told = [note for note in (*case.notes, case.no_evidence) if note]
-    notes = {"notes": told} if told else {}  # a column that is carried along
+    texts = [note for note in (*case.notes, case.no_evidence) if note]
+    notes = {"notes": texts} if texts else {}  # a column that is carried along
     return {**fields, question: case.question or None, "id": case.id or None, **notes}
 
 
@@ -190,8 +190,8 @@ def _once(waiting: list[Iterator[Record]]) -> Iterator[Record]:
 
 def _hash(records: Callable[[], Iterator[Record]], mapping: Mapping[str, str]) -> str:
     """The hash of all records."""
-    told = ([record_as_json(record.values or {}), record.problem] for record in records())
-    return _hash_of((json.dumps(part, sort_keys=True).encode() for part in told), mapping)
+    values = ([record_as_json(record.values or {}), record.problem] for record in records())
+    return _hash_of((json.dumps(part, sort_keys=True).encode() for part in values), mapping)
 
 
 # ---------------------------------------------------------------- encodings, standard input
@@ -212,8 +212,8 @@ def _as_utf8(path: Path, name: str, encoding: str) -> Path:
         problem = getattr(error, "reason", error)
         raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
     except (LookupError, TypeError, ValueError):
-        known = "such as utf-8, cp1252 or utf-16"
-        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {known}") from None
+        examples = "such as utf-8, cp1252 or utf-16"
+        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {examples}") from None
     return copy
 
 

@@ -89,8 +89,8 @@ class UnreadableError(ValueError):
 
 def check_utf8(text: str) -> None:
     """Raises ``UnreadableError`` if a byte was not UTF-8 (text decoded with surrogateescape)."""
-    if not text.isascii() and (found := _NOT_UTF8.search(text)):
-        raise UnreadableError(f"{NOT_UTF8}: byte 0x{ord(found[0]) & 0xFF:x}")
+    if not text.isascii() and (byte := _NOT_UTF8.search(text)):
+        raise UnreadableError(f"{NOT_UTF8}: byte 0x{ord(byte[0]) & 0xFF:x}")
 
 
 class DataSet:
@@ -174,7 +174,7 @@ class DataSet:
             is_taken: whether a row before that has an id.
         """
         with closing(_Ids(self.notes, is_taken)) as ids:
-            self.hints = self._told()
+            self.hints = self._first_notes()
             not_utf8 = 0
             as_texts: list[int] = []
             records = self._source.records(*([start] if start.rows else []))
@@ -205,19 +205,19 @@ class DataSet:
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
-        found: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
+        paths: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
         columns: set[str] = set()
         for record in self._head:
             for field, path in self._fields.used(self._fields.opened(record)).items():
-                found[field][path] = None
+                paths[field][path] = None
             columns |= self._fields.split(record)[1].keys()
         usual = ("answer", "context", "question")
-        shown = [field for field in COLUMN_FIELDS if found[field] or field in usual]
-        lines = [f"  {field:15} {' or '.join(found[field]) or '-'}" for field in shown]
+        shown = [field for field in COLUMN_FIELDS if paths[field] or field in usual]
+        lines = [f"  {field:15} {' or '.join(paths[field]) or '-'}" for field in shown]
         lines.append(f"  carried along   {names_of(columns, MAX_SHOWN_COLUMNS)}")
         not_utf8 = sum(NOT_UTF8 in problem for problem in self._problems)
         bad = [_not_utf8(not_utf8)] if not_utf8 else []
-        notes = [f"  note            {note}" for note in (*self._told(), *bad)]
+        notes = [f"  note            {note}" for note in (*self._first_notes(), *bad)]
         return "\n".join([self.name, *lines, *notes])
 
     def check_cases(self) -> None:
@@ -235,7 +235,7 @@ class DataSet:
             problem, use = self._fields.refusal(field, self._head)
             raise ConfigError(f"{self.name}: {problem}{use}")
 
-    def _told(self) -> list[str]:
+    def _first_notes(self) -> list[str]:
         """What a person should know before the rows are read."""
         notes = (self._source.note, *self._fields.notes, self._one_passage_a_row())
         return [note for note in notes if note]
@@ -245,8 +245,8 @@ class DataSet:
         contexts: dict[str, set[str]] = {}
         for record in self._head:
             fields = self._fields.split(record)[0]
-            found = [next((fields[n] for n in names(f) if n in fields), None) for f in _GRADED]
-            answer, context, question = found
+            values = [next((fields[n] for n in names(f) if n in fields), None) for f in _GRADED]
+            answer, context, question = values
             if isinstance(answer, str) and isinstance(context, str) and answer.strip():
                 contexts.setdefault(f"{question}\0{answer}", set()).add(context)
         if all(len(texts) < 2 for texts in contexts.values()):
@@ -282,8 +282,8 @@ class _Ids:
         while self._is_taken(unique) or not self._db.execute(add, (unique,)).rowcount:
             self._db.execute(add, (wanted,))
             self._db.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (wanted,))
-            found = self._db.execute("SELECT times FROM seen WHERE id = ?", (wanted,))
-            unique = f"{wanted}#{found.fetchone()[0]}"
+            row = self._db.execute("SELECT times FROM seen WHERE id = ?", (wanted,))
+            unique = f"{wanted}#{row.fetchone()[0]}"
         if unique != wanted:
             self._doubled += 1
             if self._doubled <= MAX_NOTES:

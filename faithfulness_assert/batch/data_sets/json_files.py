@@ -153,16 +153,16 @@ def _outline(document: _Document, keep: Callable[[Any], object], levels: int) ->
     if not levels or not start or start not in "[{":
         keep(document.value())
         return
-    found: Any = {} if start == "{" else []
-    keep(found)
+    parts: Any = {} if start == "{" else []
+    keep(parts)
     for name in document.parts():
         if document.place() > MAX_SEEN or document.passed_parts > MAX_PARTS:
             raise UnreadableError("more than is looked at")
         if start == "{":
-            into = partial(found.__setitem__, name) if len(found) < MAX_NAMES else type
+            into = partial(parts.__setitem__, name) if len(parts) < MAX_NAMES else type
             _outline(document, into, levels - 1)
-        elif len(found) < MAX_ITEMS:
-            found.append(document.value())
+        elif len(parts) < MAX_ITEMS:
+            parts.append(document.value())
         elif levels == MAX_LEVELS:
             return  # the document is this list
         else:

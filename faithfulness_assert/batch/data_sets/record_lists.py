@@ -53,18 +53,18 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
     """
-    found = list(_places(outline, (), mapping, iter(range(_MAX_VISITS))))
+    places = list(_places(outline, (), mapping, iter(range(_MAX_VISITS))))
     if RECORDS in mapping:
         steps = _STEP.findall(mapping[RECORDS])
         wanted = tuple(str(json.loads(s)) if s.startswith('"') else s.strip() for s in steps)
         inside = list(_walk(outline, wanted))
         if not inside:
-            said = option("mapping", {RECORDS: mapping[RECORDS]})
-            lists = ", ".join(str(place) for place in found[:_MAX_SHOWN])
-            raise ConfigError(f"{name}: {said} names nothing in it. Lists of records: {lists}")
+            wish = option("mapping", {RECORDS: mapping[RECORDS]})
+            lists = ", ".join(str(place) for place in places[:_MAX_SHOWN])
+            raise ConfigError(f"{name}: {wish} names nothing in it. Lists of records: {lists}")
         return Place(wanted, _form(inside[0], mapping)), ""
-    best = max((place.likeness for place in found), default=0)
-    likely = [place for place in found if place.likeness == best]
+    best = max((place.likeness for place in places), default=0)
+    likely = [place for place in places if place.likeness == best]
     if best == FULL and len(likely) > 1:
         shown = ", ".join(map(str, likely[:_MAX_SHOWN]))
         use = option("mapping", {RECORDS: str(likely[0])})
@@ -72,7 +72,7 @@ def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[P
     if not likely:
         return Place((), _form(outline, mapping)), ""
     own = likely[0].steps
-    others = [str(place) for place in found if place.likeness and place.steps[: len(own)] != own]
+    others = [str(place) for place in places if place.likeness and place.steps[: len(own)] != own]
     where = f"the records are those of {str(likely[0])!r}; " if own else ""
     unread = f"{where}not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
     return likely[0], unread

@@ -66,8 +66,11 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> tuple[str, list[str]]:
         forms.append((delimiter, columns))
     if not forms:
         raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
-    known = {*mapping.values(), *(name for field in COLUMN_FIELDS for name in names(field))}
-    return max(forms, key=lambda form: (len(known.intersection(form[1])), len(form[1])))
+    usual_names = {
+        *mapping.values(),
+        *(name for field in COLUMN_FIELDS for name in names(field)),
+    }
+    return max(forms, key=lambda form: (len(usual_names.intersection(form[1])), len(form[1])))
 
 
 def csv_records(
@@ -128,10 +131,10 @@ def table_source(path: Path) -> Source:
     elif find_spec("python_calamine") is None:
         advice = pip_install(extra="excel")
         raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
-    said = next(_printed(path))
-    if isinstance(said, str):
-        raise ConfigError(f"{path}: is not {kind} that can be read: {said}")
-    columns, sheets = said
+    first = next(_printed(path))
+    if isinstance(first, str):
+        raise ConfigError(f"{path}: is not {kind} that can be read: {first}")
+    columns, sheets = first
     more = ", ".join(map(repr, sheets[1:]))
     note = f"{path}: read is the sheet {sheets[0]!r}, not {more}" if more else ""
 
