@@ -8,7 +8,7 @@ import json
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -94,24 +94,24 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
     path = _as_read(path, name, suffix, encoding)
-    source = _reading(name, path, suffix, mapping)
-    if next(source.records(), None) is None:
-        raise ConfigError(f"{name}: contains no cases")
-    return source._replace(fingerprint=lambda most=None: _hash_of(_parts(path, most), mapping))
-
-
-def _reading(name: str, path: Path, suffix: str, mapping: dict[str, str]) -> Source:
-    """What reads the records of a file, and its columns."""
     if suffix in (".csv", ".tsv"):
         delimiter, columns = tables.csv_form(path, mapping)
         records = partial(tables.csv_records, path, delimiter, columns)
-        return Source(name, records, columns=columns, lines=path)
-    if suffix in (".parquet", *tables.SPREADSHEETS):
-        return tables.table_source(path)
-    if suffix == ".json":
+        source = Source(name, records, columns=columns, lines=path)
+    elif suffix in (".parquet", *tables.SPREADSHEETS):
+        source = tables.table_source(path)
+    elif suffix == ".json":
         place, note = find_records(path, mapping)
-        return Source(name, partial(json_records, path, place), note=note)
-    return Source(name, partial(json_lines, path), lines=path)
+        source = Source(name, partial(json_records, path, place), note=note)
+    else:
+        source = Source(name, partial(json_lines, path), lines=path)
+    if next(source.records(), None) is None:
+        raise ConfigError(f"{name}: contains no cases")
+
+    def fingerprint(most: int | None = None) -> str:
+        return _hash_of(_parts(path, most), mapping)
+
+    return source._replace(fingerprint=fingerprint)
 
 
 def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
@@ -151,14 +151,25 @@ def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
 def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
     """The records of a table, or of any iterable."""
     name, is_a_table = type(source).__name__, is_table(source)
-    if not is_a_table and iter(source) is source:
-        waiting = [_records(source)]
-        return Source(name, lambda: _once(waiting), again=False)
-    columns = table_columns(source) if is_a_table else None
-    opened = Source(name, partial(_records, source), columns=columns)
+    records = partial(_records, source)
     if is_a_table or isinstance(source, Sequence):
-        return opened._replace(fingerprint=partial(_hash, opened.records, mapping))
-    return opened._replace(again=False)  # it may be a stream, of which reading it twice costs much
+
+        def fingerprint() -> str:
+            values = ([record_as_json(one.values or {}), one.problem] for one in records())
+            return _hash_of((json.dumps(one, sort_keys=True).encode() for one in values), mapping)
+
+        columns = table_columns(source) if is_a_table else None
+        return Source(name, records, fingerprint, columns=columns)
+    if iter(source) is not source:  # a stream, perhaps, of which reading it twice costs much
+        return Source(name, records, again=False)
+    waiting = [records]
+
+    def once() -> Iterator[Record]:
+        if not waiting:
+            raise ConfigError("data set: an iterator can be read only once; pass a list or a file")
+        return waiting.pop()()
+
+    return Source(name, once, again=False)
 
 
 def _records(source: Iterable[Any]) -> Iterator[Record]:
@@ -179,19 +190,6 @@ def _case_fields(case: Case) -> dict[str, Any]:
     texts = [note for note in (*case.notes, case.no_evidence) if note]
     notes = {"notes": texts} if texts else {}  # a column that is carried along
     return {**fields, question: case.question or None, "id": case.id or None, **notes}
-
-
-def _once(waiting: list[Iterator[Record]]) -> Iterator[Record]:
-    """The records of an iterator. Raises ``ConfigError`` when called again."""
-    if not waiting:
-        raise ConfigError("data set: an iterator can be read only once; pass a list or a file")
-    return waiting.pop()
-
-
-def _hash(records: Callable[[], Iterator[Record]], mapping: Mapping[str, str]) -> str:
-    """The hash of all records."""
-    values = ([record_as_json(record.values or {}), record.problem] for record in records())
-    return _hash_of((json.dumps(part, sort_keys=True).encode() for part in values), mapping)
 
 
 # ---------------------------------------------------------------- encodings, standard input
