@@ -85,8 +85,8 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
     assert [change.case_id for change in compared.shown][:2] == ["worse", "new and false"]
     told = as_text(compared)
     assert not compared.comparable  # one of 8 could not be graded
-    assert "1 cases that A graded could not be graded in B" in told
-    assert "1 cases of A are missing in B" in told
+    assert "1 case that A graded could not be graded in B" in told
+    assert "1 case of A missing in B" in told
 
 
 def test_a_run_that_passes_less_or_scores_less_is_worse() -> None:
