@@ -153,7 +153,8 @@ def run_batch(arguments: Namespace) -> int:
         return INTERRUPTED
     if outcome.signal:
         head = outcome.summary.brief().partition("\n")[0]
-        say(f"\ninterrupted: {outcome.stopped}. {head}\n{_same_command()}")
+        spent = f"{outcome.summary.spent()}\n" if outcome.summary.tokens["num_requests"] else ""
+        say(f"\ninterrupted: {outcome.stopped}. {head}\n{spent}{_same_command()}")
         return outcome.exit_code
     write_outputs(arguments, outcome.path)
     show_outcome(outcome.notes, outcome.summary.text())

@@ -131,9 +131,9 @@ def _settings(chosen: Chosen, given: Mapping[str, str]) -> Iterator[str]:
         source = {**chosen.sources, **given}.get(name, "the default")
         variable = f"{str(chosen.judge).partition(':')[0].upper()}_BASE_URL"
         if name == "base_url" and value is None and os.environ.get(variable):
-            value, source = "set", variable  # it may contain a password
-        elif name == "base_url" and value is not None:
-            value = _shown_address(str(value))
+            value, source = os.environ[variable], variable
+        if name == "base_url" and value is not None:
+            value = _shown_address(str(value))  # it may contain a password
         unset = {"threshold": "that of the policy", "cache": "none"}.get(name, "that of the judge")
         yield f"setting {name}: {unset if value is None else value} (from {source})"
 
@@ -160,7 +160,12 @@ def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
     if result.error is None:
         score = "undefined" if result.score is None else f"{result.score:.2f}"
         cost = f"{result.latency_ms:.0f} ms, {result.tokens_used.total} tokens"
-        yield Check("ok", f"judge {name} answers: score {score} in {cost}")
+        answers = f"judge {name} answers: score {score} in {cost}"
+        if result.pass_:
+            yield Check("ok", answers)
+        else:
+            problem = "an answer that the context has word for word does not pass; see probe"
+            yield Check("warn", f"{answers}: {problem}")
         if result.metadata.get("controls", {}).get("failed"):
             problem = "it gave a statement whose verdict is known another one; see probe"
             yield Check("warn", f"judge {name}: failed a control: {problem}")

@@ -200,7 +200,8 @@ class _Line(asyncio.Protocol):
 
     def eof_received(self) -> None:
         """See ``asyncio.Protocol``."""
-        self.data_received(b"")
+        if self.has_heard:  # else h11 would only say that this is none of its events
+            self.data_received(b"")
         self.connection_lost(ConnectionError("the server closed the connection"))
 
     def connection_lost(self, error: Exception | None) -> None:

@@ -93,6 +93,7 @@ def test_what_is_under_way_is_kept_where_it_arrives(tmp_path: Path, number: int)
             f"interrupted: {signal.Signals(number).name} came. {6 + AT_ONCE} of {ROWS} cases: "
             in said
         )
+        assert f"\nspent: {6 + AT_ONCE} requests, " in said
         assert "To go on:\n  faithfulness-assert batch " in said
         asked = sum(world.came.values())
         assert len(results_of(tmp_path / "run")) == asked, "a reply was paid and lost"

@@ -39,6 +39,21 @@ def test_a_server_that_ignores_a_schema_is_told_as_that(doctor: Doctor) -> None:
     assert "context window: not known" in printed
 
 
+def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_no_password(
+    doctor: Doctor,
+) -> None:
+    def no(request: Request) -> Answer:
+        ids = block("statements", text_of(request))
+        rows = [{"id": n, "evidence": [], "label": "not_enough_info"} for n in ids]
+        return completion(json.dumps({"verdicts": rows}))
+
+    with Loopback(no) as server:
+        _, printed = doctor("openai:m", server.url.replace("://", "://me:opensesame@"))
+    assert re.search("warn  judge openai:m answers: score 0.00 .* does not pass; see pro", printed)
+    assert f"setting base_url: {server.url} (from OPENAI_BASE_URL)" in printed
+    assert "opensesame" not in printed
+
+
 def test_a_judge_that_supports_everything_is_told_as_that(doctor: Doctor) -> None:
     def yes(request: Request) -> Answer:
         ids = block("statements", text_of(request))

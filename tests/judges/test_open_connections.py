@@ -167,3 +167,10 @@ def test_many_runs_of_agrade_leave_no_connection_open_and_no_warning() -> None:
     assert ended.stderr == ""
     before, after = map(int, ended.stdout.split())
     assert after <= before
+
+
+def test_a_server_that_closes_a_connection_without_an_answer_is_told_as_that() -> None:
+    with Loopback(lambda _: Answer(b"", end="close", raw=b"")) as server:
+        judge = OpenAIJudge("m", base_url=server.url, api_key="k")
+        with pytest.raises(JudgeError, match="to the judge: the server closed the connection"):
+            judge.ask(ASK)
