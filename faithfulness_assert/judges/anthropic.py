@@ -18,7 +18,6 @@ from ..text.strings import clean_text
 from .http import Answer
 from .remote.answers import an_object, bad_answer, objects_in, usage_of
 from .remote.needs import Fallback, Fallbacks, Steps
-from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
 
 # ---------------------------------------------------------------- requests
@@ -43,7 +42,7 @@ BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 3_072}
 # ---------------------------------------------------------------- replies
 
 
-def read_message(data: Mapping[str, Any], answer: Answer, _: Secrets) -> Outcome:
+def read_message(data: Mapping[str, Any], answer: Answer) -> Outcome:
     """The reply in a message, or the failure."""
     usage, content = _usage(an_object(data.get("usage"))), data.get("content")
     if not isinstance(content, list):

@@ -1,8 +1,8 @@
 """One POST of JSON over HTTP, whatever the server does: hang, send without end, disconnect.
 
-A try ends in time and in bounded memory, as an ``Answer`` or a ``JudgeError`` without secrets. No
-redirect is followed: it would send the prompt, and perhaps the key, to an address that the user did
-not name. HTTP is written and read by h11. The ways through a proxy and an SDK: ``remote/sdk.py``.
+A try ends in time and in bounded memory, as an ``Answer`` or a ``JudgeError``. No redirect is
+followed: it would send the prompt, and perhaps the key, to an address that the user did not name.
+HTTP is written and read by h11. The ways through a proxy and an SDK are in ``remote/sdk.py``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ import h11
 
 from ..records.errors import JudgeError
 from . import background
-from .remote.redaction import Secrets, safe_text
 from .remote.settings import Endpoint, is_here, login_of
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
@@ -65,9 +64,12 @@ class Way(Protocol):
 
 
 async def send(
-    way: Way, body: Mapping[str, Any], seconds: float, secrets: Secrets, *, fresh: bool = False
+    way: Way, body: Mapping[str, Any], seconds: float, *, fresh: bool = False
 ) -> Answer | JudgeError:
-    """The answer to one request, after at most ``seconds``; ``fresh``: from no cache."""
+    """The answer to one request, after at most ``seconds``; ``fresh``: from no cache.
+
+    The message of a failure may contain secrets.
+    """
 
     async def post() -> Answer:
         async with background.process.sockets:
@@ -82,7 +84,7 @@ async def send(
     except JudgeError as error:
         return error.with_traceback(None)  # its frames contain the request
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a client raises becomes a JudgeError
-        problem, fix = safe_text(str(error) or type(error).__name__, secrets), ""
+        problem, fix = str(error) or type(error).__name__, ""
         cause: BaseException | None = error
         while cause is not None:
             if isinstance(cause, OSError) and cause.errno in (errno.EMFILE, errno.ENFILE):

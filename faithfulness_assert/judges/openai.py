@@ -28,7 +28,6 @@ from ..text.strings import clean_text
 from .http import Answer
 from .remote.answers import an_object, bad_answer, objects_in, read_failure, usage_of
 from .remote.needs import Fallback, Fallbacks, Steps
-from .remote.redaction import Secrets
 from .remote.remote_judge import RemoteJudge
 from .remote.settings import hide_key
 
@@ -90,12 +89,12 @@ def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
 # ---------------------------------------------------------------- replies
 
 
-def read_completion(data: Mapping[str, Any], answer: Answer, secrets: Secrets) -> Outcome:
+def read_completion(data: Mapping[str, Any], answer: Answer) -> Outcome:
     """The reply in a chat completion, or the failure."""
     usage, choices = _usage(an_object(data.get("usage"))), objects_in(data.get("choices"))
     choice = min(choices, key=lambda one: one.get("index") != 0, default={})
     if choice.get("error"):
-        return read_failure(answer, choice, secrets)
+        return read_failure(answer, choice)
     ended = choice.get("finish_reason")
     finish_reason = ended if isinstance(ended, str) else "stop"
     message = choice.get("message")

@@ -15,23 +15,22 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from ..files import as_text, new_file, private_folder, read_text
+from ..files import as_text, first_file, new_file, private_folder, read_text
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 from ..records.usage import Usage
 from .remote.redaction import Secrets
-from .secret import NAME as SECRET
-from .secret import kept_secret, stored_secret
+from .secret import SIZE, secret_of
 
 MAX_FILE_BYTES = 16 << 20
 NO_OPTIONS: Mapping[str, Any] = {}
-_ABOUT = "judge.json"
+_ABOUT, _SECRET = "judge.json", "controls-seed"
 _UNSHAPING = frozenset("base_url api_key client timeout max_retries max_tokens device".split())
 """Options of a judge that do not shape its replies: who only reads need not give them."""
 
@@ -62,14 +61,21 @@ class StoredJudge:
         spec: str | Judge | None = None,
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
+        self.judge, self._is_readable = judge, is_readable
         self._identity = _identity(judge)
-        self._is_readable = is_readable
-        self._folder = _judge_folder(folder, judge if spec is None else spec, options)
+        self._folder = own = _judge_folder(folder, judge if spec is None else spec, options)
         if keep_in := getattr(judge, "keep_in", None):
-            keep_in(self._folder.parent)  # what its server needs is there for all judges of it
-        _make_folder(self._folder, judge_info(judge))
-        self.secret = kept_secret(self._folder, seed)
-        self.judge = judge
+            keep_in(own.parent)  # what its server needs is there for all judges of it
+        try:
+            own.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(own)  # its name can be foreseen, so it may be a link to another folder
+            before = _described(own)
+            if before is None or before.identity != self.info.identity:
+                _describe(own, self.info)
+        except OSError as error:
+            problem = f"{own.parent} cannot be written: {error.strerror}"
+            raise ConfigError(f"cache: {problem}") from None
+        self.secret = kept_secret(own, seed)
         if hasattr(judge, "aask"):
             self.aask = self._aask
 
@@ -86,12 +92,8 @@ class StoredJudge:
         """
         if stored := self.stored(ask):
             return stored
-        try:
-            reply = self.judge.ask(ask, deadline=deadline)
-        except PromptTooLong as error:
-            self._note(error.window)
-            raise
-        return self._store(ask, reply)
+        with self._noting():
+            return self._store(ask, self.judge.ask(ask, deadline=deadline))
 
     def stored(self, ask: Ask, /) -> Reply | None:
         """The stored reply, if there is one: such an ask need not wait for the judge's server."""
@@ -103,19 +105,21 @@ class StoredJudge:
 
         if stored := await background.in_thread(self.stored, ask):
             return stored
-        try:
+        with self._noting():
             reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
-        except PromptTooLong as error:
-            await background.in_thread(self._note, error.window)
-            raise
         return await background.in_thread(self._store, ask, reply)
 
-    def _note(self, window: int) -> None:
-        """Keeps a context window that was found: who only reads asks within it."""
-        limits = self.info.limits
-        with suppress(OSError, ConfigError):  # a judge may say that its window is negative
-            limits = replace(limits, total_tokens=min(window, limits.total_tokens or window))
-            _describe(self._folder, replace(self.info, limits=limits))
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Keeps a context window that is found: who only reads asks within it."""
+        try:
+            yield
+        except PromptTooLong as error:
+            limits, window = self.info.limits, error.window
+            with suppress(OSError, ConfigError):  # a judge may say that its window is negative
+                limits = replace(limits, total_tokens=min(window, limits.total_tokens or window))
+                _describe(self._folder, replace(self.info, limits=limits))
+            raise
 
     def _store(self, ask: Ask, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""
@@ -123,8 +127,7 @@ class StoredJudge:
         if not complete or not self._is_readable(ask, reply.text):
             return reply
         key = ask_key(ask, self._identity)
-        names = ("text", "warnings", "confidence", "wrong")
-        content = {"ask": key, **{name: getattr(reply, name) for name in names}}
+        content = {"ask": key, **{name: getattr(reply, name) for name in _STORED}}
         try:
             _write(self._folder / f"{key}.json", content)
         except OSError as error:
@@ -151,10 +154,10 @@ class OnlyStored:
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
         self._folder = _judge_folder(folder, spec, options)
-        info = _described(self._folder)
         named = JudgeInfo(spec, remote=True) if isinstance(spec, str) else judge_info(spec)
-        self.info = replace(info or named, keeps_deadline=True, any_loop=False)
-        self.secret = stored_secret(self._folder)
+        info = _described(self._folder) or named
+        self.info = replace(info, keeps_deadline=True, any_loop=False)
+        self.secret = _read_secret(self._folder)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
         """The stored reply.
@@ -166,7 +169,7 @@ class OnlyStored:
             return stored
         problem, fix = f"no stored reply in {self._folder} fits this ask ({ask.kind})", ""
         if self.secret is None and self._folder.is_dir():
-            problem += f": its file {SECRET}, from which asks follow, is missing or damaged"
+            problem += f": its file {_SECRET}, from which asks follow, is missing or damaged"
             fix = "Restore it, or store all replies again; commit it with them."
         raise JudgeError(problem, "not_stored", fix=fix)
 
@@ -222,18 +225,6 @@ def _identity(judge: Judge) -> Mapping[str, Any]:
     )
 
 
-def _make_folder(folder: Path, info: JudgeInfo) -> None:
-    """Makes the judge's folder, with its judge.json."""
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        private_folder(folder)  # its name can be foreseen, so it may be a link to another folder
-        before = _described(folder)
-        if before is None or before.identity != info.identity:
-            _describe(folder, info)
-    except OSError as error:
-        raise ConfigError(f"cache: {folder.parent} cannot be written: {error.strerror}") from None
-
-
 def _describe(folder: Path, info: JudgeInfo) -> None:
     _write(folder / _ABOUT, {**asdict(info), "asks": sorted(info.asks)})
 
@@ -250,7 +241,38 @@ def _described(folder: Path) -> JudgeInfo | None:
         return None
 
 
-# ---------------------------------------------------------------- files
+def kept_secret(folder: Path, seed: int | None = None) -> bytes:
+    """The secret that a folder keeps. It is made at the first call, for this user alone to read.
+
+    ``seed``: what it is made of; None to draw it.
+
+    Raises:
+        ConfigError: it cannot be written, or is damaged.
+    """
+    path = folder / _SECRET
+    try:
+        if not path.exists():
+            new = os.urandom(SIZE) if seed is None else secret_of(seed)
+            first_file(path, f"{new.hex()}\n".encode("ascii"))
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from None
+    if (stored := _read_secret(folder)) is None:
+        raise ConfigError(f"{path}: is damaged; remove it, and stored replies are asked for again")
+    return stored
+
+
+def _read_secret(folder: Path) -> bytes | None:
+    """The secret that a folder keeps; None if it keeps none, or none that can be read."""
+    with suppress(OSError, ValueError):
+        secret = bytes.fromhex(read_text(folder / _SECRET, most=4 * SIZE))
+        return secret if len(secret) == SIZE else None
+    return None
+
+
+# ---------------------------------------------------------------- replies
+
+_STORED = ("text", "warnings", "confidence", "wrong")
+"""The fields of a reply that are stored."""
 
 
 def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
@@ -258,17 +280,19 @@ def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
 
     Whoever wrote it may not have taken out ``secrets``; default: the keys in the environment.
     """
-    data = _read(folder / f"{key}.json")
-    if data is None or data.get("ask") != key or not isinstance(data.get("text"), str):
+    data = _read(folder / f"{key}.json") or {}
+    if data.get("ask") != key or not isinstance(data.get("text"), str):
         return None
     try:
+        warnings, confidence, wrong = (tuple(data.get(name) or ()) for name in _STORED[1:])
+        marks = tuple(map(tuple, wrong))
         reply = Reply(
             data["text"],
             Usage(),
             cached=True,
-            warnings=tuple(data.get("warnings") or ()),
-            confidence=tuple(data.get("confidence") or ()),
-            wrong=tuple(map(tuple, data.get("wrong") or ())),
+            warnings=warnings,
+            confidence=confidence,
+            wrong=marks,
         )
     except TypeError:
         return None

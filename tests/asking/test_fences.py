@@ -12,7 +12,7 @@ import pytest
 
 from faithfulness_assert.asking.controls import Controls
 from faithfulness_assert.asking.fences import fenced
-from faithfulness_assert.judges.secret import kept_secret
+from faithfulness_assert.judges.stored_replies import kept_secret
 
 SENTENCES = [f"The shop {n} in the town sells {n % 9973} loaves." for n in range(40_000)]
 TEXTS: dict[str, Callable[[int], object]] = {

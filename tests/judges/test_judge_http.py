@@ -75,7 +75,7 @@ def test_hostile_texts_of_a_million_characters_are_cut_to_a_few_hundred(unit: st
     assert len(shown_text) <= 10 * MAX_SHOWN
     assert shown_text.isprintable()
     body = (unit * (1_000_000 // len(unit))).encode()
-    assert read_failure(Answer(500, {}, body), None, Secrets()).http_status == 500
+    assert read_failure(Answer(500, {}, body), None).http_status == 500
 
 
 @given(st.text())

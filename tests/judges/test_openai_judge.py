@@ -65,7 +65,7 @@ def test_the_choice_with_index_0_is_used() -> None:
 
 def as_own(asking: OpenAIJudge) -> OpenAIJudge:
     """The judge, as if its server were one of OpenAI's own."""
-    asking.needs = Needs(OWN_FALLBACKS, asking.info.limits, 0, None, 0)
+    asking.needs = Needs(OWN_FALLBACKS, asking.info.limits)
     return asking
 
 

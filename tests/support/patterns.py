@@ -67,8 +67,8 @@ def uses() -> None:
     error.status = 400
     ask = Ask((), ReplyForm("verdicts"), (), 9, Payload(()))
     for table in (openai.FALLBACKS, openai.OWN_FALLBACKS, anthropic.FALLBACKS):
-        needs = Needs(table, Limits(), 0, None, 0)
-        needs.after(ask, error, needs.first, 9, dict)
+        needs = Needs(table, Limits())
+        needs.after(ask, error, needs.first, lambda _, steps: steps)
     redact(Secrets(["sk-SECRET1234"]).out_of("the key is sk-SECRET1234\u200b"))
 
 

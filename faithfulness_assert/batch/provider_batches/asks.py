@@ -114,7 +114,7 @@ class CaseAnswers:
         outcome = self._judge.read(Answer(status, {}, json.dumps(body).encode()))
         if _is_unnamed(outcome, ask):
             return Reading(_unnamed(outcome))
-        outcome, wanted = self._judge.checked(ask, outcome, steps)
+        outcome, wanted = self._judge.needs.after(ask, outcome, steps, self._judge.request)
         self.steps = merge_steps(self.steps, wanted or steps)
         if wanted not in (None, steps):
             return Reading(None, cut_off=outcome if isinstance(outcome, Reply) else None)
@@ -127,7 +127,7 @@ class CaseAnswers:
         if isinstance(outcome, Reply):
             usage = outcome.usage and spent
             reply = replace(outcome, usage=usage, requests=spent.num_requests)
-            return self._judge.warned(reply, steps)
+            return self._judge.needs.warned(reply, steps)
         outcome.usage = spent if spent.num_requests else None
         return outcome
 

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, ClassVar, NamedTuple
 from ...files import append_file, private_folder, to_disk
 from ...judges.http import Answer
 from ...judges.remote.answers import read_failure
-from ...judges.remote.redaction import Secrets, safe_text
+from ...judges.remote.redaction import Secrets
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import JudgeError
 
@@ -187,12 +187,12 @@ def service_errors(secrets: Secrets) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises
         status, response = getattr(error, "status_code", None), getattr(error, "response", None)
-        text = safe_text(str(error) or type(error).__name__, secrets)
+        text = str(error) or type(error).__name__
         classes = {kind.__name__ for kind in type(error).__mro__}
         if isinstance(status, int) and response is not None:
             body = getattr(error, "body", None)
             data = body if isinstance(body, dict) else {"message": str(error)}
-            failure: JudgeError = read_failure(Answer(status, response.headers, b""), data, secrets)
+            failure: JudgeError = read_failure(Answer(status, response.headers, b""), data)
         elif classes & CONNECTIONS_FAIL or isinstance(error, OSError):
             problem = f"no connection to the provider: {text.rstrip('.')}"
             failure = JudgeError(problem, "transport", retryable=True)

@@ -35,7 +35,7 @@ from .words import (
     sentences,
     spaced,
     stem_of,
-    with_known_numbers,
+    without_known_numbers,
     without_marks,
 )
 
@@ -90,7 +90,8 @@ def _sentence_support(sentence: str, words: list[str], index: Index) -> Support:
     This also limits the work.
     """
     same = index.exact.get(spaced(words))
-    sentence, words, number = with_known_numbers(sentence, words, index)
+    sentence, number = without_known_numbers(sentence, words, index)
+    words = find_words(sentence)
     missing = f"the number {number[:60]} is nowhere in the context" if number else ""
     missing = missing or _missing_name(sentence, index)
     penalty = AGAINST if missing else 0.0

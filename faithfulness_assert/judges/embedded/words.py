@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...text.citations import without_marks as without_marks
 from ...text.number_words import number_parts
-from ...text.numbers import Meaning, Number, find_numbers
+from ...text.numbers import Meaning, find_numbers
 from ...text.strings import DENSE, function_words, word_lists
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
@@ -48,7 +48,7 @@ def _words_as_written(text: str) -> list[str]:
 
 def stem_of(word: str) -> str:
     """What the forms of a word have in common, such as "opens" and "opened"."""
-    return word if is_key(word) else _ENDING.sub("", word)[:STEM]
+    return _ENDING.sub("", word)[:STEM]
 
 
 def spaced(words: list[str]) -> str:
@@ -83,6 +83,8 @@ def sentences(statement: str) -> list[str]:
 # Words of a piece of text. Longer sentences are cut: without this, a transcript without full stops
 # would be one window that contains everything.
 LONGEST = 100
+_LAST_EXACT = 1e14
+"""Larger values are compared as they are, without rounding off the error of a conversion."""
 
 
 class Index(NamedTuple):
@@ -93,8 +95,8 @@ class Index(NamedTuple):
         sentence_numbers: the number of the sentence that each text belongs to.
         places: the positions in ``texts`` where each word stem occurs, ascending.
         words: all words.
-        unread: the sentences whose numbers are not in ``places`` yet, each with the position of its
-            first text: they are read once a statement has needed them.
+        numbers: the numbers of the sentences that were read for them.
+        unread: the other sentences: they are read once a statement has needed their numbers.
         exact: the number of the sentence that consists of exactly these words.
     """
 
@@ -102,19 +104,20 @@ class Index(NamedTuple):
     sentence_numbers: list[int]
     places: dict[str, list[int]]
     words: set[str]
-    unread: list[tuple[int, str]]
+    numbers: set[tuple[str, str]]
+    unread: list[str]
     exact: dict[str, int]
 
 
 def build_index(context: Iterable[tuple[int, str]]) -> Index:
     """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
-    index = Index([], [], {}, set(), [], {})
+    index = Index([], [], {}, set(), set(), [], {})
     for number, sentence in context:
         words = find_words(sentence)
         if not words:
             continue
         index.words.update(words)
-        index.unread.append((len(index.texts), sentence))
+        index.unread.append(sentence)
         whole = spaced(words)
         index.exact.setdefault(whole, number)
         for start in range(0, len(words), LONGEST):
@@ -127,62 +130,39 @@ def build_index(context: Iterable[tuple[int, str]]) -> Index:
 
 
 _DIGIT = re.compile(r"\d")
-_LAST_EXACT = 1e14
-"""Larger values are compared as they are, without rounding off the error of a conversion."""
 
 
-def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[str, list[str], str]:
-    """A sentence, its words, and its first number in digits that the context lacks, or "".
+def without_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[str, str]:
+    """A sentence, and its first number in digits that the context lacks, or "".
 
-    In place of a number that the context has in another form, its key is among the words: the
-    context then has it where that form is.
+    A number that the context has in another form is left out of the sentence: its words are not
+    in the context.
     """
     has_digits = _DIGIT.search(sentence) is not None
     if not has_digits and not any(word not in index.words and number_parts(word) for word in words):
-        return sentence, words, ""
-    _read_numbers(index)
-    rest, known, at, missing = list[str](), list[str](), 0, ""
+        return sentence, ""
+    while index.unread:
+        found = find_numbers(index.unread.pop())
+        index.numbers.update(_rounded(meaning) for number in found for meaning in number.offers)
+    rest, at, missing = list[str](), 0, ""
     for number in find_numbers(sentence):
         if number.is_part or not number.asks:
             continue
-        key = next((key for key in map(_key, number.asks) if key in index.places), None)
-        start, end = _place(number, key)
-        if key is None:
-            missing = missing or ("" if number.in_words else sentence[start:end])
-        elif start >= at and _is_new(sentence, start, end, index):
+        known = [one for one in number.asks if _rounded(one) in index.numbers]
+        if not known:
+            missing = missing or ("" if number.in_words else sentence[number.first : number.last])
+            continue
+        with_unit = known[0] not in [("", value) for value in number.plain]
+        start, end = (number.first, number.last) if with_unit else (number.start, number.end)
+        around = sentence[max(start - 1, 0) : start] + sentence[end : end + 1]
+        is_word = not re.search(r"\w", around)  # and not a part of one, as in Q2
+        if start >= at and is_word and not index.words.issuperset(find_words(sentence[start:end])):
             rest.append(sentence[at:start])
-            known += [*find_words(rest[-1]), key]
             at = end
-    rest.append(sentence[at:])
-    return " ".join(rest), [*known, *find_words(rest[-1])], missing
+    return " ".join([*rest, sentence[at:]]), missing
 
 
-def is_key(word: str) -> bool:
-    """Whether a word is the key of a number. No word of a text begins with a space."""
-    return word[0] == " "
-
-
-def _key(meaning: Meaning) -> str:
+def _rounded(meaning: Meaning) -> tuple[str, str]:
+    """A meaning without the error of a conversion."""
     kind, value = meaning
-    return f" {kind} {value:.12g}" if abs(value) < _LAST_EXACT else f" {kind} {value:.0f}"
-
-
-def _place(number: Number, key: str | None) -> tuple[int, int]:
-    """Where a number is, with its unit if it was found with that."""
-    with_unit = key is None or key not in map(_key, [("", v) for v in number.plain])
-    return (number.first, number.last) if with_unit else (number.start, number.end)
-
-
-def _is_new(sentence: str, start: int, end: int, index: Index) -> bool:
-    """Whether the words of a number are not in the context. A part of a word, as in Q2, is none."""
-    around = sentence[max(start - 1, 0) : start] + sentence[end : end + 1]
-    words = find_words(sentence[start:end])
-    return not re.search(r"\w", around) and not index.words.issuperset(words)
-
-
-def _read_numbers(index: Index) -> None:
-    for at, sentence in index.unread:
-        offers = {_key(one) for number in find_numbers(sentence) for one in number.offers}
-        for key in offers:
-            index.places.setdefault(key, []).append(at)
-    index.unread.clear()
+    return kind, f"{value:.12g}" if abs(value) < _LAST_EXACT else f"{value:.0f}"

@@ -14,7 +14,7 @@ from ...records.errors import JudgeError, JudgeErrorKind, Remedy
 from ...records.usage import Usage
 from ...text.strings import lazy_pattern
 from ..http import Answer
-from .redaction import MAX_SEARCHED, Secrets, safe_text
+from .redaction import redact
 
 MAX_WAIT = 60.0  # seconds between two tries
 
@@ -48,11 +48,8 @@ _TOO_LONG = lazy_pattern(
 _TOO_MANY_TOKENS = lazy_pattern(r"too many tokens|maximum number of tokens", re.I)
 """With status 429 those of all asks together are meant: waiting helps."""
 _KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
-_HINTS = {
-    401: "Check the API key: its variable in the environment, or api_key.",
-    403: "Check the API key: its variable in the environment, or api_key.",
-    404: "Check the model's name and base_url.",
-}
+_CHECK_KEY = "Check the API key: its variable in the environment, or api_key."
+_HINTS = {401: _CHECK_KEY, 403: _CHECK_KEY, 404: "Check the model's name and base_url."}
 _CODES = {  # of errors inside an answer with status 200, by the status that they mean
     400: "invalid_request_error 2013",  # the numbers are MiniMax's
     401: "authentication_error invalid_api_key 1004",
@@ -67,8 +64,11 @@ _CODES = {  # of errors inside an answer with status 200, by the status that the
 _STATUS_BY_CODE = {code: status for status, codes in _CODES.items() for code in codes.split()}
 
 
-def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | JudgeError:
-    """The JSON object in the body of a good answer; anything else is a failure that says why."""
+def read_json_object(answer: Answer) -> dict[str, Any] | JudgeError:
+    """The JSON object in the body of a good answer; anything else is a failure that says why.
+
+    Messages of failures may contain secrets: whoever reads an answer takes them out.
+    """
     try:
         data = json.loads(answer.body.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -79,11 +79,23 @@ def read_json_object(answer: Answer, secrets: Secrets) -> dict[str, Any] | Judge
     if code := base_response.get("status_code"):
         data["error"] = {"code": code, "message": base_response.get("status_msg")}
     if not 200 <= answer.status < 300 or an_object(data).get("error"):
-        return read_failure(answer, data, secrets)
+        return read_failure(answer, data)
     if isinstance(data, dict):
         return data
-    problem, retryable = _describe_other_body(answer)
-    return bad_answer(f"the judge answered with {problem}", answer, retryable=retryable)
+    start, retryable = answer.body[:1000].lstrip().lower(), True
+    events = "event-stream" in answer.headers.get("content-type", "")
+    what = "something that is not a JSON object: is base_url right?"
+    if events or start.startswith((b"data:", b"event:")):
+        what = "an event stream that was not asked for: turn off streaming on the server"
+        retryable = False
+    elif start.startswith(b"<"):
+        hint = "For an OpenAI-compatible API it often ends in /v1"
+        what = f"an HTML page instead of JSON: is base_url right? {hint}"
+    elif not start:
+        what = "an empty body"
+    elif "\ufffd" in answer.body.decode("utf-8", "replace"):
+        what, retryable = "bytes that are not UTF-8", False
+    return bad_answer(f"the judge answered with {what}", answer, retryable=retryable)
 
 
 def an_object(value: object) -> Mapping[str, Any]:
@@ -102,24 +114,6 @@ def bad_answer(
     """The failure of an answer with a good status that is not a reply."""
     status = answer.status
     return JudgeError(message, "server", retryable=retryable, usage=usage, http_status=status)
-
-
-def _describe_other_body(answer: Answer) -> tuple[str, bool]:
-    """What a body without a JSON object is, and whether to ask again."""
-    start = answer.body[:1000].lstrip().lower()
-    events = "event-stream" in answer.headers.get("content-type", "")
-    if events or start.startswith((b"data:", b"event:")):
-        return "an event stream that was not asked for: turn off streaming on the server", False
-    if start.startswith(b"<"):
-        hint = "For an OpenAI-compatible API it often ends in /v1"
-        return f"an HTML page instead of JSON: is base_url right? {hint}", True
-    if not start:
-        return "an empty body", True
-    try:
-        answer.body.decode()
-    except UnicodeDecodeError:
-        return "bytes that are not UTF-8", False
-    return "something that is not a JSON object: is base_url right?", True
 
 
 def usage_of(
@@ -148,7 +142,7 @@ class ServerError(JudgeError):
 
     Args:
         status: the HTTP status, or the one that an error inside a good answer names.
-        said: its whole text, without secrets.
+        said: its whole text.
         param: the parameter that it names.
         too_long: the prompt, or prompt and reply together, are too long for the model.
     """
@@ -158,39 +152,42 @@ class ServerError(JudgeError):
     too_long = False
 
 
-def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
+def read_failure(answer: Answer, data: object) -> ServerError:
     """The failure that an error answer reports. ``data`` is its JSON; None if it has none."""
     status, text, codes, param = _report(answer, data)
     searched = f"{codes} {text}"
-    filtered = status < 500 and bool(_FILTERED.search(searched))
-    unpaid = not filtered and (status == 402 or bool(_UNPAID.search(searched)))
     kind = _KINDS.get(status, "transport" if 300 <= status < 500 else "server")
     hint = _HINTS.get(status, "")
     retryable = status in (408, 409, 425, 429) or not 300 <= status < 500
     wished = answer.headers.get("x-should-retry")
     if wished in ("true", "false"):
         retryable = wished == "true"
-    if filtered:
-        kind, retryable, hint = "content_filter", False, ""
-    elif unpaid:
-        kind, retryable, hint = "rate_limit", False, "Check the credit of the account."
+    too_long = bool(
+        status == 413
+        or _TOO_LONG.search(searched)
+        or (status != 429 and _TOO_MANY_TOKENS.search(searched))
+    )
+    if status < 500 and _FILTERED.search(searched):
+        kind, retryable, hint, too_long = "content_filter", False, "", False
+    elif status == 402 or _UNPAID.search(searched):
+        kind, retryable, too_long = "rate_limit", False, False
+        hint = "Check the credit of the account."
     elif 300 <= status < 400:
         hint = "Redirects are not followed: set base_url to the final address."
     elif status == 400 and _NO_KEY.search(searched):
-        kind, hint = "auth", _HINTS[401]
+        kind, hint = "auth", _CHECK_KEY
     elif status == 400 and _GONE.search(searched):
         hint = _HINTS[404]
-    wait = retry_after(answer.headers)
-    message = f"the judge answered HTTP {answer.status}: {safe_text(text, secrets)}".rstrip(".")
-    if wait is not None and wait > MAX_WAIT:
-        message, retryable = f"{message}; it asks to wait {wait:.0f} s", False
     # Where we have a hint, a person must act; what else helps, the kind says.
     remedy: Remedy | None = "repair" if hint or status in (405, 410) else None
     if status in (400, 415, 422) and kind == "transport" and not hint:
-        hint = f"The server does not take the request: look at {safe_text(param, secrets)!r} in it."
-        hint = hint if param else "The server does not take the request: it says above why."
+        where = f"look at {redact(param)!r} in it" if param else "it says above why"
+        hint = f"The server does not take the request: {where}."
+    wait, asks = retry_after(answer.headers), ""
+    if wait is not None and wait > MAX_WAIT:
+        retryable, asks = False, f", and asks to wait {wait:.0f} s"
     error = ServerError(
-        message,
+        f"the judge answered HTTP {answer.status}{asks}: {text}".rstrip("."),
         kind,
         retryable=retryable,
         http_status=answer.status,
@@ -198,12 +195,7 @@ def read_failure(answer: Answer, data: object, secrets: Secrets) -> ServerError:
         retry_after=wait,
         remedy=remedy,
     )
-    error.status, error.param = status, param
-    error.said = secrets.out_of(text)[:MAX_SEARCHED]
-    many_tokens = status != 429 and _TOO_MANY_TOKENS.search(searched)
-    error.too_long = not (filtered or unpaid) and bool(
-        status == 413 or _TOO_LONG.search(searched) or many_tokens
-    )
+    error.status, error.param, error.said, error.too_long = status, param, text, too_long
     return error
 
 

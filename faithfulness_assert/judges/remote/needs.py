@@ -17,7 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -76,6 +76,10 @@ ROOMS = (0, 4_096, 16_384)
 """Tokens for thinking, beside those of a reply: none at first, more after each cut-off reply."""
 LEAST_FOR_TEXTS = 2_048
 """Tokens of a window of which none is kept for thinking."""
+ONLY_THOUGHT = (
+    "the judge spent its tokens on reasoning and said nothing; raise max_tokens, ask for less "
+    "(reasoning_effort), or use another model"
+)
 
 # Prompt and reply together, or less if the prompt has a limit of its own. As in the providers'
 # lists of models (platform.openai.com/docs/models, platform.claude.com/docs), November 2026.
@@ -150,12 +154,19 @@ class Needs:
         room: which of ``ROOMS`` the first ask has.
         max_tokens: the most tokens of each reply, where the user sets them.
         budget: tokens for thinking that the user asks the model to use.
+        warnings: what the user should know about the way to the server.
     """
 
     def __init__(
-        self, fallbacks: Fallbacks, limits: Limits, room: int, max_tokens: int | None, budget: int
+        self,
+        fallbacks: Fallbacks,
+        limits: Limits,
+        room: int = 0,
+        max_tokens: int | None = None,
+        budget: int = 0,
+        warnings: Sequence[str] = (),
     ) -> None:
-        self.fallbacks, self._limits = fallbacks, limits
+        self.fallbacks, self._limits, self._warnings = fallbacks, limits, warnings
         self.first: Steps = {**dict.fromkeys(fallbacks, 0), "room": room}
         self.steps = self.first
         self._max_tokens, self._budget = max_tokens, budget
@@ -194,10 +205,13 @@ class Needs:
             cap = min(cap, self._limits.total_tokens - ask.size(estimate_tokens))
         return max(min(cap, self._most or cap), ask.max_tokens)
 
-    def gaps(self, steps: Steps) -> list[str]:
-        """A warning for each of these steps: what the server does not support."""
+    def warned(self, reply: Reply, steps: Steps) -> Reply:
+        """The reply, with a warning for each of these steps, and for the way that it came."""
+        empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
         taken = [(row, steps[name]) for name, row in self.fallbacks.items() if steps[name]]
-        return [f"the server does not support {row.gaps[count - 1]}" for row, count in taken]
+        gaps = [f"the server does not support {row.gaps[count - 1]}" for row, count in taken]
+        warnings = (*((ONLY_THOUGHT,) if empty else ()), *self._warnings, *gaps)
+        return replace(reply, warnings=(*reply.warnings, *warnings)) if warnings else reply
 
     # ------------------------------------------------------------ kept for other processes
 
@@ -252,8 +266,8 @@ class Needs:
         ask: Ask,
         outcome: Outcome,
         sent: Steps,
-        cap: int,
-        request: Callable[[Steps], Mapping[str, Any]],
+        request: Callable[[Ask, Steps], Mapping[str, Any]],
+        cap: int | None = None,
     ) -> tuple[Outcome, Steps | None]:
         """The outcome of a try, and the steps of the next one; None if it ends here.
 
@@ -263,9 +277,10 @@ class Needs:
             ask: what was sent, with its messages as they were sent.
             outcome: what came.
             sent: the steps with which it was sent.
-            cap: the most tokens that the reply could have.
-            request: returns the parameters that are sent after given steps.
+            request: returns the parameters of an ask that are sent after given steps.
+            cap: the most tokens that the reply could have; default: what they are now.
         """
+        cap = self.cap(ask, sent) if cap is None else cap
         if isinstance(outcome, Reply):
             return self._after_reply(ask, outcome, sent)
         if not isinstance(outcome, ServerError):
@@ -294,7 +309,7 @@ class Needs:
             left = sent[name] < len(self.fallbacks[name].gaps)
             if left and re.search(pattern, text, re.I):
                 more = {**sent, name: sent[name] + 1}
-                if request(more) != request(sent):
+                if request(ask, more) != request(ask, sent):
                     return outcome, more
         return outcome, None
 

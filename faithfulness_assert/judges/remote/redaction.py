@@ -101,20 +101,22 @@ class Secrets:
     def out_of_outcome(self, outcome: AnyOutcome) -> AnyOutcome:
         """What a judge returns, without the secrets. All of it goes through here.
 
-        A reply is copied, an error is changed itself.
+        The message of an error becomes one line. An error is changed itself.
         """
         if isinstance(outcome, JudgeError):
             for name, value in vars(outcome).items():
-                if isinstance(value, str) and name != "kind":
-                    setattr(outcome, name, self.out_of(value))
+                if isinstance(value, str) and name not in ("kind", "message"):
+                    setattr(outcome, name, self.out_of(value)[:MAX_SEARCHED])
+            outcome.message = safe_text(outcome.message, self)
             outcome.args = (outcome.message,)
             return outcome
+        texts = (outcome.text, outcome.finish_reason, outcome.refusal or "", *outcome.warnings)
+        if not self._are_in("\n".join(texts)):
+            return outcome
+        text, ended, refusal, *warnings = map(self.out_of, texts)
+        refused = None if outcome.refusal is None else refusal
         return replace(
-            outcome,
-            text=self.out_of(outcome.text),
-            finish_reason=self.out_of(outcome.finish_reason),
-            refusal=outcome.refusal and self.out_of(outcome.refusal),
-            warnings=tuple(map(self.out_of, outcome.warnings)),
+            outcome, text=text, finish_reason=ended, refusal=refused, warnings=tuple(warnings)
         )
 
 

@@ -11,7 +11,6 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -24,7 +23,6 @@ from ..http import Answer, Direct, Way, send
 from ..secret import secret_of_key
 from .answers import read_json_object
 from .needs import Fallbacks, Needs, Steps, default_limits, first_room
-from .redaction import Secrets, safe_text
 from .sdk import ByClient, Proxied, client_endpoint, load_sdk
 from .settings import (
     check_body,
@@ -42,10 +40,6 @@ TIMEOUT = 60.0
 """Seconds for one try, where the user sets none."""
 TOKENS_PER_SECOND = 100
 """How fast a model thinks at least, for which a try then has more time."""
-ONLY_THOUGHT = (
-    "the judge spent its tokens on reasoning and said nothing; raise max_tokens, ask for less "
-    "(reasoning_effort), or use another model"
-)
 LONG_BODY = 200_000
 """Bytes of a body that takes so long to read that it would hold up other asks."""
 
@@ -94,7 +88,7 @@ class RemoteJudge(ABC):
     path: ClassVar[str]
     max_temperature: ClassVar[float]
     fallbacks_by_host: ClassVar[Sequence[tuple[str | tuple[str, ...], Fallbacks]]]
-    read_reply: ClassVar[staticmethod[[Mapping[str, Any], Answer, Secrets], Outcome]]
+    read_reply: ClassVar[staticmethod[[Mapping[str, Any], Answer], Outcome]]
 
     def __init__(
         self,
@@ -156,7 +150,8 @@ class RemoteJudge(ABC):
         host = self._endpoint.host
         fallbacks = next(f for ends, f in self.fallbacks_by_host if host.endswith(ends))
         room, budget = first_room(model, reasoning_effort), thinking_budget(extra_body)
-        self.needs = Needs(fallbacks, limits, room, max_tokens, budget)
+        warnings = self._endpoint.warnings
+        self.needs = Needs(fallbacks, limits, room, max_tokens, budget, warnings)
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
         self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
         self._way: asyncio.Future[Way] | None = None
@@ -243,7 +238,7 @@ class RemoteJudge(ABC):
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
             cap = needs.cap(worded, steps)
             outcome = await self._try(self.request(worded, steps), seconds, fresh=ask.fresh)
-            outcome, more = self.checked(worded, outcome, steps, cap)
+            outcome, more = needs.after(worded, outcome, steps, self.request, cap)
             spent += outcome.usage or Usage(num_requests=1)
         if isinstance(outcome, JudgeError):
             outcome.usage = spent
@@ -251,7 +246,7 @@ class RemoteJudge(ABC):
         if needs.learn(outcome, steps):
             await background.in_thread(needs.keep)
         usage = outcome.usage and spent
-        return replace(self.warned(outcome, steps), usage=usage, requests=spent.num_requests)
+        return replace(needs.warned(outcome, steps), usage=usage, requests=spent.num_requests)
 
     async def _try(self, request: Mapping[str, Any], seconds: float, *, fresh: bool) -> Outcome:
         """What comes of one request, without secrets."""
@@ -263,10 +258,10 @@ class RemoteJudge(ABC):
             way = await asyncio.shield(self._way)
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
             self._way = None
-            text = safe_text(str(error), self.secrets)
-            problem = f"the request could not be made: {type(error).__name__}: {text}"
-            return JudgeError(problem, "transport", remedy="repair")
-        answer = await send(way, request, seconds, self.secrets, fresh=fresh)
+            problem = f"the request could not be made: {type(error).__name__}: {error}"
+            failed = JudgeError(problem, "transport", remedy="repair")
+            return self.secrets.out_of_outcome(failed)
+        answer = await send(way, request, seconds, fresh=fresh)
         if isinstance(answer, JudgeError):
             return self.secrets.out_of_outcome(answer)
         if len(answer.body) > LONG_BODY:
@@ -300,24 +295,9 @@ class RemoteJudge(ABC):
 
     def read(self, answer: Answer) -> Outcome:
         """The reply in an answer, or the failure, without secrets."""
-        secrets = self.secrets
-        data = read_json_object(answer, secrets)
-        outcome = data if isinstance(data, JudgeError) else self.read_reply(data, answer, secrets)
-        return secrets.out_of_outcome(outcome)
-
-    def checked(
-        self, worded: Ask, outcome: Outcome, sent: Steps, cap: int | None = None
-    ) -> tuple[Outcome, Steps | None]:
-        """See ``Needs.after``. ``cap``: default: what it is now."""
-        cap = self.needs.cap(worded, sent) if cap is None else cap
-        return self.needs.after(worded, outcome, sent, cap, partial(self.request, worded))
-
-    def warned(self, reply: Reply, steps: Steps) -> Reply:
-        """The reply, with a warning for each of these steps, and for the way that it came."""
-        empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
-        thoughts = (ONLY_THOUGHT,) if empty else ()
-        warnings = (*thoughts, *self._endpoint.warnings, *self.needs.gaps(steps))
-        return replace(reply, warnings=(*reply.warnings, *warnings)) if warnings else reply
+        data = read_json_object(answer)
+        outcome = data if isinstance(data, JudgeError) else self.read_reply(data, answer)
+        return self.secrets.out_of_outcome(outcome)
 
     def batch_client(self) -> Any:
         """A client of the provider's SDK for a batch API. Who gets it closes it, unless it is
