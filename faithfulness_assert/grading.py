@@ -18,7 +18,13 @@ from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
 from .drive.asks import TimeLeft, log
 from .drive.grades import Grade, Slots, run_many
-from .judges import find_stored, key_in_environment, make_judge, option_names, token_counter
+from .judges import (
+    check_judge_options,
+    key_in_environment,
+    make_judge,
+    option_names,
+    token_counter,
+)
 from .judges.secret import process_secret, secret_of
 from .plan.plan import grade_plan
 from .plan.results import DEFECT, internal_error, invalid_input
@@ -103,7 +109,13 @@ class Grader:
         if only and cache is None:
             raise ConfigError("cache_only: needs cache, the folder of stored replies")
         with chosen.naming_sources_in_errors():
-            made = find_stored(cache, judge, own) if only else make_judge(judge, own)
+            if only:  # the judge itself is not made
+                from .judges.stored_replies import OnlyStored
+
+                check_judge_options(judge, own)
+                made: Judge = OnlyStored(cache, judge, own)
+            else:
+                made = make_judge(judge, own)
         deadline = check_seconds("deadline", options.get("deadline", table.DEADLINE))
         self._seconds = deadline, check_seconds("timeout", timeout)
         self._language = table.check_language(options.get("language", "en"))

@@ -16,9 +16,8 @@ from statistics import fmean, stdev
 from typing import Any
 
 from .. import options as table
-from ..asking.tokens import exact_counter
 from ..grading import Grader
-from ..judges import make_judge, model_of, option_names, ranks_folder, token_counter
+from ..judges import exact_token_counter, make_judge, option_names, token_counter
 from ..judges.embedded import EmbeddedJudge
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
@@ -160,7 +159,7 @@ def estimate_run(
         completion=round(times * sum(usage.completion for usage in usages)),
         cost=None if "prices" not in options else times * math.fsum(costs),
         margin=_margin(usages, cases - unreadable),
-        exact=exact_counter(model_of(grader.judge_name), ranks_folder()) is not None,
+        exact=exact_token_counter(grader.judge_name) is not None,
         judge=named if isinstance(named, str) else judge_info(named).name,
         thinking=getattr(grader.judge, "thinking", 0),
     )

@@ -64,59 +64,53 @@ def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
     Raises:
         ConfigError: there is no such judge, or it does not take one of the options.
     """
+    check_judge_options(spec, options)
     own = dict(options)
     writer = own.pop(CLAIMS_JUDGE, None)
-    judge = _checked(spec, own)
-    if isinstance(judge, str):
-        kind, argument = _parse(judge)
-        judge = cast("Judge", _load(kind)(*filter(None, [argument]), **own))
+    judge = cast("Judge", spec)
+    if isinstance(spec, str):
+        kind, _, argument = spec.partition(":")
+        judge = _class_of(kind)(*filter(None, [argument.strip()]), **own)
     return judge if writer is None else TwoJudges(judge, make_judge(writer, {}))
 
 
-def find_stored(cache: Any, spec: object, options: Mapping[str, Any]) -> Judge:
-    """What only returns the replies of a judge that are stored. The judge itself is not made.
+def check_judge_options(spec: object, options: Mapping[str, Any]) -> None:
+    """Checks what can be checked without making the judge.
 
     Raises:
-        ConfigError: there is no such judge, or it does not take one of the options, or replies of
-            this one cannot be stored.
+        ConfigError: there is no such judge, or it does not take one of the options.
     """
-    from .stored_replies import OnlyStored
-
-    return OnlyStored(cache, _checked(spec, options), options)
-
-
-def _checked(spec: object, options: Mapping[str, Any]) -> str | Judge:
-    """``spec``: the name of a judge that takes these options, or a judge."""
-    if not isinstance(spec, str):
-        if isinstance(spec, type):
-            raise ConfigError(f"judge: {spec.__name__} is a class; give an object of it")
-        if not callable(getattr(spec, "ask", None)):
-            forms, got = ", ".join(judge_forms()), type(spec).__name__
-            raise ConfigError(
-                f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
-            )
-        for option in (name for name in options if name != CLAIMS_JUDGE):
-            raise ConfigError(
-                f"{option}: the judge is passed as an object; set this option on that object"
-            )
-        return cast("Judge", spec)
-    kind, argument = _parse(spec)
-    if bool(argument) != (":" in JUDGES[kind].form):
-        raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
     names = option_names(spec)
-    for option in options:
-        if option not in names:
-            hint = f" {suggest(option, names)}"
-            raise ConfigError(f"{option}: the judge {spec!r} has no such option.{hint}")
-    return spec
+    if isinstance(spec, str):
+        kind, _, argument = spec.partition(":")
+        if bool(argument.strip()) != (":" in JUDGES[kind].form):
+            raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
+    elif isinstance(spec, type):
+        raise ConfigError(f"judge: {spec.__name__} is a class; give an object of it")
+    elif not callable(getattr(spec, "ask", None)):
+        forms, got = ", ".join(judge_forms()), type(spec).__name__
+        raise ConfigError(
+            f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
+        )
+    for option in (name for name in options if name not in names):
+        problem = f"the judge {spec!r} has no such option. {suggest(option, names)}"
+        if not isinstance(spec, str):
+            problem = "the judge is passed as an object; set this option on that object"
+        raise ConfigError(f"{option}: {problem}")
 
 
 def option_names(spec: object) -> list[str]:
-    """The options of the judge that ``spec`` names; none if ``spec`` is a judge itself."""
+    """The options of the judge that ``spec`` names; the one for all if ``spec`` is a judge.
+
+    Raises:
+        ConfigError: there is no judge of this name.
+    """
     if not isinstance(spec, str):
-        return []
-    judge = _load(_parse(spec)[0])
-    makers = [vars(c)["__init__"] for c in judge.__mro__ if "__init__" in vars(c)]
+        return [CLAIMS_JUDGE]
+    kind = spec.partition(":")[0]
+    if kind not in JUDGES:
+        raise ConfigError(f"judge: unknown judge {spec!r}. {_hint(spec)}")
+    makers = [vars(c)["__init__"] for c in _class_of(kind).__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
     own = [option.name for option in options if option.kind is option.KEYWORD_ONLY]
     return list(dict.fromkeys([CLAIMS_JUDGE, *own]))
@@ -133,11 +127,8 @@ def key_in_environment(spec: object) -> str:
     return os.environ.get(f"{entry.package.upper()}_API_KEY", "").strip() if entry else ""
 
 
-def _parse(spec: str) -> tuple[str, str]:
-    kind, _, argument = spec.partition(":")
-    if kind not in JUDGES:
-        raise ConfigError(f"judge: unknown judge {spec!r}. {_hint(spec)}")
-    return kind, argument.strip()
+def _class_of(kind: str) -> Any:
+    return getattr(import_module(f".{kind}", __package__), JUDGES[kind].class_name)
 
 
 def _hint(spec: str) -> str:
@@ -158,10 +149,6 @@ def _hint(spec: str) -> str:
     )
 
 
-def _load(kind: str) -> Any:
-    return getattr(import_module(f".{kind}", __package__), JUDGES[kind].class_name)
-
-
 # ---------------------------------------------------------------- tokens as its model counts them
 
 
@@ -169,6 +156,7 @@ _loading = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a forked process has no thread that could give it back
     free = _loading.release
     os.register_at_fork(before=_loading.acquire, after_in_parent=free, after_in_child=free)
+_counter = cache(exact_counter)
 
 
 def token_counter(judge_name: str) -> CountTokens:
@@ -176,37 +164,26 @@ def token_counter(judge_name: str) -> CountTokens:
 
     It loads tiktoken when it first counts. Without ranks on this machine, it estimates.
     """
-    model = model_of(judge_name)
+    return lambda text: (exact_token_counter(judge_name) or estimate_tokens)(text)
 
-    def count(text: str) -> int:
-        with _loading:  # or each thread of a batch would load the ranks
-            counter = _counter(model, ranks_folder())
-        return counter(text)
 
-    return count
+def exact_token_counter(judge_name: str) -> CountTokens | None:
+    """The same, loaded at once; None without ranks on this machine."""
+    import tempfile
+
+    names = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")  # where tiktoken keeps what it downloads
+    folder = next((os.environ[name] for name in names if name in os.environ), None)
+    try:
+        folder = os.path.join(tempfile.gettempdir(), "data-gym-cache") if folder is None else folder
+    except OSError:
+        folder = ""
+    with _loading:  # or each thread of a batch would load the ranks
+        return _counter(model_of(judge_name), folder)
 
 
 def model_of(judge_name: str) -> str:
     """The model in a judge's name."""
     return judge_name.partition(":")[2] or judge_name
-
-
-def ranks_folder() -> str:
-    """The folder in which tiktoken keeps the ranks that it has downloaded; "" for none."""
-    for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
-        if name in os.environ:
-            return os.environ[name]
-    import tempfile
-
-    try:
-        return os.path.join(tempfile.gettempdir(), "data-gym-cache")
-    except OSError:
-        return ""
-
-
-@cache
-def _counter(model: str, folder: str) -> CountTokens:
-    return exact_counter(model, folder) or estimate_tokens
 
 
 # ---------------------------------------------------------------- two judges as one
@@ -217,7 +194,7 @@ class TwoJudges:
 
     Args:
         checker: gives all verdicts.
-        writer: answers every other ask.
+        writer: answers every other ask. How often its server may be asked again is its business.
 
     Raises:
         ConfigError: the writer cannot write claims.
@@ -228,7 +205,6 @@ class TwoJudges:
             name = judge_info(writer).name
             raise ConfigError(f"claims_judge: {name!r} cannot write claims; name an LLM")
         self.checker, self.writer = checker, writer
-        # How often its server may be asked again is the writer's business.
         self.max_retries = getattr(writer, "max_retries", 0)
         self.timeout = getattr(writer, "timeout", 60.0)
         self.secrets = getattr(writer, "secrets", None)
@@ -243,13 +219,15 @@ class TwoJudges:
             parts = {"checker": dict(checks.identity), "writer": dict(writes.identity)}
             url = writes.identity.get("base_url", "")  # by which a server's asks are counted
             identity = {"judge": "two", "base_url": url, **parts}
+        limits = zip(astuple(checks.limits), astuple(writes.limits), strict=True)
+        lower = (min((x for x in pair if x is not None), default=None) for pair in limits)
         return replace(
             checks,
             name=f"{checks.name} with {writes.name}",
             remote=checks.remote or writes.remote,
             keeps_deadline=checks.keeps_deadline and writes.keeps_deadline,
             any_loop=checks.any_loop and writes.any_loop,
-            limits=_lower(checks.limits, writes.limits),
+            limits=Limits(*lower),
             asks=writes.asks | checks.asks,
             identity=identity,
         )
@@ -277,16 +255,10 @@ class TwoJudges:
         Raises:
             JudgeError: that judge's own.
         """
-        judge = self._of(ask)
-        if hasattr(judge, "aask"):
-            reply: Reply = await judge.aask(ask, deadline=deadline)
-            return reply
         from . import background  # it needs asyncio
 
-        return await background.in_thread(judge.ask, ask, deadline=deadline)
-
-
-def _lower(one: Limits, two: Limits) -> Limits:
-    """The limits that both keep."""
-    pairs = zip(astuple(one), astuple(two), strict=True)
-    return Limits(*(min((x for x in pair if x is not None), default=None) for pair in pairs))
+        judge: Any = self._of(ask)
+        if not hasattr(judge, "aask"):
+            return await background.in_thread(judge.ask, ask, deadline=deadline)
+        reply: Reply = await judge.aask(ask, deadline=deadline)
+        return reply

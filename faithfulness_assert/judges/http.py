@@ -107,9 +107,10 @@ class Direct:
     """
 
     def __init__(self, endpoint: Endpoint, path: str, headers: Headers) -> None:
-        parts = urlsplit(endpoint.below(path))
-        self.host = (parts.hostname or "").encode("idna").decode()
-        target = quote(f"{parts.path}?{parts.query}" if parts.query else parts.path, _IN_ADDRESS)
+        parts = urlsplit(endpoint.url)
+        self.host = endpoint.host.encode("idna").decode()
+        path = f"{parts.path.rstrip('/')}{path}"
+        target = quote(f"{path}?{parts.query}" if parts.query else path, _IN_ADDRESS)
         self.scheme, self.port, self.target = parts.scheme, parts.port, target.encode("ascii")
         named = f"[{self.host}]" if ":" in self.host else self.host
         given = {**_HEADERS, "host": named if parts.port is None else f"{named}:{parts.port}"}

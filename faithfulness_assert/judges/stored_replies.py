@@ -149,7 +149,7 @@ class OnlyStored:
 
     def __init__(
         self,
-        folder: str | os.PathLike[str],
+        folder: str | os.PathLike[str] | None,
         spec: str | Judge,
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:

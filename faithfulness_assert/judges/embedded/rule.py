@@ -67,33 +67,32 @@ class Support(NamedTuple):
 
 def support(statement: str, index: Index) -> Support:
     """How well the context supports ``statement``. A statement without words has the score 0."""
-    plain = without_marks(statement)
-    ways = [plain] if plain == statement else [plain, statement]
+    ways = dict.fromkeys((without_marks(statement), statement))
     return max((_support(way, index) for way in ways), key=lambda one: one.score)
 
 
 def _support(statement: str, index: Index) -> Support:
-    words = find_words(statement)
-    same = index.exact.get(spaced(words))
-    parts = sentences(statement) if same is None else [statement]
-    if len(parts) == 1:
-        return _sentence_support(statement, words, index)
-    supports = [_sentence_support(part, find_words(part), index) for part in parts]
-    weakest = min(supports, key=lambda one: one.score, default=Support())
-    evidence = {number for one in supports for number in one.evidence}
-    return Support(weakest.score, tuple(sorted(evidence)), weakest.against)
+    is_there = spaced(find_words(statement)) in index.exact
+    parts = [statement] if is_there else sentences(statement) or [statement]
+    supports = [_sentence_support(part, index) for part in parts]
+    evidence = sorted({number for one in supports for number in one.evidence})
+    return min(supports, key=lambda one: one.score)._replace(evidence=tuple(evidence))
 
 
-def _sentence_support(sentence: str, words: list[str], index: Index) -> Support:
+def _sentence_support(sentence: str, index: Index) -> Support:
     """A sentence with more words than a window can contain needs the same one in the context.
 
     This also limits the work.
     """
+    words = find_words(sentence)
     same = index.exact.get(spaced(words))
     sentence, number = without_known_numbers(sentence, words, index)
     words = find_words(sentence)
     missing = f"the number {number[:60]} is nowhere in the context" if number else ""
-    missing = missing or _missing_name(sentence, index)
+    if not missing:
+        names = (n for n in find_names(sentence) if stem_of(n.casefold()) not in index.places)
+        name = next(names, "")  # another form of it will do
+        missing = f"the name {name} is nowhere in the context" if name else ""
     penalty = AGAINST if missing else 0.0
     if same is not None:
         return Support(1.0 - penalty, (same,), missing)
@@ -107,14 +106,6 @@ def _sentence_support(sentence: str, words: list[str], index: Index) -> Support:
         missing, penalty = _difference(words, said, useful, index)
     evidence = sorted({index.sentence_numbers[at] for at in useful})
     return Support(_share(said, start, index) - penalty, tuple(evidence), missing)
-
-
-def _missing_name(sentence: str, index: Index) -> str:
-    """What is said of the first name that the context lacks; another form of it will do."""
-    name = next(
-        (n for n in find_names(sentence) if stem_of(n.casefold()) not in index.places), None
-    )
-    return f"the name {name} is nowhere in the context" if name else ""
 
 
 def _difference(

@@ -68,13 +68,8 @@ class Secrets:
     """What one judge must never show or store: keys, passwords, tokens."""
 
     def __init__(self, words: Iterable[str] = ()) -> None:
-        self._given: set[Secret] = set()
+        self._given = {Secret(word) for word in words if _is_secret(word)}
         self._learned: deque[Secret] = deque(maxlen=MOST_LEARNED)
-        self.give(words)
-
-    def give(self, words: Iterable[str]) -> None:
-        """Adds secrets that are given from the start."""
-        self._given |= {Secret(word) for word in words if _is_secret(word)}
         self.learn(())
 
     def learn(self, words: Iterable[str]) -> None:

@@ -131,14 +131,16 @@ class RemoteJudge(ABC):
         }
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
         self._settings |= {name: value for name, value in own.items() if value}
+        shown_nowhere = self._headers.values()
         if client is None:
-            self._endpoint = find_endpoint(self.provider, self.home, self.path, base_url, api_key)
+            self._endpoint = find_endpoint(
+                self.provider, self.home, self.path, base_url, api_key, shown_nowhere
+            )
         elif base_url or api_key:
             name = "base_url" if base_url else "api_key"
             raise ConfigError(f"{name}: set it on the client that is given as client")
         else:
-            self._endpoint = client_endpoint(client, self.provider)
-        self._endpoint.secrets.give(self._headers.values())
+            self._endpoint = client_endpoint(client, self.provider, shown_nowhere)
         self.own_client = client
         self.secrets = self._endpoint.secrets  # what must never be shown or stored
         self.key_secret = secret_of_key(self._endpoint.key)  # see ``judges/secret.py``

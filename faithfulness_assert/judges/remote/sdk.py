@@ -41,12 +41,13 @@ def load_sdk(name: str) -> Any:
     return openai
 
 
-def client_endpoint(client: Any, provider: str) -> Endpoint:
+def client_endpoint(client: Any, provider: str, more_secrets: Iterable[str]) -> Endpoint:
     """Where a client asks, and what must not be shown of it.
 
     Args:
         client: what the user gave as ``client``.
         provider: whose SDK it should be of.
+        more_secrets: what else must not be shown.
 
     Raises:
         ConfigError: it is no client of that SDK.
@@ -59,7 +60,7 @@ def client_endpoint(client: Any, provider: str) -> Endpoint:
     given = [secret for place in places for secret in credentials(getattr(client, place, {}))]
     address = urlsplit(str(client.base_url))
     address = address._replace(path=address.path.rstrip("/"))  # the SDK adds a slash
-    return Endpoint(address.geturl(), "", given)
+    return Endpoint(address.geturl(), "", [*given, *more_secrets])
 
 
 class ByClient:

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
@@ -37,7 +37,7 @@ class Endpoint:
         ConfigError: it is not an HTTP address.
     """
 
-    def __init__(self, url: str, key: str = "", more_secrets: Sequence[str] = ()) -> None:
+    def __init__(self, url: str, key: str = "", more_secrets: Iterable[str] = ()) -> None:
         parts = _parts_of(url)
         self.url, self.key, self.host = Secret(url), Secret(key), parts.hostname or ""
         self.public_url = f"{parts.scheme}://{host_of(url)}{parts.path}"
@@ -58,15 +58,14 @@ class Endpoint:
             hint = f"If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={self.host}"
             self.warnings = (f"{problem} texts and any key go to {self.host} in the open. {hint}",)
 
-    def below(self, path: str) -> str:
-        """The address of ``path`` below ``url``, with its query, without user and password."""
-        parts = urlsplit(self.url)
-        path = f"{parts.path.rstrip('/')}{path}"
-        return parts._replace(netloc=host_of(self.url), path=path).geturl()
-
 
 def find_endpoint(
-    provider: str, home: str, path: str, base_url: object, api_key: str | None
+    provider: str,
+    home: str,
+    path: str,
+    base_url: object,
+    api_key: str | None,
+    more_secrets: Iterable[str],
 ) -> Endpoint:
     """The endpoint that the options name, else the environment, else the provider's own.
 
@@ -76,6 +75,7 @@ def find_endpoint(
         path: what is asked below the address.
         base_url: the option; None or empty if not given.
         api_key: the option; None or empty if not given.
+        more_secrets: what else must not be shown.
 
     Raises:
         ConfigError: the address is not an HTTP address, or a needed key is missing.
@@ -94,7 +94,7 @@ def find_endpoint(
             "api_key: contains a character that keys never contain "
             "(a blank, a line break, or a non-ASCII letter)"
         )
-    return Endpoint(url, key)
+    return Endpoint(url, key, more_secrets)
 
 
 def _parts_of(url: str) -> SplitResult:
