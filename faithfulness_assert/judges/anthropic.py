@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..records.judge import Ask, Outcome, Reply
-from ..records.usage import Usage
 from ..text.strings import clean_text
 from .http import Answer
 from .remote.answers import an_object, bad_answer, objects_in, usage_of
@@ -44,42 +43,33 @@ BUDGETS = {"minimal": 1_024, "low": 1_024, "medium": 3_072}
 
 def read_message(data: Mapping[str, Any], answer: Answer) -> Outcome:
     """The reply in a message, or the failure."""
-    usage, content = _usage(an_object(data.get("usage"))), data.get("content")
-    if not isinstance(content, list):
+    used = an_object(data.get("usage"))
+    # ``input_tokens`` does not include tokens read from or written to the cache.
+    read, written = (used.get(f"cache_{what}_input_tokens") or 0 for what in ("read", "creation"))
+    parts: tuple[Any, ...] = (used.get("input_tokens"), read, written)
+    prompt = sum(parts) if all(usage_of(part, 0) for part in parts) else None
+    thinking = an_object(used.get("output_tokens_details")).get("thinking_tokens")
+    usage = usage_of(prompt, used.get("output_tokens"), read, thinking)
+    if not isinstance(data.get("content"), list):
         problem = "the judge's answer has no content: is base_url a messages API?"
         return bad_answer(problem, answer, usage=usage)
-    blocks = objects_in(content)
+    blocks = objects_in(data.get("content"))
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     text = "".join(text for text in texts if isinstance(text, str))
     calls = [block.get("input") for block in blocks if block.get("type") == "tool_use"]
-    stop_reason = data.get("stop_reason")
+    stop_reason, refusal = data.get("stop_reason"), None
     if not text.strip() and stop_reason == "tool_use":  # the reply, by a server that has no schemas
         text, stop_reason = "\n".join(json.dumps(c) for c in calls if isinstance(c, dict)), "stop"
-    refusal = _refusal(data) if stop_reason == "refusal" else None
+    elif stop_reason in ("pause_turn", "tool_use"):  # not complete: as a truncated reply
+        stop_reason = "length"
+    elif stop_reason == "refusal":
+        details = an_object(data.get("stop_details"))
+        reason = details.get("explanation") or details.get("category")
+        said = clean_text(reason).strip() if isinstance(reason, str) else ""
+        refusal = said or "it gave no reason"
+    ended = stop_reason if isinstance(stop_reason, str) else "stop"
     reasoned = any(block.get("type") in ("thinking", "redacted_thinking") for block in blocks)
-    return Reply(text, usage, _finish_reason(stop_reason), refusal, reasoned=reasoned)
-
-
-def _finish_reason(stop_reason: object) -> str:
-    """A paused turn, or one that calls a tool, is not complete: treated as a truncated reply."""
-    if stop_reason in ("pause_turn", "tool_use"):
-        return "length"
-    return stop_reason if isinstance(stop_reason, str) else "stop"
-
-
-def _refusal(data: Mapping[str, Any]) -> str:
-    details = an_object(data.get("stop_details"))
-    reason = details.get("explanation") or details.get("category")
-    return (clean_text(reason).strip() if isinstance(reason, str) else "") or "it gave no reason"
-
-
-def _usage(data: Mapping[str, Any]) -> Usage | None:
-    """The usage. ``input_tokens`` does not include tokens read from or written to the cache."""
-    read, written = (data.get(f"cache_{what}_input_tokens") or 0 for what in ("read", "creation"))
-    parts: tuple[Any, ...] = (data.get("input_tokens"), read, written)
-    prompt = sum(parts) if all(usage_of(part, 0) for part in parts) else None
-    details = an_object(data.get("output_tokens_details"))
-    return usage_of(prompt, data.get("output_tokens"), read, details.get("thinking_tokens"))
+    return Reply(text, usage, ended, refusal, reasoned=reasoned)
 
 
 # ---------------------------------------------------------------- the judge

@@ -11,7 +11,6 @@ import asyncio
 import errno
 import json
 import os
-import re
 import ssl
 import sys
 import zlib
@@ -35,7 +34,6 @@ AT_ONCE = 1.0
 """Seconds within which a connection that was idle turns out to be closed."""
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
-_HASHED = re.compile(r"[0-9a-fA-F]{8}\.\d")  # the name of a certificate in a folder of them
 _IN_ADDRESS = "/:@!$&'()*+,;=?%~-._"
 Headers = Mapping[str, str]
 NO_CACHE: Headers = {"cache-control": "no-cache"}
@@ -250,14 +248,10 @@ class _Line(asyncio.Protocol):
 def tls_context() -> ssl.SSLContext:
     """Trusts the certificates of SSL_CERT_FILE or SSL_CERT_DIR, else of the system."""
     named = [os.environ.get(name) or None for name in ("SSL_CERT_FILE", "SSL_CERT_DIR")]
-    if any(named):
-        return ssl.create_default_context(cafile=named[0], capath=named[1])
-    paths = ssl.get_default_verify_paths()
-    has_certificates = paths.cafile or (
-        paths.capath and any(map(_HASHED.match, os.listdir(paths.capath)))
-    )
-    if has_certificates and sys.platform not in ("darwin", "win32"):
-        return ssl.create_default_context()
+    if any(named) or sys.platform not in ("darwin", "win32"):
+        context = ssl.create_default_context(cafile=named[0], capath=named[1])
+        if any(named) or context.cert_store_stats()["x509_ca"]:
+            return context
     import truststore  # where Python does not find them itself
 
     return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

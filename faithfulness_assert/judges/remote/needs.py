@@ -178,11 +178,9 @@ class Needs:
     def limits(self) -> Limits:
         """The limits of a plan by all that was learned so far, less the room to think."""
         total = self._limits.total_tokens
-        return (
-            self._limits
-            if total is None
-            else replace(self._limits, total_tokens=self._for_texts(total))
-        )
+        if total is None:
+            return self._limits
+        return replace(self._limits, total_tokens=self._for_texts(total))
 
     def _for_texts(self, total: int) -> int:
         """The tokens of a window without those kept for thinking, if texts have enough then."""

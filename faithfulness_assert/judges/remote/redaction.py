@@ -42,10 +42,8 @@ _CREDENTIALS = lazy_pattern(
     """,
     re.I | re.X,
 )
-_UNSEEN = lazy_pattern(
-    "[\0- \x7f-\xa0\xad\u0300-\u036f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
-    "\u2028-\u202f\u205f-\u206f\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\U000e0000-\U000e0fff]+"
-)
+_UNSEEN = lazy_pattern("[^\\w!-~]+|[\u115f\u1160\u3164\uffa0]+")
+"""Neither letters nor signs of ASCII; letters that nobody sees."""
 _JSON_ESCAPE = lazy_pattern(r"\\+(?:u([0-9a-fA-F]{4})|[bfnrt]|([^\\]))")  # also in JSON in JSON
 
 
@@ -137,7 +135,7 @@ def _is_secret(word: str) -> bool:
 
 
 def _seen(text: str) -> str:
-    """``text`` without white space and what nobody sees, in lower case."""
+    """``text`` without white space, signs beyond ASCII and what nobody sees, in lower case."""
     text = "".join(text.split())
     if not (text.isascii() and text.isprintable()):
         text = _UNSEEN.sub("", text)
