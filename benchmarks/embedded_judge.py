@@ -21,7 +21,7 @@ from pathlib import Path
 
 from faithfulness_assert.judges.embedded import THRESHOLD
 from faithfulness_assert.judges.embedded.rule import support
-from faithfulness_assert.judges.embedded.words import build_index
+from faithfulness_assert.judges.embedded.words import Index
 from faithfulness_assert.text.sentences import sentence_spans
 
 LABELLED = Path(__file__).parents[2] / "shared" / "labelled"
@@ -39,7 +39,7 @@ def sentences(text: str) -> list[str]:
 
 def scored(context: str, statement: str, label: int = 0) -> Scored:
     """The score of a statement, with its label."""
-    index = build_index(enumerate(sentences(context), 1))
+    index = Index(enumerate(sentences(context), 1))
     return support(statement, index).score, label
 
 

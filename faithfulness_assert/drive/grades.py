@@ -190,7 +190,7 @@ class Grade:
 
         try:
             return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
-        except background.TooLate:
+        except TimeoutError:
             return tuple(self._known.get(id(ask)) or late() for ask in asks)
 
     async def _outcomes(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:

@@ -151,10 +151,6 @@ def start(work: Coroutine[Any, Any, T]) -> Future[T]:
     return asyncio.run_coroutine_threadsafe(work, process.started())
 
 
-class TooLate(Exception):  # noqa: N818 - no error of its own
-    """The time for some work was up."""
-
-
 def wait(work: Coroutine[Any, Any, T], left: Callable[[], float] | None = None) -> T:
     """The result of a coroutine on the loop, which is cancelled if this thread is interrupted.
 
@@ -163,7 +159,7 @@ def wait(work: Coroutine[Any, Any, T], left: Callable[[], float] | None = None) 
         left: the seconds that it may still take. They may stand still meanwhile.
 
     Raises:
-        TooLate: the time was up.
+        TimeoutError: the time was up.
         RuntimeError: called on the loop itself, which would wait for itself.
     """
     if threading.current_thread() is process.thread:
@@ -176,7 +172,7 @@ def wait(work: Coroutine[Any, Any, T], left: Callable[[], float] | None = None) 
             if done:
                 break
             if left() <= 0:
-                raise TooLate
+                raise TimeoutError
         return future.result()
     finally:
         future.cancel()

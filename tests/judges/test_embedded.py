@@ -21,7 +21,6 @@ from faithfulness_assert.judges.embedded.rule import support
 from faithfulness_assert.judges.embedded.words import (
     LONGEST,
     Index,
-    build_index,
     find_names,
     find_words,
     sentences,
@@ -86,7 +85,7 @@ def label(statement: str, context: tuple[str, ...] = MOON) -> str:
 
 
 def index_of(context: list[str]) -> Index:
-    return build_index(enumerate(context, 1))
+    return Index(enumerate(context, 1))
 
 
 # ---------------------------------------------------------------- properties
@@ -181,9 +180,9 @@ def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
 
 def test_the_reply_is_the_same_in_every_run() -> None:
     program = (
-        "from faithfulness_assert.judges.embedded.words import build_index\n"
+        "from faithfulness_assert.judges.embedded.words import Index\n"
         "from faithfulness_assert.judges.embedded.rule import support\n"
-        "index = build_index((n, ' '.join(str(n * k % 97) for k in range(1, 30))) for n in range(400))\n"
+        "index = Index((n, ' '.join(str(n * k % 97) for k in range(1, 30))) for n in range(400))\n"
         "print([support(' '.join(str(n * k % 89) for k in range(1, 20)), index) for n in range(60)])"
     )
     runs = {

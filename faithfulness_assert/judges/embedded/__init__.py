@@ -16,7 +16,7 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
 from .rule import Support, support
-from .words import build_index
+from .words import Index
 
 THRESHOLD = 0.6
 
@@ -35,7 +35,7 @@ class EmbeddedJudge:
         never_contradicts=True,
         deterministic=True,
         asks=frozenset({"verdicts"}),
-        identity={"judge": "embedded", "version": 7},
+        identity={"judge": "embedded", "version": 8},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -51,7 +51,7 @@ class EmbeddedJudge:
                 "(split='sentences'), or an LLM judge",
                 "unreadable",
             )
-        index = build_index(ask.payload.sentences)
+        index = Index(ask.payload.sentences)
         verdicts = []
         for number, statement in ask.payload.statements:
             if deadline is not None and time.monotonic() > deadline:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
 
 from ...text.citations import without_marks as without_marks
 from ...text.number_words import number_parts
@@ -87,46 +87,43 @@ _LAST_EXACT = 1e14
 """Larger values are compared as they are, without rounding off the error of a conversion."""
 
 
-class Index(NamedTuple):
-    """A context, prepared once for any number of statements.
+class Index:
+    """A context, prepared once for any number of statements. Takes linear time.
 
     Args:
+        context: pairs of a number and a sentence.
+
+    Attributes:
         texts: its sentences; long ones are cut into several texts.
         sentence_numbers: the number of the sentence that each text belongs to.
         places: the positions in ``texts`` where each word stem occurs, ascending.
         words: all words.
-        numbers: the numbers of the sentences that were read for them.
-        unread: the other sentences: they are read once a statement has needed their numbers.
         exact: the number of the sentence that consists of exactly these words.
     """
 
-    texts: list[str]
-    sentence_numbers: list[int]
-    places: dict[str, list[int]]
-    words: set[str]
-    numbers: set[tuple[str, str]]
-    unread: list[str]
-    exact: dict[str, int]
+    def __init__(self, context: Iterable[tuple[int, str]]) -> None:
+        self.texts, self.sentence_numbers = list[str](), list[int]()
+        self.places, self.words = dict[str, list[int]](), set[str]()
+        self.exact, self._sentences = dict[str, int](), list[str]()
+        for number, sentence in context:
+            if not (words := find_words(sentence)):
+                continue
+            self.words.update(words)
+            self._sentences.append(sentence)
+            whole = spaced(words)
+            self.exact.setdefault(whole, number)
+            for start in range(0, len(words), LONGEST):
+                piece = words[start : start + LONGEST]
+                for stem in set(map(stem_of, piece)):
+                    self.places.setdefault(stem, []).append(len(self.texts))
+                self.texts.append(whole if len(piece) == len(words) else spaced(piece))
+                self.sentence_numbers.append(number)
 
-
-def build_index(context: Iterable[tuple[int, str]]) -> Index:
-    """The index of ``context``: pairs of a number and a sentence. Takes linear time."""
-    index = Index([], [], {}, set(), set(), [], {})
-    for number, sentence in context:
-        words = find_words(sentence)
-        if not words:
-            continue
-        index.words.update(words)
-        index.unread.append(sentence)
-        whole = spaced(words)
-        index.exact.setdefault(whole, number)
-        for start in range(0, len(words), LONGEST):
-            piece = words[start : start + LONGEST]
-            for stem in set(map(stem_of, piece)):
-                index.places.setdefault(stem, []).append(len(index.texts))
-            index.texts.append(whole if len(piece) == len(words) else spaced(piece))
-            index.sentence_numbers.append(number)
-    return index
+    @cached_property
+    def numbers(self) -> frozenset[tuple[str, str]]:
+        """All numbers, in all their forms."""
+        found = (number for sentence in self._sentences for number in find_numbers(sentence))
+        return frozenset(_rounded(meaning) for number in found for meaning in number.offers)
 
 
 _DIGIT = re.compile(r"\d")
@@ -141,9 +138,6 @@ def without_known_numbers(sentence: str, words: list[str], index: Index) -> tupl
     has_digits = _DIGIT.search(sentence) is not None
     if not has_digits and not any(word not in index.words and number_parts(word) for word in words):
         return sentence, ""
-    while index.unread:
-        found = find_numbers(index.unread.pop())
-        index.numbers.update(_rounded(meaning) for number in found for meaning in number.offers)
     rest, at, missing = list[str](), 0, ""
     for number in find_numbers(sentence):
         if number.is_part or not number.asks:
