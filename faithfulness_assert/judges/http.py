@@ -15,9 +15,9 @@ import ssl
 import sys
 import zlib
 from base64 import b64encode
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
 import h11
@@ -54,27 +54,13 @@ class Answer:
     body: bytes
 
 
-class Way(Protocol):
-    """A way to one API."""
-
-    async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
-        """The answer to one request with ``more`` headers. The caller ends it after ``seconds``."""
-
-
-async def send(
-    way: Way, body: Mapping[str, Any], seconds: float, *, fresh: bool = False
-) -> Answer | JudgeError:
-    """The answer to one request, after at most ``seconds``; ``fresh``: from no cache.
+async def in_time(posting: Coroutine[Any, Any, Answer], seconds: float) -> Answer | JudgeError:
+    """The answer to one request, after at most ``seconds``.
 
     The message of a failure may contain secrets.
     """
-
-    async def post() -> Answer:
-        async with background.process.sockets:
-            return await way.post(body, seconds, NO_CACHE if fresh else {})
-
     try:
-        return await asyncio.wait_for(post(), seconds)
+        return await asyncio.wait_for(posting, seconds)
     except (asyncio.TimeoutError, TimeoutError):
         message = f"the judge sent no complete answer within {seconds:.3g} s"
         hint = "a faster judge helps, too"
@@ -130,7 +116,7 @@ class Direct:
         return [*self._headers, *((n.encode(), t.encode()) for n, t in added.items())], content
 
     async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
-        """See ``Way``."""
+        """The answer to one request with ``more`` headers. The caller ends it in time."""
         headers, content = self.encoded(body, more)
         request = h11.Request(method="POST", target=self.target, headers=headers)
         loop = asyncio.get_running_loop()

@@ -19,7 +19,7 @@ from ...records.errors import ConfigError, JudgeError
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
-from ..http import Answer, Direct, Way, send
+from ..http import NO_CACHE, Answer, Direct, in_time
 from ..secret import secret_of_key
 from .answers import read_json_object
 from .needs import Fallbacks, Needs, Steps, default_limits, first_room
@@ -156,7 +156,7 @@ class RemoteJudge(ABC):
         self.needs = Needs(fallbacks, limits, room, max_tokens, budget, warnings)
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
         self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
-        self._way: asyncio.Future[Way] | None = None
+        self._way: asyncio.Future[Direct | ByClient] | None = None
 
     # ------------------------------------------------------------ what differs between providers
 
@@ -252,25 +252,28 @@ class RemoteJudge(ABC):
 
     async def _try(self, request: Mapping[str, Any], seconds: float, *, fresh: bool) -> Outcome:
         """What comes of one request, without secrets."""
-        loop = asyncio.get_running_loop()
-        if self._way is None or self._way.get_loop() is not loop:
-            # In a thread, because loading the SDK and certificates would block the loop.
-            self._way = background.in_thread(self._find_way)
-        try:
-            way = await asyncio.shield(self._way)
-        except Exception as error:  # noqa: BLE001 - whatever an SDK raises becomes a JudgeError
-            self._way = None
-            problem = f"the request could not be made: {type(error).__name__}: {error}"
-            failed = JudgeError(problem, "transport", remedy="repair")
-            return self.secrets.out_of_outcome(failed)
-        answer = await send(way, request, seconds, fresh=fresh)
+        answer = await in_time(self._post(request, seconds, fresh=fresh), seconds)
         if isinstance(answer, JudgeError):
             return self.secrets.out_of_outcome(answer)
         if len(answer.body) > LONG_BODY:
             return await background.in_thread(self.read, answer)
         return self.read(answer)
 
-    def _find_way(self) -> Way:
+    async def _post(self, request: Mapping[str, Any], seconds: float, *, fresh: bool) -> Answer:
+        loop = asyncio.get_running_loop()
+        if self._way is None or self._way.get_loop() is not loop:
+            # In a thread, because loading the SDK and certificates would block the loop.
+            self._way = background.in_thread(self._find_way)
+        try:
+            way = await asyncio.shield(self._way)
+        except Exception as error:  # noqa: BLE001 - whatever an SDK raises
+            self._way = None
+            problem = f"the request could not be made: {type(error).__name__}: {error}"
+            raise JudgeError(problem, "transport", remedy="repair") from None
+        async with background.process.sockets:
+            return await way.post(request, seconds, NO_CACHE if fresh else {})
+
+    def _find_way(self) -> Direct | ByClient:
         endpoint, client = self._endpoint, self.own_client
         if client is not None:
             return ByClient(self.provider, self.path, client, self.secrets, self._headers)

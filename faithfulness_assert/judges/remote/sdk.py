@@ -81,7 +81,7 @@ class ByClient:
         self._path, self._headers = path, {**headers, "accept-encoding": "identity"}
 
     async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
-        """See ``Way``. A client that blocks is asked in a thread."""
+        """See ``Direct``. A client that blocks is asked in a thread."""
         is_async = inspect.iscoroutinefunction(self._client.post)
         stream = self._sdk.AsyncStream if is_async else self._sdk.Stream
         headers = {**self._headers, **more}
@@ -154,7 +154,7 @@ class Proxied(Direct):
         self._asks = 0
 
     async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
-        """See ``Way``."""
+        """See ``Direct``."""
         headers, content = self.encoded(body, more)
         self._asks += 1
         try:
