@@ -251,12 +251,13 @@ class Grade:
                 try:
                     await asyncio.wait([asking], timeout=None if deadline is None else seconds)
                     came = asking.result() if asking.done() else late()
-                except asyncio.CancelledError:
-                    if not asking.cancelled():
-                        raise
-                    came = RuntimeError("the judge was cancelled")
                 finally:
                     asking.cancel()
+        except asyncio.CancelledError:
+            task: Any = asyncio.current_task()
+            if not hasattr(task, "cancelling") or task.cancelling():  # from Python 3.11
+                raise
+            came = RuntimeError("the judge cancelled itself")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
             came = error
         slots.under_way -= 1  # not if it is cancelled: the provider may charge for it
@@ -269,10 +270,12 @@ class Grade:
 
 
 async def _caught(asking: Awaitable[object]) -> object:
-    """What comes of an ask that is a task of its own: if that exits, so would its event loop."""
+    """What comes of an ask that is a task of its own, also if it exits or cancels itself."""
+    import asyncio
+
     try:
         return await asking
-    except SystemExit as error:
+    except (SystemExit, asyncio.CancelledError) as error:
         return error
 
 

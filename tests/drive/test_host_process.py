@@ -132,6 +132,19 @@ def test_a_judge_that_exits_has_failed_and_the_next_ask_is_answered(
     assert CALLS[call](judge=judge, **options).status == "graded"
 
 
+DIRECT = [] if sys.version_info < (3, 11) else [("agrade", True), ("grade_many", True)]
+
+
+@pytest.mark.parametrize(("call", "keeps_deadline"), [*((call, False) for call in CALLS), *DIRECT])
+def test_a_judge_that_cancels_itself_has_failed_and_ends_no_batch(
+    call: str, keeps_deadline: bool
+) -> None:
+    judge = RaisingOnLoop(asyncio.CancelledError())
+    judge.keeps_deadline = keeps_deadline  # type: ignore[attr-defined]
+    assert CALLS[call](judge=judge).status == "judge_failed"
+    assert CALLS[call](judge=judge).status == "graded"
+
+
 @pytest.mark.parametrize("made", [Raising, RaisingOnLoop])
 @pytest.mark.parametrize("call", CALLS)
 def test_an_interrupt_ends_the_call_and_no_other(call: str, made: type[Raising]) -> None:
