@@ -9,7 +9,7 @@ language, and may mix several.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -53,9 +53,10 @@ def units_of(word: str) -> tuple[Unit, ...]:
     return exact.get(word) or folded.get(plain, ()) + money().get(plain, ())
 
 
-def unit_words() -> Collection[str]:
-    """All signs and words of units, in lower case."""
-    return _units()[1].keys() | money().keys()
+@cache
+def unit_words() -> frozenset[str]:
+    """All signs and words of units and money, in lower case."""
+    return frozenset(_units()[1].keys() | money().keys())
 
 
 @cache

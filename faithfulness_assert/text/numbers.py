@@ -88,7 +88,7 @@ _FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{
 _SHORT_YEAR = lazy_pattern(r"(?<![^ (])['’][0-9]{2}$")
 _GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
 _DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
-_WORDS = lazy_pattern(r"([^\W\d_]+)")
+_WORDS = lazy_pattern(r"([^\W_0-9]+)")
 _OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _POINT_WORDS = lazy_pattern(r"\b(?:the|of|and|was|were|are|has|with|for|to|it|take)\b")
@@ -168,11 +168,14 @@ def ascii_digits(text: str) -> str:
 
 def _in_digits(text: str) -> Iterator[Number]:
     marks: list[str] = []
+    values: tuple[float, ...]
     for found in _NUMBER.finditer(text):
         digits, start, end = found[0], *found.span()
         word = _word_beside(text, start, end) if digits.isdecimal() else None
         if word is not None:
-            yield Number(start, end, start, end, (float(digits),), step=_step(digits), after=word)
+            values, step = (float(digits),), _step(digits)
+            one = Number(start, end, start, end, values, step=step, after=word)
+            yield _measured(text, one) if word in unit_words() else one
             continue
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
@@ -193,14 +196,14 @@ def _in_digits(text: str) -> Iterator[Number]:
 
 @cache
 def _that_belong() -> tuple[frozenset[str], frozenset[str]]:
-    """The words before a number, and those behind it, that may belong to it."""
+    """The words before a number, and those behind it, that may belong to it, but for units."""
     before = [*valued("months"), *money(), *"the - – -- /".split()]
-    behind = [*valued("scales"), *unit_words(), *"us sq cu square cubic of de am pm uhr".split()]
+    behind = [*valued("scales"), *"us sq cu square cubic of de am pm uhr heures".split()]
     return frozenset(before), frozenset([*before, *behind])
 
 
 def _word_beside(text: str, start: int, end: int) -> str | None:
-    """The word or "" behind a number to which nothing beside it belongs, as is so with most."""
+    """The word or "" behind a number to which nothing belongs but a unit, as is so with most."""
     found, before = _ALONE.match(text, end), text[max(start - 12, 0) : start]
     if not found or end - start > MAX_DIGITS or before[-1:] not in ("", " ", "\n", "("):
         return None
