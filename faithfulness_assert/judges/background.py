@@ -94,6 +94,7 @@ class _Process:
         """The event loop. One whose thread has died is replaced."""
         with self.lock:
             if self.loop is None or self.thread is None or not self.thread.is_alive():
+                self.sockets = asyncio.Semaphore(_most_sockets())  # belongs to the loop
                 self.loop = asyncio.new_event_loop()
                 self.loop.set_default_executor(self.threads)
                 run, name = partial(self._run, self.loop), "faithfulness-loop"
