@@ -157,15 +157,17 @@ def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     return (len(keys), not made, level)
 
 
+def texts_of(context: Any) -> tuple[str, ...]:
+    """The texts of the passages of a context. Raises ``InputError`` if it is none."""
+    return tuple(passage.text.strip() for passage in passages_of(context))
+
+
 def _as_text(field: str, value: Any, rank: tuple[int, ...]) -> Any:
     """A value that can be one of the field, for comparing; None if it cannot be one."""
     if field != "context":
         return value.strip() if isinstance(value, str) and not is_blank(value) else None
     try:
-        texts = tuple(
-            passage.text.strip()
-            for passage in passages_of(read_list(value) if isinstance(value, str) else value)
-        )
+        texts = texts_of(read_list(value) if isinstance(value, str) else value)
     except InputError:
         return None
     if rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):

@@ -15,7 +15,7 @@ from ..conversations.events import OPENTELEMETRY
 from ..records.errors import ConfigError, InputError, option
 from ..text.strings import clip, key_words, lazy_pattern, names_of, parse_json
 from .case import passages_of
-from .field_names import HELD, Candidates, find_chat, find_field, is_chat, similar_key
+from .field_names import HELD, Candidates, find_chat, find_field, is_chat, similar_key, texts_of
 from .plain_data import as_json, read_list, record_as_json
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
@@ -285,13 +285,18 @@ def read_record(
             return {}, {}, f"{name}: {use} names nothing in it; it has {names_of(values)}"
     if failed := application_error(values, fields):
         return {}, {}, f"answer: missing, because the application failed: {clip(failed)}"
-    for name in names("context"):
-        if isinstance(value := fields.get(name), str):
+    contexts = [name for name in names("context") if name in fields]
+    for name in contexts:
+        if isinstance(value := fields[name], str):
             fields[name] = value = read_list(value)
         if isinstance(value, list):
             fields[name] = [
                 read_list(item, of_one=True) if isinstance(item, str) else item for item in value
             ]
+    for name in contexts[1:]:  # the same passages, once as texts and once as documents
+        with suppress(InputError):
+            if texts_of(fields[name]) == texts_of(fields[contexts[0]]):
+                del fields[name]
     return fields, columns, ""
 
 
