@@ -23,7 +23,6 @@ from .service import (
     NOT_RUN,
     Entry,
     Look,
-    Rejection,
     Search,
     Service,
     count_of,
@@ -95,22 +94,25 @@ class OpenAIBatches(Service):
         status, counts, progress = str(seen.status), seen.request_counts, ""
         if counts:
             done = count_of(counts.completed) + count_of(counts.failed)
-            progress = f"{done} of {count_of(counts.total)} done"
+            progress = f" ({done} of {count_of(counts.total)} done)"
         rejected = self._rejections(seen.errors) if status == "failed" else ()
-        return Look(status, status in ENDED, status == "cancelled", rejected, progress)
+        return Look(f"{status}{progress}", status in ENDED, status == "cancelled", rejected)
 
-    def _rejections(self, errors: Any) -> tuple[Rejection, ...]:
+    def _rejections(self, errors: Any) -> list[tuple[int, Mapping[str, str]]]:
         """What the errors of a batch say; at least one, because the batch failed."""
         names, secrets = ("code", "message", "param"), self._judge.secrets
-        nothing = {**dict.fromkeys(names, ""), "message": "the provider gave no reason"}
-        rejections = tuple(
-            Rejection(
+        nothing = {
+            **dict.fromkeys(names, ""),
+            "message": "the provider gave no reason",
+        }
+        rejections: list[tuple[int, Mapping[str, str]]] = [
+            (
                 count_of(error.line),
                 {name: safe_text(str(getattr(error, name) or ""), secrets) for name in names},
             )
             for error in (errors.data if errors else None) or ()
-        )
-        return rejections or (Rejection(0, nothing),)
+        ]
+        return rejections or [(0, nothing)]
 
     def fetch(self, batch: str) -> Iterator[bytes]:
         """See ``Service``."""
@@ -201,9 +203,9 @@ class AnthropicBatches(Service):
         seen = self._api.messages.batches.retrieve(batch)
         status, counts = str(seen.processing_status), seen.request_counts
         total = _total(counts) if counts else 0
-        progress = f"{total - count_of(counts.processing)} of {total} done" if total else ""
+        progress = f" ({total - count_of(counts.processing)} of {total} done)" if total else ""
         cancelled = seen.cancel_initiated_at is not None
-        return Look(status, status == "ended", cancelled, progress=progress)
+        return Look(f"{status}{progress}", status == "ended", cancelled)
 
     def fetch(self, batch: str) -> Iterator[bytes]:
         """See ``Service``."""

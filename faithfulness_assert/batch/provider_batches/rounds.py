@@ -224,8 +224,7 @@ class Rounds:
         try:
             with service_errors(self._judge.secrets):
                 look = service.look(file["batch"])
-            progress = f" ({look.progress})" if look.progress else ""
-            self._note(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}{progress}")
+            self._note(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}")
             if look.ended:
                 self._fetch(current, file, look, service)
         except JudgeError as error:

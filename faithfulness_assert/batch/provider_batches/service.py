@@ -38,32 +38,21 @@ class Entry(NamedTuple):
     answer: list[Any] | str
 
 
-class Rejection(NamedTuple):
-    """Why a provider did not accept a file. ``line`` is 0 if it names no line of it.
-
-    ``error``: its ``code``, ``message`` and ``param``, each a text.
-    """
-
-    line: int
-    error: Mapping[str, str]
-
-
 class Look(NamedTuple):
     """How a batch stands.
 
     Args:
-        status: the provider's own word.
+        status: the provider's own word, and how much of it is done.
         ended: nothing more will come.
         cancelled: somebody stopped it. What was done before has answers.
-        rejected: why nothing of it was done.
-        progress: how much of it is done, in words.
+        rejected: why the provider did not accept the file: lines of it, or 0, each with the
+            ``code``, the ``message`` and the ``param`` of an error.
     """
 
     status: str
     ended: bool = False
     cancelled: bool = False
-    rejected: tuple[Rejection, ...] = ()
-    progress: str = ""
+    rejected: Sequence[tuple[int, Mapping[str, str]]] = ()
 
 
 class Search(NamedTuple):
