@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fakes import ScriptedJudge
 
 from faithfulness_assert import Ask, Reply, grade
 from faithfulness_assert.text.forms import claims_nothing, declines
@@ -81,6 +82,20 @@ def test_a_statement_that_its_reply_denies_is_not_credited(says: Says) -> None:
     result = grade(f"{FIRST} {SECOND}", "It is old.", judge=Once(), controls="off")
     assert not result.pass_
     assert result.counts.get("supported", 0) < 2
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        *("It is made up.", "mistaken", "baseless", "It is at odds with the context.", "inexact"),
+        *("The context says red rather than green.", "The colour was changed.", "C'est faux."),
+        *("Das ist erfunden.", "Der Preis weicht ab.", "rot statt blau", "falso", "inesatto"),
+    ],
+)
+def test_a_reason_in_plain_words_of_denial_is_heard(reason: str) -> None:
+    reply = json.dumps([{"id": 1, "evidence": [1], "reason": reason, "label": "supported"}])
+    judge = ScriptedJudge([reply, ""])
+    assert grade(FIRST, "It is old.", judge=judge, controls="off", reasons="all").score != 1.0
 
 
 def test_json_that_a_broken_reply_quotes_is_no_verdict() -> None:
