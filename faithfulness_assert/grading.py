@@ -34,6 +34,7 @@ from .records.errors import ConfigError, InputError
 from .records.judge import Ask, Judge, Limits, Outcome, judge_info
 from .records.result import GradingResult
 from .settings import SETTING, AnyPolicy, choose
+from .text.languages import FIND
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -118,7 +119,7 @@ class Grader:
                 made = make_judge(judge, own)
         deadline = check_seconds("deadline", options.get("deadline", table.DEADLINE))
         self._seconds = deadline, check_seconds("timeout", timeout)
-        self._language = table.check_language(options.get("language", "en"))
+        self._language = table.check_language(options.get("language", FIND))
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
         self.shaping = {"language": self._language, "evidence_roles": list(self.evidence_roles)}
         self.judge = made

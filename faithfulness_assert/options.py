@@ -15,6 +15,7 @@ from .cases.systems import CASE_ALIASES
 from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
 from .policy.policy import OF_PRESETS, Policy
 from .records.errors import ConfigError, suggest
+from .text.languages import FIND
 from .text.strings import sections
 
 if TYPE_CHECKING:
@@ -228,9 +229,9 @@ def check_names(names: Iterable[str]) -> None:
 
 
 def check_language(value: object) -> str:
-    """``value`` as a language code in lower case."""
+    """``value`` as a language code in lower case, or ``auto``."""
     code = value.lower() if isinstance(value, str) else ""
-    if not re.fullmatch("[a-z]{2,3}([-_][a-z0-9]{1,8}){0,3}", code):
+    if code != FIND and not re.fullmatch("[a-z]{2,3}([-_][a-z0-9]{1,8}){0,3}", code):
         raise ConfigError(
             f"language: must be a language code such as 'en' or 'pt-BR', got {value!r:.80}"
         )

@@ -14,6 +14,7 @@ from math import fsum, log
 
 from ..cases.case import Case
 from ..records.model import Evidence, Verdict
+from ..text.languages import FIND
 from ..text.phrases import search_terms
 from ..text.sentences import number_sentences
 
@@ -88,7 +89,7 @@ class Ranking:
 
 
 def nearest_sentences(
-    case: Case, verdicts: Sequence[Verdict], wanted: Iterable[Verdict], language: str = "en"
+    case: Case, verdicts: Sequence[Verdict], wanted: Iterable[Verdict], language: str = FIND
 ) -> dict[int, Evidence]:
     """For statements the sentence of the context that shares the rarest words with each.
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding
 from ..records.judge import Ask
 from ..records.model import FINE_LABELS, Label
-from ..text.forms import claims_nothing
+from ..text.talk import may_be_set_aside
 
 # The finding of one window beats those of others in this order. A window that is silent about a
 # statement takes nothing away from one that is not.
@@ -49,7 +49,9 @@ def checked(
     label = finding.label
     if label is None:
         return finding
-    if label == "not_a_claim" and not claims_nothing(text, is_asked=bool(ask.payload.question)):
+    if label == "not_a_claim" and not may_be_set_aside(
+        text, (said for _, said in ask.payload.items), is_asked=bool(ask.payload.question)
+    ):
         return ASSERTS
     if label not in ask.form.labels or (marked and label == "supported"):
         return INVALID

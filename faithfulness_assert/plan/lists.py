@@ -21,9 +21,9 @@ from ..reading.lists_and_ratings import read_lists
 from ..records.errors import JudgeError, OtherReply, UnreadableReply
 from ..records.judge import Limits, Numbered, Outcome
 from ..records.model import Evidence, Skipped, Statement
-from ..text.forms import claims_nothing
 from ..text.phrases import has_number_or_name, numbers_and_names, words_that_count
 from ..text.strings import lazy_pattern, one_line, text_key
+from ..text.talk import claims_nothing
 from .jobs import Draft, is_too_long, number_jobs
 from .outcomes import usable_text, worth_asking_again
 from .state import (

@@ -23,7 +23,8 @@ from ..records.errors import ConfigError, JudgeError
 from ..records.judge import Ask, Limits, Outcome
 from ..records.model import Statement
 from ..records.result import GradingResult
-from ..text.forms import accompanies, declines
+from ..text.declining import accompanies, declines
+from ..text.languages import FIND, language_of
 from ..text.sentences import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
@@ -58,7 +59,7 @@ THINKING = "the answer begins with what the model thought: that is skipped, and 
 def grade_plan(
     case: Case,
     policy: Policy,
-    language: str = "en",
+    language: str = FIND,
     count: CountTokens = estimate_tokens,
     limits: Limits | None = None,
     secret: bytes = b"",
@@ -69,7 +70,8 @@ def grade_plan(
     Args:
         case: what is graded.
         policy: how.
-        language: of the answer and the context, for the sentence splitter (ISO 639-1).
+        language: of the answer and the context, for the sentence splitter (ISO 639-1); ``auto``:
+            that of the answer is found.
         count: counts the tokens that a judge does not report. What one ask holds is always found
             by the estimate, so that it is the same on every machine.
         limits: what one ask may hold.
@@ -78,7 +80,7 @@ def grade_plan(
             the first ask. Later asks are up to whoever drives the plan.
     """
     budget = Budget(limits or Limits())
-    state = State(case, policy, budget, language, secret, count)
+    state = State(case, policy, budget, language_of(case.answer, language), secret, count)
     cuts, has_asked = MOST_CUTS, False
     answers: Answers = ()
     try:
@@ -213,8 +215,10 @@ def _split(state: State) -> State:
 
 def _only_declines(statements: Sequence[Statement]) -> bool:
     """Whether some statements decline, and all others only accompany that."""
-    declined = [declines(statement.text) for statement in statements]
-    return any(declined) and all(
-        is_decline or accompanies(statement.text)
-        for is_decline, statement in zip(declined, statements, strict=True)
-    )
+    found = False
+    for statement in statements:  # the first fact ends it
+        if declines(statement.text):
+            found = True
+        elif not accompanies(statement.text):
+            return False
+    return found

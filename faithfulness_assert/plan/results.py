@@ -55,6 +55,7 @@ def _metadata(state: State, findings: CaseFindings) -> dict[str, Any]:
     verdicts = findings.verdicts
     is_judged = any(v.label for v in verdicts)
     entries = {
+        "language": state.language if state.language != "en" else None,
         "windows": len(state.windows) if len(state.windows) > 1 else None,
         "replies": dict(Counter(state.log.forms)),
         "schemaErrors": list(dict.fromkeys(state.log.schema_errors))[:MAX_ERRORS],

@@ -16,8 +16,8 @@ from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Numbered, Outcome
 from ..records.model import Label, Statement
-from ..text.forms import claims_nothing
 from ..text.strings import clip
+from ..text.talk import may_be_set_aside
 from .findings import checked, merged, shows_conflict, sides
 from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
@@ -241,8 +241,12 @@ def _warnings(findings: Mapping[int, Finding], ignored: int) -> Iterator[str]:
 def _asserts(state: State, number: int) -> bool:
     """Whether the sentence that a statement comes from claims something: it decides for a claim."""
     starts = {s.start for s in state.statements if s.id == number}
-    own, asked = (s for s in state.answer if s.start in starts), bool(state.case.question)
-    return not all(claims_nothing(s.text, is_item=s.is_item, is_asked=asked) for s in own)
+    asked = bool(state.case.question)
+    return not all(
+        may_be_set_aside(s.text, (o.text for o in state.answer), is_item=s.is_item, is_asked=asked)
+        for s in state.answer
+        if s.start in starts
+    )
 
 
 def _heard(state: State, job: Job, new_findings: Mapping[int, Finding]) -> Mapping[Cell, Finding]:

@@ -6,6 +6,7 @@ offset where the next sentence begins. All rules take time in proportion to the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
@@ -19,26 +20,22 @@ _SHORT = 12
 """Characters. A sentence that short may be only an item's label."""
 
 _ENUMERATOR = lazy_pattern(r"\W{0,3}(?:\d{1,9}|[^\W\d_]|[ivx]{1,5})[.)]{1,2}")
-_INLINE_NUMBER = lazy_pattern(r"[:;.!?)]\s\d{1,2}\.$")
 _DASH = lazy_pattern(r"(?:--|[–—])\s")
 _LONE_MARK = lazy_pattern(r"(?:^|\s)[!?]+$")
 _ITEM_NUMBER = lazy_pattern(r"(?<!\d)\d{1,2}\.$")
 _ADDRESS = lazy_pattern(r"://|www\.|@")
-# German writes ordinals with a stop, behind an article: "im 20. Jahrhundert".
-_ORDINAL = lazy_pattern(r"\b(?:[Ii]m|[Vv]om|[Zz]u[mr]|[Bb]eim) \d{1,3}\.$")
+# German writes ordinals and days with a stop, behind a small word: "im 20. Jahrhundert".
+_ORDINAL = lazy_pattern(r"\b(?:im|vom|zu[mr]|beim) \d{1,3}\.$", re.IGNORECASE)
 _ORDINAL_IN_GERMAN = lazy_pattern(
-    r"\b(?:[Aa]m|[Dd](?:er|ie|as|e[mns])|[Jj]ede[mnrs]?|(?:[Ss]ein|[Ii]hr)(?:e[mnrs]?)?) \d{1,3}\.$"
+    r"\b(?:a[mb]|bis|seit|und|d(?:er|ie|as|e[mns])|jede[mnrs]?|(?:sein|ihr)e?[mnrs]?) \d{1,3}\.$",
+    re.IGNORECASE,
 )
-_DAY = lazy_pattern(r"\b(?:am|vom|bis|zum|ab|den|dem|der|seit|und|[Aa]m|Am|Vom|Ab|Seit) \d{1,2}\.$")
 
 _LAST_WORD = lazy_pattern(r"(?:^|[^\w.])([^\W\d_](?:[^\W\d_]|\.(?=[^\W\d_]))*|[Nn][°º])\.$")
 _CONTINUES = lazy_pattern(
     r"[(\[\"'“+]?(?:\d|[a-zà-öø-ÿ])|[-–]\w|[B-HJ-Z](?=[\s.,;:)]|$)"  # vit. D, Mon.-Fri.
 )
 _CITED = lazy_pattern(r"\bal\.\s?(?:\[[^\[\]]{1,60}\]|\([^()]{1,60}\))$")
-_MONTH = lazy_pattern(
-    r"(?:Jan|Feb|März|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez)[a-zä]{0,6}\b(?!\s(?:is|was|has|will)\b)"
-)
 _CLOSING_MARKS = lazy_pattern(r"(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$)")
 # Where a boundary is missing.
 _NOTE = lazy_pattern(
@@ -49,9 +46,8 @@ _STARTER = (
     "When|If|What|How|Who|Why|Where"
 )
 _ACRONYM = lazy_pattern(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
-_PARENTHESIS = lazy_pattern(r'\)(?<=[.!?]\))\s+(?=["“«])')
 _ITEM = lazy_pattern(r"(?:(?<=[:;!?] )|(?<=[a-z]{4}\. ))(?=\d{1,2}\. [^\W\d_])")
-_MISSED = (_NOTE, _ACRONYM, _PARENTHESIS, _ITEM)
+_MISSED = (_NOTE, _ACRONYM, _ITEM)
 _ITEM_START = lazy_pattern(r"\W{0,3}(\d{1,2})[.)]\s")
 _ITEM_END = lazy_pattern(r"\s(\W?(\d{1,2})[.)]\s?)$")
 _CJK_STOPS = "。！？｡។៕།"
@@ -107,20 +103,21 @@ def _cjk_cuts(view: str) -> set[int]:
 
 def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) -> bool:
     """Whether a sentence that began at ``start`` ends at ``cut``."""
+    if cut == len(view):
+        return False
     if _ends_plainly(view, start, cut):
-        return True
+        following = view[cut : cut + _NEAR]
+        return not _ends_with_abbreviation(view[cut - _SHORT : cut - 1], following, language)
     left = view[max(start, cut - _NEAR) : cut].rstrip()
     right = view[cut : min(next_cut, cut + _NEAR)].lstrip()
     if is_blank(left) or is_blank(right):
         return False
     if cut - start < _SHORT and _ENUMERATOR.fullmatch(left):
         return False
-    if _INLINE_NUMBER.search(left) or (right[:1].islower() and _CITED.search(left)):
+    if right[:1].islower() and _CITED.search(left):
         return False
     is_ordinal = _ORDINAL.search(left) or (language == "de" and _ORDINAL_IN_GERMAN.search(left))
     if is_ordinal and right.split(maxsplit=1)[0].casefold() not in function_words():
-        return False
-    if _DAY.search(left) and _MONTH.match(right):
         return False
     no_space = view[cut - 1] != " "
     if left.endswith(("!", "?")):
@@ -132,8 +129,8 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
 
 
 def _ends_plainly(view: str, start: int, cut: int) -> bool:
-    """As most sentences end: a word too long to be an abbreviation, a full stop, a capital."""
-    word, stop, capital = view[cut - 7 : cut - 2], view[cut - 2 : cut], view[cut : cut + 1]
+    """As most sentences end: a word of three letters or more, a full stop, a capital."""
+    word, stop, capital = view[cut - 5 : cut - 2], view[cut - 2 : cut], view[cut : cut + 1]
     return cut - start > _SHORT and stop == ". " and word.isalpha() and capital.isupper()
 
 

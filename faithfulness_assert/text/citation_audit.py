@@ -19,6 +19,7 @@ from typing import NamedTuple
 from ..records.errors import ConfigError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from .citations import MARKS, Mark, any_of, blanked, groups
+from .languages import FIND
 from .statements import split
 from .strings import is_blank, lazy_pattern, word_lists
 
@@ -47,7 +48,7 @@ _UUID = lazy_pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def audit_citations(
-    answer: str, ids: Sequence[str], *, language: str = "en", hedges: Sequence[str] = ()
+    answer: str, ids: Sequence[str], *, language: str = FIND, hedges: Sequence[str] = ()
 ) -> CitationAudit:
     """Checks the citations of ``answer`` against ``ids``, the ids of the passages it was given.
 
@@ -73,10 +74,14 @@ def audit_citations(
     named = dict.fromkeys(name for _, names in citations for name in names)
     invalid = tuple(name for name in named if not reader.exists(name))
     places = [place for place, _ in citations]
+    following = (
+        *(s.start or 0 for s in parts.statements[1:]),
+        len(answer),
+    )  # citations stand before
     uncited = tuple(
         statement.text
-        for statement in parts.statements
-        if bisect_left(places, statement.start or 0) == bisect_left(places, statement.end or 0)
+        for statement, end in zip(parts.statements, following, strict=False)
+        if bisect_left(places, statement.start or 0) == bisect_left(places, end)
         and not _is_hedged(statement.text, hedges)
     )
     needs_retry = bool(invalid) or len(uncited) >= RETRY_AT
@@ -215,8 +220,8 @@ class CitationReader:
                 return self._name(rest, before["word"])
             if _NUMBER.fullmatch(rest) or self._is_like_an_id(rest):
                 return _Name(f"{before['source']}{rest}", exists=False, is_sourced=True)
-        elif rest != token:
-            return self._name(token[before.end() :].strip(MARKS) if before else token)
+        elif before and (shorter := token[before.end() :].strip(MARKS)) != token:
+            return self._name(shorter)
         number, dagger, _ = token.partition("†")
         if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
             return _Name(number, exists=False, is_sourced=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from .languages import find_language
 from .strings import DENSE, lazy_pattern, word_lists
 
 MAX_TOPIC = 200
@@ -54,7 +55,11 @@ _BEFORE_ARTICLE = lazy_pattern(
 )
 _GERMAN_VERB = lazy_pattern(r"\w\s+[a-zäöüß]{2,}t\s+(?:[a-zäöüß]+\s+)?[A-ZÄÖÜ]")
 _VERB_ENDING = lazy_pattern(r"[^\W\d_]{2,}(?<!s)(?<!u)(?<!i)s|[^\W\d_]{2,}ed", re.IGNORECASE)
-_SIGNS_OF_A_CLAIM = (_VERB, _PREDICATE, _BEFORE_ARTICLE, _GERMAN_VERB)
+_ROMANCE_VERB = lazy_pattern(
+    r"\w\s+\w{2,}(?:aron|ieron|aban|aient|èrent|avano|evano|arono|irono|aram|eram|iram|avam|ó|ò|arà|erà|irà|ará|erá|irá|ará|rão)\b",
+    re.IGNORECASE,
+)
+_SIGNS_OF_A_CLAIM = (_VERB, _PREDICATE, _BEFORE_ARTICLE, _GERMAN_VERB, _ROMANCE_VERB)
 
 # ---- other scripts
 
@@ -132,10 +137,10 @@ def _has_verb_ending(words: list[str]) -> bool:
     return False
 
 
-def has_verb(text: str) -> bool:
+def has_verb(text: str, language: str = "") -> bool:
     """Whether words, without the punctuation of a sentence, seem to have a finite verb.
 
-    In scripts of which no verbs are known, they do.
+    In scripts of which no verbs are known, they do. ``language`` is found where it is not given.
     """
     text = text.replace("’", "'")
     if not (text.isascii() or all(_KNOWN.match(char) for char in text if char.isalpha())):
@@ -144,7 +149,9 @@ def has_verb(text: str) -> bool:
         return True
     if not _VIETNAMESE.search(text) and _LATIN.search(text):
         signs = any(sign.search(text) for sign in _SIGNS_OF_A_CLAIM)
-        if signs or _has_verb_ending(text.casefold().split()):
+        if signs or (
+            (language or find_language(text)) == "en" and _has_verb_ending(text.casefold().split())
+        ):
             return True
     others = (
         (_UNSPACED, _UNSPACED_VERB),

@@ -14,9 +14,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .forms import announces, awaits
 from .headings import has_verb
 from .strings import is_blank, lazy_pattern
+from .talk import announces, awaits
 
 MAX_PREFIX = 240
 """Characters. A longer line says more than what the list is about."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.model import Evidence
 from .boundaries import corrected
+from .languages import FIND, language_of
 from .strings import clean_text, is_blank, lazy_pattern, one_line
 
 if TYPE_CHECKING:
@@ -45,14 +46,14 @@ _MAY_END = lazy_pattern(r"[.!?][^\w.!?]*\w|\w\)\s")
 _FALLBACK = lazy_pattern(r"[.!?]+[\"')\]]*\s+")
 
 
-def sentence_spans(text: str, language: str = "en") -> list[Span]:
+def sentence_spans(text: str, language: str = FIND) -> list[Span]:
     """The sentences of plain text as ``(start, end)`` character offsets.
 
     The spans are in order, do not overlap, and neither begin nor end with white space. Outside them
-    there is only white space. ``language`` is an ISO 639 code (``en``, ``pt-BR``); an unknown code
-    is read as English.
+    there is only white space. ``language`` is an ISO 639 code (``en``, ``pt-BR``), or ``auto``: the
+    text tells it. An unknown code is read as English.
     """
-    code = re.split(r"[-_]", language.strip().lower(), maxsplit=1)[0]
+    code = re.split(r"[-_]", language_of(text, language).strip().lower(), maxsplit=1)[0]
     language = code if re.fullmatch("[a-z]{2,3}", code) else "en"
     spans: list[Span] = []
     for start, end in _parts(text):
@@ -195,8 +196,12 @@ MAX_QUOTES = 50
 _QUOTES = "\"'“”‘’«»「」„ .…"
 
 
-def number_sentences(case: Case, language: str = "en") -> tuple[Evidence, ...]:
-    """The sentences of all passages, numbered once per case from 1, without blank ones."""
+def number_sentences(case: Case, language: str = FIND) -> tuple[Evidence, ...]:
+    """The sentences of all passages, numbered once per case from 1, without blank ones.
+
+    A language that is not given is that of the answer.
+    """
+    language = language_of(case.answer, language)
     said = (
         (passage.id, start, end, text)
         for passage in case.context

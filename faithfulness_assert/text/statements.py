@@ -15,12 +15,15 @@ from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference
 from .headings import is_short_answer, makes_claim
 from .inline import Clear, clear
+from .languages import FIND, language_of
 from .lead_ins import Piece, leaves, under_lead_ins, with_headers
 from .markdown import Block, Kind, blocks
 from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
 
 _SPACE = lazy_pattern(r"\s")
+_ENDS_CITATION = "])】］）}>"
+_STOP = lazy_pattern(r"[.!?。！？][\"'”’»)]?(?=\s?[\[(【（{<［])")
 _OPENING = ("[", "(", "【", "（")
 _PARENTHESIS = lazy_pattern(r"\([^()]*\)[.!?]?|（[^（）]*）[。！？]?")
 _EXPECTS_ANSWER = lazy_pattern(
@@ -35,7 +38,7 @@ class Split(NamedTuple):
     skipped: tuple[Skipped, ...]
 
 
-def split_statements(text: str, language: str = "en") -> list[str]:
+def split_statements(text: str, language: str = FIND) -> list[str]:
     """The statements of ``text``, each on one line, without markup.
 
     They are sentences, list items and rows of tables. ``language`` is an ISO 639 code, see
@@ -51,7 +54,7 @@ def split_statements(text: str, language: str = "en") -> list[str]:
     return [statement.text for statement in split(text, language).statements]
 
 
-def split(text: str, language: str = "en") -> Split:
+def split(text: str, language: str = FIND) -> Split:
     """The statements of an answer in plain text or markdown, and the skipped pieces.
 
     Spans are ``(start, end)`` character offsets into ``text``, in order, without overlap. Skipped
@@ -59,6 +62,7 @@ def split(text: str, language: str = "en") -> Split:
     that only name a topic. If an answer contains nothing but such headings, they are statements.
     """
     text = clean_text(text)
+    language = language_of(text, language)
     thinking = _thinking(text)
     source = _with_breaks(" " * thinking[1] + text[thinking[1] :])
     pieces = [Piece(*thinking, "", "thinking")] if thinking[1] else []
@@ -222,7 +226,8 @@ def _cut(text: str, start: int) -> Iterator[Piece]:
 
 def _sentences(part: Clear, language: str) -> Iterator[Piece]:
     before: Piece | None = None
-    for start, end in sentence_spans(part.text, language):
+    spans = sentence_spans(part.text, language)
+    for start, end in (own for span in spans for own in _without_citations(part.text, *span)):
         said = " ".join(part.text[start:end].split())
         if is_blank(said):
             continue
@@ -235,6 +240,18 @@ def _sentences(part: Clear, language: str) -> Iterator[Piece]:
         before = piece
     if before:
         yield before
+
+
+def _without_citations(text: str, start: int, end: int) -> Iterator[Span]:
+    """A sentence, and apart from it what it cites in words behind its full stop: "[a.pdf]"."""
+    if text[end - 1] in _ENDS_CITATION:
+        for stop in _STOP.finditer(text, start, end):
+            cited = text[stop.end() : end].strip()
+            if any(map(str.isalpha, cited)) and is_reference(cited):
+                yield start, stop.end()
+                yield trimmed(text, stop.end(), end)
+                return
+    yield start, end
 
 
 def _row(parts: Sequence[Clear]) -> list[Piece]:

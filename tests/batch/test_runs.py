@@ -225,7 +225,7 @@ def test_other_settings_are_named_and_refused(tmp_path: Path) -> None:
         ({"threshold": 0.5}, r"policy.threshold: was 0.8, is 0.5"),
         ({"policy": {"name": "mine"}}, r'policy.name: was "default", is "mine"'),
         ({"guidance": "Be strict."}, r'policy.guidance: was "", is "Be strict."'),
-        ({"language": "pt"}, r'Changed: options.language: was "en", is "pt"\. Use'),
+        ({"language": "pt"}, r'Changed: options.language: was "auto", is "pt"\. Use'),
         ({"judge": TruthfulJudge()}, r'judge.name: was "embedded", is "truthful"'),
     ):
         with pytest.raises(ConfigError, match=said):

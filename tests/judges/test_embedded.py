@@ -138,7 +138,7 @@ def test_every_statement_gets_one_well_formed_verdict_whatever_the_texts(
     assert not schema_errors(reply.text, ask.form)
     verdicts = json.loads(reply.text)["verdicts"]
     assert [v["id"] for v in verdicts] == list(ask.ids)
-    assert {v["label"] for v in verdicts} <= {"supported", "not_enough_info"}
+    assert {v["label"] for v in verdicts} <= {"supported", "not_enough_info", "not_a_claim"}
     for verdict, statement in zip(verdicts, said, strict=True):
         assert sorted(set(verdict["evidence"])) == verdict["evidence"]
         assert set(verdict["evidence"]) <= set(range(1, len(context) + 1))

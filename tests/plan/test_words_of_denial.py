@@ -10,7 +10,8 @@ import pytest
 from fakes import ScriptedJudge
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.text.forms import claims_nothing, declines
+from faithfulness_assert.text.declining import declines
+from faithfulness_assert.text.talk import claims_nothing
 
 FIRST, SECOND = "The tower was opened by the mayor.", "The bridge was painted green."
 Says = Callable[[list[int], str], str]

@@ -17,7 +17,8 @@ from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.refusal import is_judge_refusal, is_refusal
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.text import phrases
-from faithfulness_assert.text.forms import LONGEST, accompanies, declines
+from faithfulness_assert.text.declining import accompanies, declines
+from faithfulness_assert.text.talk import LONGEST
 
 from .reply_rows import FIXTURES, graded, rows
 

@@ -10,7 +10,7 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert.text.forms import claims_nothing
+from faithfulness_assert.text.talk import claims_nothing
 
 ROWS = json.loads((ROOT / "fixtures" / "non_claims.json").read_text(encoding="utf-8"))
 FACTS = {

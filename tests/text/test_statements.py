@@ -214,7 +214,7 @@ SPLITS = (
     "an answer that is only a heading is a statement",
     "a table without rows is graded by its header",
     "a text that says nothing gives no statement",
-    "a citation belongs to the sentence before it, and alone it is skipped",
+    "a citation inside a sentence belongs to it, and one behind it is skipped",
 )
 
 

@@ -16,7 +16,7 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
 from .rule import Support, support
-from .words import Index
+from .words import Index, may_be_set_aside
 
 THRESHOLD = 0.6
 
@@ -24,8 +24,9 @@ THRESHOLD = 0.6
 class EmbeddedJudge:
     """Labels a statement ``supported`` if the context knows enough of its words.
 
-    All other statements are ``not_enough_info``, a greeting too. The same ask always gets the same
-    reply. The question is never evidence.
+    Of all other statements, those that claim nothing are ``not_a_claim`` where the ask allows it,
+    and the rest are ``not_enough_info``. The same ask always gets the same reply. The question is
+    never evidence.
     """
 
     info: ClassVar[JudgeInfo] = JudgeInfo(
@@ -60,9 +61,19 @@ class EmbeddedJudge:
                     "timeout",
                 )
             own = {"id": number} if ask.form.numbered else {}
-            verdicts.append(own | _verdict(support(statement, index), ask.form))
+            verdict = _verdict(support(statement, index), ask.form)
+            if verdict["label"] == "not_enough_info" and _is_aside(statement, ask):
+                verdict["label"] = "not_a_claim"
+            verdicts.append(own | verdict)
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
         return Reply(text, usage=Usage(), validated=True)
+
+
+def _is_aside(statement: str, ask: Ask) -> bool:
+    """Whether a statement may be set aside, and the ask has the label for that."""
+    texts = (text for _, text in ask.payload.items)
+    asked = bool(ask.payload.question)
+    return "not_a_claim" in ask.form.labels and may_be_set_aside(statement, texts, is_asked=asked)
 
 
 def _verdict(support: Support, form: ReplyForm) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from ...text.citations import without_marks as without_marks
 from ...text.number_words import number_parts
 from ...text.numbers import Meaning, find_numbers
 from ...text.strings import DENSE, function_words, word_lists
+from ...text.talk import may_be_set_aside as may_be_set_aside
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
 # between words. Each letter is read as a word.
