@@ -28,6 +28,8 @@ from .talk import (
 _SMALL = ("small", "function")
 _TOLD = ("knows", "says", "states", "infers", "sources")
 _AND = frozenset("and und et y e и và 而且 并且".split())
+_POSSIBLE = frozenset("possível posible possibile possible удалось".split())
+_IN = frozenset("in im en nel nella na nas em в во trong dans 在".split())
 _BUT = frozenset(
     "but however although though yet aber jedoch doch obwohl mais cependant pero aunque ma però "
     "mas porém embora но однако хотя nhưng".split()
@@ -114,7 +116,8 @@ def _denies_end(denial: _Denial) -> bool:
     """Whether a part whose denial is at its end says so of the writer or its source."""
     part, head = denial.part, denial.part[: denial.other]
     if _has_verb_last(part):
-        return all(w.classes for w in part[-2:]) and (denial.people or has(part, "sources"))
+        is_told = denial.people or has(part, "sources") or has(part[-2:-1], "knows")
+        return is_told and all(word.classes for word in part[-2:])
     # "Das Dokument nennt den Preis nicht."
     return has(head, "sources", "writer") and has(head, "states", "says", "knows")
 
@@ -123,22 +126,28 @@ def _denies(denial: _Denial) -> bool:
     """Whether what a part denies is that the writer knows, or that its source says it."""
     part, place, _, people, is_sourced = denial
     after = list(part[place + 1 :])
-    while after and not after[0].is_any(*_TOLD) and after[0].is_any(*_SMALL, "not"):
+    while after and not after[0].is_any(*_TOLD) and after[0].is_any(*_SMALL, "not", "copula"):
         if after[0].is_any("asks") and after[0].is_any("that"):  # "It is unclear who paid."
             break
         after.pop(0)
     first, second = after[:1], after[1:2]
     if has(first, "sources") and second and second[0].classes <= {"nouns"}:
         return False  # "no information desk"
+    if part[0].text in _IN and has(
+        first, "sources", "states"
+    ):  # "In the lease there is no information"
+        return True
     if denial.other < place:  # the subject is what was asked about: "The price is not stated."
         is_passive = all(word.classes for word in after)
         is_said = has(first, "says") and has(after, "sources")
         return is_passive and (is_said or has(first, "states"))
     if (has(after, "states") and (place or is_sourced)) or has(first, "infers"):
         return True
-    if place == 0 and has(first, "knows") and not {"se", "si"} & {w.text for w in part[:3]}:
-        return True  # "Could not find the clause", but not "no se encuentran"
-    if people and (has(first, "knows", "sources") or part[place].is_any("knows")):
+    if place == 0 and has(first, "knows"):  # "Could not find it", but not "No se encuentran …"
+        before = {word.text for word in part[:4]}
+        is_passive = has(part[:3], "copula") or before & {"se", "si"}
+        return not is_passive or bool(before & _POSSIBLE) or (is_sourced and has(after, "sources"))
+    if people and (has(part[place : place + 4], "knows") or has(after[:3], "sources")):
         return True
     if people and has(part, "owns"):
         return has(part, "writer") or has(after[:3], "nouns", "sources")

@@ -52,6 +52,15 @@ _AMOUNT = lazy_pattern(
 )
 _YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _DATE = lazy_pattern(r"(?:19|20)\d\d|\d{1,2}")
+# Chinese as it is written in Taiwan, for words of talk, and Arabic without its vowel signs.
+_SIMPLE = str.maketrans(
+    "關檔問題資訊無沒對說請謝個這會來們後時為點還給幫內與據實詢閱讀覽總結論詳細節選項標準認識體驗應該將從進樣發現見變難過種類學習經歷處線頁圖書館務員專業協導",
+    "关档问题资讯无没对说请谢个这会来们后时为点还给帮内与据实询阅读览总结论详细节选项标准认识体验应该将从进样发现见变难过种类学习经历处线页图书馆务员专业协导",
+    "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652",
+)
+_LAW = lazy_pattern(
+    r"「[^「」]{1,80}」(?:\s?제?\d{1,4}[조항호](?:의\s?\d{1,3})?|\s?\([^()]{1,40}\)){0,9}"
+)
 _PATTERNS = ("presuming", "negated question", "tag")
 
 
@@ -114,7 +123,7 @@ def _word(text: str) -> Word:
 
 def parts_of(text: str) -> list[list[Word]]:
     """The words of the parts of a text between its punctuation."""
-    text = re.sub("[–—]", ";", text)
+    text = re.sub("[–—]", ";", text.translate(_SIMPLE))
     text = re.sub("[-']", " ", plain(text))
     text = _lexicon().joined.sub(lambda found: found[0].replace(" ", "_"), text)
     return [words for part in _PART.split(text) if (words := _words(part))]
@@ -199,6 +208,8 @@ def asks(said: str) -> bool:
 
 def _names_source(said: str) -> bool:
     """Whether a line names where something comes from: ``Source: guide.pdf, p. 3``."""
+    if said[0] == "「" and _LAW.fullmatch(said):
+        return True
     label = _source_label().match(said)
     if not label or said.endswith("。"):
         return False
@@ -254,9 +265,11 @@ def announces(said: str) -> bool:
     *before, last = parts_of(said) or [[]]
     if _AMOUNT.search(said):
         return False
-    if any(has_verb(text_of(part)) and not has(part[:1], "small", "function") for part in before):
+    opening = ("small", "function", "asks", "pointing")
+    if any(has_verb(text_of(part)) and not has(part[:1], *opening) for part in before):
         return False
-    if has((*last[:1], *last[-4:]), "pointing") and not has(last, "that"):
+    first = before[0] if before else last
+    if has((*first[:1], *last[:1], *last[-4:]), "pointing") and not has(last, "that"):
         return True
     while last and last[-1].is_any("small", "function", "copula", "includes"):
         last = last[:-1]
@@ -275,7 +288,12 @@ _OF_WRITER_AND_READER = ("courtesy", "writer", "writers", "reader", "about")
 _OF_TALK = ("greeting", "courtesy", "praise", "verbs", "about", "rating", "nouns")
 _OF_NAMES = (*_OF_WRITER_AND_READER, "greeting", "praise", "nouns", "small", "function")
 _AT_END = ("verbs", "courtesy", "praise", "greeting")
-_KOREAN_PAST = lazy_pattern("[았었했였됐](?:습니)?다$")
+_KOREAN_PAST = lazy_pattern("[았었했였됐](?:습니)?다$|(?:세요|십시오)$")
+_WHAT = frozenset(
+    "what how why whether where when who was wie warum ob wo wann wer comment pourquoi où quand qué "
+    "cómo dónde cuándo qué_es cosa come perché dove quando o_que_é como onde что_такое как почему "
+    "где когда кто 如何 什么 怎么".split()
+)
 _AND = frozenset(
     "and so but or now then und also oder et ou alors y o entonces e allora então и а vậy".split()
 )
@@ -322,6 +340,7 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
     }
     return all(
         is_talk(part, is_offered=is_offered)
+        or (place > 0 and _asks_indirectly(part))
         or (is_rating and all(word.classes or word.text.isdigit() for word in part))
         or (
             is_greeting
@@ -332,8 +351,14 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
                 or part[-1].is_any("titles")
             )
         )
-        for part in parts
+        for place, part in enumerate(parts)
     )
+
+
+def _asks_indirectly(part: Sequence[Word]) -> bool:
+    """Whether a part behind one of talk names its topic as a question: "…, как это работает"."""
+    has_number = any(char.isdigit() for word in part for char in word.text)
+    return part[0].text in _WHAT and not has_number
 
 
 def _is_silence(part: Sequence[Word]) -> bool:
@@ -370,7 +395,11 @@ def _names_topic(part: Sequence[Word], others: Sequence[int]) -> bool:
     head, tail = list(part[: others[0]]), part[others[0] :]
     numbers = [part[at].text for at in others if any(char.isdigit() for char in part[at].text)]
     may_be = _DATE if has(head, "courtesy") else _YEAR
-    if len(others) > _TOPIC or not all(map(may_be.fullmatch, numbers)) or _reports(part):
+    if len(others) > _TOPIC or not all(map(may_be.fullmatch, numbers)):
+        return False
+    if has(part[:3], "hopes") and has(part, "reader"):
+        return not numbers
+    if _reports(part):
         return False
     meant = ("verbs", "nouns", "courtesy", "praise", "that", "condition")
     said = [
@@ -378,11 +407,10 @@ def _names_topic(part: Sequence[Word], others: Sequence[int]) -> bool:
         for before, word in pairwise((*head[-1:], *tail) if head else (tail[0], *tail))
         if not (word.is_any(*meant) or before.is_any("offers") or word.is_any("offers"))
     ]
-    is_hope = has(head, "hopes") and has(head[-1:], "reader")
-    if not is_hope and has_verb(text_of(said), find_language(text_of(part))):
+    if has_verb(text_of(said), find_language(text_of(part))):
         return False
     if VERB_LAST.search(text_of(part)):
-        is_past = _KOREAN_PAST.search(part[-1].text) is not None
+        is_past = _KOREAN_PAST.search(part[-1].text) is not None  # or what the reader should do
         is_known = all(word.classes for word in part[-2:]) or len(part[-1].text) > 4
         return is_known and not is_past and not numbers and part[-1].is_any(*_AT_END)
     while head and head[-1].text in _ARTICLES:
@@ -407,6 +435,9 @@ def _opens_topic(head: Sequence[Word], *, is_dense: bool) -> bool:
         return not is_dense or has(head, "reader", "writer")
     if last.is_any("topical") and (has(before, "nouns") or last.text == "about"):
         return has(head[:-2], "verbs", "condition", *_OF_WRITER_AND_READER)
+    wants = (word.is_any("condition") for word in head[1:])
+    if any(wants) and has(head, "reader") and has(head[:3], "verbs"):  # "Ask if you want …"
+        return True
     if has(head[-2:], "consults") or (last.text in _WITH and has(head, "checks")):
         return True
     return _offers(head)
