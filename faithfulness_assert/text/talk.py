@@ -290,9 +290,9 @@ _OF_NAMES = (*_OF_WRITER_AND_READER, "greeting", "praise", "nouns", "small", "fu
 _AT_END = ("verbs", "courtesy", "praise", "greeting")
 _KOREAN_PAST = lazy_pattern("[았었했였됐](?:습니)?다$|(?:세요|십시오)$")
 _WHAT = frozenset(
-    "what how why whether where when who was wie warum ob wo wann wer comment pourquoi où quand qué "
-    "cómo dónde cuándo qué_es cosa come perché dove quando o_que_é como onde что_такое как почему "
-    "где когда кто 如何 什么 怎么".split()
+    "what how why whether where when who was wie warum ob wo wann wer comment pourquoi où "
+    "quand qué cómo dónde cuándo qué_es cosa come perché dove quando o_que_é como onde "
+    "что_такое как почему где когда кто 如何 什么 怎么".split()
 )
 _AND = frozenset(
     "and so but or now then und also oder et ou alors y o entonces e allora então и а vậy".split()
