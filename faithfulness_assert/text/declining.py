@@ -145,7 +145,7 @@ def _denies(denial: _Denial) -> bool:
         return True
     if place == 0 and has(first, "knows"):  # "Could not find it", but not "No se encuentran …"
         before = {word.text for word in part[:4]}
-        is_passive = has(part[:3], "copula") or before & {"se", "si"}
+        is_passive = has(part[:3], "copula") or bool(before & {"se", "si"})
         return not is_passive or bool(before & _POSSIBLE) or (is_sourced and has(after, "sources"))
     if people and (has(part[place : place + 4], "knows") or has(after[:3], "sources")):
         return True
