@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from conftest import ROOT
 from fakes import TruthfulJudge
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import answers
 
@@ -97,7 +97,8 @@ def test_five_uncited_sentences_ask_for_a_retry_and_four_do_not() -> None:
     assert not audit_citations("The fee is 5%. " * 4, []).needs_retry
 
 
-@given(answers, st.lists(st.text(max_size=5), max_size=5))
+@example("It is so [: a].", [])
+@given(answers | st.text("[]():,†#1as ").map("Source {}".format), st.lists(st.text(max_size=5)))
 def test_any_answer_gives_a_consistent_audit(answer: str, ids: list[str]) -> None:
     audit = audit_citations(answer, ids)
     assert audit.hallucination_detected is bool(audit.invalid_citations)
