@@ -36,7 +36,7 @@ class EmbeddedJudge:
         never_contradicts=True,
         deterministic=True,
         asks=frozenset({"verdicts"}),
-        identity={"judge": "embedded", "version": 8},
+        identity={"judge": "embedded", "version": 7},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

@@ -35,7 +35,7 @@ from .words import (
     sentences,
     spaced,
     stem_of,
-    without_known_numbers,
+    with_known_numbers,
     without_marks,
 )
 
@@ -86,8 +86,7 @@ def _sentence_support(sentence: str, index: Index) -> Support:
     """
     words = find_words(sentence)
     same = index.exact.get(spaced(words))
-    sentence, number = without_known_numbers(sentence, words, index)
-    words = find_words(sentence)
+    sentence, words, number = with_known_numbers(sentence, words, index)
     missing = f"the number {number[:60]} is nowhere in the context" if number else ""
     if not missing:
         names = (n for n in find_names(sentence) if stem_of(n.casefold()) not in index.places)

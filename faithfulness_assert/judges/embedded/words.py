@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import pairwise
 
 from ...text.citations import without_marks as without_marks
@@ -48,8 +47,8 @@ def _words_as_written(text: str) -> list[str]:
 
 
 def stem_of(word: str) -> str:
-    """What the forms of a word have in common, such as "opens" and "opened"."""
-    return _ENDING.sub("", word)[:STEM]
+    """What the forms of a word have in common, such as "opens" and "opened"; a key as it is."""
+    return word if word[0] == " " else _ENDING.sub("", word)[:STEM]
 
 
 def spaced(words: list[str]) -> str:
@@ -97,7 +96,8 @@ class Index:
     Attributes:
         texts: its sentences; long ones are cut into several texts.
         sentence_numbers: the number of the sentence that each text belongs to.
-        places: the positions in ``texts`` where each word stem occurs, ascending.
+        places: the positions in ``texts`` where each word stem occurs, and the key of each number
+            once a statement has needed them.
         words: all words.
         exact: the number of the sentence that consists of exactly these words.
     """
@@ -105,12 +105,12 @@ class Index:
     def __init__(self, context: Iterable[tuple[int, str]]) -> None:
         self.texts, self.sentence_numbers = list[str](), list[int]()
         self.places, self.words = dict[str, list[int]](), set[str]()
-        self.exact, self._sentences = dict[str, int](), list[str]()
+        self.exact, self._unread = dict[str, int](), list[tuple[int, str]]()
         for number, sentence in context:
             if not (words := find_words(sentence)):
                 continue
             self.words.update(words)
-            self._sentences.append(sentence)
+            self._unread.append((len(self.texts), sentence))
             whole = spaced(words)
             self.exact.setdefault(whole, number)
             for start in range(0, len(words), LONGEST):
@@ -120,44 +120,49 @@ class Index:
                 self.texts.append(whole if len(piece) == len(words) else spaced(piece))
                 self.sentence_numbers.append(number)
 
-    @cached_property
-    def numbers(self) -> frozenset[tuple[str, str]]:
-        """All numbers, in all their forms."""
-        found = (number for sentence in self._sentences for number in find_numbers(sentence))
-        return frozenset(_rounded(meaning) for number in found for meaning in number.offers)
+    def read_numbers(self) -> None:
+        """Adds the keys of all numbers to ``places``; only what needs them pays for it."""
+        for at, sentence in self._unread:
+            keys = {_key(one) for number in find_numbers(sentence) for one in number.offers}
+            for key in keys:
+                self.places.setdefault(key, []).append(at)
+        self._unread.clear()
 
 
 _DIGIT = re.compile(r"\d")
 
 
-def without_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[str, str]:
-    """A sentence, and its first number in digits that the context lacks, or "".
+def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[str, list[str], str]:
+    """A sentence, its words, and its first number in digits that the context lacks, or "".
 
-    A number that the context has in another form is left out of the sentence: its words are not
-    in the context.
+    In place of a number that the context has in another form, its key is among the words: the
+    context then has it where that form is.
     """
     has_digits = _DIGIT.search(sentence) is not None
     if not has_digits and not any(word not in index.words and number_parts(word) for word in words):
-        return sentence, ""
-    rest, at, missing = list[str](), 0, ""
+        return sentence, words, ""
+    index.read_numbers()
+    rest, known, at, missing = list[str](), list[str](), 0, ""
     for number in find_numbers(sentence):
         if number.is_part or not number.asks:
             continue
-        known = [one for one in number.asks if _rounded(one) in index.numbers]
-        if not known:
+        found = [key for key in map(_key, number.asks) if key in index.places]
+        if not found:
             missing = missing or ("" if number.in_words else sentence[number.first : number.last])
             continue
-        with_unit = known[0] not in [("", value) for value in number.plain]
+        with_unit = found[0] not in [_key(("", value)) for value in number.plain]
         start, end = (number.first, number.last) if with_unit else (number.start, number.end)
         around = sentence[max(start - 1, 0) : start] + sentence[end : end + 1]
         is_word = not re.search(r"\w", around)  # and not a part of one, as in Q2
         if start >= at and is_word and not index.words.issuperset(find_words(sentence[start:end])):
             rest.append(sentence[at:start])
+            known += [*find_words(rest[-1]), found[0]]
             at = end
-    return " ".join([*rest, sentence[at:]]), missing
+    rest.append(sentence[at:])
+    return " ".join(rest), [*known, *find_words(rest[-1])], missing
 
 
-def _rounded(meaning: Meaning) -> tuple[str, str]:
-    """A meaning without the error of a conversion."""
+def _key(meaning: Meaning) -> str:
+    """A number as a word, without the error of a conversion. No other word begins with a space."""
     kind, value = meaning
-    return kind, f"{value:.12g}" if abs(value) < _LAST_EXACT else f"{value:.0f}"
+    return f" {kind} {value:.12g}" if abs(value) < _LAST_EXACT else f" {kind} {value:.0f}"
