@@ -143,6 +143,8 @@ def _denies(denial: _Denial) -> bool:
         return is_passive and (is_said or has(first, "states"))
     if (has(after, "states") and (place or is_sourced)) or has(first, "infers"):
         return True
+    if place == 0 and has(after, "knows") and has(after, "sources"):
+        return True  # "Aucun produit trouvé dans les documents."
     if place == 0 and has(first, "knows"):  # "Could not find it", but not "No se encuentran …"
         before = {word.text for word in part[:4]}
         is_passive = has(part[:3], "copula") or bool(before & {"se", "si"})

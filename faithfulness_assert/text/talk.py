@@ -33,6 +33,7 @@ _QUESTION = ("?", "？", "؟")
 _BEHIND_QUESTION = " .…"
 """What careless writers put behind the mark."""
 _COLON = (":", "：")
+_URL = lazy_pattern(r"https?://\S{1,2000}$")
 _PART = lazy_pattern(
     r"[,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s|\s(?=(?:but|however|although|because|aber"
     r"|jedoch|weil|mais|pero|aunque|porque|però|perché|mas|porém|но|однако|хотя|nhưng)\s)"
@@ -181,10 +182,10 @@ def claims_nothing(sentence: str, *, is_item: bool = False, is_asked: bool = Fal
         return False
     if is_reference(said) or _names_source(said):
         return True
-    said = said.strip("\"'“”„«»")
+    said = _URL.sub("", said).strip("\"'“”„«» ")
     if asks(said):
         return _only_asks(said)
-    if said.endswith(_COLON) and announces(said):
+    if said.endswith(_COLON) and (announces(said) or _presents(said)):
         return True
     return (not is_item and _only_names(said)) or _only_talks(said, is_asked=is_asked)
 
@@ -260,6 +261,12 @@ def _only_asks(said: str) -> bool:
     )
 
 
+def _presents(said: str) -> bool:
+    """Whether a text that ends in a colon begins with "here is", whatever it says of that."""
+    parts = parts_of(said)
+    return any(part[0].text in _HERE for part in parts[:2]) and not _AMOUNT.search(said)
+
+
 def announces(said: str) -> bool:
     """Whether a text that ends in a colon only names or announces what follows."""
     *before, last = parts_of(said) or [[]]
@@ -310,6 +317,7 @@ _OTHERS = frozenset(
 _TO = frozenset(("a", "to", "à", "alla"))
 _THANKS = frozenset(("thanks", "gracias", "grazie", "merci"))  # "thanks to the dam"
 _WITH = frozenset(("with", "mit", "avec", "con", "com", "с"))
+_HERE = frozenset("here below hier voici voilà aquí ecco вот dưới_đây 以下 下面 以下に".split())
 _GLAD = frozenset(("happy", "glad", "gern", "gerne"))
 
 
@@ -407,7 +415,8 @@ def _names_topic(part: Sequence[Word], others: Sequence[int]) -> bool:
         for before, word in pairwise((*head[-1:], *tail) if head else (tail[0], *tail))
         if not (word.is_any(*meant) or before.is_any("offers") or word.is_any("offers"))
     ]
-    if has_verb(text_of(said), find_language(text_of(part))):
+    is_offer = bool(head) and bool(_DENSE.match(part[0].text)) and _offers(head) and not numbers
+    if not is_offer and has_verb(text_of(said), find_language(text_of(part))):
         return False
     if VERB_LAST.search(text_of(part)):
         is_past = _KOREAN_PAST.search(part[-1].text) is not None  # or what the reader should do

@@ -113,6 +113,14 @@ def test_json_that_a_broken_reply_quotes_is_no_verdict() -> None:
         "Keep in mind this is safe for children.",
         "Remember this is poison for pregnant women.",
         "You can see that this is the responsibility of the landlord.",
+        "I can confirm the drug cures cancer.",
+        "I am happy to say that it is legal.",
+        "You are welcome to bring dogs.",
+        "Thanks to the vaccine, infections fell.",
+        "Ask the nurse for water before surgery.",
+        "Gracias a la vacuna bajaron los contagios.",
+        "您需要签证。",
+        "Send me 50 euros.",
     ],
 )
 def test_a_fact_that_the_reader_is_told_to_keep_in_mind_is_a_claim(fact: str) -> None:
@@ -126,6 +134,12 @@ def test_a_fact_that_the_reader_is_told_to_keep_in_mind_is_a_claim(fact: str) ->
         "Details of his bribery are not in the document.",
         "Keine Auskunft ohne Ausweis.",
         "资料没有泄露。",
+        "The document states that dogs are not allowed.",
+        "Laut Dokument sind Hunde nicht erlaubt.",
+        "El documento dice que no se permite.",
+        "The cause could not be determined by the investigators.",
+        "We do not sell tickets.",
+        "No documents are required for entry.",
     ],
 )
 def test_what_is_said_of_data_and_details_does_not_decline(fact: str) -> None:
