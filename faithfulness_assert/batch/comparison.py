@@ -40,15 +40,8 @@ NOTHING = Outcome("", "", passed=False, score=None, is_error=False)
 """Of a case that is not there."""
 
 
-class Way(NamedTuple):
-    """With what a case was graded."""
-
-    policy: str
-    judge: str
-    threshold: float
-
-    def __str__(self) -> str:
-        return f"policy {self.policy}, judge {self.judge}, passes {self.threshold}"
+Way = tuple[str, str, float]
+"""The judge, the policy and the threshold with which a case was graded."""
 
 
 class Flip(NamedTuple):
@@ -86,8 +79,7 @@ class Comparison:
         max_regressed: with more cases that regressed, or are new and fail, B is worse; None: as far
             as chance goes.
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
-        ways: the policies, judges and thresholds with which each was graded. Texts, which must be
-            escaped.
+        ways: with what each was graded. The names must be escaped.
         pairs: of the cases that could be graded in both.
         tests: p-values for "B is worse", from those.
         only: how many cases only A has, and only B.
@@ -141,9 +133,8 @@ class Comparison:
         """Why the verdict need not be about the answers; "" if it is, or after a recheck."""
         if self.recheck is not None or self.ways[0] == self.ways[1]:
             return ""
-        judges = ({way.judge for way in ways} for ways in self.ways)
-        other = "by another judge" if next(judges) != next(judges) else "in another way"
-        return f"it was graded {other}"
+        before, after = ({judge for judge, *_ in ways} for ways in self.ways)
+        return f"it was graded {'in another way' if before == after else 'by another judge'}"
 
     @property
     def is_lower(self) -> bool:
@@ -182,7 +173,8 @@ class Comparison:
         names = [quoted(name) for name in self.names]
         notes = []
         if self.ways[0] != self.ways[1]:
-            shown = (quoted("; ".join(sorted(map(str, ways))[:3])) for ways in self.ways)
+            words = "judge {}, policy {}, passes {}".format
+            shown = (quoted("; ".join(sorted(words(*w) for w in ways)[:3])) for ways in self.ways)
             same = "The runs were not graded in the same way."
             notes += [f"{same} {name}: {way}" for name, way in zip(names, shown, strict=True)]
         for name, run in zip(names, self.summaries, strict=True):
@@ -277,7 +269,7 @@ def _outcomes(lines: Lines, summary: Summary, ways: set[Way]) -> Iterator[tuple[
     for line in lines():
         result = line.result
         summary.add(result)
-        ways.add(Way(result.policy, result.judge, result.threshold))
+        ways.add((result.judge, result.policy, result.threshold))
         values = result.status, result.pass_, result.score, result.error is not None
         yield line.case_id, Outcome(line.input, *values)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any
 
 from ..policy.reasons import CHECK
@@ -30,23 +29,18 @@ def lines_of(given: Any) -> list[str]:
     results: list[Any] = next((one["results"] for one in given if _has_results(one)), [])
     # The same case may be tested by several assertions and providers.
     lines = list(dict.fromkeys(line for result in results for line in _of_test(result)))
-    ours = [grade for result in results for grade in _grades(result)]
+    grades = [g for r in results for g in _items(r, "gradingResult", "componentResults")]
     if len(lines) > most:
         left = len(lines) - most + 1
         lines[most - 1 :] = [f"… and {left:,} more; run `promptfoo view` for all"]
-    return [visible(one_line(line)) for line in (*lines, *_of_setup(ours), *_of_judge(ours))]
+    return [visible(one_line(line)) for line in (*lines, *_of_setup(grades), *_of_judge(grades))]
 
 
-def _grades(result: Any) -> list[dict[str, Any]]:
-    return _items(result, "gradingResult", "componentResults")
-
-
-def _of_setup(grades: list[dict[str, Any]]) -> Iterator[str]:
+def _of_setup(grades: list[dict[str, Any]]) -> list[str]:
     """Each warning about an assertion itself, once."""
-    found = (grade.get("metadata") for grade in grades)
-    warnings = [w for one in found if isinstance(one, Mapping) for w in _list(one.get("warnings"))]
-    told = (clip(w, MAX_CHARS) for w in warnings if isinstance(w, str) and w.startswith(SETUP))
-    yield from islice(dict.fromkeys(told), MOST_OF_SETUP)
+    warnings = [str(one) for grade in grades for one in _list(grade, "metadata", "warnings")]
+    told = dict.fromkeys(one for one in warnings if one.startswith(SETUP))
+    return [clip(one, MAX_CHARS) for one in told][:MOST_OF_SETUP]
 
 
 def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
@@ -65,7 +59,7 @@ def _has_results(given: Any) -> bool:
 def _of_test(result: Any) -> Iterator[str]:
     """A line for each statement that was made up, or for each assertion that says no more."""
     name = clip(_name(result), 80)
-    for grade in _grades(result):
+    for grade in _items(result, "gradingResult", "componentResults"):
         metadata, assertion = grade.get("metadata"), grade.get("assertion")
         negated = isinstance(assertion, Mapping) and str(assertion.get("type")).startswith("not-")
         reason = str(grade.get("reason"))
@@ -112,10 +106,10 @@ def _name(result: Any) -> str:
 
 def _items(value: Any, *names: str) -> list[dict[str, Any]]:
     """The mappings in a list inside of mappings."""
+    return [one for one in _list(value, *names) if isinstance(one, dict)]
+
+
+def _list(value: Any, *names: str) -> list[Any]:
     for name in names:
         value = value.get(name) if isinstance(value, Mapping) else None
-    return [one for one in _list(value) if isinstance(one, dict)]
-
-
-def _list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []

@@ -35,8 +35,8 @@ from ..text.strings import clip, names_of
 
 PATHS = {name: f"{name}_from" for name in ("context", "question", "answer", "messages")}
 KEY_IN_CONFIG = (
-    SETUP + "config.{} is copied by promptfoo into its results, which others may read: leave it "
-    "out, and set the key in the environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
+    SETUP + "promptfoo copies {} of config into its results, which others may read: leave it out, "
+    "and set the key in the environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
 )
 CONTEXT_FOUND = SETUP + "the context is {}, which may be something else: set config.contextFrom"
 LOADS_EACH_TIME = (
@@ -85,7 +85,7 @@ def get_assert(output: Any, context: Any) -> dict[str, Any]:
     result = grade(output, context, Grader)
     metadata = result["metadata"]
     if str(metadata.get("judge")).startswith("local:"):
-        _warn(metadata, LOADS_EACH_TIME)
+        metadata["warnings"] = [*metadata.get("warnings", ()), LOADS_EACH_TIME]
     return result
 
 
@@ -111,9 +111,8 @@ def _graded(
 ) -> dict[str, Any]:
     config = read_config(given)
     headers = config.get("extra_headers")
-    headers = headers if isinstance(headers, Mapping) else {}
-    keys = [f"extraHeaders.{name}" for name in map(str, headers) if may_be_secret(name)]
-    keys += ["apiKey"] if config.get("api_key") else []
+    secrets = ["apiKey"] if config.get("api_key") else []
+    secrets += filter(may_be_secret, map(str, headers if isinstance(headers, Mapping) else ()))
     components = config.pop("components", "problems")
     check_components("config.components", components)
     paths = {name: config.pop(key, None) for name, key in PATHS.items()}
@@ -128,17 +127,14 @@ def _graded(
     else:
         result = grader.grade(**texts)
     view = result.to_promptfoo(components)
+    notes = [KEY_IN_CONFIG.format(clip(name)) for name in secrets]
     if source:
         view["metadata"]["contextFrom"] = source
-        if source.rpartition(".")[2] not in names("context"):
-            _warn(view["metadata"], CONTEXT_FOUND.format(source))
-    for key in keys:
-        _warn(view["metadata"], KEY_IN_CONFIG.format(clip(key)))
+        is_ours = source.rpartition(".")[2] in names("context")
+        notes += [] if is_ours else [CONTEXT_FOUND.format(source)]
+    if notes:
+        view["metadata"]["warnings"] = [*result.warnings, *notes]
     return view
-
-
-def _warn(metadata: dict[str, Any], note: str) -> None:
-    metadata["warnings"] = [*metadata.get("warnings", ()), note]
 
 
 class _LogFile(logging.Handler):

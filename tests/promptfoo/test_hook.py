@@ -274,8 +274,8 @@ def test_a_key_in_the_config_is_warned_of_by_name_since_promptfoo_writes_config_
 ):
     own = {"judge": "openai:m", "apiKey": "sk-aB3dE5gH7jK9mN1pQ3sT5vX7", "extraHeaders": HEADERS}
     told = call(" ", own)["metadata"]["warnings"]  # a blank answer needs no judge
-    assert [line.partition(" is ")[0] for line in told] == [
-        "setup: config.extraHeaders.Proxy-Authorization",
-        "setup: config.apiKey",
+    assert [line.partition(" of config ")[0] for line in told] == [
+        "setup: promptfoo copies apiKey",
+        "setup: promptfoo copies Proxy-Authorization",
     ]
     assert "sk-aB3" not in str(told)
