@@ -67,20 +67,16 @@ def disarmed(text: str) -> str:
 
 
 def _disarmed(tag: re.Match[str]) -> str:
-    read = _as_read(tag[1])
+    read = tag[1]
+    if not read.isascii():  # as a reader takes it in: usual forms of letters, nothing invisible
+        import unicodedata
+
+        read = unicodedata.normalize("NFKC", read)
+        read = "".join(c for c in read if unicodedata.category(c)[0] not in "CM")
+    read = "".join(read.split()).casefold()
     if len(read) > LONGEST or _TAG.fullmatch(read) is None:
         return tag[0]
     return f"&lt;{tag[1]}&gt;"
-
-
-def _as_read(text: str) -> str:
-    """``text`` as a reader takes it in: usual forms of letters, nothing invisible, lower case."""
-    if not text.isascii():
-        import unicodedata
-
-        text = unicodedata.normalize("NFKC", text)
-        text = "".join(c for c in text if unicodedata.category(c)[0] not in "CM")
-    return "".join(text.split()).casefold()
 
 
 T = TypeVar("T")

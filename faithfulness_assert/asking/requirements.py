@@ -18,8 +18,21 @@ from .windows import MIN_ROOM
 
 def check_judge(judge: JudgeInfo, policy: Policy) -> None:
     """Raises ``ConfigError`` if the judge cannot do what the policy needs."""
-    _check_room(judge, policy)
-    if missing := [what for kind, what in _kinds(policy).items() if kind not in judge.asks]:
+    if (limit := judge.limits.prompt_tokens) is not None:
+        static = estimate_tokens(make_ask("verdicts", policy, Payload(())).messages[0]["content"])
+        if limit < static + MIN_ROOM:
+            needed = f"{static:,} for instructions and guidance and {MIN_ROOM} for the texts"
+            raise ConfigError(
+                f"max_prompt_tokens: {limit:,} is too small; it needs at least about {needed}"
+            )
+    needs: tuple[tuple[AskKind, str, bool], ...] = (
+        ("claims", "claims", policy.split == "claims"),
+        ("truths", "truths", policy.verify == "truths"),
+        ("ratings", "ratings", policy.verify == "rubric"),
+        ("reason", "a reason", policy.explain == "judge"),
+    )
+    missing = [what for kind, what, is_needed in needs if is_needed and kind not in judge.asks]
+    if missing:
         raise ConfigError(
             f"policy {policy.name!r} asks the judge for {' and '.join(missing)}, "
             f"which the judge {judge.name!r} cannot give; name an LLM judge, or one beside it with "
@@ -49,29 +62,6 @@ def advice(judge: JudgeInfo, policy: Policy) -> Iterator[str]:
     if policy.samples > 1 and judge.deterministic:
         fix = "; leave out temperature=0" if judge.remote else ""
         yield f"samples: {judge.name} gives the same reply each time, and was asked once{fix}"
-
-
-def _kinds(policy: Policy) -> dict[AskKind, str]:
-    """The kinds of ask that a policy needs, in words."""
-    needed: tuple[tuple[AskKind, str, bool], ...] = (
-        ("claims", "claims", policy.split == "claims"),
-        ("truths", "truths", policy.verify == "truths"),
-        ("ratings", "ratings", policy.verify == "rubric"),
-        ("reason", "a reason", policy.explain == "judge"),
-    )
-    return {kind: what for kind, what, is_needed in needed if is_needed}
-
-
-def _check_room(judge: JudgeInfo, policy: Policy) -> None:
-    limit = judge.limits.prompt_tokens
-    if limit is None:
-        return
-    static = estimate_tokens(make_ask("verdicts", policy, Payload(())).messages[0]["content"])
-    if limit < static + MIN_ROOM:
-        needed = f"{static:,} for instructions and guidance and {MIN_ROOM} for the texts"
-        raise ConfigError(
-            f"max_prompt_tokens: {limit:,} is too small; it needs at least about {needed}"
-        )
 
 
 def is_readable(policy: Policy, ask: Ask, text: str) -> bool:

@@ -45,32 +45,24 @@ def json_schema(form: ReplyForm, items: int | None = None) -> Schema:
     With ``items``, how many items an ask has, lists have bounds: one entry for each item, and at
     most ``MAX_EVIDENCE`` sentences as evidence. A small model would fill them without end.
     """
-    return _object(ask=_STRING, **_answer(form, items))
-
-
-def _answer(form: ReplyForm, items: int | None) -> dict[str, Schema]:
-    """The properties of a reply, without the key of its ask."""
     number = {"id": _INTEGER} if form.numbered else {}
     if form.kind == "claims":
-        return {"sentences": _list(_object(**number, claims=_list(_STRING)), items)}
-    if form.kind == "truths":
-        return {"passages": _list(_object(**number, truths=_list(_STRING)), items)}
-    if form.kind == "reason":
-        return {"reason": _STRING}
-    if form.kind == "ratings":
-        return {**dict.fromkeys(form.dimensions, _NUMBER), "suggestions": _list(_STRING)}
-    entry = _object(**number, **_verdict(form, None if items is None else MAX_EVIDENCE))
-    return {"verdicts": _list(entry, items)}
-
-
-def _verdict(form: ReplyForm, most: int | None) -> Schema:
-    """The properties of a verdict, without its number."""
-    reason = {"reason": _STRING} if form.reasons != "none" else {}
-    label = {"enum": list(form.labels), "type": "string"}
-    evidence = _list(_INTEGER)
-    if most is not None:
-        evidence["maxItems"] = most
-    return {"evidence": evidence, **reason, "label": label}
+        answer = {"sentences": _list(_object(**number, claims=_list(_STRING)), items)}
+    elif form.kind == "truths":
+        answer = {"passages": _list(_object(**number, truths=_list(_STRING)), items)}
+    elif form.kind == "reason":
+        answer = {"reason": _STRING}
+    elif form.kind == "ratings":
+        answer = {**dict.fromkeys(form.dimensions, _NUMBER), "suggestions": _list(_STRING)}
+    else:
+        evidence = _list(_INTEGER)
+        if items is not None:
+            evidence["maxItems"] = MAX_EVIDENCE
+        reason = {"reason": _STRING} if form.reasons != "none" else {}
+        label = {"enum": list(form.labels), "type": "string"}
+        entry = _object(**number, evidence=evidence, **reason, label=label)
+        answer = {"verdicts": _list(entry, items)}
+    return _object(ask=_STRING, **answer)
 
 
 def _object(**properties: Schema) -> Schema:
@@ -98,19 +90,16 @@ def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
         value = json.loads(text)
         if type(value) is dict:
             value = {"ask": "", **value}
-            for entry in _entries(value) if form.reasons == "problems" else ():
-                entry.setdefault("reason", "")
+            entries = value.get("verdicts") if form.reasons == "problems" else None
+            for entry in entries if type(entries) is list else ():
+                if type(entry) is dict:
+                    entry.setdefault("reason", "")
         errors = _validator(form).iter_errors(value)
         return tuple(_described(error) for error in islice(errors, MAX_ERRORS))
     except ValueError as error:
         return (f"the reply is not plain JSON: {clip(str(error))}",)
     except RecursionError:
         return ("the reply is nested too deeply",)
-
-
-def _entries(value: Any) -> list[dict[str, Any]]:
-    verdicts = value.get("verdicts")
-    return [entry for entry in verdicts if type(entry) is dict] if type(verdicts) is list else []
 
 
 def label_problem(error: str) -> Literal["wrong", "missing", ""]:

@@ -6,7 +6,7 @@ called: its definitions of encodings run with a loader of ours, which only reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -39,19 +39,16 @@ def exact_counter(model: str = "", folder: str = "") -> CountTokens | None:
         model: its name, such as ``gpt-4o`` or ``openai/gpt-4o``.
         folder: where tiktoken keeps the ranks that it has downloaded; "" if nowhere.
     """
-    for name in dict.fromkeys((_encoding_name(model), *OTHER_ENCODINGS)):
-        if encoding := _encoding(name, folder):
-            return partial(_count, encoding)
-    return None
-
-
-def _encoding_name(model: str) -> str:
     try:
         from tiktoken import encoding_name_for_model
 
-        return encoding_name_for_model(model.rpartition("/")[2])
+        own = encoding_name_for_model(model.rpartition("/")[2])
     except (ImportError, KeyError):
-        return OTHER_ENCODINGS[0]
+        own = OTHER_ENCODINGS[0]
+    for name in dict.fromkeys((own, *OTHER_ENCODINGS)):
+        if encoding := _encoding(name, folder):
+            return partial(_count, encoding)
+    return None
 
 
 @cache
@@ -108,15 +105,11 @@ def _read_ranks(folder: str, source: str, expected_hash: str) -> dict[bytes, int
 
 
 def _count(encoding: Encoding, text: str) -> int:
-    return sum(len(encoding.encode_ordinary(part)) for part in _slices(text))
-
-
-def _slices(text: str) -> Iterator[str]:
-    """The text in parts, cut before a space if possible: no token goes across."""
-    start = 0
-    while len(text) - start > SLICE:
-        space = text.rfind(" ", start + 1, start + SLICE)
+    """The tokens of a text, cut before a space if possible: no token goes across."""
+    tokens = start = 0
+    while start < len(text):
+        space = text.rfind(" ", start + 1, start + SLICE) if len(text) - start > SLICE else -1
         end = space if space > 0 else start + SLICE
-        yield text[start:end]
+        tokens += len(encoding.encode_ordinary(text[start:end]))
         start = end
-    yield text[start:]
+    return tokens

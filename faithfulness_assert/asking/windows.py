@@ -58,21 +58,14 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
     Raises:
         InputError: one item alone is too long.
     """
-    most, room = budget.limits.statements, budget.statements_room
-    groups: list[list[tuple[int, str]]] = []
-    used = 0
+    texts, room = dict(items), budget.statements_room
     for number, text in items:
-        tokens = budget.statement_tokens(text)
-        if room is not None and tokens > room:
+        if room is not None and (tokens := budget.statement_tokens(text)) > room:
             problem = f"statement {number} has about {tokens:,} tokens, too many for"
             raise InputError(f"answer: {problem} {budget.limits.named}")
-        full = most is not None and groups and len(groups[-1]) >= most
-        if not groups or full or (room is not None and used + tokens > room):
-            groups.append([])
-            used = 0
-        groups[-1].append((number, text))
-        used += tokens
-    return tuple(map(tuple, groups))
+    alone = ((number, ()) for number in texts)  # without a line of the context
+    groups = packed(alone, texts, lambda _: 0, budget._replace(room=room))
+    return tuple(tuple((n, texts[n]) for n in sorted(numbers)) for numbers, _ in groups)
 
 
 def packed(
@@ -98,12 +91,14 @@ def packed(
     for number, own in wanted:
         tokens = sum(map(size, set(own) - lines))
         tokens += 0 if number in numbers else budget.statement_tokens(statements[number])
-        full = most is not None and len(numbers | {number}) > most
+        full = most is not None and number not in numbers and len(numbers) >= most
         if numbers and (full or (room is not None and used + tokens > room)):
             yield numbers, tuple(sorted(lines))
             numbers, lines, used = set(), set(), 0
             tokens = budget.statement_tokens(statements[number]) + sum(map(size, own))
-        numbers, lines, used = numbers | {number}, lines.union(own), used + tokens
+        numbers.add(number)
+        lines.update(own)
+        used += tokens
     if numbers:
         yield numbers, tuple(sorted(lines))
 

@@ -40,7 +40,12 @@ _FIELD = lazy_pattern(
     re.IGNORECASE,
 )
 _MARK = lazy_pattern(r"[:：|–—→=]|->|\s-(?=\s)|\n")
-_NAME = lazy_pattern(r"[\w #*-]{1,60}[:：]")
+# "Verdict:", "Final verdict for each statement in order:"
+_NAME = lazy_pattern(
+    r"(?=[\w #*-]{0,40}\b(?:verdict|label|judge?ment|answer|result|statement|claim)s?\b)"
+    r"[\w #*-]{1,60}[:：]",
+    re.IGNORECASE,
+)
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
 _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—→=-"

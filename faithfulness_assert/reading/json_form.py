@@ -14,7 +14,7 @@ from typing import Any
 from ..records.checks import is_whole
 from ..records.model import Label
 from ..text.strings import clean_text, is_blank, lazy_pattern, sections
-from .gate import is_flaw, objects
+from .gate import is_flaw
 from .rows import UNPLACED, Labels, Row, Said, has_rows, is_key, leading_label, parse_label
 from .unwrapping import Pairs, leaves, split_json
 
@@ -39,10 +39,12 @@ _ID = lazy_pattern(
 _NUMBERS = lazy_pattern(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
 _SHARE = lazy_pattern(r"(-?\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
 _WORD_OF_KEY = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
-_RATING = lazy_pattern(
-    r"\b(?:score|rating|grade|support|faithful\w*|grounded\w*|accura\w*"
-    r"|(confiden\w*|certain\w*|probab\w*))\b"
+_RATING_WORD = (
+    r"(?:overall|final|label|verdict|score|rating|grade|level|value|support|faithful\w*|grounded\w*"
+    r"|accura\w*|factual\w*|confiden\w*|certain\w*|probab\w*)"
 )
+_RATING = lazy_pattern(rf"{_RATING_WORD}(?: {_RATING_WORD})*")
+_SURE = lazy_pattern(r"confiden|certain|probab")
 _NOTHING = {"false", "0", "0.0", "none", "no", "n/a", "null", "nothing"}
 _IDENTIFIER = lazy_pattern(r"[\w\-.]*[a-zA-Z][\w\-.]*")
 _NOT_IN_KEY = lazy_pattern(r"[\W_]+")
@@ -175,13 +177,13 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
 def _is_low(words: str, value: Any) -> bool | None:
     """Whether a rating or a confidence is low, on a scale from 0 to 1 or in percent.
 
-    None if it is none: its key has other ``words`` or rates what is wrong, or it is no number.
+    None if it is none: its key has other ``words``, as one that rates what is wrong, or its value
+    is no number.
     """
-    rating = _RATING.search(words)
-    match = _SHARE.fullmatch(str(value).strip()) if rating and type(value) is not bool else None
-    if rating is None or match is None or objects(words):
+    match = _SHARE.fullmatch(str(value).strip()) if type(value) is not bool else None
+    if match is None or not _RATING.fullmatch(words):
         return None
-    percent = match[2] or (rating[1] and float(match[1]) > 1)
+    percent = match[2] or (_SURE.search(words) and float(match[1]) > 1)
     return float(match[1]) <= (100 * EVEN if percent else EVEN)
 
 

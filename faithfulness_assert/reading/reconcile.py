@@ -181,21 +181,23 @@ def _finding_of(row: Row, statement: str, shown: str, earning: Collection[Label]
     found = Finding(row.label, None, row.evidence, row.quote, row.reason)
     if row.label not in earning:
         return found
-    about = statement or row.statement
-    if not row.reason or row.label == "not_a_claim":
+    about, reason, repeated = statement or row.statement, row.reason, row.statement
+    if row.line and repeated and not is_same(repeated, statement):  # nobody asked for it
+        about, reason, repeated = statement, f"{repeated}\n{reason}", ""
+    if not reason or row.label == "not_a_claim":
         denied = False
     elif row.label == "supported":
-        # What stands beside a label in plain text is a remark: nobody asked for it.
-        denied = objects(row.reason, about) if row.line else denies(row.reason, about)
+        # What stands beside a label in plain text is a remark.
+        denied = objects(reason, about) if row.line else denies(reason, about)
     elif row.label == "partially_supported":
-        denied = denies_all(row.reason, about)
+        denied = denies_all(reason, about)
     else:
-        denied = calls_false(row.reason)
-    loud = [row.reason] if denied else []
+        denied = calls_false(reason)
+    loud = [reason] if denied else []
     loud += [text for text in row.residue if field_objects(text, statement)]
-    if row.statement:
-        is_other = statement and not row.line and not is_same(row.statement, statement)
-        loud += [row.statement] if is_other or objects(row.statement, statement) else []
+    if repeated:
+        is_other = statement and not is_same(repeated, statement)
+        loud += [repeated] if is_other or objects(repeated, statement) else []
     # What a row cites is a text of the context, or at least says nothing against the statement.
     quotes = (quote for quote in row.quote.split("\n") if f" {plain_words(quote)} " not in shown)
     loud += [quote for quote in quotes if row.quote and denies(quote, statement)]

@@ -103,7 +103,7 @@ def parted(text: str) -> tuple[str, str]:
         # A block that begins after some text may begin after the answer.
         mark = "|channel" if "channel" in closing[0] else closing[0].replace("/", "")
         begins = mark.lower() in before.lower()
-        if not begins and (entries or all(d <= MAX_DEPTH for _, _, d in _brackets(before))):
+        if not begins and (entries or _spans(before)[1]):
             text, unopened = after, "" if _KEYED.match(entries) else before
     return unopened.strip(), _without_controls(text)
 
@@ -207,14 +207,14 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
     # To close brackets takes several scans.
     is_open = begins and whole.endswith("}") and len(text) < 50 * REPAIR_CHARS
     for mended in (plain, whole + "]", whole + "]}") if is_open else (plain,):
-        found = [(loads(mended[start:end]), (start, end)) for start, end in _spans(mended)]
+        found = [(loads(mended[start:end]), (start, end)) for start, end in _spans(mended)[0]]
         found = [(value, span) for value, span in found if value is not None]
         if len(found) > MAX_VALUES:
             raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
         if found:
             around = between(mended, [span for _, span in found])
             return [value for value, _ in found], around, mended != text
-    spans = _spans(plain) if begins else []
+    spans = _spans(plain)[0] if begins else []
     broken = [plain[start:end] for start, end in spans]
     comments = [c[0] for piece in broken for c in _COMMENT.finditer(piece) if c[0][0] != '"']
     broken = [_COMMENT.sub(lambda c: c[0] if c[0][0] == '"' else " ", piece) for piece in broken]
@@ -224,11 +224,6 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
     return list(map(loads, pieces)), [*between(plain, spans), *comments], True
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
-    """Where the outermost balanced brackets of limited depth begin and end."""
-    return [(start, end) for start, end, deepest in _brackets(text) if deepest <= MAX_DEPTH]
-
-
 def between(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """The text before, between and after the spans."""
     starts = [0, *(end for _, end in spans)]
@@ -236,12 +231,13 @@ def between(text: str, spans: list[tuple[int, int]]) -> list[str]:
     return [text[start:end] for start, end in zip(starts, ends, strict=True)]
 
 
-def _brackets(text: str) -> Iterator[tuple[int, int, int]]:
-    """Outermost brackets: where they begin and end, and how deep others are nested in them.
+def _spans(text: str) -> tuple[list[tuple[int, int]], bool]:
+    """Where the outermost balanced brackets begin and end, and whether there are no others.
 
-    One that is never closed reaches to the end of the text, and is too deep: it hides the rest.
+    One that is never closed hides the rest of the text; one with too many inside is left out.
     """
-    end = 0
+    spans: list[tuple[int, int]] = []
+    are_all, end = True, 0
     while opening := _BEGINS.search(text, end):
         start, end = opening.span()
         if opening[0][0] == "\\":
@@ -261,8 +257,11 @@ def _brackets(text: str) -> Iterator[tuple[int, int, int]]:
             elif mark == '"':
                 break  # a string that is never closed
         if depth:
-            end, deepest = len(text), MAX_DEPTH + 1
-        yield start, end, deepest
+            return spans, False
+        if deepest <= MAX_DEPTH:
+            spans.append((start, end))
+        are_all = are_all and deepest <= MAX_DEPTH
+    return spans, are_all
 
 
 def looks_like_json(text: str) -> bool:

@@ -157,7 +157,10 @@ def test_a_rating_that_is_no_share_is_a_remark_like_any_other(key: str, value: o
     assert settle(read(reply), {1: "It is red."}).findings[1].unresolved == "invalid"
 
 
-@pytest.mark.parametrize("key", ["hallucination_score", "contradiction_probability", "error_rate"])
+@pytest.mark.parametrize(
+    "key",
+    ["hallucination_score", "contradiction_probability", "error_rate", "unfaithfulness_score"],
+)
 def test_a_high_rating_of_what_is_wrong_is_a_denial(key: str) -> None:
     for value, label in ((0.9, None), (0, YES)):
         reply = json.dumps([{"id": 1, "label": YES, key: value}])
