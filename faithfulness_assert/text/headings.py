@@ -51,7 +51,7 @@ _PREDICATE = lazy_pattern(
     re.IGNORECASE,
 )
 _BEFORE_ARTICLE = lazy_pattern(
-    rf"\w\s+(?!(?:{_PREPOSITIONS})\s)[^\W\d_]+\s+(?:{_ARTICLES})\s", re.IGNORECASE
+    rf"\w\s+(?!(?:{_PREPOSITIONS})\s)[^\W\d_]+(?<!ing)\s+(?:{_ARTICLES})\s", re.IGNORECASE
 )
 _GERMAN_VERB = lazy_pattern(r"\w\s+[a-zäöüß]{2,}t\s+(?:[a-zäöüß]+\s+)?[A-ZÄÖÜ]")
 _VERB_ENDING = lazy_pattern(r"[^\W\d_]{2,}(?<!s)(?<!u)(?<!i)s|[^\W\d_]{2,}ed", re.IGNORECASE)

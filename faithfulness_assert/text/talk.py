@@ -26,7 +26,7 @@ LONGEST = 400
 """Characters. A longer sentence says something."""
 _TOPIC = 8
 """Words of the longest topic."""
-_NAME = 6
+_NAME = 8
 """Words of the longest greeting with a name, a title and a place."""
 
 _QUESTION = ("?", "？", "؟")
@@ -318,6 +318,7 @@ _TO = frozenset(("a", "to", "à", "alla"))
 _THANKS = frozenset(("thanks", "gracias", "grazie", "merci"))  # "thanks to the dam"
 _WITH = frozenset(("with", "mit", "avec", "con", "com", "с"))
 _HERE = frozenset("here below hier voici voilà aquí ecco вот dưới_đây 以下 下面 以下に".split())
+_HAVE = ("have a", "have an")
 _GLAD = frozenset(("happy", "glad", "gern", "gerne"))
 
 
@@ -334,12 +335,13 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
         says_little = has(every, "agreement") or not is_more
         return says_little and not is_asked and not has(every, "not")
     if not has(every, "greeting", "praise", "rating", *_OF_WRITER_AND_READER) and not any(
-        has((*part[:3], part[-1]), "verbs") for part in parts
+        has((*part[:3], part[-1]), "verbs") or text_of(part[:2]) in _HAVE for part in parts
     ):
         return False
     is_offered = any(
         _offers(part) or (not unknown(part) and has(part, "verbs", "offers")) for part in parts
     )
+    language = find_language(said)
     is_greeting, is_rating = has(every, "greeting", "courtesy", "praise"), has(every, "rating")
     names = {
         name.casefold()
@@ -347,7 +349,7 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
         if name[0].isupper()
     }
     return all(
-        is_talk(part, is_offered=is_offered)
+        is_talk(part, is_offered=is_offered, language=language)
         or (place > 0 and _asks_indirectly(part))
         or (is_rating and all(word.classes or word.text.isdigit() for word in part))
         or (
@@ -379,10 +381,13 @@ def _is_silence(part: Sequence[Word]) -> bool:
     )
 
 
-def is_talk(part: Sequence[Word], *, is_offered: bool) -> bool:
+def is_talk(part: Sequence[Word], *, is_offered: bool, language: str = "") -> bool:
     """Whether all words of a part are of talk, or others stand where talk names its topic.
 
-    ``is_offered``: another part of the sentence offers something, under a condition.
+    Args:
+        part: of a sentence.
+        is_offered: another part of the sentence offers something, under a condition.
+        language: of the sentence; found where it is not given.
     """
     others = unknown(part)
     is_denied = part[0].is_any("reader") and has(part[1:4], "not") and not has(part, "courtesy")
@@ -391,14 +396,14 @@ def is_talk(part: Sequence[Word], *, is_offered: bool) -> bool:
     if is_offered and part[0].is_any("condition") and not has(part, "courtesy"):
         return not any(char.isdigit() for word in part for char in word.text)
     if others:
-        return _names_topic(part, others)
+        return _names_topic(part, others, language)
     is_own = has(part, "writer", "reader") or part[0].text in _THAT
     is_own = is_own or (has(part, "praise") and has(part, "nouns"))  # "È un'ottima domanda!"
     is_own = is_own or (has(part, *_OF_WRITER_AND_READER) and not has(part, "agreement"))
     return not has(part, "copula") or (is_own and (has(part, "courtesy") or not _reports(part)))
 
 
-def _names_topic(part: Sequence[Word], others: Sequence[int]) -> bool:
+def _names_topic(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
     """Whether other words, at these places, stand where talk names its topic."""
     head, tail = list(part[: others[0]]), part[others[0] :]
     numbers = [part[at].text for at in others if any(char.isdigit() for char in part[at].text)]
@@ -416,12 +421,14 @@ def _names_topic(part: Sequence[Word], others: Sequence[int]) -> bool:
         if not (word.is_any(*meant) or before.is_any("offers") or word.is_any("offers"))
     ]
     is_offer = bool(head) and bool(_DENSE.match(part[0].text)) and _offers(head) and not numbers
-    if not is_offer and has_verb(text_of(said), find_language(text_of(part))):
+    if not is_offer and has_verb(text_of(said), language or find_language(text_of(part))):
         return False
     if VERB_LAST.search(text_of(part)):
         is_past = _KOREAN_PAST.search(part[-1].text) is not None  # or what the reader should do
         is_known = all(word.classes for word in part[-2:]) or len(part[-1].text) > 4
         return is_known and not is_past and not numbers and part[-1].is_any(*_AT_END)
+    if text_of(part[:2]) in _HAVE:  # "Have a safe trip!"
+        return not numbers
     while head and head[-1].text in _ARTICLES:
         head.pop()
     return bool(head) and _opens_topic(head, is_dense=bool(_DENSE.search(text_of(part))))
