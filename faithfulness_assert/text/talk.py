@@ -358,7 +358,7 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
             and not has(part, "copula", "not")
             and (
                 all(word.text in names or word.is_any(*_OF_NAMES) for word in part)
-                or (part[-1].is_any("titles") and len(unknown(part)) < 4)
+                or (part[-1].is_any("titles") and len(part) < 5)
             )
         )
         for place, part in enumerate(parts)
