@@ -125,7 +125,9 @@ class LearnedRate:
         else:
             taken = (ended.went - ended.refused) / ended.seconds
             self.rate = max(taken / (1 - self._chance), LEAST)
-            self._step = STEP if share > self._chance / 2 else min(2 * self._step, 1.0)
+            # Whether the server took at least half of what this stretch had more.
+            rises = share - self._chance < self._step / (1 + self._step) / 2
+            self._step = min(2 * self._step, 1.0) if rises else STEP
 
     def refused(self, stretch: Stretch, now: float, wait: float | None) -> None:
         """Notes that the server refused a try, and for how many seconds it wants no other."""
@@ -306,5 +308,6 @@ class Breaker:
         return error.kind in OUTAGES and (not others_answered or is_refusal(error))
 
     def _is_there(self, error: JudgeError) -> bool:
-        """Whether the server has ever answered, or loads its model (HTTP 503)."""
-        return self.answered_at > -math.inf or error.http_status == 503
+        """Whether the server has ever answered, or loads its model, or says when it will."""
+        says_so = error.http_status == 503 or error.retry_after is not None
+        return says_so or self.answered_at > -math.inf
