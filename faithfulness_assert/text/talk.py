@@ -233,7 +233,7 @@ def _only_names(said: str) -> bool:
     most = _NAME if said.endswith(("!", "！")) else 2 * _NAME
     if said[:1].islower() or not 0 < sum(map(len, parts)) <= most or is_short_answer(said):
         return False
-    return not any(has_verb(text_of(part)) for part in parts)
+    return not any(part[0].text == "no" or has_verb(text_of(part)) for part in parts)
 
 
 @cache
@@ -410,8 +410,8 @@ def _names_topic(part: Sequence[Word], others: Sequence[int], language: str) -> 
     may_be = _DATE if has(head, "courtesy") else _YEAR
     if len(others) > _TOPIC or not all(map(may_be.fullmatch, numbers)):
         return False
-    if has(part[:3], "hopes") and has(part, "reader"):
-        return not numbers
+    if has(part[:3], "hopes"):
+        return has(part, "reader") and not numbers
     if _reports(part):
         return False
     meant = ("verbs", "nouns", "courtesy", "praise", "that", "condition")
