@@ -6,7 +6,6 @@ import importlib
 import logging
 import os
 import pkgutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -67,16 +66,14 @@ class RaiseDefects(logging.Handler):
         assert "internal error" not in record.getMessage()
 
 
-LOG, RAISES = logging.getLogger("faithfulness_assert"), RaiseDefects()
-LOG.addHandler(RAISES)
+LOG = logging.getLogger("faithfulness_assert")
+LOG.addHandler(RaiseDefects())
 
 
 @pytest.fixture
-def defects() -> Iterator[None]:
+def defects(monkeypatch: pytest.MonkeyPatch) -> None:
     """For tests of what becomes of an error of ours."""
-    LOG.removeHandler(RAISES)
-    yield
-    LOG.addHandler(RAISES)
+    monkeypatch.setattr(LOG, "handlers", [])
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -111,6 +111,7 @@ def test_json_that_a_broken_reply_quotes_is_no_verdict() -> None:
     "fact",
     [
         "Keep in mind this is safe for children.",
+        "Please take two tablets a day.",
         "Remember this is poison for pregnant women.",
         "You can see that this is the responsibility of the landlord.",
         "I can confirm the drug cures cancer.",
