@@ -39,7 +39,7 @@ _PART = lazy_pattern(
     r"|jedoch|weil|mais|pero|aunque|porque|però|perché|mas|porém|но|однако|хотя|nhưng)\s)"
 )
 _RUN = lazy_pattern(
-    rf"[{DENSE}]+|(?:[^\W{DENSE}]|[\u064b-\u065f\u0900-\u0d7f])+"
+    rf"[{DENSE}]+|(?:(?![{DENSE}])[\w\u064b-\u065f\u0900-\u0d7f])+"
 )  # with vowel signs
 _DENSE = lazy_pattern(f"[{DENSE}]")
 VERB_LAST = lazy_pattern("[\uac00-\ud7a3\u3040-\u30ff]")
@@ -60,7 +60,7 @@ _SIMPLE = str.maketrans(
     "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652",
 )
 _LAW = lazy_pattern(
-    r"「[^「」]{1,80}」(?:\s?제?\d{1,4}[조항호](?:의\s?\d{1,3})?|\s?\([^()]{1,40}\)){0,9}"
+    r"「[^「」]{1,80}」(?:(?:\s?제|\s)\d{1,4}[조항호](?:의\s?\d{1,3})?|\s?\([^()]{1,40}\)){0,9}"
 )
 _PATTERNS = ("presuming", "negated question", "tag")
 
