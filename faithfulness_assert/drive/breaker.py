@@ -32,6 +32,8 @@ STRETCH, STRETCH_SECONDS = 20, 1.5
 """The least tries and seconds of a stretch."""
 PERIOD = 10.0
 """The most seconds over which tries are counted while no limit is known."""
+SURE_SECONDS = 5.0
+"""Until then a few refusals are taken for chance: a rate of so few tries would be far too low."""
 STEP = 0.05
 """The part by which stretches are slower and faster than the rate; faster while that is taken."""
 MOST_CHANCE = 0.25
@@ -101,7 +103,7 @@ class LearnedRate:
         ended, seconds = self._stretch, now - self._stretch.began
         is_whole = ended.went >= STRETCH and seconds >= STRETCH_SECONDS
         if self.rate == math.inf and seconds > PERIOD:
-            self._stretch = Stretch(True, now)
+            self._stretch, self._since = Stretch(True, now), now
         elif self.rate == math.inf and is_whole:  # half of it counts on
             ended.went, ended.refused = ended.went // 2, ended.refused // 2
             ended.began = now - seconds / 2
@@ -138,14 +140,19 @@ class LearnedRate:
         if stretch is not self._stretch:
             return
         rate, went, refused = self.rate, stretch.went, stretch.refused
-        if rate == math.inf and refused > 2 + 2 * self._chance * went:
+        is_burst = refused >= 4 + went / 2
+        few = 2 + 2 * self._chance * went
+        if now - self._since < SURE_SECONDS:
+            few = 10 + MOST_CHANCE * went
+        if rate == math.inf and (refused > few or is_burst):
             rate = max(went - refused, went / 2) / max(now - stretch.began, STRETCH_SECONDS)
-        if refused >= 4 + went / 2:
+        if is_burst:
             wait = PAUSE * 2 ** min(self._bursts, 6) if wait is None else wait
             self._bursts += 1
             # Where the server takes so many in a minute, say, that is the rate.
             taken = self._taken / (now + wait - self._since)
-            self._begin(max(rate / 2, min(rate, taken)), now, wait)
+            least = rate if self.rate == math.inf else rate / 2
+            self._begin(max(least, min(rate, taken)), now, wait)
         elif rate < self.rate:
             self._begin(rate, now)
 

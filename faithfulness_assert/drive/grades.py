@@ -192,6 +192,8 @@ class Grade:
             return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
         except TimeoutError:
             return tuple(self._known.get(id(ask)) or late() for ask in asks)
+        except BlockingIOError as error:
+            return tuple(outcome_of(ask, error) for ask in asks)
 
     async def _outcomes(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
         import asyncio

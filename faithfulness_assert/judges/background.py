@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import errno
 import os
 import threading
 import weakref
@@ -91,15 +92,24 @@ class _Process:
         self._stops = False
 
     def started(self) -> asyncio.AbstractEventLoop:
-        """The event loop. One whose thread has died is replaced."""
+        """The event loop. One whose thread has died is replaced.
+
+        Raises:
+            BlockingIOError: the system has no thread for it.
+        """
         with self.lock:
             if self.loop is None or self.thread is None or not self.thread.is_alive():
+                loop = asyncio.new_event_loop()
+                loop.set_default_executor(self.threads)
+                run, name = partial(self._run, loop), "faithfulness-loop"
+                thread = threading.Thread(target=run, name=name, daemon=True)
+                try:
+                    thread.start()
+                except RuntimeError as error:
+                    loop.close()
+                    raise BlockingIOError(errno.EAGAIN, str(error)) from None
                 self.sockets = asyncio.Semaphore(_most_sockets())  # belongs to the loop
-                self.loop = asyncio.new_event_loop()
-                self.loop.set_default_executor(self.threads)
-                run, name = partial(self._run, self.loop), "faithfulness-loop"
-                self.thread = threading.Thread(target=run, name=name, daemon=True)
-                self.thread.start()
+                self.loop, self.thread = loop, thread
             return self.loop
 
     def _run(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -149,7 +159,12 @@ atexit.register(process.stop)
 
 def start(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Starts a coroutine on the loop. Cancelling the future cancels the coroutine."""
-    return asyncio.run_coroutine_threadsafe(work, process.started())
+    try:
+        loop = process.started()
+    except BlockingIOError:
+        work.close()
+        raise
+    return asyncio.run_coroutine_threadsafe(work, loop)
 
 
 def wait(work: Coroutine[Any, Any, T], left: Callable[[], float] | None = None) -> T:

@@ -310,7 +310,7 @@ class Window(Bucket):
 def test_a_limit_for_each_window_of_time_is_found() -> None:
     server = Window()
     assert seconds_of(patient(), server, 6000, at_once=64) < 1.1 * 200
-    assert server.refused < 0.2 * 6000
+    assert server.refused < 0.22 * 6000
 
 
 def test_refusals_that_come_late_are_no_chance() -> None:
@@ -331,7 +331,7 @@ def test_refusals_by_chance_make_other_asks_wait_little(seed: int, share: float)
 
 def test_after_a_burst_of_refusals_all_asks_wait_as_long_as_the_server_says() -> None:
     server = Server(lambda number: refused(5.0) if number <= 20 else None)
-    seconds_of(patient(), server, 60, at_once=20)
+    seconds_of(patient(), server, 200, at_once=20)
     assert not [at for at in server.came if 0.2 < at < 5]
     later = [at for at in server.came if at >= 5]
     assert later[10] - later[0] > 0.5, "not all at once"
