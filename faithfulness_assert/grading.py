@@ -313,8 +313,8 @@ class Grader:
 
     def _complete(self, result: GradingResult) -> GradingResult:
         """Adds the judge's name and caveat, and the cost."""
-        if places := result.metadata.get(DEFECT):
-            log.error("internal error, at %s", " > ".join(places))
+        if DEFECT in result.metadata:
+            log_defect(result)
         fields: dict[str, Any] = {"judge": self.judge_name}
         fields["cost"] = result.tokens_used.cost(self._prices)
         metadata, caveat = result.metadata, self._info.caveat
@@ -326,6 +326,11 @@ class Grader:
         if self._advice:
             metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
         return replace(result, **fields, metadata=metadata)
+
+
+def log_defect(result: GradingResult) -> None:
+    """Logs where an error of ours was raised that ended a case."""
+    log.error("internal error, at %s", " > ".join(result.metadata[DEFECT]))
 
 
 def _id_of(id: object) -> str:

@@ -1,8 +1,9 @@
 """What a server's failures teach: how fast it may be asked, and whether it answers at all.
 
 **Refusals** (HTTP 429). A limit and chance look alike, as a busy region or a shared quota refuses
-some asks at any rate, but a limit takes no more from who asks more. So after a few refusals asks go
-out one by one, in stretches that are in turns a little slower and a little faster than the rate.
+some asks at any rate, but a limit takes no more from who asks more. So after many refusals at the
+start, and after a few later, asks go out one by one, in stretches that are in turns a little slower
+and a little faster than the rate.
 What is refused of a slow stretch is chance. The rate is then what the server took of the fast one,
 with the part on top that chance refuses. Where most is refused, all asks wait as long as the server
 says, and the rate falls by half. A rate that asks do not even reach goes.

@@ -45,7 +45,10 @@ def _answer(number: int, asked: str, answers: BinaryIO) -> None:
     try:
         line = json.dumps([number, reply(json.loads(asked))])
     except BaseException as error:  # noqa: BLE001 - the assertion waits for an answer
-        line = json.dumps([number, {"lost": f"internal error {type(error).__name__}"}])
+        from .hook import defect_of_ours  # see `reply`
+
+        defect = defect_of_ours(error).error
+        line = json.dumps([number, {"lost": defect and defect.message}])
     with _writing, suppress(OSError):  # promptfoo has ended
         answers.write(f"\n{line}\n".encode())  # what was printed before ends with a line break
         answers.flush()

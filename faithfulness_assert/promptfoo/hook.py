@@ -24,11 +24,12 @@ from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
 from ..drive.asks import log
 from ..files import append_file
-from ..grading import Grader
+from ..grading import Grader, log_defect
 from ..options import GRADER_NAMES
-from ..plan.results import DEFECT, internal_error, invalid_input
+from ..plan.results import internal_error, invalid_input
 from ..policy.load import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
+from ..records.result import GradingResult
 from ..records.views import SETUP, check_components
 from ..settings import JUDGE_VARIABLE, SETTING, judge_setting, may_be_secret
 from ..text.strings import clip, names_of
@@ -99,8 +100,7 @@ def grade(output: Any, context: Any, make_grader: Callable[..., Grader]) -> dict
     except FaithfulnessError as error:
         result = invalid_input(str(error), policies["default"]).to_promptfoo("none")
     except Exception as error:  # noqa: BLE001 - promptfoo would show its traceback, with any secrets
-        result = internal_error(error, policies["default"]).to_promptfoo("none")
-        log.error("internal error, at %s", " > ".join(result["metadata"][DEFECT]))
+        result = defect_of_ours(error).to_promptfoo("none")
     if not result["metadata"]["defined"] and is_negated(given):
         raise NotPythonError(result["reason"]) from None
     return result
@@ -135,6 +135,13 @@ def _graded(
     if notes:
         view["metadata"]["warnings"] = [*result.warnings, *notes]
     return view
+
+
+def defect_of_ours(error: BaseException) -> GradingResult:
+    """The result for an error of ours outside of the grade of a case. The log has it, too."""
+    result = internal_error(error, policies["default"])
+    log_defect(result)
+    return result
 
 
 class _LogFile(logging.Handler):
