@@ -27,7 +27,7 @@ from .judges import (
 )
 from .judges.secret import process_secret, secret_of
 from .plan.plan import grade_plan
-from .plan.results import DEFECT, internal_error, invalid_input
+from .plan.weighing import DEFECT, internal_error, invalid_input
 from .policy.load import find_policy
 from .records.checks import check_mapping, check_number, check_prices, check_seconds
 from .records.errors import ConfigError, InputError

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..options import check_names, taken_by
-from ..plan.results import weighed_again
+from ..plan.rescoring import weighed_again
 from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping

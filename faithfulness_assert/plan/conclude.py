@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain
+from typing import Any
 
-from ..asking.controls import problem_of
-from ..asking.schema import label_problem
+from ..asking.controls import Answered, problem_of, summary
+from ..asking.schema import MAX_ERRORS, label_problem, wrong_label
 from ..cases.case import Case
 from ..policy.reasons import FIXES
+from ..policy.scoring import on_unit_scale
 from ..reading.reconcile import Finding
+from ..reading.rows import parse_label
 from ..records.errors import JudgeError
 from ..records.model import MARKED, NUMBER_FLAG, SET_ASIDE, VERBATIM_FLAG, Evidence, Verdict
 from ..records.result import GradingResult
@@ -19,14 +24,14 @@ from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
-from .results import result_of
 from .state import State
 from .verdicts import finding_of
-from .weighing import CaseFindings
+from .weighing import FINDINGS, CaseFindings, as_entry, weigh, with_warnings
 
 _DIGIT = re.compile(r"\d")
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
+MAX_LABEL = 40
 
 NO_CONTROL = (
     "Use controls='report', or give contexts with a few full sentences: a control is a statement "
@@ -36,33 +41,93 @@ NO_CONTROL = (
 
 def conclude(state: State) -> GradingResult:
     """The result of a plan that is over: what is known of the case, as its policy weighs it."""
-    errors, ended = state.log.errors, state.ended
-    if ended is None and state.policy.verify == "rubric":
-        return result_of(state, CaseFindings((), state.audit, rated=state.rated, errors=errors))
-    verdicts = () if ended else _verdicts(state)
-    enforced, answered = state.policy.controls == "enforce", state.answered_controls
-    wrong = problem_of(answered, state.untested) if enforced else ""
-    fix = ""  # what is said of every judge
-    if wrong and state.untested and not problem_of(answered):
-        fix = NO_CONTROL
+    log, policy = state.log, state.policy
+    answered = tuple(chain.from_iterable(state.controls.values()))
+    untested = len(state.bare - state.controls.keys())  # windows with verdicts and no controls
+    findings = _findings(state, answered, untested)
+    fields, weighed = weigh(policy, findings)
+    verdicts = findings.verdicts
+    is_judged = any(v.label for v in verdicts)
+    statuses = [error.http_status for error in log.errors if error.http_status]
+    entries: dict[str, Any] = {
+        "language": state.language if state.language != "en" else None,
+        "windows": len(state.windows) if len(state.windows) > 1 else None,
+        "replies": dict(Counter(log.forms)),
+        "schemaErrors": list(dict.fromkeys(log.schema_errors))[:MAX_ERRORS],
+        "mismatchedCounts": [{"expected": n, "actual": actual} for n, actual in log.mismatches],
+        "truths": [{"passage": s.passage, "text": s.text} for s in state.context]
+        if policy.verify == "truths" and verdicts
+        else None,
+        "repeats": sum(v.repeat_of is not None for v in verdicts),
+        "inverse": policy.inverse,
+        "httpStatus": statuses[0] if statuses else None,
+        "controls": summary(answered) if is_judged and answered else None,
+        "untested": untested if is_judged else None,
+        FINDINGS: as_entry(findings),
+    }
+    metadata = {**weighed, **{name: value for name, value in entries.items() if value}}
+    # Without enforced controls, a run tells once how many windows had none.
+    enforced = policy.controls == "enforce"
+    problem = problem_of(answered, untested if enforced else 0) if is_judged else ""
+    warnings = [*_warnings(state, findings), *([problem] if problem else [])]
+    return GradingResult(
+        **fields,
+        skipped=state.skipped,
+        citations=state.audit,
+        tokens_used=log.usage,
+        metadata=with_warnings(metadata, warnings, fields["verdicts"]),
+        case_id=state.case.id,
+    )
+
+
+def _findings(state: State, answered: Answered, untested: int) -> CaseFindings:
+    """What is known of the case, with the controls of all windows and how the judge did."""
+    errors, policy = state.log.errors, state.policy
+    verdicts = () if state.ended or policy.verify == "rubric" else _verdicts(state)
+    enforced = policy.controls == "enforce" and bool(verdicts)
+    wrong = problem_of(answered, untested) if enforced else ""
+    # What the judge did wrong has a fix of its own.
+    fix = NO_CONTROL if wrong and untested and not problem_of(answered) else ""
     if not errors and not any(v.label for v in verdicts):
         errors = _no_label(state, verdicts)
     first_error: dict[int, JudgeError] = {}
     for (_, number), error in state.failed.items():
         first_error.setdefault(number, error)
     open_firsts = ((v.id, state.first_like[v.id]) for v in verdicts if v.label is None)
-    findings = CaseFindings(
+    return CaseFindings(
         verdicts,
         state.audit,
-        ended,
-        None,
+        state.ended,
+        state.rated,
         errors,
         {number: first_error[first] for number, first in open_firsts if first in first_error},
         (wrong, fix),
         not enforced or any(passed is not None for _, passed in answered),
         clip(state.explanation, MAX_EXPLANATION),
     )
-    return result_of(state, findings)
+
+
+def _warnings(state: State, findings: CaseFindings) -> list[str]:
+    """What any policy warns of, but for the controls."""
+    case, log, rated = state.case, state.log, findings.rated
+    is_judged = any(v.label for v in findings.verdicts)
+    ignored = f"these fields of the record were ignored: {', '.join(case.ignored)}"
+    warnings = [*([ignored] if case.ignored else []), *case.notes, *log.warnings]
+    if is_judged or rated:
+        # Without any verdict, the first error is the reason of the result.
+        warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
+    if is_judged:
+        for word in filter(None, dict.fromkeys(map(wrong_label, log.schema_errors))):
+            if parse_label(word, state.policy.labels) is None:
+                unknown = f"the judge's label {clip(word, MAX_LABEL)!r} is none that is known"
+                warnings.append(f"{unknown}; the option labels can say what it means")
+    if rated:
+        warnings += on_unit_scale(rated.ratings)[1]
+    if state.likely is not None:
+        from .likely_windows import shown_in_part
+
+        warnings.append(shown_in_part(state.likely, findings.verdicts))
+    return warnings
 
 
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:

@@ -14,9 +14,8 @@ from dataclasses import replace
 from itertools import chain
 
 from ..asking.windows import chunk, cut_to_fit, line_tokens, overlapping, packed
-from ..records.model import Evidence, Verdict
+from ..records.model import FINE_LABELS, Evidence, Verdict
 from ..records.views import percent
-from .findings import SETTLED
 from .state import Likely, State, numbered_texts
 from .verdicts import distinct, finding_of
 
@@ -50,7 +49,7 @@ def go_on(state: State, likely: Likely) -> State:
     rest = {
         number: rest
         for number, (_, rest) in likely.ranked.items()
-        if finding_of(state, number).label not in SETTLED
+        if finding_of(state, number).label not in FINE_LABELS
     }
     return _with_windows(state, likely, rest)
 
@@ -173,7 +172,7 @@ def shown_shares(state: State, likely: Likely) -> dict[int, float]:
 
 def shown_in_part(likely: Likely, verdicts: Sequence[Verdict]) -> str:
     """The warning that some statements were not shown everything."""
-    shares = [v.shown for v in verdicts if v.shown < 1 and v.label not in SETTLED]
+    shares = [v.shown for v in verdicts if v.shown < 1 and v.label not in FINE_LABELS]
     what = "the context is long: statements were compared with the parts that share words with them"
     everything = f"to show everything takes {likely.everything:,} asks or more at this prompt size"
     if not shares:

@@ -24,15 +24,17 @@ from ..records.model import Evidence, Skipped, Statement
 from ..text.phrases import has_number_or_name, numbers_and_names, words_that_count
 from ..text.strings import lazy_pattern, one_line, text_key
 from ..text.talk import claims_nothing
-from .jobs import Draft, is_too_long, number_jobs
 from .outcomes import usable_text, worth_asking_again
 from .state import (
+    Draft,
     Job,
     Log,
     State,
     ended,
+    is_too_long,
     note_error,
     noted,
+    number_jobs,
     numbered_texts,
     with_statements,
     with_used,

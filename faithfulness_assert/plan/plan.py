@@ -11,7 +11,7 @@ changes the state without asking; both are pure functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from itertools import chain
 
@@ -21,7 +21,6 @@ from ..cases.case import Case
 from ..policy.policy import Policy
 from ..records.errors import ConfigError, JudgeError
 from ..records.judge import Ask, Limits, Outcome
-from ..records.model import Statement
 from ..records.result import GradingResult
 from ..text.declining import accompanies, declines
 from ..text.languages import FIND, language_of
@@ -30,9 +29,7 @@ from ..text.statements import split
 from ..text.strings import is_blank
 from . import verdicts
 from .conclude import conclude
-from .jobs import fit
 from .outcomes import MOST_CUTS, absorb, cut_shorter, sampled, spent
-from .results import internal_error
 from .state import (
     Answers,
     Asking,
@@ -43,10 +40,12 @@ from .state import (
     Stage,
     State,
     ended,
+    fit,
     noted,
     with_statements,
     with_used,
 )
+from .weighing import internal_error
 
 Plan = Generator[tuple[Ask, ...], tuple[Outcome, ...], "GradingResult"]
 Overdue = Callable[[], "JudgeError | None"]
@@ -84,7 +83,7 @@ def grade_plan(
     cuts, has_asked = MOST_CUTS, False
     answers: Answers = ()
     try:
-        for stage in chain((_audited, _checked, _split), _stages(policy)):
+        for stage in chain((_audited, _split), _stages(policy)):
             if not has_asked and state.ended is None and (error := overdue()):
                 state = ended(noted(state, Log(errors=(error,))), "judge_failed")
             if state.ended is not None:
@@ -142,9 +141,8 @@ def _stages(policy: Policy) -> Iterator[Stage]:
 
 def _judging(jobs: Jobs, refit: Refit | None = None) -> tuple[Stage, ...]:
     """The stages that ask for verdicts, and that take back what the replies deny."""
-    return Asking(
-        jobs, verdicts.absorb_reply, verdicts.absorb_error, refit
-    ), verdicts.withdraw_denied
+    asking = Asking(jobs, verdicts.absorb_reply, verdicts.absorb_error, refit)
+    return asking, verdicts.withdraw_denied
 
 
 def _likely_windows(state: State) -> State:
@@ -162,7 +160,7 @@ def _refit(state: State) -> State:
 
 def _more_windows(state: State) -> State:
     """The state with more windows for what is not supported. Earlier ones are not asked again."""
-    state = verdicts.close(state)
+    state = state._replace(closed=state.closed.union(state.findings))
     if state.likely is None:
         return state
     from . import likely_windows
@@ -175,50 +173,43 @@ def _more_windows(state: State) -> State:
 
 def _audited(state: State) -> State:
     """The state with the citation audit: the one that was given, else the one of the policy."""
-    if state.case.citation_audit is not None or state.policy.citations == "off":
-        return state._replace(audit=state.case.citation_audit)
+    case, policy = state.case, state.policy
+    if case.citation_audit is not None or policy.citations == "off":
+        return state._replace(audit=case.citation_audit)
     from ..text.citation_audit import audit_citations  # its patterns take time to compile
 
-    ids = [passage.id for passage in state.case.context]
-    hedges = state.policy.hedges
-    audit = audit_citations(state.case.answer, ids, language=state.language, hedges=hedges)
+    ids = [passage.id for passage in case.context]
+    audit = audit_citations(case.answer, ids, language=state.language, hedges=policy.hedges)
     return state._replace(audit=audit)
-
-
-def _checked(state: State) -> State:
-    """The state, ended if the case has nothing to split."""
-    if state.policy.requires_question and state.case.question_missing:
-        problem = f"question: it is blank, and the policy {state.policy.name!r} needs one"
-        return ended(state, "invalid_input", problem)
-    if is_blank(state.case.answer):
-        return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
-    return state
 
 
 def _split(state: State) -> State:
     """The state with statements and context sentences, ended if there is nothing to ask."""
-    parts = split(state.case.answer, state.language)
+    case = state.case
+    if state.policy.requires_question and case.question_missing:
+        problem = f"question: it is blank, and the policy {state.policy.name!r} needs one"
+        return ended(state, "invalid_input", problem)
+    if is_blank(case.answer):
+        return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
+    parts = split(case.answer, state.language)
     statements = tuple(replace(s, text=s.shown or s.text) for s in parts.statements)
     state = state._replace(answer=statements, skipped=parts.skipped)
     state = with_statements(state, statements)
-    if any(span.reason == "thinking" for span in parts.skipped):
+    reasons = {span.reason for span in parts.skipped}
+    if "thinking" in reasons:
         state = noted(state, Log(warnings=(THINKING,)))
-    says_more = any(span.reason in GRADED_ALL_THE_SAME for span in parts.skipped)
-    if not says_more and _only_declines(parts.statements):
-        return ended(state, "abstained")  # also without a context: it claims nothing
-    if all(is_blank(passage.text) for passage in state.case.context):
-        return ended(state, "no_context", state.case.no_evidence)
+    if reasons.isdisjoint(GRADED_ALL_THE_SAME):
+        declining = False
+        for statement in parts.statements:  # the first fact ends it
+            if declines(statement.text):
+                declining = True
+            elif not accompanies(statement.text):
+                break
+        else:
+            if declining:
+                return ended(state, "abstained")  # also without a context: it claims nothing
+    if all(is_blank(passage.text) for passage in case.context):
+        return ended(state, "no_context", case.no_evidence)
     if not statements:
         return ended(state, "no_statements", "the answer says nothing that can be checked")
-    return state._replace(context=number_sentences(state.case, state.language))
-
-
-def _only_declines(statements: Sequence[Statement]) -> bool:
-    """Whether some statements decline, and all others only accompany that."""
-    found = False
-    for statement in statements:  # the first fact ends it
-        if declines(statement.text):
-            found = True
-        elif not accompanies(statement.text):
-            return False
-    return found
+    return state._replace(context=number_sentences(case, state.language))

@@ -1,19 +1,25 @@
-"""What a plan knows. Stages are pure: they return a changed copy of the state."""
+"""What a plan knows, and the asks that it makes of that.
+
+Stages are pure: they return a changed copy of the state. In a grade, no number occurs in two asks.
+So a reply that belongs to another ask has no number of this one. The reply to an ask about a single
+item needs none.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from operator import add
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from ..asking.controls import Answered, Control
+from ..asking.controls import Answered, Control, mixed
+from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
 from ..asking.tokens import CountTokens, estimate_tokens
-from ..asking.windows import Budget
+from ..asking.windows import LINE_TOKENS, MIN_ROOM, Budget, chunk, cut_to_fit, window
 from ..cases.case import Case
 from ..policy.policy import Policy
 from ..reading.reconcile import Finding
-from ..records.errors import JudgeError
-from ..records.judge import Ask, Numbered, Outcome
+from ..records.errors import InputError, JudgeError, OtherReply
+from ..records.judge import Ask, AskKind, Numbered, Outcome, Payload
 from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 from ..records.usage import Usage
 from ..text.strings import one_line
@@ -21,6 +27,7 @@ from ..text.strings import one_line
 # Records of a plan are named tuples: an assertion in promptfoo is a fresh process, and to define a
 # dataclass takes ten times as long. No default is ever changed in place.
 NOTHING: Mapping[Any, Any] = {}
+NO_USAGE = Usage()
 
 Cell = tuple["int | None", int]
 """The number of a window (from 0; None: the evidence of several windows) and of a statement."""
@@ -29,7 +36,7 @@ Cell = tuple["int | None", int]
 class Log(NamedTuple):
     """What the asks cost, and how they went."""
 
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
     errors: tuple[JudgeError, ...] = ()
     forms: tuple[str, ...] = ()  # how each reply was read
     warnings: tuple[str, ...] = ()
@@ -99,16 +106,6 @@ class State(NamedTuple):
     rated: Rated | None = None
     explanation: str = ""  # the judge's, of the score
 
-    @property
-    def answered_controls(self) -> Answered:
-        """The controls of all windows, with how the judge did."""
-        return tuple(answered for window in self.controls.values() for answered in window)
-
-    @property
-    def untested(self) -> int:
-        """How many windows have verdicts, and had no controls in any ask."""
-        return len(self.bare - self.controls.keys())
-
 
 class Job(NamedTuple):
     """An ask, and what its numbers mean."""
@@ -131,7 +128,9 @@ Answers = tuple[tuple[Job, Outcome], ...]
 
 def noted(state: State, more: Log) -> State:
     """The state with these entries added to its log."""
-    return state._replace(log=Log(*map(add, state.log, more)))
+    pairs: Any = zip(state.log, more, strict=True)
+    log = (old + new if new and new is not NO_USAGE else old for old, new in pairs)
+    return state._replace(log=Log(*log))
 
 
 def note_error(state: State, _job: Job, error: JudgeError) -> State:
@@ -188,3 +187,101 @@ def context_lines(state: State, numbers: Iterable[int]) -> Numbered:
 def numbered_texts(statements: Iterable[Statement]) -> Numbered:
     """The statements as an ask shows them."""
     return tuple((statement.id, statement.text) for statement in statements)
+
+
+# ---------------------------------------------------------------- asks
+
+
+class Draft(NamedTuple):
+    """What to ask about."""
+
+    kind: AskKind
+    items: Numbered  # statements, sentences or pieces, with their own numbers
+    sentences: Numbered = ()  # the context to show
+    window: int | None = 0  # the window that this is; None for the evidence of several
+    remark: str = ""  # what was wrong with the last reply
+
+
+def number_jobs(state: State, drafts: Iterable[Draft]) -> tuple[Job, ...]:
+    """The asks of these drafts, numbered from where the last ask of the grade ended."""
+    jobs: list[Job] = []
+    for draft in drafts:
+        jobs.append(make_job(state, draft, jobs))
+    return tuple(jobs)
+
+
+def make_job(
+    state: State, draft: Draft, before: Sequence[Job], controls: Sequence[Control] = ()
+) -> Job:
+    """The ask of a draft, numbered from where those ``before`` it end."""
+    first = before[-1].ask.ids[-1] if before else state.used
+    lines = mixed(draft.items, controls, state.secret)
+    numbered = tuple(enumerate(lines, first + 1))
+    items = tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered)
+    question = "" if draft.kind == "truths" else state.case.question
+    payload = Payload(items, draft.sentences, question)
+    ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
+    if any(isinstance(error, OtherReply) for error in state.log.errors):
+        ask = replace(ask, fresh=True)
+    return Job(
+        ask,
+        draft.window,
+        {n: x for n, x in numbered if isinstance(x, Control)},
+        {n: x[0] for n, x in numbered if not isinstance(x, Control)},
+    )
+
+
+# ---------------------------------------------------------------- what fits one ask
+
+LINES = 16
+"""Lines that the context in an ask has at least, unless the lines were shorter than LONG_LINE."""
+LONG_LINE = 200
+"""Tokens of a line that is never cut if it fits an ask."""
+
+
+def fit(state: State) -> State:
+    """Finds the room that one ask has, and the windows. A case that cannot fit ends here."""
+    limits, windows = state.budget.limits, (range(1, len(state.context) + 1),)
+    # The reply to each statement takes tokens too, where the judge counts them.
+    reply_tokens = 0 if limits.total_tokens is None else REPLY_TOKENS_PER_ITEM
+    budget = state.budget._replace(room=None, reply_tokens=reply_tokens)
+    most = limits.prompt_room(REPLY_TOKENS)
+    if most is None:
+        return state._replace(budget=budget, windows=windows)
+    bare = make_ask("verdicts", state.policy, Payload((), question=state.case.question))
+    # What fits into a third of the room, by bytes, is shown as it is: no line of it is cut.
+    at_least = most - sum(len(message["content"].encode()) for message in bare.messages)
+    texts = [s.text for s in state.context] + [s.text for s in state.statements]
+    needed = sum(len(text.encode()) + LINE_TOKENS for text in texts)
+    needed += budget.reply_tokens * len(state.statements)
+    if max(MIN_ROOM, 3 * needed) <= at_least:
+        return state._replace(budget=budget._replace(room=at_least), windows=windows)
+    room = most - bare.size(estimate_tokens)
+    if room < MIN_ROOM:
+        detail = f"question: it leaves no room in {limits.named} for the context"
+        return ended(state, "invalid_input", detail)
+    budget = budget._replace(room=room)
+    try:
+        chunk(numbered_texts(state.statements), budget)
+    except InputError as error:
+        return ended(state, "invalid_input", str(error))
+    # A longer line is no sentence but a text without ends. It is cut into lines of which a window
+    # has several, so that windows overlap, and that evidence of two of them fits one ask.
+    longest = room * 2 // 3
+    context = cut_to_fit(state.context, min(longest, max(LONG_LINE, longest // LINES)))
+    return state._replace(budget=budget, context=context, windows=window(context, budget))
+
+
+def is_too_long(budget: Budget, text: str) -> bool:
+    """Whether a claim of the judge (or a whole answer) does not fit one ask."""
+    room = budget.statements_room
+    return room is not None and budget.statement_tokens(text) > room
+
+
+def is_within(budget: Budget, ask: Ask) -> bool:
+    """Whether an ask keeps the judge's limits."""
+    most_items = budget.limits.statements
+    most_tokens = budget.limits.prompt_room(ask.max_tokens)
+    if most_items is not None and len(ask.ids) > most_items:
+        return False
+    return most_tokens is None or ask.size(estimate_tokens) <= most_tokens

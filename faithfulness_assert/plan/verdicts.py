@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 
 from ..asking.controls import Answered, Control, Controls
 from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk, line_tokens, packed
-from ..policy.policy import Policy
 from ..reading.reader import read
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, settle
 from ..records.errors import ContradictoryReply, JudgeError
-from ..records.judge import Numbered, Outcome
+from ..records.judge import Ask, Numbered, Outcome
 from ..records.model import Label, Statement
 from ..text.strings import clip
 from ..text.talk import may_be_set_aside
-from .findings import checked, merged, shows_conflict, sides
-from .jobs import Draft, is_within, make_job, number_jobs
 from .outcomes import noted_reading, usable_text, worth_asking_again
-from .state import Cell, Job, Log, State, context_lines, note_error, noted
+from .state import (
+    Cell,
+    Draft,
+    Job,
+    Log,
+    State,
+    context_lines,
+    is_within,
+    make_job,
+    note_error,
+    noted,
+    number_jobs,
+)
 
 CONFIRMED = "confirmed when asked again"
 """Stands behind a reason that spoke against its label, where the next reply gives the same one."""
@@ -29,69 +39,16 @@ CONFIRMED = "confirmed when asked again"
 # ---------------------------------------------------------------- what is asked
 
 
-def jobs(state: State) -> tuple[Job, ...]:
-    """Asks for every statement in every window, with controls where the policy wants them."""
-    return _with_controls(state, _drafts(state, again=False))
+def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
+    """Asks for every statement in every window, with controls where the policy wants them.
 
+    In the first ask of each window that has room, there are controls, unless some were answered in
+    that window before.
 
-def reask_jobs(state: State) -> tuple[Job, ...]:
-    """The same for what is unresolved and worth asking again, with what was wrong."""
-    return _with_controls(state, _drafts(state, again=True))
-
-
-def close(state: State) -> State:
-    """The state in which nothing that was asked is asked again."""
-    return state._replace(closed=state.closed.union(state.findings))
-
-
-def _drafts(state: State, *, again: bool) -> list[Draft]:
-    """What to ask about the statements of each window: those that were not asked, or are open."""
-    findings, likely, limits = state.findings, state.likely, state.budget.limits
-    if state.policy.verify == "per_claim" or (again and state.policy.reask_singly):
-        limits = replace(limits, statements=1)
-    statements, budget = distinct(state), state.budget._replace(limits=limits)
-    drafts: list[Draft] = []
-    for window, numbers in enumerate(state.windows):
-        # What was set aside wrongly is asked about without the label for that.
-        kinds: dict[bool, list[tuple[int, str]]] = {False: [], True: []}
-        for s in statements:
-            cell = window, s.id
-            if likely is not None and s.id not in likely.readers[window]:
-                continue
-            if again:
-                is_wanted = findings[cell].label is None and cell not in state.closed
-            else:
-                is_wanted = cell not in findings
-            if is_wanted:
-                kinds[again and findings[cell].asserts].append((s.id, s.text))
-        groups = [group for kind in kinds.values() for group in chunk(tuple(kind), budget)]
-        context = context_lines(state, numbers) if groups else ()
-        for group in groups:
-            remark = _what_was_wrong(state, window, group) if again else ""
-            drafts.append(Draft("verdicts", group, context, window, remark))
-    return drafts
-
-
-def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
-    """What was wrong with the last reply about these statements, in a sentence."""
-    findings = [state.findings[window, number] for number, _ in group]
-    if any(finding.asserts for finding in findings):
-        return IS_A_CLAIM
-    if any(finding.remark for finding in findings):
-        return SAID_MORE
-    return LEFT_OUT if MISSING in findings else NO_ONE_LABEL
-
-
-def distinct(state: State) -> list[Statement]:
-    """The statements without those that repeat an earlier one, where repeats count once."""
-    return [s for s in state.statements if state.first_like[s.id] == s.id]
-
-
-def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
-    """The jobs of these drafts: with controls in the first ask of each window that has room.
-
-    There are none in a window in which some were answered before.
+    Args:
+        again: asks about what is unresolved and worth asking again, with what was wrong.
     """
+    drafts = _drafts(state, again=again)
     if not drafts or state.policy.controls not in ("report", "enforce"):
         return number_jobs(state, drafts)
     maker = Controls([s.text for s in state.statements], state.secret)
@@ -123,6 +80,54 @@ def _with_controls(state: State, drafts: Sequence[Draft]) -> tuple[Job, ...]:
             held.add(draft.window)
         tested.append(job)
     return tuple(job._replace(bare=job.window not in held) for job in tested)
+
+
+reask_jobs = partial(jobs, again=True)
+
+
+def _drafts(state: State, *, again: bool) -> list[Draft]:
+    """What to ask about the statements of each window: those that were not asked, or are open."""
+    findings, likely, limits = state.findings, state.likely, state.budget.limits
+    if state.policy.verify == "per_claim" or (again and state.policy.reask_singly):
+        limits = replace(limits, statements=1)
+    statements, budget = distinct(state), state.budget._replace(limits=limits)
+    drafts: list[Draft] = []
+    for window, numbers in enumerate(state.windows):
+        # What was set aside wrongly is asked about without the label for that.
+        kinds: dict[bool, list[tuple[int, str]]] = {}
+        for s in statements:
+            cell = window, s.id
+            if likely is not None and s.id not in likely.readers[window]:
+                continue
+            before = findings.get(cell)
+            if before is None:
+                is_wanted = not again
+            else:
+                is_wanted = again and before.label is None and cell not in state.closed
+            if is_wanted:
+                asserts = before is not None and before.asserts
+                kinds.setdefault(asserts, []).append((s.id, s.text))
+        for _, items in sorted(kinds.items()):
+            context = context_lines(state, numbers)
+            for group in chunk(tuple(items), budget):
+                remark = _what_was_wrong(state, window, group) if again else ""
+                drafts.append(Draft("verdicts", group, context, window, remark))
+    return drafts
+
+
+def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
+    """What was wrong with the last reply about these statements, in a sentence."""
+    findings = [state.findings[window, number] for number, _ in group]
+    if any(finding.asserts for finding in findings):
+        return IS_A_CLAIM
+    if any(finding.remark for finding in findings):
+        return SAID_MORE
+    return LEFT_OUT if MISSING in findings else NO_ONE_LABEL
+
+
+def distinct(state: State) -> list[Statement]:
+    """The statements without those that repeat an earlier one, where repeats count once."""
+    return [s for s in state.statements if state.first_like[s.id] == s.id]
 
 
 def widen_jobs(state: State) -> tuple[Job, ...]:
@@ -162,38 +167,76 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
             reading,
             lines,
             context=[text for _, text in job.ask.payload.sentences],
-            earning=_earning(state.policy),
+            earning=state.policy.credited,
             by_position=state.findings.keys().isdisjoint(cells),
             prefix=state.policy.positional_prefix,
         )
     except JudgeError as error:
         return absorb_error(state, job, error)
-    surest, marked = (
+    confidence, marked = (
         dict(zip(job.ask.ids, getattr(outcome, name, ()), strict=False))
         for name in ("confidence", "wrong")
     )
     shown = {number for number, _ in job.ask.payload.sentences}
-    checked_findings = {
-        n: checked(f, lines[n], job.ask, shown, surest.get(n), marked.get(n, ()))
+    findings = {
+        n: _checked(f, lines[n], job.ask, shown, confidence.get(n), marked.get(n, ()))
         for n, f in settled.findings.items()
     }
-    own = {
-        number: ASSERTS
-        if checked_findings[n].label == "not_a_claim" and _asserts(state, number)
-        else checked_findings[n]
-        for n, number in job.own.items()
-    }
+    own: dict[int, Finding] = {}
+    remarks: dict[str, list[str]] = {}
+    for n, number in job.own.items():
+        finding = findings[n]
+        asserts = finding.label == "not_a_claim" and _asserts(state, number)
+        own[number] = ASSERTS if asserts else finding
+        if finding.remark:
+            remarks.setdefault(finding.remark, []).append(str(number))
+    strange = "verdicts under numbers that were not asked, which were ignored"
+    warnings = [f"{strange}: {settled.ignored}"] if settled.ignored else []
+    more = "the judge said more than its verdict on statement"
+    warnings += [f"{more} {', '.join(ns)}: “{clip(text)}”" for text, ns in remarks.items()]
     denied = state.asked.keys() - set(lines) if settled.denies_earlier else settled.denied
-    state = noted(state, Log(warnings=tuple(_warnings(own, settled.ignored))))
-    return state._replace(
+    return noted(state, Log(warnings=tuple(warnings)))._replace(
         findings=_heard(state, job, own),
-        controls=_answered(
-            state, job, {n: finding.label for n, finding in checked_findings.items()}
-        ),
+        controls=_answered(state, job, findings),
         bare=state.bare | {job.window} if job.bare else state.bare,
         failed={cell: error for cell, error in state.failed.items() if cell not in cells},
         denied=state.denied.union(denied),
     )
+
+
+def _checked(
+    finding: Finding,
+    text: str,
+    ask: Ask,
+    shown: Collection[int],
+    confidence: float | None = None,
+    marked: Collection[str] = (),
+) -> Finding:
+    """The finding for a statement with this text, as far as its ask showed and allowed it.
+
+    Evidence that the ask did not show is left out, and a flag says so. A label must be one that was
+    asked for, and a plain assertion is never set aside.
+
+    Args:
+        shown: the numbers of the sentences that the ask showed.
+        confidence: how sure the judge is of its label.
+        marked: the words that it marks as unsupported, which speak against ``supported``.
+    """
+    if finding.evidence:
+        evidence = tuple(number for number in finding.evidence if number in shown)
+        if evidence != finding.evidence:
+            finding = finding._replace(evidence=evidence, flags=("no_such_evidence",))
+    label = finding.label
+    if label is None:
+        return finding
+    if label == "not_a_claim" and not may_be_set_aside(
+        text, (said for _, said in ask.payload.items), is_asked=bool(ask.payload.question)
+    ):
+        return ASSERTS
+    if label not in ask.form.labels or (marked and label == "supported"):
+        return INVALID
+    wrong = tuple(words for words in marked if words and words in text)
+    return finding._replace(confidence=confidence, wrong=wrong)
 
 
 def absorb_error(state: State, job: Job, error: JudgeError) -> State:
@@ -215,27 +258,9 @@ def withdraw_denied(state: State) -> State:
     if not state.denied:
         return state
     cells = {state.asked[number] for number in state.denied if number in state.asked}
-    earning = _earning(state.policy)
-    denied = [cell for cell in cells if state.findings[cell].label in earning]
+    denied = [cell for cell in cells if state.findings[cell].label in state.policy.credited]
     findings = {**state.findings, **dict.fromkeys(denied, Finding(unresolved="duplicate"))}
     return state._replace(findings=findings, denied=frozenset())
-
-
-def _earning(policy: Policy) -> frozenset[Label]:
-    """The labels that raise a score, and the one that is not scored. ``inverse`` turns it round."""
-    weights = policy.weights.values()
-    least = max(weights, default=0.0) if policy.inverse else min(weights, default=0.0)
-    raising = (label for label, weight in policy.weights.items() if weight != least)
-    return frozenset(raising) | {"not_a_claim"}
-
-
-def _warnings(findings: Mapping[int, Finding], ignored: int) -> Iterator[str]:
-    """The warnings that a reply said more than its verdicts, or has numbers that were not asked."""
-    if ignored:
-        yield f"verdicts under numbers that were not asked, which were ignored: {ignored}"
-    for remark in dict.fromkeys(f.remark for f in findings.values() if f.remark):
-        numbers = ", ".join(str(n) for n, f in findings.items() if f.remark == remark)
-        yield f"the judge said more than its verdict on statement {numbers}: “{clip(remark)}”"
 
 
 def _asserts(state: State, number: int) -> bool:
@@ -269,11 +294,26 @@ def _heard(state: State, job: Job, new_findings: Mapping[int, Finding]) -> Mappi
 
 
 def _answered(
-    state: State, job: Job, labels: Mapping[int, Label | None]
+    state: State, job: Job, findings: Mapping[int, Finding]
 ) -> Mapping[int | None, Answered]:
-    """The controls of all windows, with how the judge did in an ask that gave these labels."""
-    answered = tuple((c, c.passed(labels.get(n))) for n, c in job.controls.items())
-    return {**state.controls, job.window: answered} if answered else state.controls
+    """The controls of all windows, with how the judge did in an ask with these findings."""
+    if not job.controls:
+        return state.controls
+    answered = ((c, c.passed(findings.get(n, MISSING).label)) for n, c in job.controls.items())
+    return {**state.controls, job.window: tuple(answered)}
+
+
+# ---------------------------------------------------------------- windows
+
+# The finding of one window beats those of others in this order. A window that is silent about a
+# statement takes nothing away from one that is not.
+STRENGTH: tuple[Label, ...] = (
+    "supported",
+    "partially_supported",
+    "contradicted",
+    "not_enough_info",
+    "not_a_claim",
+)
 
 
 def by_window(state: State, number: int) -> list[Finding]:
@@ -285,3 +325,37 @@ def by_window(state: State, number: int) -> list[Finding]:
 def finding_of(state: State, number: int) -> Finding:
     """The one finding for a statement: that of the widened ask, else of all windows merged."""
     return state.findings.get((None, number)) or merged(by_window(state, number))
+
+
+def shows_conflict(findings: Sequence[Finding]) -> bool:
+    """Whether windows are in conflict, and both sides name evidence that can be shown together."""
+    return all(any(finding.evidence for finding in side) for side in sides(findings))
+
+
+def sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The findings that contradict a statement, and those that neither do so nor leave it open."""
+    against = [f for f in findings if f.label == "contradicted"]
+    others = [f for f in findings if f.label not in ("contradicted", "not_enough_info", None)]
+    return against, others
+
+
+def merged(findings: Sequence[Finding]) -> Finding:
+    """One finding from those of all windows: the strongest.
+
+    A missing one counts only where no window supports the statement.
+    """
+    if len(findings) < 2:
+        return findings[0] if findings else MISSING
+    if split := next((f for f in findings if f.unresolved == "split"), None):
+        return split
+    contradicts_itself = any(f.unresolved in ("duplicate", "invalid") for f in findings)
+    if contradicts_itself or all(sides(findings)):
+        return Finding(unresolved="duplicate")
+    unresolved = next((finding for finding in findings if finding.label is None), None)
+    best = next((f for label in STRENGTH for f in findings if f.label == label), MISSING)
+    if best.label != "supported" and unresolved is not None:
+        return unresolved
+    if best.label == "not_enough_info":  # what is nearest in each window is no evidence together
+        return best
+    evidence = (number for f in findings if f.label == best.label for number in f.evidence)
+    return best._replace(evidence=tuple(dict.fromkeys(evidence)))

@@ -5,13 +5,14 @@ passes or fails whatever the open statements are. What the judge itself left out
 counts as unsupported.
 
 ``CaseFindings`` is plain data: it is there when all replies are. ``weigh`` asks nobody, so the same
-case can be weighed by any policy that would have asked the same (see ``results.py``).
+case can be weighed by any policy that would have asked the same (see ``rescoring.py``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from ..policy.policy import Policy
@@ -36,21 +37,23 @@ from ..policy.scoring import (
 from ..policy.values import SCORED
 from ..records.errors import JudgeError
 from ..records.model import EVIDENCE_FLAGS, CitationAudit, GraderError, Label, Verdict
+from ..records.result import GradingResult
+from ..records.usage import Usage
+from ..text.strings import clip, lazy_pattern
 from .outcomes import not_graded
 from .state import NOTHING, Ended, Rated
 
 LOWERED = "lowered"
 """The flag of a verdict whose label ``strict_evidence`` lowered."""
 MORE_VOTES = "Ask more of them, an odd number, or look at this case yourself."
-UNDEFINED: Mapping[str, Any] = {"pass_": False, "score": None, "defined": False}
-"""What a result is unless its policy says otherwise."""
+FINDINGS = "found"
+"""The entry of a result's metadata for what its other fields do not say."""
+DEFECT = "defect"
+"""The entry for where an error of ours was raised."""
+_PACKAGE = lazy_pattern(r"faithfulness_assert[\\/]")
 
-
-class WeighedCase(NamedTuple):
-    """What a policy makes of a case: fields of its result, and entries of the metadata."""
-
-    fields: dict[str, Any]
-    metadata: Mapping[str, Any] = NOTHING
+Weighed = tuple[dict[str, Any], dict[str, Any]]
+"""What a policy makes of a case: fields of its result, and entries of the metadata."""
 
 
 class CaseFindings(NamedTuple):
@@ -79,41 +82,71 @@ class CaseFindings(NamedTuple):
     explanation: str = ""
 
 
-def weigh(policy: Policy, findings: CaseFindings) -> WeighedCase:
+def weigh(policy: Policy, findings: CaseFindings) -> Weighed:
     """The result of a case under a policy."""
-    strict = policy.strict_evidence and not policy.inverse  # it must never help
-    verdicts = tuple(map(_lowered, findings.verdicts)) if strict else findings.verdicts
+    verdicts, ended, rated = findings.verdicts, findings.ended, findings.rated
+    if policy.strict_evidence and not policy.inverse:  # it must never help
+        verdicts = tuple(map(_lowered, verdicts))
     counted = [v for v in verdicts if v.repeat_of is None]
     labels: list[str] = [v.label or "unresolved" for v in counted]
     counts = {name: labels.count(name) for name in (*SCORED, "not_a_claim", "unresolved")}
-    common = {
+    valid = len(counted) - counts["unresolved"]
+    coverage = valid / len(counted) if counted else 0.0
+    if ended and ended.status == "judge_failed":  # the time was up before the first ask
+        ended = not_graded(findings.errors)
+    elif policy.verify == "rubric" and not ended:
+        ended = None if rated else not_graded(findings.errors)
+    elif not ended:
+        ended = _not_gradable(policy, findings, verdicts)
+    if ended:
+        fields, metadata = _ended(policy, ended)
+    elif rated:
+        fields, metadata = _rated(policy, findings, rated)
+    elif outcome := score(policy, verdicts, findings.audit):
+        fields, metadata = _graded(policy, findings, verdicts, outcome)
+        fields["named_scores"] = {"faithfulness": outcome.value, "coverage": coverage}
+    else:
+        nothing = "the judge finds no claim in the answer"
+        fields, metadata = _ended(policy, Ended("no_statements", nothing))
+    unless_set = {
+        "pass_": False,
+        "score": None,
+        "defined": False,
+        "error": None,
+        "named_scores": {},
         "threshold": policy.passes_at,
         "policy": policy.name,
         "verdicts": verdicts,
         "counts": counts if verdicts else {},
-        "coverage": coverage_of(counted),
+        "coverage": coverage,
     }
-    if findings.ended:  # without an ask, or the time was up before the first one
-        failed = findings.ended.status == "judge_failed"
-        fields, metadata = ended_as(
-            policy, not_graded(findings.errors) if failed else findings.ended
-        )
-    elif policy.verify == "rubric":
-        unrated = not_graded(findings.errors)
-        fields, metadata = (
-            _rated(policy, findings, findings.rated)
-            if findings.rated
-            else ended_as(policy, unrated)
-        )
-    elif stopped := _not_gradable(policy, findings, verdicts):
-        fields, metadata = ended_as(policy, stopped)
-    elif outcome := score(policy, verdicts, findings.audit):
-        fields, metadata = _graded(policy, findings, verdicts, outcome)
-    else:
-        nothing = Ended("no_statements", "the judge finds no claim in the answer")
-        fields, metadata = ended_as(policy, nothing)
-    is_error = {"graderError": "error" in fields}
-    return WeighedCase({**common, **fields}, {**is_error, **metadata})
+    fields = {**unless_set, **fields}
+    return fields, {"graderError": fields["error"] is not None, **metadata}
+
+
+def as_entry(findings: CaseFindings) -> dict[str, Any]:
+    """What of it the other fields of a result do not say, as JSON; {} for most cases."""
+    if not (findings.errors or findings.left_open or findings.ended or findings.untrusted[0]):
+        return {} if findings.tested else {"tested": False}
+    errors = {_parts_of(error): None for error in (*findings.errors, *findings.left_open.values())}
+    places = {parts: place for place, parts in enumerate(errors)}
+    ended = findings.ended
+    if ended and ended.status == "invalid_input":  # the result's error says all
+        ended = None
+    entries = {
+        "ended": {name: value for name, value in ended._asdict().items() if value} if ended else {},
+        "errors": [list(parts) for parts in errors],
+        "open": {
+            str(number): places[_parts_of(error)] for number, error in findings.left_open.items()
+        },
+        "untrusted": list(findings.untrusted) if findings.untrusted[0] else None,
+        "tested": None if findings.tested else False,
+    }
+    return {name: value for name, value in entries.items() if value or value is False}
+
+
+def _parts_of(error: JudgeError) -> tuple[str, str, str, bool]:
+    return error.message, error.kind, error.fix, error.retryable
 
 
 def with_warnings(
@@ -132,73 +165,61 @@ def _lowered(verdict: Verdict) -> Verdict:
     return replace(verdict, label="not_enough_info", flags=(*verdict.flags, LOWERED))
 
 
-def coverage_of(counted: Sequence[Verdict]) -> float:
-    """The share of these verdicts that are valid; 0 if there are none."""
-    return sum(v.label is not None for v in counted) / len(counted) if counted else 0.0
-
-
 # ---------------------------------------------------------------- graded
 
 
 def _graded(
     policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict], outcome: Score
-) -> WeighedCase:
+) -> Weighed:
     counted = [v for v in verdicts if v.repeat_of is None]
     passed = passes(policy, outcome.value, verdicts)
-    parts = reason_of(policy, counted, outcome, passed=passed)
-    reason = str(parts)
+    found, ending, details = reason_of(policy, counted, outcome, passed=passed)
+    reason = f"{found}: {ending} {details}".rstrip()
     if findings.left_open:
         decided = ", but the outcome does not depend on that"
         why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
         reason = f"{reason} {_described(findings, verdicts)}{why}."
-    fields = {
-        "pass_": passed,
-        "score": outcome.value,
-        "defined": True,
-        "status": "graded",
-        "reason": None if policy.explain == "none" else f"{reason} {findings.explanation}".rstrip(),
-        "named_scores": {"faithfulness": outcome.value, "coverage": coverage_of(counted)},
-    }
-    metadata = {
-        "calculation": calculation(policy, counted, outcome),
-        **({} if policy.explain == "none" else {"reasonParts": parts.to_json()}),
-        **_score_caps(outcome),
-    }
-    return WeighedCase(fields, metadata)
+    reason = f"{reason} {findings.explanation}".rstrip()
+    line = calculation(policy, counted, outcome)
+    fields, metadata = _scored(policy, outcome, line, passed=passed, reason=reason)
+    if policy.explain != "none":
+        # Without the statements, for views that show them.
+        metadata["reasonParts"] = {"found": found, "ending": ending}
+    return fields, metadata
 
 
-def _rated(policy: Policy, findings: CaseFindings, rated: Rated) -> WeighedCase:
+def _rated(policy: Policy, findings: CaseFindings, rated: Rated) -> Weighed:
     """Of a rubric policy: no verdicts, a score for each dimension."""
     ratings, _ = on_unit_scale(rated.ratings)
     outcome, dimensions = overall(policy, ratings, findings.audit)
     reason = ratings_reason(policy, dimensions, outcome, rated.suggestions)
-    fields = {
-        "pass_": passes(policy, outcome.value, ()),
+    passed = passes(policy, outcome.value, ())
+    line = overall_calculation(policy, ratings, outcome)
+    fields, metadata = _scored(policy, outcome, line, passed=passed, reason=reason)
+    fields["coverage"] = 1.0
+    fields["named_scores"] = {**dimensions, "overall": outcome.value}
+    metadata["rawRatings"] = dict(rated.ratings)
+    metadata["suggestions"] = list(rated.suggestions)
+    return fields, metadata
+
+
+def _scored(policy: Policy, outcome: Score, line: str, *, passed: bool, reason: str) -> Weighed:
+    """What every graded case has: also its calculation in one ``line``, and the caps that count."""
+    fields: dict[str, Any] = {
+        "pass_": passed,
         "score": outcome.value,
         "defined": True,
         "status": "graded",
         "reason": None if policy.explain == "none" else reason,
-        "coverage": 1.0,
-        "named_scores": {**dimensions, "overall": outcome.value},
     }
-    metadata = {
-        "calculation": overall_calculation(policy, ratings, outcome),
-        "rawRatings": dict(rated.ratings),
-        "suggestions": list(rated.suggestions),
-        **_score_caps(outcome),
-    }
-    return WeighedCase(fields, metadata)
-
-
-def _score_caps(outcome: Score) -> dict[str, Any]:
-    """The score before the caps, and the caps that lowered it."""
-    if not outcome.score_caps:
-        return {}
-    caps = [
-        {"finding": cap.finding, "ceiling": cap.ceiling, "atLeast": cap.at_least}
-        for cap in outcome.score_caps
-    ]
-    return {"rawScore": outcome.raw, "scoreCaps": caps}
+    metadata: dict[str, Any] = {"calculation": line}
+    if outcome.score_caps:
+        metadata["rawScore"] = outcome.raw
+        metadata["scoreCaps"] = [
+            {"finding": cap.finding, "ceiling": cap.ceiling, "atLeast": cap.at_least}
+            for cap in outcome.score_caps
+        ]
+    return fields, metadata
 
 
 # ---------------------------------------------------------------- not graded
@@ -209,31 +230,23 @@ def _not_gradable(
 ) -> Ended | None:
     """Why these verdicts cannot be scored; None if they can."""
     missing = sum(v.label is None for v in verdicts)
-    set_aside = sum(v.label == "not_a_claim" for v in verdicts)
-    nothing_counts = missing + set_aside == len(verdicts) and (missing or not verdicts)
-    split = _split(verdicts)
-    causes = tuple(findings.left_open.values()) or split or findings.errors
-    if nothing_counts:
+    causes = tuple(findings.left_open.values()) or findings.errors
+    detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
+    # Samples or judges that disagreed.
+    split = [v for v in verdicts if v.unresolved == "split"]
+    if split and not findings.left_open:
+        problem = f"no majority on {len(split)} of {len(verdicts)} statements"
+        problem = f"{problem}; of statement {split[0].id}, {split[0].reason}"
+        causes = (JudgeError(problem, "unreadable", fix=MORE_VOTES, retryable=True),)
+        detail = ""
+    if not verdicts or (missing and all(v.label in (None, "not_a_claim") for v in verdicts)):
         return not_graded(causes)
     if findings.left_open and _depends_on_open(policy, findings, verdicts):
         return not_graded(causes, _described(findings, verdicts))
     wrong, fix = findings.untrusted
     if wrong and policy.controls == "enforce":
         return not_graded([JudgeError(wrong, "unreliable_judge", fix=fix)])
-    if missing and policy.on_missing == "error":
-        detail = f"{missing} of {len(verdicts)} statements got no valid verdict"
-        return not_graded(causes, "" if causes == split else detail)
-    return None
-
-
-def _split(verdicts: Sequence[Verdict]) -> tuple[JudgeError, ...]:
-    """That samples or judges disagreed, as an error that says who said what; () if none did."""
-    split = [v for v in verdicts if v.unresolved == "split"]
-    if not split:
-        return ()
-    problem = f"no majority on {len(split)} of {len(verdicts)} statements"
-    example = f"of statement {split[0].id}, {split[0].reason}"
-    return (JudgeError(f"{problem}; {example}", "unreadable", fix=MORE_VOTES, retryable=True),)
+    return not_graded(causes, detail) if missing and policy.on_missing == "error" else None
 
 
 def _depends_on_open(policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict]) -> bool:
@@ -272,49 +285,63 @@ def _described(findings: CaseFindings, verdicts: Sequence[Verdict]) -> str:
 # ---------------------------------------------------------------- without verdicts
 
 
-def ended_as(policy: Policy, ended: Ended) -> WeighedCase:
-    """The result of a plan that ended with this status."""
-    reason = _reason(ended)
+def _ended(policy: Policy, ended: Ended) -> Weighed:
+    """The result of a case that ended with this status."""
+    cause = ended.error
+    sentence = ended.detail or (cause.message if cause else "no statement got a valid verdict")
+    sentence = sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
+    fields: dict[str, Any] = {"status": ended.status}
+    if ended.status not in HEADS:
+        if ended.status == "invalid_input":
+            error = GraderError("input", sentence)
+        elif cause is None:
+            error = GraderError("unreadable", f"{sentence} {FIXES['unreadable']}", retryable=True)
+        else:
+            fix = cause.fix or FIXES[cause.kind]
+            error = GraderError(cause.kind, f"{sentence} {fix}", cause.retryable)
+        fields |= {"error": error, "reason": f"{NOT_GRADED}: {error.message}"}
+        scored = policy.on_unreadable if error.kind == "unreadable" else 0.0
+        return fields, {"unreadableScore": scored} if scored else {}
+    reason = "" if ended.detail else WHOLE.get(ended.status, "")
+    fields["reason"] = reason = reason or f"{HEADS[ended.status]}: {sentence}"
     case: Any = "blank" if ended.blank else ended.status
-    ending = policy.endings.get(case, "error")
-    fields: dict[str, Any] = {"status": ended.status, "reason": reason}
+    ending = policy.endings[case]
     if ending == "error":
-        error = GraderError("input", reason) if ended.status in HEADS else _error(ended)
-        fields["error"] = error
-        shown = {"unreadableScore": policy.on_unreadable} if error.kind == "unreadable" else {}
-        if ended.status not in HEADS:
-            fields["reason"] = f"{NOT_GRADED}: {error.message}"
-        return WeighedCase(fields, shown if policy.on_unreadable else NOTHING)
-    if ending == "fail":
-        return WeighedCase(fields)
-    value = 1.0 if ending == "pass" else float(ending)
-    passed = value > 0 and passes(policy, value, ())
-    if policy.inverse:  # nothing to check does not show unfaithfulness either
-        value, passed = min(value, 1.0 - value), False
-    fields["reason"] = f"{reason} The policy {policy.name!r} scores that {value:g}."
-    scores = {"faithfulness": value}
-    return WeighedCase(
-        {**fields, "pass_": passed, "score": value, "defined": True, "named_scores": scores}
-    )
+        fields["error"] = GraderError("input", reason)
+    elif ending != "fail":
+        value = 1.0 if ending == "pass" else float(ending)
+        passed = value > 0 and passes(policy, value, ())
+        if policy.inverse:  # nothing to check does not show unfaithfulness either
+            value, passed = min(value, 1.0 - value), False
+        fields["reason"] = f"{reason} The policy {policy.name!r} scores that {value:g}."
+        fields["named_scores"] = {"faithfulness": value}
+        fields |= {"pass_": passed, "score": value, "defined": True}
+    return fields, {}
 
 
-def _reason(ended: Ended) -> str:
-    if ended.status in WHOLE and not ended.detail:
-        return WHOLE[ended.status]
-    return f"{HEADS.get(ended.status, NOT_GRADED)}: {_what_happened(ended)}"
+# ---------------------------------------------------------------- without a plan
 
 
-def _what_happened(ended: Ended) -> str:
-    """In a sentence."""
-    cause = ended.error.message if ended.error else ""
-    sentence = ended.detail or cause or "no statement got a valid verdict"
-    return sentence if sentence.endswith((".", "?", "!")) else f"{sentence}."
+def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
+    """The result for data that is not a case."""
+    findings = CaseFindings(ended=Ended("invalid_input", clip(problem, 1000)))
+    fields, metadata = weigh(policy, findings)
+    return GradingResult(**fields, metadata=metadata, case_id=case_id)
 
 
-def _error(ended: Ended) -> GraderError:
-    sentence, cause = _what_happened(ended), ended.error
-    if ended.status == "invalid_input":
-        return GraderError("input", sentence)
-    if cause is None:
-        return GraderError("unreadable", f"{sentence} {FIXES['unreadable']}", retryable=True)
-    return GraderError(cause.kind, f"{sentence} {cause.fix or FIXES[cause.kind]}", cause.retryable)
+def internal_error(
+    error: BaseException, policy: Policy, case_id: str = "", usage: Usage | None = None
+) -> GradingResult:
+    """The result where a defect of ours ended the grade of a case.
+
+    The metadata have the way to it in the code: no value of any variable, and not the error's own
+    words, which may quote a text or a key.
+    """
+    own = [step for step in extract_tb(error.__traceback__) if _PACKAGE.search(step.filename)]
+    places = [f"{_PACKAGE.split(step.filename)[-1]}:{step.lineno} in {step.name}" for step in own]
+    where = f" at {places[-1]}" if places else ""
+    name = type(error).__name__
+    problem = f"internal error {name}{where}: it is a defect of ours, please report it"
+    result = invalid_input(problem, policy, case_id)
+    metadata = {**result.metadata, DEFECT: [name, *places]}
+    return replace(result, tokens_used=usage or Usage(), metadata=metadata)

@@ -10,9 +10,19 @@ from ..records.model import CitationAudit
 from ..records.views import in_words
 from ..text.strings import clip
 from .conclude import conclude
-from .jobs import fit, is_too_long, is_within
 from .outcomes import usable_text, worth_asking_again
-from .state import Job, Log, Rated, State, context_lines, ended, noted
+from .state import (
+    Job,
+    Log,
+    Rated,
+    State,
+    context_lines,
+    ended,
+    fit,
+    is_too_long,
+    is_within,
+    noted,
+)
 
 MAX_PROBLEMS = 20
 """Statements that lost points which the judge is shown."""

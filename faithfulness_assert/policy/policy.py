@@ -56,17 +56,15 @@ OF_PRESETS = frozenset(
 # be weighed by the other.
 
 
-def _earning(policy: Any) -> tuple[object, ...]:
+def _what_counts(policy: Any) -> tuple[object, ...]:
     """Which labels the judge may give, and which of them must be beyond doubt.
 
     What earns nothing is read with less care. Where ``not_enough_info`` earns something, the whole
     context is shown; where as much as ``supported``, the judge must be one that can contradict.
     """
     weights = policy.weights
-    lowest = (max if policy.inverse else min)(weights.values())
-    earning = {label for label, weight in weights.items() if weight != lowest}
     unknown = weights.get("not_enough_info", 0.0)
-    return set(weights), earning, unknown > 0, unknown >= weights["supported"]
+    return set(weights), policy.credited, unknown > 0, unknown >= weights["supported"]
 
 
 # ---------------------------------------------------------------- the policy
@@ -111,7 +109,7 @@ class Policy:
             "contradicted": 0.0,
         },
         takes.WEIGHTS,
-        keeps_prompts=lambda old, new: _earning(old) == _earning(new),
+        keeps_prompts=lambda old, new: _what_counts(old) == _what_counts(new),
     )
     """The score is the mean. A label without a weight is not a verdict here (``supported`` needs
     one). An unresolved statement adds 0, or what ``not_enough_info`` adds if that is less."""
@@ -259,6 +257,13 @@ class Policy:
     def judged(self) -> tuple[Label, ...]:
         """The labels that the judge may give: those with a weight, in their order."""
         return tuple(label for label in SCORED if label in self.weights)
+
+    @property
+    def credited(self) -> frozenset[Label]:
+        """The labels that raise a score (``inverse`` turns it round), and the one that has none."""
+        least = (max if self.inverse else min)(self.weights.values())
+        raising = (label for label, weight in self.weights.items() if weight != least)
+        return frozenset(raising) | {"not_a_claim"}
 
 
 TAKES: Mapping[str, Values] = {f.name: f.metadata["takes"] for f in fields(Policy)}

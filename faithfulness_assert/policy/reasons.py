@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from ..records.model import ErrorKind, Status, Verdict
 from ..records.views import absent_number, evidence_problem, in_words
@@ -50,31 +49,15 @@ FIXES: dict[ErrorKind, str] = {
 }
 
 
-class ReasonParts(NamedTuple):
-    """Why a graded case has its score.
-
-    Args:
-        counts: how many statements have which label.
-        ending: the score beside the threshold, and what else decides.
-        details: the first problems, quoted.
-    """
-
-    counts: str
-    ending: str
-    details: str
-
-    def __str__(self) -> str:
-        return f"{self.counts}: {self.ending} {self.details}".rstrip()
-
-    def to_json(self) -> dict[str, str]:
-        """The parts that quote nothing, for views that show the statements themselves."""
-        return {"found": self.counts, "ending": self.ending}
-
-
 def reason_of(
     policy: Policy, counted: Sequence[Verdict], outcome: Score, *, passed: bool
-) -> ReasonParts:
-    """Why a graded case has its score: counts, the threshold, the first problems."""
+) -> tuple[str, str, str]:
+    """Why a graded case has its score.
+
+    Returns:
+        how many statements have which label; the score beside the threshold, and what else decides;
+        and the first problems, quoted.
+    """
     judged = [v for v in counted if v.label != "not_a_claim"]
     problems = [v for v in judged if v.label != "supported"]
     problems = problems or [v for v in judged if v.flags and not passed]
@@ -85,7 +68,7 @@ def reason_of(
     if len(problems) > MAX_NAMED:
         parts.append(f"And {len(problems) - MAX_NAMED} more.")
     parts += evidence_warnings(judged)
-    return ReasonParts(_counts(policy, judged), " ".join(ending), " ".join(parts))
+    return _counts(policy, judged), " ".join(ending), " ".join(parts)
 
 
 def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:

@@ -26,7 +26,7 @@ from ..drive.asks import log
 from ..files import append_file
 from ..grading import Grader, log_defect
 from ..options import GRADER_NAMES
-from ..plan.results import internal_error, invalid_input
+from ..plan.weighing import internal_error, invalid_input
 from ..policy.load import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.result import GradingResult

@@ -16,7 +16,7 @@ from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, Policy
 from faithfulness_assert.drive.asks import outcome_of
-from faithfulness_assert.plan.results import weighed_again
+from faithfulness_assert.plan.rescoring import weighed_again
 from faithfulness_assert.policy.policy import DESCRIPTIVE, asking_otherwise
 from faithfulness_assert.policy.values import ALL_FAIL, ScoreCap
 from faithfulness_assert.records.judge import Outcome

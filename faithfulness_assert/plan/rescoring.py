@@ -1,0 +1,77 @@
+"""Another policy for a case that is graded already, without an ask.
+
+What was found about a case is kept with its result, so that another policy can weigh it later.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..policy.policy import Policy
+from ..policy.reasons import evidence_warnings
+from ..records.errors import JudgeError
+from ..records.model import Verdict
+from ..records.result import GradingResult
+from .state import Ended, Rated
+from .weighing import FINDINGS, LOWERED, CaseFindings, weigh, with_warnings
+
+OUTCOME = ("status", "pass_", "score", "threshold", "verdicts")
+"""What must be the same if a result is weighed by its own policy again."""
+
+
+def weighed_again(result: GradingResult, old: Policy, new: Policy) -> GradingResult | None:
+    """The result of the same case under another policy, which would have asked the same.
+
+    None if its own policy ``old`` does not give the result that is there: then it was changed, or
+    graded by a version that kept less, and nobody knows what another policy makes of it.
+    """
+    try:
+        findings = findings_in(result)
+        before, own_metadata = weigh(old, findings)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return None  # such as a label that the policy does not know
+    if any(getattr(result, name) != before[name] for name in OUTCOME):
+        return None
+    fields, weighed = weigh(new, findings)
+    of_old = set(evidence_warnings(result.verdicts))
+    warnings = [text for text in result.warnings if text not in of_old]
+    kept = result.metadata.keys() - own_metadata.keys() - {"warnings"}
+    metadata = {name: value for name, value in result.metadata.items() if name in kept}
+    if (note := metadata.get("judgeNote")) and fields["reason"]:
+        fields["reason"] = f"{fields['reason']} [{note}]"
+    metadata = with_warnings({**metadata, **weighed}, warnings, fields["verdicts"])
+    return replace(result, **fields, metadata=metadata)
+
+
+def findings_in(result: GradingResult) -> CaseFindings:
+    """What was found about the case of a result.
+
+    The judge's own reason is not among it: another score needs another one.
+    """
+    data = result.metadata.get(FINDINGS) or {}
+    errors = tuple(
+        JudgeError(message, kind, fix=fix, retryable=again)
+        for message, kind, fix, again in data.get("errors", ())
+    )
+    raw = result.metadata.get("rawRatings")
+    ended = Ended(**data["ended"]) if data.get("ended") else None
+    if result.status == "invalid_input" and result.error:
+        ended = Ended("invalid_input", result.error.message)
+    return CaseFindings(
+        tuple(map(_as_judged, result.verdicts)),
+        result.citations,
+        ended,
+        None if raw is None else Rated(raw, tuple(result.metadata.get("suggestions", ()))),
+        errors,
+        {int(number): errors[place] for number, place in data.get("open", {}).items()},
+        tuple(data.get("untrusted", ("", ""))),
+        data.get("tested", True),
+    )
+
+
+def _as_judged(verdict: Verdict) -> Verdict:
+    """The verdict with the label that the judge gave."""
+    if LOWERED not in verdict.flags:
+        return verdict
+    flags = tuple(flag for flag in verdict.flags if flag != LOWERED)
+    return replace(verdict, label="supported", flags=flags)
