@@ -53,6 +53,7 @@ _QUOTATION = lazy_pattern(
     r'"[^"\n]{1,600}"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|`[^`\n]{1,600}`'
     r"|(?<!\w)'[^'\n]{1,600}'(?!\w)|‘[^’\n]{1,600}’(?!\w)"
 )
+_OPPOSITE = lazy_pattern("non-?|un")
 _LEADING_NO = lazy_pattern(r"[^\w]*no\b", re.IGNORECASE)
 
 
@@ -123,7 +124,7 @@ def is_flaw(key: str) -> bool:
 
 def has_negation(text: str) -> bool:
     """Whether a text has a negation."""
-    return any(_in(word, "negations") for word in _words(text))
+    return any(_in(word, "negations") or word.startswith("non-") for word in _words(text))
 
 
 def qualifiers(text: str) -> frozenset[str]:
@@ -143,7 +144,9 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            if not _in(word, *names):
+            # "Non-invasive" names a property, "non-refundable" may be what the statement denies.
+            is_opposite = word.startswith("non-") and (not stems or word[4:][:STEM] in stems)
+            if not is_opposite and not _in(word, *names):
                 continue
             is_about = any(w[:STEM] in stems for w in words if w != word)
             if not is_about or not _is_own(word, words[place + 1 :], own):
@@ -165,7 +168,7 @@ def _is_own(word: str, after: Collection[str], own: Collection[str]) -> bool:
     """
     if _in(word, "negations"):
         negated = next((w for w in after if not _in(w, "links")), "")
-        return any(_in(w, "negations") for w in own) and negated[:STEM] in _stems(own)
+        return has_negation(" ".join(own)) and negated[:STEM] in _stems(own)
     reported = any(_in(w, "reports") for w in list(after)[:1])
     return word in own and not (_in(word, "denials") and reported)
 
@@ -182,10 +185,17 @@ def _stems(words: Collection[str]) -> set[str]:
 
 @lru_cache(maxsize=4096)
 def _in(word: str, *names: str) -> bool:
-    """Whether one of these lists of ``words/gate.txt`` has a word, or a part of it."""
-    parts = (word.replace("'", ""), word.replace("-", ""), *word.split("-"), word.partition("'")[0])
+    """Whether one of these lists of ``words/gate.txt`` has a word, or a part of it.
+
+    The opposite of a report ("unstated", "non-verifiable") is a denial.
+    """
+    split = word.removeprefix("non-").split("-")
+    parts = (word.replace("'", ""), word.replace("-", ""), *split, word.partition("'")[0])
     lists = map(_listed, names)
-    return any(part in whole or part.startswith(ends) for whole, ends in lists for part in parts)
+    if any(part in whole or part.startswith(ends) for whole, ends in lists for part in parts):
+        return True
+    opposite = _OPPOSITE.match(word)
+    return opposite is not None and "denials" in names and _in(word[opposite.end() :], "reports")
 
 
 @cache

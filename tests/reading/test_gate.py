@@ -220,12 +220,19 @@ def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
         (PRICE, {"Not 14 euros, 12.", "The context has no 14 euros."}),
         ("The theory was wrong.", {"This statement is wrong."}),
         ("Dogs are not allowed.", {"The context does not mention dogs.", "Not stated."}),
+        ("Fees are refundable.", {"Fees are non-refundable.", "It says otherwise.", "In part."}),
+        (DOGS, {"Unstated.", "This is a non-factual claim.", "It appears in part.", "Unproven."}),
     ],
 )
 def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(
     statement: str, reasons: set[str]
 ) -> None:
     assert [reason for reason in reasons if reasoned(reason, statement)] == []
+
+
+def test_the_name_of_a_property_and_of_a_place_denies_nothing() -> None:
+    for reason in ("Sentence 2 speaks of non-stop service.", "It appears word for word in it."):
+        assert reasoned(reason, PRICE)
 
 
 def test_only_labels_that_earn_something_pass_the_gate() -> None:
