@@ -110,24 +110,21 @@ class Grader:
         if only and cache is None:
             raise ConfigError("cache_only: needs cache, the folder of stored replies")
         with chosen.naming_sources_in_errors():
-            if only:  # the judge itself is not made
-                from .judges.stored_replies import OnlyStored
-
+            if only:
                 check_judge_options(judge, own)
-                made: Judge = OnlyStored(cache, judge, own)
+            made = None if only else make_judge(judge, own)
+            if made is None or cache is not None:
+                from .judges.stored_replies import StoredJudge
+
+                readable = partial(is_readable, wanted)
+                self.judge: Judge = StoredJudge(made, cache, readable, seed, judge, own)
             else:
-                made = make_judge(judge, own)
+                self.judge = made
         deadline = check_seconds("deadline", options.get("deadline", table.DEADLINE))
         self._seconds = deadline, check_seconds("timeout", timeout)
         self._language = table.check_language(options.get("language", FIND))
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
         self.shaping = {"language": self._language, "evidence_roles": list(self.evidence_roles)}
-        self.judge = made
-        if cache is not None and not only:
-            from .judges.stored_replies import StoredJudge
-
-            readable = partial(is_readable, wanted)
-            self.judge = StoredJudge(made, cache, readable, seed, judge, own)
         stored_secret = getattr(
             self.judge, "secret", None
         )  # replies are found by the text of their ask

@@ -1,7 +1,7 @@
 """Stored replies: the same ask gets the same reply again, at no cost.
 
-A folder has one subfolder for each judge, named by what names the judge: its name, and those of
-its options that shape replies. So who only reads needs no key, no address and no package. There,
+A folder has one subfolder for each judge, named by what the user names it by: its name, and those
+of its options that shape replies. So who only reads needs no key, no address and no package. There,
 ``judge.json`` describes the judge, and from ``controls-seed`` follow the controls and tags of asks,
 so that they are the same each time. Every other file is one reply, named by the SHA-256 of all that
 shaped it. The store never makes a grade fail, and never invents a reply: a file that is
@@ -31,8 +31,13 @@ from .secret import SIZE, secret_of
 MAX_FILE_BYTES = 16 << 20
 NO_OPTIONS: Mapping[str, Any] = {}
 _ABOUT, _SECRET = "judge.json", "controls-seed"
-_UNSHAPING = frozenset("base_url api_key client timeout max_retries max_tokens device".split())
-"""Options of a judge that do not shape its replies: who only reads need not give them."""
+_STORED = ("text", "warnings", "confidence", "wrong")
+"""The fields of a reply that are stored."""
+_NOT_NAMING = (
+    *("base_url", "api_key", "client", "extra_headers"),
+    *("timeout", "max_retries", "max_tokens", "device"),
+)
+"""Options of a judge that do not name its folder: who only reads need not give them."""
 
 
 class StoredJudge:
@@ -43,35 +48,47 @@ class StoredJudge:
 
     Args:
         judge: who is asked. Its ``identity`` distinguishes its replies from those of other judges.
+            None: nobody is asked, and nothing is written.
         folder: where replies are stored; created if missing. Judges and processes may share it.
         is_readable: whether a reply text answers its ask. Other replies are not stored.
         seed: what the secret of a new folder is made of; None to draw it.
-        spec, options: what the user named the judge by; default: ``judge`` itself.
+        spec, options: what the user names the judge by; default: ``judge`` itself.
 
     Raises:
-        ConfigError: the folder cannot be written, or the judge has no ``identity``.
+        ConfigError: the folder is no path or cannot be written, or the judge has no ``identity``.
     """
 
     def __init__(
         self,
-        judge: Judge,
-        folder: str | os.PathLike[str],
+        judge: Judge | None,
+        folder: str | os.PathLike[str] | None,
         is_readable: Callable[[Ask, str], bool] = lambda _, text: bool(text.strip()),
         seed: int | None = None,
         spec: str | Judge | None = None,
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
+        named = judge if spec is None else spec
+        assert named is not None
         self.judge, self._is_readable = judge, is_readable
+        self._folder = own = _judge_folder(folder, named, options)
+        described = _described(own)
+        # Whoever wrote a file may not have taken out the keys.
+        keys = (os.environ.get(name, "") for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"))
+        secrets = getattr(judge, "secrets", None)
+        self._secrets = secrets if isinstance(secrets, Secrets) else Secrets(keys)
+        if judge is None:
+            by_name = JudgeInfo(named, remote=True) if isinstance(named, str) else judge_info(named)
+            self._info = replace(described or by_name, keeps_deadline=True, any_loop=False)
+            self._identity, self.secret = self._info.identity or {}, _read_secret(own)
+            return
         self._identity = _identity(judge)
-        self._folder = own = _judge_folder(folder, judge if spec is None else spec, options)
         if keep_in := getattr(judge, "keep_in", None):
             keep_in(own.parent)  # what its server needs is there for all judges of it
         try:
             own.parent.mkdir(parents=True, exist_ok=True)
             private_folder(own)  # its name can be foreseen, so it may be a link to another folder
-            before = _described(own)
-            if before is None or before.identity != self.info.identity:
-                _describe(own, self.info)
+            if described is None or described.identity != self._identity:
+                self._describe(self.info)
         except OSError as error:
             problem = f"{own.parent} cannot be written: {error.strerror}"
             raise ConfigError(f"cache: {problem}") from None
@@ -81,24 +98,25 @@ class StoredJudge:
 
     @property
     def info(self) -> JudgeInfo:
-        """What the judge says about itself."""
-        return judge_info(self.judge)
+        """What the judge says about itself; if nobody is asked, what the folder says about it."""
+        return self._info if self.judge is None else judge_info(self.judge)
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         """The stored reply, else the judge's.
 
         Raises:
-            JudgeError: the judge's own.
+            JudgeError: the judge's own; or nobody is asked, and no stored reply fits this ask.
         """
         if stored := self.stored(ask):
             return stored
+        if self.judge is None:
+            problem, fix = f"no stored reply in {self._folder} fits this ask ({ask.kind})", ""
+            if self.secret is None and self._folder.is_dir():
+                problem += f": its file {_SECRET}, from which asks follow, is missing or damaged"
+                fix = "Restore it, or store all replies again; commit it with them."
+            raise JudgeError(problem, "not_stored", fix=fix)
         with self._noting():
             return self._store(ask, self.judge.ask(ask, deadline=deadline))
-
-    def stored(self, ask: Ask, /) -> Reply | None:
-        """The stored reply, if there is one: such an ask need not wait for the judge's server."""
-        secrets = getattr(self.judge, "secrets", None)
-        return _load(self._folder, ask_key(ask, self._identity), secrets)
 
     async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         from . import background
@@ -106,20 +124,21 @@ class StoredJudge:
         if stored := await background.in_thread(self.stored, ask):
             return stored
         with self._noting():
-            reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[attr-defined]
+            reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[union-attr]
         return await background.in_thread(self._store, ask, reply)
 
-    @contextmanager
-    def _noting(self) -> Iterator[None]:
-        """Keeps a context window that is found: who only reads asks within it."""
-        try:
-            yield
-        except PromptTooLong as error:
-            limits, window = self.info.limits, error.window
-            with suppress(OSError, ConfigError):  # a judge may say that its window is negative
-                limits = replace(limits, total_tokens=min(window, limits.total_tokens or window))
-                _describe(self._folder, replace(self.info, limits=limits))
-            raise
+    def stored(self, ask: Ask, /) -> Reply | None:
+        """The stored reply, if there is one: such an ask need not wait for the judge's server."""
+        key = ask_key(ask, self._identity)
+        data = _read(self._folder / f"{key}.json")
+        if data.get("ask") != key or not isinstance(data.get("text"), str):
+            return None
+        with suppress(TypeError):
+            warnings, confidence, wrong = (tuple(data.get(name) or ()) for name in _STORED[1:])
+            marks = tuple(map(tuple, wrong))
+            given = {"warnings": warnings, "confidence": confidence, "wrong": marks}
+            return self._secrets.out_of_outcome(Reply(data["text"], Usage(), cached=True, **given))
+        return None
 
     def _store(self, ask: Ask, reply: Reply) -> Reply:
         """``reply``, which is stored if it is worth it; with a warning if that fails."""
@@ -135,43 +154,20 @@ class StoredJudge:
             return replace(reply, warnings=(*reply.warnings, warning))
         return reply
 
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Keeps a context window that is found: who only reads asks within it."""
+        try:
+            yield
+        except PromptTooLong as error:
+            limits, window = self.info.limits, error.window
+            with suppress(OSError, ConfigError):  # a judge may say that its window is negative
+                limits = replace(limits, total_tokens=min(window, limits.total_tokens or window))
+                self._describe(replace(self.info, limits=limits))
+            raise
 
-class OnlyStored:
-    """A judge that only returns stored replies: no network, no key, no package, no cost.
-
-    Args:
-        folder: the folder of a ``StoredJudge``.
-        spec, options: what the user names the judge by. An object is never asked.
-
-    Raises:
-        ConfigError: the folder is no path, or the judge is an object without ``identity``.
-    """
-
-    def __init__(
-        self,
-        folder: str | os.PathLike[str] | None,
-        spec: str | Judge,
-        options: Mapping[str, Any] = NO_OPTIONS,
-    ) -> None:
-        self._folder = _judge_folder(folder, spec, options)
-        named = JudgeInfo(spec, remote=True) if isinstance(spec, str) else judge_info(spec)
-        info = _described(self._folder) or named
-        self.info = replace(info, keeps_deadline=True, any_loop=False)
-        self.secret = _read_secret(self._folder)
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - reading a file needs none
-        """The stored reply.
-
-        Raises:
-            JudgeError: no stored reply fits this ask.
-        """
-        if stored := _load(self._folder, ask_key(ask, self.info.identity or {})):
-            return stored
-        problem, fix = f"no stored reply in {self._folder} fits this ask ({ask.kind})", ""
-        if self.secret is None and self._folder.is_dir():
-            problem += f": its file {_SECRET}, from which asks follow, is missing or damaged"
-            fix = "Restore it, or store all replies again; commit it with them."
-        raise JudgeError(problem, "not_stored", fix=fix)
+    def _describe(self, info: JudgeInfo) -> None:
+        _write(self._folder / _ABOUT, {**asdict(info), "asks": sorted(info.asks)})
 
 
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:
@@ -185,7 +181,7 @@ def _digest(value: object) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, allow_nan=False).encode()).hexdigest()
 
 
-# ---------------------------------------------------------------- judges
+# ---------------------------------------------------------------- folders of judges
 
 
 def _judge_folder(parent: object, spec: str | Judge, options: Mapping[str, Any]) -> Path:
@@ -193,15 +189,13 @@ def _judge_folder(parent: object, spec: str | Judge, options: Mapping[str, Any])
     text = os.fspath(parent) if isinstance(parent, str | os.PathLike) else None
     if not isinstance(text, str) or not text.strip() or "\0" in text:
         raise ConfigError(f"cache: must be the path of a folder, got {parent!r}")
-    shaping = {name: value for name, value in options.items() if name not in _UNSHAPING}
-    if (writer := shaping.get("claims_judge")) is not None:
-        shaping["claims_judge"] = _named(writer)
-    if isinstance(headers := shaping.get("extra_headers"), Mapping):
-        shaping["extra_headers"] = sorted(str(name).lower() for name in headers)
+    naming = {name: value for name, value in options.items() if name not in _NOT_NAMING}
+    if (writer := naming.get("claims_judge")) is not None:
+        naming["claims_judge"] = _named(writer)
     named = _named(spec)
     name = named if isinstance(named, str) else judge_info(spec).name
     try:
-        digest = _digest([named, shaping])
+        digest = _digest([named, naming])
     except (TypeError, ValueError):
         raise ConfigError("cache: the judge's 'identity' must be plain JSON") from None
     return Path(text, f"{re.sub(r'[^A-Za-z0-9.]+', '-', name)[:60]}-{digest[:12]}")
@@ -225,20 +219,15 @@ def _identity(judge: Judge) -> Mapping[str, Any]:
     )
 
 
-def _describe(folder: Path, info: JudgeInfo) -> None:
-    _write(folder / _ABOUT, {**asdict(info), "asks": sorted(info.asks)})
-
-
 def _described(folder: Path) -> JudgeInfo | None:
     """The judge that a judge.json describes; None if it does not."""
-    data = _read(folder / _ABOUT) or {}
+    data = _read(folder / _ABOUT)
     if not isinstance(data.get("identity"), dict) or not isinstance(data.get("name"), str):
         return None
     values = {field.name: data[field.name] for field in fields(JudgeInfo) if field.name in data}
-    try:
+    with suppress(ConfigError, TypeError):
         return JudgeInfo(**{**values, "limits": Limits(**data.get("limits", {}))})
-    except (ConfigError, TypeError):
-        return None
+    return None
 
 
 def kept_secret(folder: Path, seed: int | None = None) -> bytes:
@@ -269,46 +258,12 @@ def _read_secret(folder: Path) -> bytes | None:
     return None
 
 
-# ---------------------------------------------------------------- replies
-
-_STORED = ("text", "warnings", "confidence", "wrong")
-"""The fields of a reply that are stored."""
-
-
-def _load(folder: Path, key: str, secrets: Any = None) -> Reply | None:
-    """The stored reply with this key; None if there is none.
-
-    Whoever wrote it may not have taken out ``secrets``; default: the keys in the environment.
-    """
-    data = _read(folder / f"{key}.json") or {}
-    if data.get("ask") != key or not isinstance(data.get("text"), str):
-        return None
-    try:
-        warnings, confidence, wrong = (tuple(data.get(name) or ()) for name in _STORED[1:])
-        marks = tuple(map(tuple, wrong))
-        reply = Reply(
-            data["text"],
-            Usage(),
-            cached=True,
-            warnings=warnings,
-            confidence=confidence,
-            wrong=marks,
-        )
-    except TypeError:
-        return None
-    if isinstance(secrets, Secrets):
-        return secrets.out_of_outcome(reply)
-    names = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
-    return Secrets(os.environ.get(name, "") for name in names).out_of_outcome(reply)
-
-
-def _read(path: Path) -> dict[str, Any] | None:
-    """The JSON object in a file; None if there is none."""
-    try:
+def _read(path: Path) -> Mapping[str, Any]:
+    """The JSON object in a file; an empty one if there is none."""
+    with suppress(OSError, ValueError, RecursionError):
         data = json.loads(read_text(path, most=MAX_FILE_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return data if isinstance(data, dict) else None
+        return data if isinstance(data, dict) else {}
+    return {}
 
 
 def _write(path: Path, data: Mapping[str, Any]) -> None:

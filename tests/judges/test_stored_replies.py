@@ -17,11 +17,7 @@ from e2e.judge import reply
 from loopback import Answer, Loopback, Request, completion
 
 from faithfulness_assert import Case, Grader, GradingResult, grade
-from faithfulness_assert.judges.stored_replies import (
-    MAX_FILE_BYTES,
-    OnlyStored,
-    StoredJudge,
-)
+from faithfulness_assert.judges.stored_replies import MAX_FILE_BYTES, StoredJudge
 from faithfulness_assert.records.errors import ConfigError, JudgeError, PromptTooLong
 from faithfulness_assert.records.judge import Ask, Limits, Payload, Reply, ReplyForm
 from faithfulness_assert.records.model import GraderError
@@ -53,6 +49,11 @@ class CountingJudge:
         return replace(self.said, text=self.said.text or f"reply {self.asked} \ud83d 	 é")
 
 
+def only_stored(folder: Any, spec: Any) -> StoredJudge:
+    """The judge of whoever only reads."""
+    return StoredJudge(None, folder, spec=spec)
+
+
 OURS = ("judge.json", "controls-seed")
 
 
@@ -80,7 +81,7 @@ def test_each_ask_has_a_reply_of_its_own_and_gets_it_again_without_a_call(tmp_pa
     judge, asks = CountingJudge(), (ASK, *OTHERS)
     first = [StoredJudge(judge, tmp_path).ask(ask) for ask in asks]
     assert judge.asked == len({reply.text for reply in first}) == len(asks)
-    for again in (StoredJudge(judge, tmp_path), OnlyStored(tmp_path, judge)):
+    for again in (StoredJudge(judge, tmp_path), only_stored(tmp_path, judge)):
         second = [again.ask(ask) for ask in asks]
         assert [reply.text for reply in second] == [reply.text for reply in first]
         assert all(r.cached and r.usage == Usage() and not r.validated for r in second)
@@ -145,7 +146,7 @@ def test_a_window_that_the_judge_finds_is_kept_if_it_is_one(
     with pytest.raises(PromptTooLong):
         StoredJudge(Narrow(), tmp_path).ask(ASK)
     StoredJudge(Narrow(), tmp_path)
-    assert OnlyStored(tmp_path, Narrow()).info.limits.total_tokens == kept
+    assert only_stored(tmp_path, Narrow()).info.limits.total_tokens == kept
 
 
 @pytest.mark.parametrize(
@@ -172,7 +173,7 @@ def test_an_invalid_file_is_ignored_and_replaced(content: bytes, tmp_path: Path)
     (path,) = files(tmp_path)
     path.write_bytes(content.replace(b"KEY", path.stem.encode()))
     with pytest.raises(JudgeError):
-        OnlyStored(tmp_path, judge).ask(ASK)
+        only_stored(tmp_path, judge).ask(ASK)
     assert stored.ask(ASK).text.startswith("reply 2")
     assert stored.ask(ASK).cached  # the file was replaced
 
@@ -252,12 +253,12 @@ def test_an_unusable_folder_is_reported_at_once(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match="must be the path"):
             StoredJudge(CountingJudge(), wrong)  # type: ignore[arg-type]
         with pytest.raises(ConfigError, match="must be the path"):
-            OnlyStored(wrong, "openai:m")  # type: ignore[arg-type]
+            only_stored(wrong, "openai:m")
 
 
 @pytest.mark.parametrize("identity", [None, {}, {"x": object()}, {"x": float("nan")}])
 def test_a_judge_without_a_valid_identity_cannot_be_stored(identity: Any, tmp_path: Path) -> None:
-    for make in (StoredJudge, lambda judge, folder: OnlyStored(folder, judge)):
+    for make in (StoredJudge, lambda judge, folder: only_stored(folder, judge)):
         with pytest.raises(ConfigError, match="identity"):
             make(CountingJudge(identity=identity), tmp_path)
 
@@ -266,7 +267,7 @@ def test_judges_share_a_folder_and_nobody_gets_the_reply_of_another(tmp_path: Pa
     judges = [CountingJudge({"v": n}, Reply(f"by {n}"), f"../j:{n}") for n in (1, 2)]
     for _ in range(2):
         assert [StoredJudge(j, tmp_path).ask(ASK).text for j in judges] == ["by 1", "by 2"]
-    assert [OnlyStored(tmp_path, j).ask(ASK).text for j in judges] == ["by 1", "by 2"]
+    assert [only_stored(tmp_path, j).ask(ASK).text for j in judges] == ["by 1", "by 2"]
     assert [judge.asked for judge in judges] == [1, 1]
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -376,6 +377,6 @@ def test_a_damaged_description_of_the_judge_finds_no_reply_and_is_written_anew(
     (own,) = tmp_path.glob("openai*/judge.json")
     own.write_text(about)
     with pytest.raises(JudgeError):
-        OnlyStored(tmp_path, "openai:m").ask(ASK)
+        only_stored(tmp_path, "openai:m").ask(ASK)
     StoredJudge(judge, tmp_path, spec="openai:m")
-    assert OnlyStored(tmp_path, "openai:m").ask(ASK).cached
+    assert only_stored(tmp_path, "openai:m").ask(ASK).cached
