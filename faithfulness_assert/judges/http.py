@@ -149,81 +149,69 @@ class Direct:
 
 
 class _Line(asyncio.Protocol):
-    """An open connection, for one exchange after the other. What nobody asked for closes it."""
+    """An open connection, for one exchange after the other. What nobody asked for closes it.
+
+    Its methods but for ``exchange`` and ``close`` are those of ``asyncio.Protocol``.
+    """
 
     def __init__(self) -> None:
         self._state = h11.Connection(h11.CLIENT, MAX_HEAD)
-        self._asked: asyncio.Future[Answer] | None = None
-        self._coming: Coming | None = None
-        self._lost: Exception | None = None
+        self._came = asyncio.Queue[bytes | Exception]()
         self._ends: asyncio.TimerHandle | None = None
         self.is_idle = False
         self.has_heard = False  # anything since the last request
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """See ``asyncio.Protocol``."""
         self._transport = cast("asyncio.Transport", transport)
         background.process.lines.add(self)
 
     def data_received(self, data: bytes) -> None:
-        """See ``asyncio.Protocol``. Nothing is read after the end of an answer."""
-        if self._asked is None or self._asked.done():
-            return self.close()
-        self.has_heard |= bool(data)
-        try:
-            self._state.receive_data(data)
-            while (event := self._state.next_event()) is not h11.NEED_DATA:
-                if isinstance(event, h11.Response):
-                    self._coming = Coming(event.status_code, event.headers)
-                elif isinstance(event, h11.Data) and self._coming:
-                    self._coming.add(bytes(event.data))
-                elif isinstance(event, h11.EndOfMessage) and self._coming:
-                    return self._asked.set_result(self._coming.answer())
-                elif not isinstance(event, h11.InformationalResponse) or event.status_code == 101:
-                    raise ConnectionError("the server sent no answer")
-        except Exception as error:  # noqa: BLE001 - raised again where the answer is awaited
-            self.connection_lost(error)
-        return None
+        if self.is_idle:
+            self.close()
+        self.has_heard = True
+        self._came.put_nowait(data)
 
     def eof_received(self) -> None:
-        """See ``asyncio.Protocol``."""
-        if self.has_heard:  # else h11 would only say that this is none of its events
-            self.data_received(b"")
-        self.connection_lost(ConnectionError("the server closed the connection"))
+        self.connection_lost(None)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """See ``asyncio.Protocol``."""
-        self._lost = self._lost or error or ConnectionError("the connection was closed")
         self.is_idle = False
-        if self._asked and not self._asked.done():
-            self._asked.set_exception(self._lost)
+        self._came.put_nowait(error or b"")
 
     def close(self) -> None:
         """Closes it at once."""
         self.is_idle = False
-        if self._ends:
-            self._ends.cancel()
         self._transport.abort()
 
     async def exchange(self, request: h11.Request, content: bytes) -> Answer:
         """The answer to a POST. If it does not come whole, the connection is closed."""
-        state, loop = self._state, asyncio.get_running_loop()
-        self._asked = loop.create_future()
-        # If this is cancelled just then, nobody else looks at an error.
-        self._asked.add_done_callback(lambda asked: asked.cancelled() or asked.exception())
+        state, coming = self._state, Coming(0, ())
         self.is_idle = self.has_heard = False
         if self._ends:
             self._ends.cancel()
         try:
-            if self._lost:
-                raise self._lost
             events = request, h11.Data(data=content), h11.EndOfMessage()
             self._transport.write(b"".join(state.send(event) or b"" for event in events))
-            answer = await self._asked
-            done = state.our_state is state.their_state is h11.DONE and not state.trailing_data[0]
-            if done and self._lost is None and not self._transport.is_closing():
+            while not isinstance(event := state.next_event(), h11.EndOfMessage):
+                if event is h11.NEED_DATA:
+                    piece = await self._came.get()
+                    if isinstance(piece, Exception):
+                        raise piece
+                    if not (piece or self.has_heard):
+                        raise ConnectionError("the server closed the connection")
+                    state.receive_data(piece)
+                elif isinstance(event, h11.Response):
+                    coming = Coming(event.status_code, event.headers)
+                elif isinstance(event, h11.Data):
+                    coming.add(bytes(event.data))
+                elif not isinstance(event, h11.InformationalResponse) or event.status_code == 101:
+                    raise ConnectionError("the server sent no answer")
+            answer = coming.answer()
+            done = state.our_state is state.their_state is h11.DONE
+            if done and not state.trailing_data[0] and self._came.empty():
                 state.start_next_cycle()
                 self.is_idle = True
+                loop = asyncio.get_running_loop()
                 self._ends = loop.call_later(IDLE_SECONDS, self.close)
             return answer
         finally:
