@@ -171,7 +171,7 @@ def rooms_of(name: str) -> set[str]:
 def allowed(name: str) -> set[str]:
     """The rooms that a module may import."""
     if room(name) == "judges":  # the embedded judge is the only one that reads a statement itself
-        return JUDGES_MAY_IMPORT | ({"text"} if name == "judges.embedded.words" else set())
+        return JUDGES_MAY_IMPORT | ({"text"} if name.startswith("judges.embedded") else set())
     below = set(ROOMS[: ROOMS.index(room(name)) + 1])
     return below - PLAN_MAY_NOT_IMPORT if room(name) == "plan" else below
 

@@ -109,7 +109,8 @@ def option_names(spec: object) -> list[str]:
         return [CLAIMS_JUDGE]
     kind = spec.partition(":")[0]
     if kind not in JUDGES:
-        raise ConfigError(f"judge: unknown judge {spec!r}. {_hint(spec)}")
+        forms = f"A judge is written {', '.join(judge_forms())}; or pass one of your own"
+        raise ConfigError(f"judge: unknown judge {spec!r}. {suggest(kind.lower(), JUDGES)} {forms}")
     makers = [vars(c)["__init__"] for c in _class_of(kind).__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
     own = [option.name for option in options if option.kind is option.KEYWORD_ONLY]
@@ -129,24 +130,6 @@ def key_in_environment(spec: object) -> str:
 
 def _class_of(kind: str) -> Any:
     return getattr(import_module(f".{kind}", __package__), JUDGES[kind].class_name)
-
-
-def _hint(spec: str) -> str:
-    """What somebody may have meant who named no judge, such as only a model."""
-    import difflib  # only ever needed on the way to an error
-
-    kind_given, colon, model = spec.replace("/", ":", 1).partition(":")
-    if near := difflib.get_close_matches(kind_given.lower(), list(JUDGES), n=1):
-        meant = f"{near[0]}:{model.strip()}" if colon else JUDGES[near[0]].form
-        return f"Did you mean {meant!r}?"
-    begins = {"anthropic": ("claude",), "openai": ("gpt", "chatgpt", "o1", "o3", "o4")}
-    for kind, starts in begins.items():
-        if spec.lower().startswith(starts):
-            return f"Did you mean '{kind}:{spec}'?"
-    return (
-        f"Known: {', '.join(judge_forms())}. A model of another server that is compatible with "
-        "OpenAI's is 'openai:MODEL', with base_url. Or pass an object with an 'ask' method."
-    )
 
 
 # ---------------------------------------------------------------- tokens as its model counts them
@@ -178,12 +161,7 @@ def exact_token_counter(judge_name: str) -> CountTokens | None:
     except OSError:
         folder = ""
     with _loading:  # or each thread of a batch would load the ranks
-        return _counter(model_of(judge_name), folder)
-
-
-def model_of(judge_name: str) -> str:
-    """The model in a judge's name."""
-    return judge_name.partition(":")[2] or judge_name
+        return _counter(judge_name.partition(":")[2] or judge_name, folder)
 
 
 # ---------------------------------------------------------------- two judges as one

@@ -67,8 +67,7 @@ class StoredJudge:
         spec: str | Judge | None = None,
         options: Mapping[str, Any] = NO_OPTIONS,
     ) -> None:
-        named = judge if spec is None else spec
-        assert named is not None
+        named: Any = judge if spec is None else spec
         self.judge, self._is_readable = judge, is_readable
         self._folder = own = _judge_folder(folder, named, options)
         described = _described(own)

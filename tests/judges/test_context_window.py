@@ -25,7 +25,6 @@ from true_server import answered, block, text_of
 
 from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens
-from faithfulness_assert.judges.remote.needs import default_limits
 from faithfulness_assert.plan.outcomes import MOST_CUTS
 from faithfulness_assert.records.judge import Limits, judge_info
 
@@ -134,7 +133,7 @@ def test_a_server_that_gets_too_many_tokens_in_a_minute_is_waited_for_and_cuts_n
         result, limits = made.grade(**CASE), judge_info(made.judge).limits
     assert (result.status, result.score) == ("graded", TRUE_SCORE)
     assert "windows" not in result.metadata
-    assert limits == default_limits("openai:m", limits.statements)
+    assert limits == Limits(100_000, 40)
 
 
 def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down() -> None:
@@ -318,23 +317,3 @@ def test_stored_replies_of_a_judge_that_learned_its_window_give_every_grade_agai
     for first, second in zip([*recorded, recorded[1]], [*replayed, again], strict=True):
         assert (second.status, second.score) == (first.status, first.score), second.reason
         assert second.verdicts == first.verdicts
-
-
-# ---------------------------------------------------------------- what is known before
-
-
-@pytest.mark.parametrize(
-    ("model", "limits"),
-    [
-        ("gpt-4", Limits(None, 40, 8_192)),
-        ("gpt-4-0613", Limits(None, 40, 8_192)),
-        ("gpt-4o-mini-2024-07-18", Limits(None, 40, 128_000)),
-        ("openai/gpt-4o", Limits(None, 40, 128_000)),
-        ("gpt-4.1-nano", Limits(None, 40, 200_000)),
-        ("claude-haiku-4-5", Limits(None, 40, 200_000)),
-        ("gpt-40", Limits(100_000, 40)),
-        ("llama3.1:8b", Limits(100_000, 40)),
-    ],
-)
-def test_the_window_of_a_known_model_is_the_default(model: str, limits: Limits) -> None:
-    assert default_limits(f"openai:{model}", 40) == limits

@@ -16,8 +16,7 @@ from rows import rows
 
 from faithfulness_assert import Ask, JudgeError, grade
 from faithfulness_assert.asking.schema import schema_errors
-from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge
-from faithfulness_assert.judges.embedded.rule import support
+from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge, support
 from faithfulness_assert.judges.embedded.words import (
     LONGEST,
     Index,
@@ -172,6 +171,7 @@ def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
     said: str, context: list[str]
 ) -> None:
     """The context may contain the same marks, also inside a sentence."""
+    assume(find_words(without_marks(said)))
     index = index_of([*context, f"It has {said} there"])
     assert support(said, index).score >= support(without_marks(said), index).score
     if 0 < len(find_words(said)) <= LONGEST and len(sentences(said)) == 1 and not find_names(said):
@@ -181,7 +181,7 @@ def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
 def test_the_reply_is_the_same_in_every_run() -> None:
     program = (
         "from faithfulness_assert.judges.embedded.words import Index\n"
-        "from faithfulness_assert.judges.embedded.rule import support\n"
+        "from faithfulness_assert.judges.embedded import support\n"
         "index = Index((n, ' '.join(str(n * k % 97) for k in range(1, 30))) for n in range(400))\n"
         "print([support(' '.join(str(n * k % 89) for k in range(1, 20)), index) for n in range(60)])"
     )

@@ -180,7 +180,7 @@ def test_the_users_cap_is_the_only_one(api: str) -> None:
 
 
 def test_room_is_cut_to_what_a_server_takes() -> None:
-    """Of a small window, and of a small limit on replies, the rest is left for thinking."""
+    """Of a small window the rest is left for thinking; a limit on replies is the server's own."""
 
     def window(request: Request) -> Answer:
         total = len(json.dumps(request.body["messages"])) // 4 + cap_of(request)
@@ -189,7 +189,7 @@ def test_room_is_cut_to_what_a_server_takes() -> None:
         return completion(GOOD)
 
     def limit(request: Request) -> Answer:
-        if cap_of(request) > 2_048:
+        if "max_tokens" in request.body or "max_completion_tokens" in request.body:
             words = f"max_tokens is too large: {cap_of(request)}. At most 2048 completion tokens"
             return refusal_to(400, words, param="max_tokens")
         return completion(GOOD)
@@ -198,7 +198,7 @@ def test_room_is_cut_to_what_a_server_takes() -> None:
         with Loopback(answer) as server:
             first, second = graded(made(server, model="qwen3:8b"), 2)
         assert (first.status, second.tokens_used.num_requests) == ("graded", 1), first.reason
-        assert 1_000 < cap_of(server.requests[-1]) <= 3_000
+        assert server.requests[-1].body.get("max_tokens", 2_000) in range(1_000, 3_000)
 
 
 def test_an_empty_reply_of_a_server_that_takes_all_for_thinking_is_asked_for_without_a_format() -> (

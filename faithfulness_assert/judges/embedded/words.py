@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from itertools import pairwise
+from typing import NamedTuple
 
-from ...text.citations import without_marks as without_marks
+from ...text.citations import without_marks
 from ...text.number_words import number_parts
 from ...text.numbers import Meaning, find_numbers
 from ...text.strings import DENSE, function_words, word_lists
-from ...text.talk import may_be_set_aside as may_be_set_aside
 
 # One letter of these scripts means as much as several of an alphabet, or they write no spaces
 # between words. Each letter is read as a word.
@@ -35,6 +35,12 @@ _LITTLE = _NEGATIONS | function_words()
 
 STEM = 5  # letters of a word that count
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|e|n)$")
+
+
+def plain(text: str) -> str:
+    """A text without citation marks, unless it has no other words."""
+    without = without_marks(text)
+    return without if _words_as_written(without) else text
 
 
 def find_words(text: str) -> list[str]:
@@ -80,11 +86,25 @@ def sentences(statement: str) -> list[str]:
     return [part for part in _SENTENCE_END.split(statement) if _words_as_written(part)]
 
 
-# Words of a piece of text. Longer sentences are cut: without this, a transcript without full stops
-# would be one window that contains everything.
+# Words of a text. Longer sentences are cut: without this, a transcript without full stops would be
+# one window that contains everything.
 LONGEST = 100
 _LAST_EXACT = 1e14
 """Larger values are compared as they are, without rounding off the error of a conversion."""
+
+
+class Text(NamedTuple):
+    """A sentence of a context, or a piece of a long one.
+
+    Args:
+        number: of the sentence.
+        words: those of the text.
+        stems: of its words; and the keys of the sentence's numbers, once a statement needed them.
+    """
+
+    number: int
+    words: list[str]
+    stems: set[str]
 
 
 class Index:
@@ -95,37 +115,36 @@ class Index:
 
     Attributes:
         texts: its sentences; long ones are cut into several texts.
-        sentence_numbers: the number of the sentence that each text belongs to.
-        places: the positions in ``texts`` where each word stem occurs, and the key of each number
-            once a statement has needed them.
+        places: the positions in ``texts`` where each of ``stems`` occurs.
         words: all words.
         exact: the number of the sentence that consists of exactly these words.
     """
 
     def __init__(self, context: Iterable[tuple[int, str]]) -> None:
-        self.texts, self.sentence_numbers = list[str](), list[int]()
-        self.places, self.words = dict[str, list[int]](), set[str]()
-        self.exact, self._unread = dict[str, int](), list[tuple[int, str]]()
+        self.texts, self.words = list[Text](), set[str]()
+        self.places, self.exact = dict[str, list[int]](), dict[str, int]()
+        self._unread = list[tuple[int, str]]()
         for number, sentence in context:
-            if not (words := find_words(sentence)):
-                continue
-            self.words.update(words)
-            self._unread.append((len(self.texts), sentence))
-            whole = spaced(words)
-            self.exact.setdefault(whole, number)
+            words = find_words(plain(sentence))
+            if words:
+                self._unread.append((len(self.texts), sentence))
+                self.exact.setdefault(spaced(words), number)
             for start in range(0, len(words), LONGEST):
                 piece = words[start : start + LONGEST]
-                for stem in set(map(stem_of, piece)):
-                    self.places.setdefault(stem, []).append(len(self.texts))
-                self.texts.append(whole if len(piece) == len(words) else spaced(piece))
-                self.sentence_numbers.append(number)
+                self.texts.append(Text(number, piece, set()))
+                self._add(len(self.texts) - 1, map(stem_of, piece))
+            self.words.update(words)
+
+    def _add(self, at: int, stems: Iterable[str]) -> None:
+        for stem in {*stems}:
+            self.texts[at].stems.add(stem)
+            self.places.setdefault(stem, []).append(at)
 
     def read_numbers(self) -> None:
-        """Adds the keys of all numbers to ``places``; only what needs them pays for it."""
+        """Adds the keys of all numbers; only what needs them pays for it."""
         for at, sentence in self._unread:
-            keys = {_key(one) for number in find_numbers(sentence) for one in number.offers}
-            for key in keys:
-                self.places.setdefault(key, []).append(at)
+            numbers = find_numbers(plain(sentence))
+            self._add(at, (_key(one) for number in numbers for one in number.offers))
         self._unread.clear()
 
 

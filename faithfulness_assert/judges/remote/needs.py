@@ -4,9 +4,9 @@ When a server rejects a parameter, the next request leaves it out or sends it in
 a server rejected is not sent to it again. ``Steps`` counts the steps taken for each parameter, and
 for the room to think. Steps are never taken back, and there are few of each, so adapting ends.
 
-A window is known by model, or learned from a server that finds an ask too long. Servers count with
-their own tokenizers; what they say becomes tokens by the grader's count. A server may be wrong, or
-lie: a window that cannot be right is replaced by half of what was sent.
+A window is learned from a server that finds an ask too long. Servers count with their own
+tokenizers; what they say becomes tokens by the grader's count. A server may be wrong, or lie: a
+window that cannot be right is replaced by half of what was sent.
 
 What was learned can be kept in a folder, by address and model, so that no other process pays for it
 again. It has numbers only: no text, no address, no key.
@@ -30,7 +30,6 @@ from ...records.checks import is_whole
 from ...records.errors import JudgeError, PromptTooLong
 from ...records.judge import Ask, Limits, Outcome, Reply
 from ...text.strings import lazy_pattern
-from .. import model_of
 from .answers import ServerError
 
 Steps = dict[str, int]
@@ -60,10 +59,6 @@ class Fallback(NamedTuple):
 
 Fallbacks = Mapping[str, Fallback]
 
-UNKNOWN_PROMPT = 100_000
-"""The longest prompt for a model that is not known, until its server says more."""
-LONGEST = 200_000
-"""The longest ask by default. A longer one may well take more than the default timeout."""
 LEAST = 900
 """A smaller window has no room for an ask: whoever reports one is wrong, or of no use."""
 MARGIN = 0.95
@@ -81,19 +76,6 @@ ONLY_THOUGHT = (
     "(reasoning_effort), or use another model"
 )
 
-# Prompt and reply together, or less if the prompt has a limit of its own. As in the providers'
-# lists of models (platform.openai.com/docs/models, platform.claude.com/docs), November 2026.
-_MODELS = {
-    8_192: "gpt-4",
-    16_385: "gpt-3.5-turbo",
-    32_768: "gpt-4-32k",
-    128_000: "gpt-4-0125 gpt-4-1106 gpt-4-turbo gpt-4-vision gpt-4o o1-mini o1-preview",
-    200_000: "claude o1 o3 o4-mini",
-    272_000: "gpt-5",
-    1_047_576: "gpt-4.1",
-}
-WINDOWS = {model: window for window, models in _MODELS.items() for model in models.split()}
-
 _STATED = tuple(
     re.compile(pattern, re.I)
     for pattern in (
@@ -106,8 +88,6 @@ _STATED = tuple(
     )
 )
 _NUMBER = lazy_pattern(r"\d{1,12}")
-_CAP = lazy_pattern(r"(?:output|completion|new|max)[_ ]?(?:\w{1,12}[_ ])?tokens|num_predict", re.I)
-"""How servers name the cap on a reply, which may be too large for the model."""
 _SEARCHED = 2_000  # characters of a message
 
 _THINKS = lazy_pattern(
@@ -118,16 +98,6 @@ _THINKS = lazy_pattern(
 )
 _THINKS_NOT = lazy_pattern(r"instruct|gpt-5[\w.]*-chat|non?-?(?:think|reason)|without", re.I)
 _HARD = ("high", "xhigh", "max")
-
-
-def default_limits(judge_name: str, statements: int) -> Limits:
-    """The limits of a judge without the option ``max_prompt_tokens``."""
-    parts = model_of(judge_name).rpartition("/")[2].split("-")
-    names = ("-".join(parts[:end]) for end in range(len(parts), 0, -1))
-    window = next((WINDOWS[name] for name in names if name in WINDOWS), None)
-    if window is None:
-        return Limits(UNKNOWN_PROMPT, statements)
-    return Limits(statements=statements, total_tokens=min(window, LONGEST))
 
 
 def first_room(model: str, effort: object) -> int:
@@ -170,7 +140,6 @@ class Needs:
         self.first: Steps = {**dict.fromkeys(fallbacks, 0), "room": room}
         self.steps = self.first
         self._max_tokens, self._budget = max_tokens, budget
-        self._most: int | None = None  # tokens of a reply that the server takes
         self._path: Path | None = None
         self._stored: dict[str, Any] = {}
 
@@ -196,12 +165,13 @@ class Needs:
 
         ``ask`` has the messages that are sent.
         """
-        cap = self._max_tokens or ask.max_tokens + self.room(steps)
-        if cap <= ask.max_tokens:
-            return cap
-        if self._limits.total_tokens is not None:
-            cap = min(cap, self._limits.total_tokens - ask.size(estimate_tokens))
-        return max(min(cap, self._most or cap), ask.max_tokens)
+        cap, window = (
+            self._max_tokens or ask.max_tokens + self.room(steps),
+            self._limits.total_tokens,
+        )
+        if cap > ask.max_tokens and window is not None:
+            cap = max(min(cap, window - ask.size(estimate_tokens)), ask.max_tokens)
+        return cap
 
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
@@ -229,8 +199,6 @@ class Needs:
                 self.steps = merge_steps(self.steps, steps)
             if is_whole(window := stored["window"]):
                 self._learned(window)
-            if is_whole(least := stored["most"]) and least >= LEAST:
-                self._most = least
         self._stored = self._as_json()
 
     def learn(self, reply: Reply, steps: Steps) -> bool:
@@ -255,7 +223,7 @@ class Needs:
 
     def _as_json(self) -> dict[str, Any]:
         taken = {name: count for name, count in self.steps.items() if count}
-        return {"steps": taken, "window": self._limits.total_tokens, "most": self._most}
+        return {"steps": taken, "window": self._limits.total_tokens}
 
     # ------------------------------------------------------------ after a try
 
@@ -288,12 +256,6 @@ class Needs:
             window = usable_window(outcome.said, ask.size(estimate_tokens), cap)
             error = self._too_long(outcome.message, window, http_status=outcome.http_status)
             return error, sent if self.cap(ask, sent) < cap else None
-        if rejects and cap > ask.max_tokens and _CAP.search(outcome.said):
-            numbers = map(int, _NUMBER.findall(outcome.said[:_SEARCHED]))
-            most = max((n for n in numbers if ask.max_tokens <= n < cap), default=0)
-            self._most = most or self._most
-            if self.cap(ask, sent) < cap:
-                return outcome, sent
         if not (rejects or outcome.status in QUOTING) or outcome.kind not in _OWN_KINDS:
             return outcome, None
         rows = self.fallbacks.items()

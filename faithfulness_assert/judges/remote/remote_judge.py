@@ -22,7 +22,7 @@ from .. import background
 from ..http import NO_CACHE, Answer, Direct, in_time
 from ..secret import secret_of_key
 from .answers import read_json_object
-from .needs import Fallbacks, Needs, Steps, default_limits, first_room
+from .needs import Fallbacks, Needs, Steps, first_room
 from .sdk import ByClient, Proxied, client_endpoint, load_sdk
 from .settings import (
     check_body,
@@ -36,6 +36,8 @@ from .settings import (
 
 SAMPLES_TEMPERATURE = 1.0
 """Draws from the model's own distribution, so that samples show how sure it is."""
+LONGEST_PROMPT = 100_000
+"""The most tokens of a prompt by default. A longer one may well take more than ``TIMEOUT``."""
 TIMEOUT = 60.0
 """Seconds for one try, where the user sets none."""
 TOKENS_PER_SECOND = 100
@@ -60,8 +62,8 @@ class RemoteJudge(ABC):
         max_retries: tries after the first one, if the failure may be temporary.
         temperature: from 0, for all asks; None leaves it to the server. ``"auto"`` is 0, and
             ``SAMPLES_TEMPERATURE`` for the samples after the first.
-        max_prompt_tokens: the longest prompt for one ask, in tokens. Default: the model's context
-            window if it is known, else 100,000; a server that finds an ask too long is believed.
+        max_prompt_tokens: the longest prompt for one ask, in tokens; default: 100,000. A server
+            that finds an ask too long is believed.
         max_statements: the most statements in one ask.
         max_tokens: the most tokens of each reply, thinking included. Default: what a reply needs,
             and for a model that thinks up to 16,384 more.
@@ -124,7 +126,7 @@ class RemoteJudge(ABC):
         if reasoning_effort is not None:
             check_text("reasoning_effort", reasoning_effort)
         self._headers = check_headers(given.get("extra_headers"))
-        own = {
+        own: dict[str, Any] = {
             "reasoning_effort": reasoning_effort,
             "extra_body": check_body(extra_body),
             "extra_headers": sorted(self._headers),
@@ -146,12 +148,10 @@ class RemoteJudge(ABC):
         self.key_secret = secret_of_key(self._endpoint.key)  # see ``judges/secret.py``
         self.proxy = host_of(self._endpoint.proxy)  # on the way to the server; "" for none
         self._name = f"{self.provider}:{model}"
-        limits = Limits(max_prompt_tokens, max_statements)
-        if max_prompt_tokens is None:
-            limits = default_limits(self._name, max_statements)
+        limits = Limits(max_prompt_tokens or LONGEST_PROMPT, max_statements)
         host = self._endpoint.host
         fallbacks = next(f for ends, f in self.fallbacks_by_host if host.endswith(ends))
-        room, budget = first_room(model, reasoning_effort), thinking_budget(extra_body)
+        room, budget = first_room(model, reasoning_effort), thinking_budget(own["extra_body"])
         warnings = self._endpoint.warnings
         self.needs = Needs(fallbacks, limits, room, max_tokens, budget, warnings)
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries

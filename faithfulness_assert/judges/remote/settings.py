@@ -13,7 +13,7 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from ...records.checks import check_text, is_whole
+from ...records.checks import check_text
 from ...records.errors import ConfigError
 from ...text.strings import lazy_pattern
 from .redaction import Secret, Secrets
@@ -211,13 +211,10 @@ def check_body(value: object) -> dict[str, Any]:
     return body
 
 
-def thinking_budget(body: object, depth: int = 5) -> int:
-    """The tokens that a part of ``extra_body`` lets a model think; 0 if it says nothing of it."""
-    if not isinstance(body, Mapping) or not depth:
-        return 0
-    values = [v for name, v in body.items() if "budget" in str(name) or name == "max_tokens"]
-    here = [count for count in values if is_whole(count) and 0 < count <= 10**6]
-    return max([*here, *(thinking_budget(part, depth - 1) for part in body.values())], default=0)
+def thinking_budget(body: Mapping[str, Any]) -> int:
+    """The tokens that ``extra_body`` lets a model think; 0 if it says nothing of it."""
+    named = re.findall(r'"(?:\w*budget\w*|max_tokens)": (\d{1,6})\b', json.dumps(body))
+    return max(map(int, named), default=0)
 
 
 def check_headers(value: object) -> dict[str, Secret]:
