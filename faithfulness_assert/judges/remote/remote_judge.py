@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -23,11 +24,12 @@ from ..http import NO_CACHE, Answer, Direct, in_time
 from ..secret import secret_of_key
 from .answers import read_json_object
 from .needs import Fallbacks, Needs, Steps, first_room
+from .redaction import Secret
 from .sdk import ByClient, Proxied, client_endpoint, load_sdk
 from .settings import (
+    Endpoint,
     check_body,
     check_headers,
-    find_endpoint,
     hide_key,
     host_of,
     login_of,
@@ -133,16 +135,13 @@ class RemoteJudge(ABC):
         }
         self._settings: dict[str, Any] = {"model": model, "temperature": temperature}
         self._settings |= {name: value for name, value in own.items() if value}
-        shown_nowhere = self._headers.values()
         if client is None:
-            self._endpoint = find_endpoint(
-                self.provider, self.home, self.path, base_url, api_key, shown_nowhere
-            )
+            self._endpoint = self._find_endpoint(base_url, api_key)
         elif base_url or api_key:
             name = "base_url" if base_url else "api_key"
             raise ConfigError(f"{name}: set it on the client that is given as client")
         else:
-            self._endpoint = client_endpoint(client, self.provider, shown_nowhere)
+            self._endpoint = client_endpoint(client, self.provider, self._headers.values())
         self.own_client = client
         self.secrets = self._endpoint.secrets  # what must never be shown or stored
         self.key_secret = secret_of_key(self._endpoint.key)  # see ``judges/secret.py``
@@ -157,6 +156,19 @@ class RemoteJudge(ABC):
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
         self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
         self._way: asyncio.Future[Direct | ByClient] | None = None
+
+    def _find_endpoint(self, base_url: object, api_key: str | None) -> Endpoint:
+        """The endpoint that the options name, else the environment, else the provider's own."""
+        variable = f"{self.provider.upper()}_API_KEY"
+        named = base_url or os.environ.get(f"{self.provider.upper()}_BASE_URL") or self.home
+        key = Secret(Secret(api_key or os.environ.get(variable) or "").strip())
+        endpoint = Endpoint(check_text("base_url", named), key, self._headers.values())
+        if endpoint.public_url.rstrip("/").lower().endswith(self.path):
+            raise ConfigError(f"base_url: leave out {self.path} at its end, which is added")
+        if not key and endpoint.host.endswith(host_of(self.home)):
+            problem = f"missing. Set {variable} in the environment, or pass api_key"
+            raise ConfigError(f"api_key: {problem}")
+        return endpoint
 
     # ------------------------------------------------------------ what differs between providers
 

@@ -10,6 +10,7 @@ import inspect
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
+from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -133,7 +134,7 @@ class ByClient:
 
 
 class Proxied(Direct):
-    """Posts through the proxy of an endpoint. Connections are kept while asks are under way."""
+    """Posts through the proxy of an endpoint, each request by a connection of its own."""
 
     def __init__(self, endpoint: Endpoint, path: str, headers: Headers) -> None:
         import httpcore2  # it takes longer to load than a grade takes
@@ -142,29 +143,22 @@ class Proxied(Direct):
         self._url = httpcore2.URL(
             scheme=self.scheme, host=self.host, port=self.port, target=self.target
         )
-        parts, login = urlsplit(endpoint.proxy), login_of(endpoint.proxy)
+        parts = urlsplit(endpoint.proxy)
         proxy = httpcore2.Proxy(
             parts._replace(netloc=host_of(endpoint.proxy)).geturl(),
-            auth=login,
+            auth=login_of(endpoint.proxy),
             ssl_context=(self.tls or tls_context()) if parts.scheme == "https" else None,
         )
-        self._pool: Any = httpcore2.AsyncConnectionPool(
-            ssl_context=self.tls, proxy=proxy, max_connections=None
-        )
-        self._asks = 0
+        self._pool = partial(httpcore2.AsyncConnectionPool, ssl_context=self.tls, proxy=proxy)
 
     async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
         """See ``Direct``."""
         headers, content = self.encoded(body, more)
-        self._asks += 1
-        try:
-            asking = self._pool.stream("POST", self._url, headers=headers, content=content)
-            async with asking as response:
-                coming = Coming(response.status, response.headers)
-                async for piece in response.stream:
-                    coming.add(piece)
-                return coming.answer()
-        finally:
-            self._asks -= 1
-            if not self._asks:
-                await self._pool.aclose()
+        async with (
+            self._pool() as pool,
+            pool.stream("POST", self._url, headers=headers, content=content) as response,
+        ):
+            coming = Coming(response.status, response.headers)
+            async for piece in response.stream:
+                coming.add(piece)
+            return coming.answer()

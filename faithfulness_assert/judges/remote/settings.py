@@ -13,7 +13,6 @@ from ipaddress import ip_address
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-from ...records.checks import check_text
 from ...records.errors import ConfigError
 from ...text.strings import lazy_pattern
 from .redaction import Secret, Secrets
@@ -34,11 +33,16 @@ class Endpoint:
         warnings: what the user should know about the way there.
 
     Raises:
-        ConfigError: it is not an HTTP address.
+        ConfigError: it is no HTTP address, or the key has a sign that no key has.
     """
 
     def __init__(self, url: str, key: str = "", more_secrets: Iterable[str] = ()) -> None:
         parts = _parts_of(url)
+        if any(not "!" <= c <= "~" for c in key):
+            raise ConfigError(
+                "api_key: contains a character that keys never contain "
+                "(a blank, a line break, or a non-ASCII letter)"
+            )
         self.url, self.key, self.host = Secret(url), Secret(key), parts.hostname or ""
         self.public_url = f"{parts.scheme}://{host_of(url)}{parts.path}"
         self.proxy = Secret("" if is_here(self.host) else _proxy_for(parts))
@@ -57,44 +61,6 @@ class Endpoint:
         elif self.host not in map(str.strip, trusted):
             hint = f"If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={self.host}"
             self.warnings = (f"{problem} texts and any key go to {self.host} in the open. {hint}",)
-
-
-def find_endpoint(
-    provider: str,
-    home: str,
-    path: str,
-    base_url: object,
-    api_key: str | None,
-    more_secrets: Iterable[str],
-) -> Endpoint:
-    """The endpoint that the options name, else the environment, else the provider's own.
-
-    Args:
-        provider: a name; its capitals begin the names of its environment variables.
-        home: the address of the provider's own API, which needs a key.
-        path: what is asked below the address.
-        base_url: the option; None or empty if not given.
-        api_key: the option; None or empty if not given.
-        more_secrets: what else must not be shown.
-
-    Raises:
-        ConfigError: the address is not an HTTP address, or a needed key is missing.
-    """
-    prefix = provider.upper()
-    url = check_text("base_url", base_url or os.environ.get(f"{prefix}_BASE_URL") or home)
-    parts = _parts_of(url)
-    if parts.path.rstrip("/").lower().endswith(path):
-        raise ConfigError(f"base_url: leave out {path} at its end, which is added")
-    variable = f"{prefix}_API_KEY"
-    key = Secret(Secret(api_key or os.environ.get(variable) or "").strip())
-    if not key and (parts.hostname or "").endswith(urlsplit(home).hostname or ""):
-        raise ConfigError(f"api_key: missing. Set {variable} in the environment, or pass api_key")
-    if any(not "!" <= c <= "~" for c in key):
-        raise ConfigError(
-            "api_key: contains a character that keys never contain "
-            "(a blank, a line break, or a non-ASCII letter)"
-        )
-    return Endpoint(url, key, more_secrets)
 
 
 def _parts_of(url: str) -> SplitResult:
