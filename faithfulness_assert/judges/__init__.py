@@ -109,8 +109,7 @@ def option_names(spec: object) -> list[str]:
         return [CLAIMS_JUDGE]
     kind = spec.partition(":")[0]
     if kind not in JUDGES:
-        forms = f"A judge is written {', '.join(judge_forms())}; or pass one of your own"
-        raise ConfigError(f"judge: unknown judge {spec!r}. {suggest(kind.lower(), JUDGES)} {forms}")
+        raise ConfigError(f"judge: unknown judge {spec!r}. {_hint(spec)}")
     makers = [vars(c)["__init__"] for c in _class_of(kind).__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
     own = [option.name for option in options if option.kind is option.KEYWORD_ONLY]
@@ -130,6 +129,20 @@ def key_in_environment(spec: object) -> str:
 
 def _class_of(kind: str) -> Any:
     return getattr(import_module(f".{kind}", __package__), JUDGES[kind].class_name)
+
+
+def _hint(spec: str) -> str:
+    """What somebody may have meant who named no judge, such as only a model."""
+    import difflib  # only ever needed on the way to an error
+
+    kind, colon, model = (part.strip() for part in spec.replace("/", ":", 1).partition(":"))
+    meant = f"{'anthropic' if kind.startswith('claude') else 'openai'}:{spec}"
+    for near in difflib.get_close_matches(kind.lower(), JUDGES, n=1):
+        meant = f"{near}:{model}" if colon else JUDGES[near].form
+    return (
+        f"Did you mean {meant!r}? Known: {', '.join(judge_forms())}. A model of another server that "
+        "is compatible with OpenAI's is 'openai:MODEL', with base_url"
+    )
 
 
 # ---------------------------------------------------------------- tokens as its model counts them
