@@ -140,8 +140,8 @@ def _hint(spec: str) -> str:
     for near in difflib.get_close_matches(kind.lower(), JUDGES, n=1):
         meant = f"{near}:{model}" if colon else JUDGES[near].form
     return (
-        f"Did you mean {meant!r}? Known: {', '.join(judge_forms())}. A model of another server that "
-        "is compatible with OpenAI's is 'openai:MODEL', with base_url"
+        f"Did you mean {meant!r}? Known: {', '.join(judge_forms())}. A model of another server "
+        "that is compatible with OpenAI's is 'openai:MODEL', with base_url"
     )
 
 
