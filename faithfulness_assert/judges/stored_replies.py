@@ -135,7 +135,7 @@ class StoredJudge:
         with suppress(TypeError):
             warnings, confidence, wrong = (tuple(data.get(name) or ()) for name in _STORED[1:])
             marks = tuple(map(tuple, wrong))
-            given = {"warnings": warnings, "confidence": confidence, "wrong": marks}
+            given: dict[str, Any] = {"warnings": warnings, "confidence": confidence, "wrong": marks}
             return self._secrets.out_of_outcome(Reply(data["text"], Usage(), cached=True, **given))
         return None
 
