@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from .files import open_file
 from .judges import JUDGES
-from .policy.files import SUFFIXES, read_data
+from .policy.parsing import SUFFIXES, read_data
 from .policy.policy import Policy
 from .records.checks import is_fraction
 from .records.errors import ConfigError, suggest

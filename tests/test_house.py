@@ -204,7 +204,7 @@ HOMES = {
     "sentencex": "text.sentences",
     "jmespath": "cases.locate",
     "rich": "cli.terminal batch.progress",
-    "yaml": "policy.files promptfoo.migrate",
+    "yaml": "policy.parsing promptfoo.migrate",
     "pyarrow": "batch.data_sets.table_process batch.data_sets.tables batch.ray",
     "python_calamine": "batch.data_sets.table_process",
     "ray": "batch.ray",

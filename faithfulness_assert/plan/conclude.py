@@ -12,8 +12,7 @@ from typing import Any
 from ..asking.controls import Answered, problem_of, summary
 from ..asking.schema import MAX_ERRORS, label_problem, wrong_label
 from ..cases.case import Case
-from ..policy.reasons import FIXES
-from ..policy.scoring import on_unit_scale
+from ..policy.scoring import FIXES, on_unit_scale
 from ..reading.reconcile import Finding
 from ..reading.rows import parse_label
 from ..records.errors import JudgeError

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..policy.policy import Policy
-from ..policy.reasons import evidence_warnings
+from ..policy.scoring import evidence_warnings
 from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..records.result import GradingResult

@@ -16,22 +16,20 @@ from traceback import extract_tb
 from typing import Any, NamedTuple
 
 from ..policy.policy import Policy
-from ..policy.reasons import (
+from ..policy.scoring import (
     FIXES,
     HEADS,
     NOT_GRADED,
     WHOLE,
-    evidence_warnings,
-    ratings_reason,
-    reason_of,
-)
-from ..policy.scoring import (
     Score,
     calculation,
+    evidence_warnings,
     on_unit_scale,
     overall,
     overall_calculation,
     passes,
+    ratings_reason,
+    reason_of,
     score,
 )
 from ..policy.values import SCORED

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import fields
-from itertools import groupby
+import json
+from collections.abc import Iterator
 
-from .policy import Policy
-from .values import Example, ScoreCap
+from ..text.strings import clip
+from .policy import Policy, policy_as_json
 
-_NAMES_SHOWN = 8
 _NO_STATEMENTS = {"fail": "undefined, fails", "pass": "1, passes", "error": "grader error"}
 
 HEAD = ("policy", "what it is", "calls", "passes at")
@@ -46,48 +44,19 @@ def nothing_to_check(policy: Policy) -> str:
 
 
 def in_full(policy: Policy) -> Iterator[str]:
-    """A policy line by line: its judge calls, fields and deviations."""
+    """A policy line by line: its judge calls, fields and deviations.
+
+    A field is shown as a policy file has it, if it differs from the default policy, or if every
+    reader looks for it. A long list of words in a dozen languages is cut.
+    """
     yield f"asks: {asks(policy)}"
-    yield from _fields(policy)
-    yield f"nothing to check: {nothing_to_check(policy)}"
-    yield from (f"differs: {deviation}" for deviation in policy.deviations)
-
-
-def _fields(policy: Policy) -> Iterator[str]:
-    """The fields that differ from the default policy, and those that every reader looks for."""
-    always = {
-        "threshold",
-        *(("verify", "dimensions") if policy.dimensions else ("weights", "fail_on")),
-    }
-    always |= {"score_caps"} if policy.citations == "enforce" else set()
+    always = ("threshold", "verify") if policy.dimensions else ("threshold", "weights", "fail_on")
     never = {"name", "summary", "deviations", "split"}
     never |= {"weights", "labels"} if policy.dimensions else set()
-    default = Policy()
-    for field in fields(policy):
-        value = getattr(policy, field.name)
-        is_shown = field.name in always or value != getattr(default, field.name)
-        if is_shown and field.name not in never:
-            yield f"{field.name}: {_shown(value)}"
-
-
-def _shown(value: object) -> str:
-    """The value of a field as a reader would write it."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, ScoreCap):
-        return f"{value.finding} (from {value.at_least}) ≤ {value.ceiling:g}"
-    if isinstance(value, Example):
-        return f"“{value.statement}” is {value.label}"
-    if isinstance(value, Mapping):
-        groups = groupby(value.items(), lambda pair: pair[1])
-        return "; ".join(f"{_names(pairs)} = {_shown(shared)}" for shared, pairs in groups)
-    if isinstance(value, tuple):
-        return ", ".join(map(_shown, value)) or "none"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _names(pairs: Iterator[tuple[object, object]]) -> str:
-    """The first names; a list of words in a dozen languages is no help to a reader."""
-    names = [str(name) for name, _ in pairs]
-    more = f" and {len(names) - _NAMES_SHOWN} more" if len(names) > _NAMES_SHOWN else ""
-    return ", ".join(names[:_NAMES_SHOWN]) + more
+    default = policy_as_json(Policy())
+    for name, value in policy_as_json(policy).items():
+        is_shown = name in always or value != default[name]
+        if is_shown and name not in never:
+            yield f"{name}: {clip(json.dumps(value, ensure_ascii=False), 300)}"
+    yield f"nothing to check: {nothing_to_check(policy)}"
+    yield from (f"differs: {deviation}" for deviation in policy.deviations)

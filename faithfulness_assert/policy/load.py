@@ -8,18 +8,18 @@ file of golden rows. Options under the source's own names stand at the end.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from ..files import open_text
+from ..files import read_text
 from ..reading.rows import LABEL_WORDS
 from ..records.checks import is_number
 from ..records.errors import ConfigError, suggest
 from ..records.model import Label
 from ..text.strings import clip, sections
-from .files import SUFFIXES, read_data
+from .parsing import SUFFIXES, read_data
 from .policy import DESCRIPTIVE, OF_PRESETS, TAKES, Policy, from_data
 from .values import FLAG
 
@@ -53,8 +53,7 @@ _DEEPEVAL_LABELS: dict[str, Label] = dict.fromkeys((*_DEEPEVAL_NO, "0"), "contra
 
 def _presets() -> Iterator[Policy]:
     folder = __file__.removesuffix("load.py")
-    with open_text(f"{folder}presets.json") as file:
-        data = json.load(file)
+    data = json.loads(read_text(f"{folder}presets.json"))
     differs = {
         name: tuple(" ".join(item.split()) for item in text.split("\n- ")[1:])
         for name, text in sections(f"{folder}deviations.md").items()
@@ -63,13 +62,10 @@ def _presets() -> Iterator[Policy]:
     differs["hallucination"] += differs["ragaliq"]
     presets: dict[str, dict[str, Any]] = {"default": {}, **data["shared"]}
     for name, own in data["policies"].items():
-        presets[name] = {**presets[own.pop("base", "default")], **own}
-        fields = {
-            field: TAKES[field].from_data(value, {}) for field, value in presets[name].items()
-        }
+        presets[name] = fields = {**presets[own.pop("base", "default")], **own}
         labels = _DEEPEVAL_LABELS if name == "deepeval" else {}
-        deviations = differs.get(name, ())
-        yield Policy(**{**fields, "name": name, "labels": labels, "deviations": deviations})
+        more = {"name": name, "labels": labels, "deviations": differs.get(name, ())}
+        yield Policy(**{n: TAKES[n].from_data(v, {}) for n, v in {**fields, **more}.items()})
 
 
 class _Presets(dict[str, Policy]):
@@ -116,11 +112,17 @@ def _named(policy: object) -> Policy:
     name = ALIASES.get(policy, policy)
     if name in policies:
         return policies[name]
-    if name.startswith("file://") or name.lower().endswith(SUFFIXES):
-        return load_policy(name.removeprefix("file://"))
-    endings = ", ".join(SUFFIXES)
-    hint = suggest(name, policies)
-    raise ConfigError(f"policy: unknown policy {name!r}. {hint} (A policy file ends in {endings}.)")
+    if not (name.startswith("file://") or name.lower().endswith(SUFFIXES)):
+        hint = f"{suggest(name, policies)} (A policy file ends in {', '.join(SUFFIXES)}.)"
+        raise ConfigError(f"policy: unknown policy {name!r}. {hint}")
+    from pathlib import PurePath  # only where a policy is a file
+
+    file = name.removeprefix("file://")
+    data = read_data(file, "policy")
+    if not isinstance(data, Mapping):
+        got = type(data).__name__
+        raise ConfigError(f"policy: {file}: must contain a mapping of fields, got {got}")
+    return policy_from(data, PurePath(file).stem)
 
 
 def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
@@ -148,26 +150,23 @@ def policy_from(data: Mapping[str, Any], name: str = "custom") -> Policy:
     return from_data(with_source_options(base, source_options), {**described, **own})
 
 
-def load_policy(file: str) -> Policy:
-    """The policy in a TOML, YAML or JSON file. Its default name is the name of the file.
-
-    Raises:
-        ConfigError: the file cannot be read, has another format than its ending says, or does not
-            describe a policy.
-    """
-    from pathlib import Path  # only where a policy is a file
-
-    data = read_data(file, "policy")
-    if not isinstance(data, Mapping):
-        got = type(data).__name__
-        raise ConfigError(f"policy: {file}: must contain a mapping of fields, got {got}")
-    return policy_from(data, Path(file).stem)
-
-
 # ---------------------------------------------------------------- options as the source names them
 
-SourceOption = Callable[[Policy, Any], Mapping[str, Any]]
-"""The changes of our fields that an option of the source means, for a value that it is given."""
+SOURCE_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "promptfoo": ("threshold", "inverse"),
+    "deepeval": (
+        "threshold",
+        "strict_mode",
+        "penalize_ambiguous_claims",
+        "truths_extraction_limit",
+        "include_reason",
+    ),
+    "axion": ("threshold", "strict_mode", "verdict_scores"),
+    "ragas": (),
+    "ragas-hhem": (),
+}
+"""A source that is not listed only has a threshold. Options apply in this order, not in that of the
+caller."""
 
 AXION_VERDICTS: Mapping[str, Label] = {
     "FULLY_SUPPORTED": "supported",
@@ -183,14 +182,15 @@ def with_source_options(policy: Policy, given: Mapping[str, Any]) -> Policy:
     Raises:
         ConfigError: the source has no such option, or the option does not take this value.
     """
-    allowed = SOURCE_OPTIONS.get(policy.name, _THRESHOLD)
+    source = policy.name
+    allowed = SOURCE_OPTIONS.get(source, ("threshold",))
     for name in given:
         if name not in allowed:
             near = suggest(str(name), allowed)
-            raise _wrong(f"policy {policy.name!r} has no option {name!r}. {near}")
-    for name, change in allowed.items():
+            raise _wrong(f"policy {source!r} has no option {name!r}. {near}")
+    for name in allowed:
         if name in given:
-            changes = change(policy, given[name])
+            changes = _meaning(policy, source, name, given[name])
             try:
                 policy = replace(policy, **changes)
             except ConfigError as error:  # it names our field, which the user does not know
@@ -202,27 +202,25 @@ def _wrong(problem: str) -> ConfigError:
     return ConfigError(f"policy_options: {problem}")
 
 
-def _field(name: str) -> SourceOption:
-    """An option that is a field of ours under another name."""
-    return lambda _, value: {name: value}
+def _meaning(policy: Policy, source: str, name: str, value: Any) -> dict[str, Any]:
+    """The changes of our fields that this option of a source means."""
+    if name in ("threshold", "inverse"):
+        return {name: value}
+    if name == "truths_extraction_limit":
+        return {"truths_limit": value}
+    if name == "strict_mode" and source == "deepeval":
+        return {"all_or_nothing": value}
+    if name == "verdict_scores":
+        return _verdict_scores(value)
+    if problem := FLAG.problem(value):
+        raise _wrong(f"{name} {problem}")
+    if name == "include_reason":
+        return {"explain": "judge" if value else "none"}
+    weight = -1.0 if name == "strict_mode" else 0.0
+    return {"weights": {**policy.weights, "not_enough_info": weight}} if value else {}
 
 
-def _flag(name: str, yes: SourceOption, no: SourceOption = lambda *_: {}) -> SourceOption:
-    """An option that is true or false."""
-
-    def change(policy: Policy, value: Any) -> Mapping[str, Any]:
-        if problem := FLAG.problem(value):
-            raise _wrong(f"{name} {problem}")
-        return (yes if value else no)(policy, value)
-
-    return change
-
-
-def _weight(label: Label, weight: float) -> SourceOption:
-    return lambda policy, _: {"weights": {**policy.weights, label: weight}}
-
-
-def _verdict_scores(_: Policy, value: object) -> Mapping[str, Any]:
+def _verdict_scores(value: object) -> dict[str, Any]:
     """axion's weights over its defaults, names in any case. With any, strict mode is off."""
     if value is not None and not isinstance(value, Mapping):
         got = type(value).__name__
@@ -237,30 +235,3 @@ def _verdict_scores(_: Policy, value: object) -> Mapping[str, Any]:
             raise _wrong(f"verdict_scores: {name} must be a finite number, got {score!r}")
         weights[AXION_VERDICTS[verdict]] = score
     return {"weights": weights} if value else {}
-
-
-_THRESHOLD: Mapping[str, SourceOption] = {"threshold": _field("threshold")}
-
-# A source that is not listed only has a threshold. Options apply in this order, not in that of the
-# caller.
-SOURCE_OPTIONS: Mapping[str, Mapping[str, SourceOption]] = {
-    "promptfoo": {**_THRESHOLD, "inverse": _field("inverse")},
-    "deepeval": {
-        **_THRESHOLD,
-        "strict_mode": _field("all_or_nothing"),
-        "penalize_ambiguous_claims": _flag(
-            "penalize_ambiguous_claims", _weight("not_enough_info", 0.0)
-        ),
-        "truths_extraction_limit": _field("truths_limit"),
-        "include_reason": _flag(
-            "include_reason", lambda *_: {"explain": "judge"}, lambda *_: {"explain": "none"}
-        ),
-    },
-    "axion": {
-        **_THRESHOLD,
-        "strict_mode": _flag("strict_mode", _weight("not_enough_info", -1.0)),
-        "verdict_scores": _verdict_scores,
-    },
-    "ragas": {},
-    "ragas-hhem": {},
-}

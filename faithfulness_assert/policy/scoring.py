@@ -1,4 +1,8 @@
-"""The only scorer: verdicts or ratings become a score in [0, 1], and one line of arithmetic."""
+"""The only scorer: verdicts or ratings become a score in [0, 1].
+
+What a result says of its score stands here too: one line of arithmetic, the reason, and what people
+can do where there is no score.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..records.model import CitationAudit, Verdict
+from ..records.model import CitationAudit, ErrorKind, Status, Verdict
+from ..records.views import absent_number, evidence_problem, in_words
+from ..text.strings import clip
 from .policy import Policy
-from .values import TOLERANCE, ScoreCap
+from .values import SCORED, TOLERANCE, ScoreCap
 
 OVERALL_DIGITS = 3
 
@@ -42,13 +48,13 @@ def score(
     weight): what is not known never helps to pass.
     """
     distinct = [v for v in verdicts if v.repeat_of is None or not policy.dedupe]
-    counted = [v for v in distinct if v.label != "not_a_claim"]
-    if not counted:
+    labels = [v.label for v in distinct if v.label != "not_a_claim"]
+    if not labels:
         return None
     unresolved = min(0.0, policy.weights.get("not_enough_info", 0.0))
     if policy.inverse:
         unresolved = max(policy.weights.values())
-    weights = [unresolved if v.label is None else policy.weights[v.label] for v in counted]
+    weights = [unresolved if label is None else policy.weights[label] for label in labels]
     mean = math.fsum(weights) / len(weights)
     raw = _unit(mean)
     capped, applied = _capped(policy, raw, audit)
@@ -66,21 +72,15 @@ def overall(
         ratings: a number in [0, 1] for each of the policy's dimensions.
     """
     capped, applied = _capped(policy, ratings["faithfulness"], audit)
-    rated = {**ratings, "faithfulness": capped}
-    raw = round(_weighted(policy.dimensions, ratings), OVERALL_DIGITS)
-    value = round(_weighted(policy.dimensions, rated), OVERALL_DIGITS)
-    return Score(_final(policy, _unit(value)), _unit(raw), raw, len(rated), applied), rated
-
-
-def _weighted(shares: Mapping[str, float], ratings: Mapping[str, float]) -> float:
-    """The sum of shares times ratings, in plain order as MASIS adds it.
-
-    A more exact sum would round some ties the other way.
-    """
-    total = 0.0
-    for name, share in shares.items():
-        total += share * ratings[name]
-    return total
+    after_caps = {**ratings, "faithfulness": capped}
+    sums = []
+    for rated in (ratings, after_caps):
+        total = 0.0  # in plain order, as MASIS adds it: `sum` would round some ties otherwise
+        for name, share in policy.dimensions.items():
+            total += share * rated[name]
+        sums.append(round(total, OVERALL_DIGITS))
+    raw, value = sums
+    return Score(_final(policy, _unit(value)), _unit(raw), raw, len(ratings), applied), after_caps
 
 
 def _capped(
@@ -89,7 +89,13 @@ def _capped(
     """The value under the lowest ceiling that applies, and the caps that lowered it."""
     if policy.citations != "enforce" or audit is None:
         return value, ()
-    applied = tuple(c for c in policy.score_caps if c.ceiling < value and _applies(c, audit))
+    found = {
+        "invalid_citations": len(audit.invalid_citations),
+        "hallucination": int(audit.hallucination_detected),
+        "uncited": audit.uncited_claim_count,
+    }
+    lower = (cap for cap in policy.score_caps if cap.ceiling < value)
+    applied = tuple(cap for cap in lower if found[cap.finding] >= cap.at_least)
     return min([value, *(cap.ceiling for cap in applied)]), applied
 
 
@@ -103,15 +109,6 @@ def _unit(value: float) -> float:
     if not math.isfinite(value):
         raise ValueError("a score must be finite")
     return max(0.0, min(1.0, value))
-
-
-def _applies(cap: ScoreCap, audit: CitationAudit) -> bool:
-    findings = {
-        "invalid_citations": len(audit.invalid_citations),
-        "hallucination": int(audit.hallucination_detected),
-        "uncited": audit.uncited_claim_count,
-    }
-    return findings[cap.finding] >= cap.at_least
 
 
 def passes(policy: Policy, value: float, verdicts: Sequence[Verdict]) -> bool:
@@ -136,14 +133,14 @@ def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple
     Each rating above 1 is out of 100, as in MASIS. One that is then still out of range is set to
     the nearer end of [0, 1].
     """
-    scaled = {name: value / 100 if value > 1 else value for name, value in ratings.items()}
-    used = {name: min(max(value, 0.0), 1.0) for name, value in scaled.items()}
+    used: dict[str, float] = {}
     warnings = []
     for name, given in ratings.items():
+        used[name] = min(max(given / 100 if given > 1 else given, 0.0), 1.0)
         if used[name] != given:
-            why = (
-                "; ratings above 1 are out of 100, so" if given > 1 else ", which is out of range;"
-            )
+            why = ", which is out of range;"
+            if given > 1:
+                why = "; ratings above 1 are out of 100, so"
             warnings.append(f"the judge rated {name} {given:g}{why} {used[name]:g} was used")
     return used, tuple(warnings)
 
@@ -188,3 +185,132 @@ def _finished(policy: Policy, line: str, outcome: Score) -> str:
     if policy.all_or_nothing and 0 < outcome.raw < 1 - TOLERANCE:
         line += "; all or nothing: 0"
     return f"{line}; 1 - score = {outcome.value:.4g}" if policy.inverse else line
+
+
+# ---------------------------------------------------------------- the reason
+
+MAX_NAMED = 3
+"""Statements that lost points which a reason quotes."""
+CHECK = "Check statement "
+"""How a warning begins that is about a supported statement, whose number is nowhere."""
+MAX_IDS = 10
+"""Statements that a warning names."""
+
+NOT_GRADED = "Not graded"
+"""How the reason of every grader error begins; its message says the rest."""
+HEADS: dict[Status, str] = {
+    "no_statements": "Nothing to check",
+    "abstained": "Nothing to check",
+    "no_context": "No context",
+}
+"""How the reason begins where there is nothing to grade. All other cases are not graded."""
+WHOLE: dict[Status, str] = {
+    "abstained": "The answer only declines to answer: it makes no claim that could be checked.",
+    "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
+}
+"""The reason where no more is known."""
+
+FIXES: dict[ErrorKind, str] = {
+    "refusal": "Try another judge model, or give it guidance on what the texts are.",
+    "content_filter": "Loosen the provider's filter for evaluations, or try another judge model.",
+    "truncated": "Raise max_tokens, ask for less thinking (reasoning_effort), or grade in parts.",
+    "unreadable": "Ask again, or try another judge model.",
+    "unreliable_judge": "Try another judge model.",
+    "transport": "Check base_url and the network.",
+    "auth": "Check the API key.",
+    "rate_limit": "Wait, or lower the concurrency.",
+    "timeout": "Raise timeout or deadline.",
+    "server": "Try again later.",
+    "not_stored": "Grade once with cache and without cache_only: then the reply is stored.",
+    "token_limit": "Raise the limit of tokens.",
+}
+
+
+def reason_of(
+    policy: Policy, counted: Sequence[Verdict], outcome: Score, *, passed: bool
+) -> tuple[str, str, str]:
+    """Why a graded case has its score.
+
+    Returns:
+        how many statements have which label, such as ``2 of 4 statements supported (2
+        contradicted)``; the score beside the threshold, and what else decides; and the first
+        problems, quoted.
+    """
+    judged = [v for v in counted if v.label != "not_a_claim"]
+    counts: Counter[str] = Counter(v.label or "unverified" for v in judged)
+    names = [name for name in (*SCORED[1:], "unverified") if counts[name]]
+    others = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in names)
+    others = f" ({others})" if others else ""
+    supported, total = counts["supported"], len(judged)
+    found = f"{supported} of {total} statements supported{others}"
+    if policy.headline == "made_up":
+        made_up = total - supported
+        found = f"{made_up} of {total} statements made up{others}, {supported} supported"
+
+    ending = _ending(policy, outcome)
+    reaches = outcome.value >= policy.passes_at - TOLERANCE
+    if not passed and reaches and not policy.inverse:  # a label or a flag alone fails the case
+        labels = {v.label for v in counted}
+        flags = {flag for v in counted for flag in v.flags}
+        failing = [f"label {label}" for label in policy.fail_on if label in labels]
+        failing += [f"flag {flag}" for flag in policy.fail_on_flags if flag in flags]
+        if failing:
+            ending += f" It still fails: a statement has the {failing[0]}."
+    ending += _caps(outcome)
+
+    problems = [v for v in judged if v.label != "supported"]
+    problems = problems or [v for v in judged if v.flags and not passed]
+    details = []
+    for verdict in problems[:MAX_NAMED]:
+        text = clip(verdict.statement, 160)
+        stop = "" if text.endswith((".", "!", "?", "…", "。")) else "."
+        details.append(f"{in_words(verdict).capitalize()}: “{text}”{stop}")
+    if len(problems) > MAX_NAMED:
+        details.append(f"And {len(problems) - MAX_NAMED} more.")
+    return found, ending, " ".join([*details, *evidence_warnings(judged)])
+
+
+def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
+    """For which supported (or lowered) statements evidence or a number is wrong, and how."""
+    numbers: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        if problem := evidence_problem(verdict):
+            numbers.setdefault(problem, []).append(str(verdict.id))
+    lines = [
+        f"Check the evidence of statement {', '.join(ids[:MAX_IDS])}: {problem}."
+        for problem, ids in numbers.items()
+    ]
+    absent = [f"{CHECK}{v.id}: {absence}." for v in verdicts if (absence := absent_number(v))]
+    return lines + absent[:MAX_IDS]
+
+
+def ratings_reason(
+    policy: Policy, ratings: Mapping[str, float], outcome: Score, suggestions: Sequence[str]
+) -> str:
+    """Why a rated case has its score: the capped ratings, the threshold, and suggestions."""
+    rated = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in ratings.items())
+    reason = f"{rated}: {_ending(policy, outcome)}".capitalize() + _caps(outcome)
+    if not suggestions:
+        return reason
+    advice = "; ".join(clip(suggestion, 160).rstrip(".") for suggestion in suggestions)
+    return f"{reason} Suggestions: {advice}."
+
+
+def _ending(policy: Policy, outcome: Score) -> str:
+    """The score beside the threshold: ``score 0.50 < threshold 0.8.``"""
+    value = 1.0 - outcome.value if policy.inverse else outcome.value
+    reached = value >= policy.passes_at - TOLERANCE
+    shown = f"{value:.2f}"
+    if not reached and float(shown) >= policy.passes_at:
+        shown = f"{value:.6g}"  # rounded, it would seem to reach the threshold
+    line = f"score {shown} {'>=' if reached else '<'} threshold {policy.passes_at:g}."
+    if not policy.inverse:
+        return line
+    return f"{line} Inverted score {outcome.value:.2f}: {'fails' if reached else 'passes'}."
+
+
+def _caps(outcome: Score) -> str:
+    return "".join(
+        f" Score capped at {cap.ceiling:g}: {cap.finding.replace('_', ' ')}."
+        for cap in outcome.score_caps
+    )

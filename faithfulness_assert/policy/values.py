@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..reading.rows import normalise
@@ -33,40 +32,7 @@ MAX_GUIDANCE_CHARS = 20_000
 MAX_WEIGHT = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class ScoreCap:
-    """The highest possible score if the citation audit has at least ``at_least`` of ``finding``.
-
-    A cap never raises a score.
-    """
-
-    finding: AuditFinding
-    ceiling: float
-    at_least: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A solved case for the judge, in the user's own words."""
-
-    context: str
-    statement: str
-    label: Label
-
-    def __post_init__(self) -> None:
-        for name in ("context", "statement"):
-            text = getattr(self, name)
-            if not isinstance(text, str):
-                raise ConfigError(f"examples: {name} must be a string, got {type(text).__name__}")
-            object.__setattr__(self, name, clean_text(text))
-
-
-SCORE_CAPS = (
-    ScoreCap("invalid_citations", 0.4),
-    ScoreCap("hallucination", 0.4),
-    ScoreCap("uncited", 0.5, 5),
-    ScoreCap("uncited", 0.3, 10),
-)
+# ---------------------------------------------------------------- what a field takes
 
 
 class Values(NamedTuple):
@@ -84,10 +50,6 @@ class Values(NamedTuple):
     from_data: Callable[[Any, Any], Any] = lambda data, _: data
 
 
-def _tuple(data: Any, _: object) -> Any:
-    return tuple(data) if isinstance(data, list) else data
-
-
 def _values(description: str, is_right: Callable[[Any], bool], what: str = "") -> Values:
     """Values that a test finds. ``what``: what a wrong one must be; default: ``description``."""
 
@@ -95,9 +57,6 @@ def _values(description: str, is_right: Callable[[Any], bool], what: str = "") -
         return None if is_right(value) else f"must be {what or description}, got {value!r:.80}"
 
     return Values(description, problem)
-
-
-# ---------------------------------------------------------------- a word, a number, texts
 
 
 def one_of(kind: Any) -> Values:
@@ -141,122 +100,48 @@ GUIDANCE = _values(
     lambda value: isinstance(value, str) and len(value) <= MAX_GUIDANCE_CHARS,
     f"a {_LIMITED}",
 )
+
+
+# ---------------------------------------------------------------- lists
+
+
+def _listed(data: Any, _: object) -> Any:
+    return tuple(data) if isinstance(data, list) else data
+
+
 TEXTS = _values(
     "list of texts",
     lambda value: isinstance(value, tuple) and all(isinstance(text, str) for text in value),
     "a list of texts",
-)._replace(from_data=_tuple)
-
-# ---------------------------------------------------------------- labels, weights, and the like
+)._replace(from_data=_listed)
 
 
-def _unknown(kind: str, names: Any, allowed: Sequence[str]) -> str | None:
+def _unknown(kind: str, names: Iterable[Any], allowed: Sequence[str]) -> str | None:
     """That one of these names is not known, with the nearest one that is."""
     unknown = next((name for name in names if name not in allowed), None)
     return unknown and f"unknown {kind} {unknown!r}. {suggest(str(unknown), allowed)}"
 
 
-def _weights_problem(weights: object) -> str | None:
-    if not isinstance(weights, Mapping) or "supported" not in weights:
-        return f"must map labels ({', '.join(SCORED)}) to numbers and include 'supported'"
-    if unknown := _unknown("label", weights, SCORED):
-        return unknown
-    for label, weight in weights.items():
-        if not is_number(weight) or abs(weight) > MAX_WEIGHT:
-            span = f"from -{MAX_WEIGHT} to {MAX_WEIGHT}"
-            return f"{label} must be a finite number {span}, got {weight!r}"
-    return None
+def _names(kind: str, allowed: Sequence[str], example: str, description: str) -> Values:
+    def problem(names: Any) -> str | None:
+        if isinstance(names, str) or not isinstance(names, Sequence):
+            return f'must be a list of {kind}s such as ["{example}"], got {names!r:.80}'
+        return _unknown(kind, names, allowed)
+
+    return Values(description, problem, _listed)
 
 
-def _names_problem(kind: str, allowed: Sequence[str], example: str, names: object) -> str | None:
-    if isinstance(names, str) or not isinstance(names, Sequence):
-        return f'must be a list of {kind}s such as ["{example}"], got {names!r:.80}'
-    return _unknown(kind, names, allowed)
+FLAG_LIST = _names("flag", FLAGS, FLAGS[0], f"list of: {', '.join(FLAGS)}")
+LABEL_LIST = _names("label", LABELS, "contradicted", "list of labels")
 
 
-_labels_problem = partial(_names_problem, "label", LABELS, "contradicted")
-_flags_problem = partial(_names_problem, "flag", FLAGS, FLAGS[0])
-
-
-def _judge_words_problem(words: object) -> str | None:
-    if not isinstance(words, Mapping):
-        return f"must map words to labels, got {words!r}"
-    if not all(isinstance(word, str) and normalise(word) for word in words):
-        return "each word must be a string with a letter or a digit"
-    return _labels_problem(list(words.values()))
-
-
-def _dimensions_problem(shares: object) -> str | None:
-    if not isinstance(shares, Mapping):
-        return "must map dimensions to shares if verify='rubric', else be empty"
-    if unknown := _unknown("dimension", shares, DIMENSIONS):
-        return unknown
-    if any(not is_fraction(share) for share in shares.values()):
-        return f"each must be a number from 0 to 1, got {dict(shares)!r}"
-    if shares and ("faithfulness" not in shares or abs(sum(shares.values()) - 1) > TOLERANCE):
-        return "must include faithfulness and add up to 1"
-    return None
-
-
-def _endings_problem(endings: object) -> str | None:
-    words, cases = (", ".join(get_args(kind)) for kind in (Ending, NothingToGrade))
-    if not isinstance(endings, Mapping):
-        return f"must map {cases} to how each ends, got {endings!r:.80}"
-    if unknown := _unknown("key", endings, get_args(NothingToGrade)):
-        return unknown
-    for name, ending in endings.items():
-        if not (is_fraction(ending) or (isinstance(ending, str) and ending in get_args(Ending))):
-            return f"{name} must be one of {words} or a score from 0 to 1, got {ending!r:.80}"
-    return None
-
-
-def _over(data: Any, current: Mapping[Any, Any]) -> Any:
-    return {**current, **data} if isinstance(data, Mapping) else data
-
-
-WEIGHTS = Values("mapping of labels to numbers from -1000 to 1000", _weights_problem, _over)
-ENDINGS = Values(
-    f"mapping of {', '.join(ALL_FAIL)} to fail, pass, error, or a score from 0 to 1",
-    _endings_problem,
-    _over,
-)
-FLAG_LIST = Values(f"list of: {', '.join(FLAGS)}", _flags_problem, _tuple)
-LABEL_LIST = Values("list of labels", _labels_problem, _tuple)
-JUDGE_WORDS = Values("mapping of words to labels", _judge_words_problem)
-SHARES = Values(
-    "mapping of dimensions to numbers from 0 to 1, with a sum of 1", _dimensions_problem
-)
-
-# ---------------------------------------------------------------- records
-
-
-def _is_list_of(kind: type, values: Any) -> bool:
-    return isinstance(values, list | tuple) and all(isinstance(value, kind) for value in values)
-
-
-def _caps_problem(caps: Any) -> str | None:
-    if not _is_list_of(ScoreCap, caps):
-        return "must be a list of ScoreCap"
-    findings = get_args(AuditFinding)
-    for cap in caps:
-        if cap.finding not in findings:
-            return f"finding must be one of {', '.join(findings)}, got {cap.finding!r}"
-        if not is_fraction(cap.ceiling):
-            return f"ceiling must be a number from 0 to 1, got {cap.ceiling!r}"
-        if not is_whole(cap.at_least) or cap.at_least < 0:
-            return f"at_least must be a whole number from 0, got {cap.at_least!r}"
-    return None
-
-
-def _examples_problem(examples: Any) -> str | None:
-    if not _is_list_of(Example, examples):
-        return "must be a list of examples, each with context, statement and label"
-    return _labels_problem([example.label for example in examples])
-
-
-def _records(kind: type, problem: Callable[[Any], str | None], name: str) -> Values:
-    """A list of records of one kind. In plain data each is a mapping of its fields."""
+def _records(kind: type, name: str, must: str) -> Values:
+    """A list of records of one kind, which check themselves. In plain data they are mappings."""
     takes = ", ".join(f.name for f in fields(kind))
+
+    def problem(records: Any) -> str | None:
+        is_list = isinstance(records, list | tuple)
+        return None if is_list and all(isinstance(r, kind) for r in records) else must
 
     def record(item: object) -> object:
         if not isinstance(item, Mapping):
@@ -273,8 +158,130 @@ def _records(kind: type, problem: Callable[[Any], str | None], name: str) -> Val
     return Values(f"list of mappings with {takes}", problem, from_data)
 
 
-CAPS = _records(ScoreCap, _caps_problem, "score_caps")
-EXAMPLES = _records(Example, _examples_problem, "examples")
+@dataclass(frozen=True, slots=True)
+class ScoreCap:
+    """The highest possible score if the citation audit has at least ``at_least`` of ``finding``.
+
+    A cap never raises a score.
+    """
+
+    finding: AuditFinding
+    ceiling: float
+    at_least: int = 1
+
+    def __post_init__(self) -> None:
+        takes = {"finding": one_of(AuditFinding), "ceiling": FRACTION, "at_least": _FROM_ZERO}
+        for name, values in takes.items():
+            if problem := values.problem(getattr(self, name)):
+                raise ConfigError(f"score_caps: {name} {problem}")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A solved case for the judge, in the user's own words."""
+
+    context: str
+    statement: str
+    label: Label
+
+    def __post_init__(self) -> None:
+        for name in ("context", "statement"):
+            text = getattr(self, name)
+            if not isinstance(text, str):
+                raise ConfigError(f"examples: {name} must be a string, got {type(text).__name__}")
+            object.__setattr__(self, name, clean_text(text))
+        if problem := LABEL_LIST.problem((self.label,)):
+            raise ConfigError(f"examples: {problem}")
+
+
+_FROM_ZERO = _values("", lambda value: is_whole(value) and value >= 0, "a whole number from 0")
+SCORE_CAPS = (
+    ScoreCap("invalid_citations", 0.4),
+    ScoreCap("hallucination", 0.4),
+    ScoreCap("uncited", 0.5, 5),
+    ScoreCap("uncited", 0.3, 10),
+)
+CAPS = _records(ScoreCap, "score_caps", "must be a list of ScoreCap")
+_EXAMPLES = "must be a list of examples, each with context, statement and label"
+EXAMPLES = _records(Example, "examples", _EXAMPLES)
+
+
+# ---------------------------------------------------------------- mappings
+
+
+def _mapping(
+    description: str, shape: str, kind: str, names: Sequence[str], each: Values, needed: str = ""
+) -> Values:
+    """Values by names of a kind. Plain data changes those that it has, and keeps the others.
+
+    Args:
+        shape: what it must be, if it is no mapping, or lacks the name that is ``needed``.
+        each: what each name takes.
+    """
+
+    def problem(given: Any) -> str | None:
+        if not isinstance(given, Mapping) or (needed and needed not in given):
+            return f"must map {shape}, got {given!r:.80}"
+        if unknown := _unknown(kind, given, names):
+            return unknown
+        problems = (f"{n} {wrong}" for n, value in given.items() if (wrong := each.problem(value)))
+        return next(problems, None)
+
+    def from_data(data: Any, current: Mapping[Any, Any]) -> Any:
+        return {**current, **data} if isinstance(data, Mapping) else data
+
+    return Values(description, problem, from_data)
+
+
+WEIGHTS = _mapping(
+    f"mapping of labels to numbers from -{MAX_WEIGHT} to {MAX_WEIGHT}",
+    f"labels ({', '.join(SCORED)}) to numbers and include 'supported'",
+    "label",
+    SCORED,
+    _values(
+        "",
+        lambda value: is_number(value) and abs(value) <= MAX_WEIGHT,
+        f"a finite number from -{MAX_WEIGHT} to {MAX_WEIGHT}",
+    ),
+    needed="supported",
+)
+ENDINGS = _mapping(
+    f"mapping of {', '.join(ALL_FAIL)} to fail, pass, error, or a score from 0 to 1",
+    f"{', '.join(ALL_FAIL)} to how each ends",
+    "key",
+    tuple(ALL_FAIL),
+    _values(
+        "",
+        lambda value: is_fraction(value) or (isinstance(value, str) and value in get_args(Ending)),
+        f"one of {', '.join(get_args(Ending))} or a score from 0 to 1",
+    ),
+)
+_SHARES = _mapping("", "dimensions to shares", "dimension", DIMENSIONS, FRACTION)
+
+
+def _shares_problem(shares: Any) -> str | None:
+    if (problem := _SHARES.problem(shares)) or not shares:
+        return problem
+    if "faithfulness" in shares and abs(sum(shares.values()) - 1) <= TOLERANCE:
+        return None
+    return "must include faithfulness and add up to 1"
+
+
+SHARES = Values("mapping of dimensions to numbers from 0 to 1, with a sum of 1", _shares_problem)
+
+
+def _judge_words_problem(words: object) -> str | None:
+    if not isinstance(words, Mapping):
+        return f"must map words to labels, got {words!r:.80}"
+    if not all(isinstance(word, str) and normalise(word) for word in words):
+        return "each word must be a string with a letter or a digit"
+    return LABEL_LIST.problem(list(words.values()))
+
+
+JUDGE_WORDS = Values("mapping of words to labels", _judge_words_problem)
+
+
+# ---------------------------------------------------------------- fields
 
 
 def prompt_field(

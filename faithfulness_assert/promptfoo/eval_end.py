@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..policy.reasons import CHECK
+from ..policy.scoring import CHECK
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
 from ..records.views import SETUP
 from ..text.strings import clip, lazy_pattern, one_line, visible

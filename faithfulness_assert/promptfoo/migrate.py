@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ..judges import JUDGES
-from ..policy.files import parsed, read_file
+from ..policy.parsing import parsed, read_file
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
 from ..text.strings import clip, sections, visible

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..asking.ranking import nearest_sentences
 from ..cases.case import Case
-from ..policy.reasons import CHECK
+from ..policy.scoring import CHECK
 from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
 from ..records.views import MARKS, absent_number, in_words, wrong_in_words

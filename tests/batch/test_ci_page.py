@@ -18,7 +18,7 @@ from conftest import ROOT
 from test_comparison import partly, run_of, scored, write
 from test_docs import FENCE, openai_server  # noqa: F401
 
-from faithfulness_assert.policy.files import read_data
+from faithfulness_assert.policy.parsing import read_data
 
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 BLOCKS = [(fence[1], fence[2]) for fence in FENCE.finditer(PAGE)]

@@ -17,7 +17,7 @@ from faithfulness_assert import ConfigError
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.cases.locate import search
 from faithfulness_assert.options import parse_options
-from faithfulness_assert.policy.load import find_policy, load_policy
+from faithfulness_assert.policy.load import find_policy
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.promptfoo.migrate import migrate_file
 from faithfulness_assert.settings import _of_file
@@ -59,7 +59,7 @@ def asserted(text: str) -> None:
 
 PLACES: dict[str, Callable[[str], object]] = {
     **{
-        f"a policy in {end}": file(end, lambda path: load_policy(str(path)))
+        f"a policy in {end}": file(end, lambda path: find_policy(str(path), {}, {}))
         for end in (".toml", ".yaml", ".json")
     },
     **{

@@ -29,7 +29,7 @@ from faithfulness_assert import (
     grade_many,
     policies,
 )
-from faithfulness_assert.policy.load import load_policy
+from faithfulness_assert.policy.load import find_policy
 from faithfulness_assert.promptfoo import get_assert
 
 ANSWER, CONTEXT = (
@@ -232,12 +232,12 @@ ALIASES = {
 def test_a_few_aliases_that_mean_billions_of_values_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match="aliases"):
-        load_policy(str(tmp_path / "p.yaml"))
+        find_policy(str(tmp_path / "p.yaml"), {}, {})
 
 
 def test_a_few_harmless_aliases_are_read(tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text("guidance: &g Be strict.\nsummary: *g\n", encoding="utf-8")
-    assert load_policy(str(tmp_path / "p.yaml")).summary == "Be strict."
+    assert find_policy(str(tmp_path / "p.yaml"), {}, {}).summary == "Be strict."
 
 
 # ---------------------------------------------------------------- no code from outside

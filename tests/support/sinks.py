@@ -20,7 +20,7 @@ from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.outputs import github_annotations, write_results
 from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.batch.summary import Summary
-from faithfulness_assert.policy.files import read_data
+from faithfulness_assert.policy.parsing import read_data
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.pytest_plugin.assertions import failure_text
 from faithfulness_assert.records.judge import Limits
