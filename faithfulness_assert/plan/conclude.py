@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -24,8 +24,8 @@ from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .state import State
-from .verdicts import finding_of
 from .weighing import FINDINGS, CaseFindings, as_entry, weigh, with_warnings
+from .windows import finding_of, shown_in_part, shown_shares
 
 _DIGIT = re.compile(r"\d")
 MAX_EXPLANATION = 600
@@ -123,8 +123,6 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     if rated:
         warnings += on_unit_scale(rated.ratings)[1]
     if state.likely is not None:
-        from .likely_windows import shown_in_part
-
         warnings.append(shown_in_part(state.likely, findings.verdicts))
     return warnings
 
@@ -148,11 +146,7 @@ def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, 
 def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
     findings = {number: finding_of(state, number) for number in set(state.first_like.values())}
-    shares: Mapping[int, float] = {}
-    if state.likely is not None:
-        from .likely_windows import shown_shares
-
-        shares = shown_shares(state, state.likely)
+    shares = shown_shares(state, state.likely) if state.likely else {}
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
     seeing = Seeing(state.case)

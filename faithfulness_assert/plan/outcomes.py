@@ -14,13 +14,12 @@ vote on it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import groupby
 from math import fsum
 from typing import TypeVar
 
-from ..asking.controls import Answered
 from ..asking.schema import names_another, schema_errors
 from ..policy.policy import Policy
 from ..reading.reconcile import MISSING, Finding
@@ -57,7 +56,7 @@ def absorb(state: State, stage: Asking, answers: Answers) -> State:
             try:
                 after = stage.absorb_reply(after, job, outcome)
             except JudgeError as error:
-                errors = _schema_errors(job, outcome) if error.kind == "unreadable" else ()
+                errors = schema_errors_of(job, outcome) if error.kind == "unreadable" else ()
                 after = stage.absorb_error(noted(after, Log(schema_errors=errors)), job, error)
         each.append(after)
     if len(each) == 1:
@@ -96,20 +95,7 @@ def worth_asking_again(policy: Policy, error: JudgeError) -> bool:
     return isinstance(error, UnreadableReply) and error.kind == "unreadable"
 
 
-def noted_reading(state: State, job: Job, outcome: Outcome, form: str, entries: int) -> State:
-    """The state with how a reply with so many verdicts was read in its log.
-
-    JSON that conforms to the schema of its ask is noted as ``schema``, any other with what breaks
-    the schema.
-    """
-    expected = len(job.ask.ids)
-    mismatches = ((expected, entries),) if entries != expected else ()
-    errors = _schema_errors(job, outcome) if form in ("json", "repaired") else ()
-    form = "schema" if form == "json" and not errors else form
-    return noted(state, Log(forms=(form,), schema_errors=errors, mismatches=mismatches))
-
-
-def _schema_errors(job: Job, outcome: Outcome) -> tuple[str, ...]:
+def schema_errors_of(job: Job, outcome: Outcome) -> tuple[str, ...]:
     """Where a reply breaks the schema of its ask."""
     if isinstance(outcome, JudgeError) or outcome.validated:
         return ()
@@ -190,9 +176,16 @@ def voted(before: State, asked: Sequence[Job], each: Sequence[State]) -> State:
         for cell, error in state.failed.items()
         if findings.get(cell, MISSING).label is None
     }
+    # A control is passed or failed as the majority of samples did.
+    controls = dict(before.controls)
+    for job in asked:
+        answers = [dict(s.controls[job.window]) for s in each if job.window in s.controls]
+        if job.controls and answers:
+            votes_on = ((c, [passed.get(c) for passed in answers]) for c in job.controls.values())
+            controls[job.window] = tuple((c, _majority(votes, len(each))) for c, votes in votes_on)
     return each[-1]._replace(
         findings={**each[-1].findings, **findings},
-        controls={**before.controls, **_controls(asked, each)},
+        controls=controls,
         bare=frozenset().union(*(state.bare for state in each)),
         closed=frozenset.intersection(*(state.closed for state in each)),
         failed=failed,
@@ -200,58 +193,33 @@ def voted(before: State, asked: Sequence[Job], each: Sequence[State]) -> State:
     )
 
 
+def _majority(votes: Sequence[Vote | None], of: int) -> Vote | None:
+    """What more than half of ``of`` votes say; None if there is nothing."""
+    vote, times = Counter(votes).most_common(1)[0]
+    return vote if times * 2 > of else None
+
+
 def _vote(votes: Sequence[Finding]) -> Finding:
     """The finding of a majority. It is as sure as the share of samples that agree.
 
-    Where the judge says how sure it is of each, a sample counts only so much.
+    Where the judge says how sure it is of each, a sample counts only so much. Of those that agree,
+    it is one that names evidence only if more than half of all samples do: what needs evidence
+    needs that of a majority, too.
     """
-    if agree := _agreeing(votes):
-        confidence = fsum(1.0 if one.confidence is None else one.confidence for one in agree)
-        return agree[0]._replace(confidence=round(confidence / len(votes), 4))
-    if any(finding.label for finding in votes):
-        return Finding(unresolved="split", reason=_votes_in_words(votes))
-    return next((finding for finding in votes if finding != MISSING), MISSING)
-
-
-def _agreeing(votes: Sequence[Finding]) -> list[Finding]:
-    """Those that give the label of the majority; none if there is no majority.
-
-    First come those that name evidence if more than half of all samples do, else those that do not:
-    what needs evidence needs that of a majority, too.
-    """
-    label = _majority([one.label for one in votes])
-    agree = [] if label is None else [one for one in votes if one.label == label]
-    mostly = sum(map(_names_evidence, agree)) * 2 > len(votes)
-    return sorted(agree, key=lambda one: _names_evidence(one) != mostly)
-
-
-def _names_evidence(finding: Finding) -> bool:
-    return bool(finding.evidence or finding.quote) and not finding.flags
-
-
-def _majority(votes: Sequence[Vote | None], of: int = 0) -> Vote | None:
-    """What more than half of all say, or of ``of`` if they are more; None if there is nothing."""
-    vote, times = Counter(votes).most_common(1)[0]
-    return vote if times * 2 > max(of, len(votes)) else None
-
-
-def _votes_in_words(votes: Sequence[Finding]) -> str:
-    """In words, such as "2 of 4 samples said supported, 2 contradicted"."""
-    counts = Counter(one.label.replace("_", " ") for one in votes if one.label)
-    answers = counts.most_common()
+    counts = Counter(vote.label for vote in votes if vote.label)
+    label = _majority([vote.label for vote in votes], len(votes))
+    if label is not None:
+        agree = [vote for vote in votes if vote.label == label]
+        named = [bool(vote.evidence or vote.quote) and not vote.flags for vote in agree]
+        mostly = sum(named) * 2 > len(votes)
+        sure = fsum(1.0 if vote.confidence is None else vote.confidence for vote in agree)
+        finding = agree[named.index(mostly)] if mostly in named else agree[0]
+        return finding._replace(confidence=round(sure / len(votes), 4))
+    if not counts:
+        return next((vote for vote in votes if vote != MISSING), MISSING)
+    answers = [(word.replace("_", " "), times) for word, times in counts.most_common()]
     if silent := len(votes) - counts.total():
         answers.append(("nothing that counts", silent))
     (first, times), *others = answers
-    said_first = f"{times} of {len(votes)} samples said {first}"
-    return ", ".join([said_first, *(f"{n} {one}" for one, n in others)])
-
-
-def _controls(asked: Iterable[Job], each: Sequence[State]) -> dict[int | None, Answered]:
-    """The controls of these jobs, passed or failed as the majority of samples did."""
-    voted: dict[int | None, Answered] = {}
-    for job in asked:
-        answers = [dict(s.controls[job.window]) for s in each if job.window in s.controls]
-        if job.controls and answers:
-            votes_on = ((c, [passed.get(c) for passed in answers]) for c in job.controls.values())
-            voted[job.window] = tuple((c, _majority(votes, len(each))) for c, votes in votes_on)
-    return voted
+    words = [f"{times} of {len(votes)} samples said {first}", *(f"{n} {one}" for one, n in others)]
+    return Finding(unresolved="split", reason=", ".join(words))

@@ -27,7 +27,7 @@ from ..text.languages import FIND, language_of
 from ..text.sentences import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
-from . import verdicts
+from . import verdicts, windows
 from .conclude import conclude
 from .outcomes import MOST_CUTS, absorb, cut_shorter, sampled, spent
 from .state import (
@@ -129,10 +129,10 @@ def _stages(policy: Policy) -> Iterator[Stage]:
         yield lists.settle
         yield fit
     reasks = _judging(verdicts.reask_jobs) * policy.reasks
-    yield _likely_windows
-    yield from (*_judging(verdicts.jobs, _refit), *reasks)
-    yield _more_windows
-    yield from (*_judging(verdicts.jobs), *reasks, *_judging(verdicts.widen_jobs))
+    yield windows.begin
+    yield from (*_judging(verdicts.jobs, windows.refit), *reasks)
+    yield windows.go_on
+    yield from (*_judging(verdicts.jobs), *reasks, *_judging(windows.widen_jobs))
     if policy.explain == "judge":
         from . import whole_answer as whole
 
@@ -143,29 +143,6 @@ def _judging(jobs: Jobs, refit: Refit | None = None) -> tuple[Stage, ...]:
     """The stages that ask for verdicts, and that take back what the replies deny."""
     asking = Asking(jobs, verdicts.absorb_reply, verdicts.absorb_error, refit)
     return asking, verdicts.withdraw_denied
-
-
-def _likely_windows(state: State) -> State:
-    """The state with the likeliest windows, where not everything is shown."""
-    if state.ended or len(state.windows) < 2:
-        return state
-    from . import likely_windows
-
-    return likely_windows.begin(state)
-
-
-def _refit(state: State) -> State:
-    return _likely_windows(fit(state._replace(likely=None)))
-
-
-def _more_windows(state: State) -> State:
-    """The state with more windows for what is not supported. Earlier ones are not asked again."""
-    state = state._replace(closed=state.closed.union(state.findings))
-    if state.likely is None:
-        return state
-    from . import likely_windows
-
-    return likely_windows.go_on(state, state.likely)
 
 
 # ---------------------------------------------------------------- before the first ask

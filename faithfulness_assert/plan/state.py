@@ -184,6 +184,11 @@ def context_lines(state: State, numbers: Iterable[int]) -> Numbered:
     return tuple((number, state.context[number - 1].text) for number in numbers)
 
 
+def distinct(state: State) -> list[Statement]:
+    """The statements without those that repeat an earlier one, where repeats count once."""
+    return [s for s in state.statements if state.first_like[s.id] == s.id]
+
+
 def numbered_texts(statements: Iterable[Statement]) -> Numbered:
     """The statements as an ask shows them."""
     return tuple((statement.id, statement.text) for statement in statements)

@@ -1,24 +1,22 @@
-"""The stages that ask for verdicts: on all statements, on unresolved ones, and across windows."""
+"""The stages that ask for verdicts: on all statements, and again on unresolved ones."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 from ..asking.controls import Answered, Control, Controls
 from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
-from ..asking.windows import chunk, line_tokens, packed
+from ..asking.windows import chunk
 from ..reading.reader import read
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
-from ..records.model import Label, Statement
 from ..text.strings import clip
 from ..text.talk import may_be_set_aside
-from .outcomes import noted_reading, usable_text, worth_asking_again
+from .outcomes import schema_errors_of, usable_text, worth_asking_again
 from .state import (
     Cell,
     Draft,
@@ -26,6 +24,7 @@ from .state import (
     Log,
     State,
     context_lines,
+    distinct,
     is_within,
     make_job,
     note_error,
@@ -125,34 +124,6 @@ def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
     return LEFT_OUT if MISSING in findings else NO_ONE_LABEL
 
 
-def distinct(state: State) -> list[Statement]:
-    """The statements without those that repeat an earlier one, where repeats count once."""
-    return [s for s in state.statements if state.first_like[s.id] == s.id]
-
-
-def widen_jobs(state: State) -> tuple[Job, ...]:
-    """Asks about the statements on which windows disagree, with the evidence of both."""
-    if len(state.windows) < 2:
-        return ()
-    torn = [s for s in distinct(state) if shows_conflict(by_window(state, s.id))]
-    texts, room = {s.id: s.text for s in torn}, state.budget.context_room
-    # The sentences that the windows which disagree name as evidence.
-    both = ((s.id, chain(*sides(by_window(state, s.id)))) for s in torn)
-    wanted = (
-        (number, {n for f in sides_of_it for n in f.evidence}) for number, sides_of_it in both
-    )
-
-    def size(line: int) -> int:
-        return line_tokens(state.context[line - 1].text)
-
-    drafts = []
-    for numbers, lines in packed(wanted, texts, size, state.budget._replace(room=room)):
-        if room is None or sum(map(size, lines)) <= room:  # else the statement stays unresolved
-            group = tuple((number, texts[number]) for number in sorted(numbers))
-            drafts.append(Draft("verdicts", group, context_lines(state, lines), None))
-    return number_jobs(state, drafts)
-
-
 # ---------------------------------------------------------------- what is answered
 
 
@@ -161,7 +132,12 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     lines, cells = dict(job.ask.payload.items), job.cells
     reply, single = usable_text(job.ask, outcome), len(lines) == 1
     reading = read(reply, state.policy.labels, job.ask.form, single=single)
-    state = noted_reading(state, job, outcome, reading.form, len(reading.rows))
+    expected, actual = len(lines), len(reading.rows)
+    errors = schema_errors_of(job, outcome) if reading.form in ("json", "repaired") else ()
+    # JSON that conforms to the schema of its ask is noted as such.
+    form = "schema" if reading.form == "json" and not errors else reading.form
+    mismatches = ((expected, actual),) if actual != expected else ()
+    log = Log(forms=(form,), schema_errors=errors, mismatches=mismatches)
     try:
         settled = settle(
             reading,
@@ -172,7 +148,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
             prefix=state.policy.positional_prefix,
         )
     except JudgeError as error:
-        return absorb_error(state, job, error)
+        return absorb_error(noted(state, log), job, error)
     confidence, marked = (
         dict(zip(job.ask.ids, getattr(outcome, name, ()), strict=False))
         for name in ("confidence", "wrong")
@@ -195,7 +171,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     more = "the judge said more than its verdict on statement"
     warnings += [f"{more} {', '.join(ns)}: “{clip(text)}”" for text, ns in remarks.items()]
     denied = state.asked.keys() - set(lines) if settled.denies_earlier else settled.denied
-    return noted(state, Log(warnings=tuple(warnings)))._replace(
+    return noted(state, log._replace(warnings=tuple(warnings)))._replace(
         findings=_heard(state, job, own),
         controls=_answered(state, job, findings),
         bare=state.bare | {job.window} if job.bare else state.bare,
@@ -301,61 +277,3 @@ def _answered(
         return state.controls
     answered = ((c, c.passed(findings.get(n, MISSING).label)) for n, c in job.controls.items())
     return {**state.controls, job.window: tuple(answered)}
-
-
-# ---------------------------------------------------------------- windows
-
-# The finding of one window beats those of others in this order. A window that is silent about a
-# statement takes nothing away from one that is not.
-STRENGTH: tuple[Label, ...] = (
-    "supported",
-    "partially_supported",
-    "contradicted",
-    "not_enough_info",
-    "not_a_claim",
-)
-
-
-def by_window(state: State, number: int) -> list[Finding]:
-    """The findings of all windows for one statement."""
-    cells = ((window, number) for window in range(len(state.windows)))
-    return [state.findings[cell] for cell in cells if cell in state.findings]
-
-
-def finding_of(state: State, number: int) -> Finding:
-    """The one finding for a statement: that of the widened ask, else of all windows merged."""
-    return state.findings.get((None, number)) or merged(by_window(state, number))
-
-
-def shows_conflict(findings: Sequence[Finding]) -> bool:
-    """Whether windows are in conflict, and both sides name evidence that can be shown together."""
-    return all(any(finding.evidence for finding in side) for side in sides(findings))
-
-
-def sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """The findings that contradict a statement, and those that neither do so nor leave it open."""
-    against = [f for f in findings if f.label == "contradicted"]
-    others = [f for f in findings if f.label not in ("contradicted", "not_enough_info", None)]
-    return against, others
-
-
-def merged(findings: Sequence[Finding]) -> Finding:
-    """One finding from those of all windows: the strongest.
-
-    A missing one counts only where no window supports the statement.
-    """
-    if len(findings) < 2:
-        return findings[0] if findings else MISSING
-    if split := next((f for f in findings if f.unresolved == "split"), None):
-        return split
-    contradicts_itself = any(f.unresolved in ("duplicate", "invalid") for f in findings)
-    if contradicts_itself or all(sides(findings)):
-        return Finding(unresolved="duplicate")
-    unresolved = next((finding for finding in findings if finding.label is None), None)
-    best = next((f for label in STRENGTH for f in findings if f.label == label), MISSING)
-    if best.label != "supported" and unresolved is not None:
-        return unresolved
-    if best.label == "not_enough_info":  # what is nearest in each window is no evidence together
-        return best
-    evidence = (number for f in findings if f.label == best.label for number in f.evidence)
-    return best._replace(evidence=tuple(dict.fromkeys(evidence)))

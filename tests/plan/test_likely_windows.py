@@ -16,7 +16,7 @@ from strategies import examples
 from faithfulness_assert import Ask, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.asking.ranking import Ranking
 from faithfulness_assert.asking.tokens import estimate_tokens
-from faithfulness_assert.plan.likely_windows import FEW_ASKS, FIRST_PARTS, PARTS
+from faithfulness_assert.plan.windows import FEW_ASKS, FIRST_PARTS, PARTS
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.views import percent
 from faithfulness_assert.text.phrases import search_terms

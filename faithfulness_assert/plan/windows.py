@@ -1,7 +1,8 @@
-"""Long contexts at a fair price: a statement is shown the parts that share most words with it.
+"""Contexts that are too long for one ask: what a statement is shown, and what windows say together.
 
-The likeliest parts are shown first. Only statements that stay unsupported are shown more of them,
-down to ``PARTS`` parts. Statements whose parts lie together share an ask.
+Where to show everything takes many asks, a statement is shown the parts that share most words with
+it. The likeliest parts are shown first. Only statements that stay unsupported are shown more of
+them, down to ``PARTS`` parts. Statements whose parts lie together share an ask.
 
 What is not shown cannot contradict: a contradiction in an unlikely part is missed. So everything is
 shown where it takes few asks, and under policies that give credit to what nothing supports.
@@ -14,10 +15,20 @@ from dataclasses import replace
 from itertools import chain
 
 from ..asking.windows import chunk, cut_to_fit, line_tokens, overlapping, packed
-from ..records.model import FINE_LABELS, Evidence, Verdict
+from ..reading.reconcile import MISSING, Finding
+from ..records.model import FINE_LABELS, Evidence, Label, Verdict
 from ..records.views import percent
-from .state import Likely, State, numbered_texts
-from .verdicts import distinct, finding_of
+from .state import (
+    Draft,
+    Job,
+    Likely,
+    State,
+    context_lines,
+    distinct,
+    fit,
+    number_jobs,
+    numbered_texts,
+)
 
 PARTS = 10
 """As much of the context as so many parts is shown with an unsupported statement. Lines that two
@@ -37,15 +48,23 @@ CONTROLS_TOKENS = 100
 
 def begin(state: State) -> State:
     """The first windows, if not everything is shown."""
-    if not _is_for_likely(state):
+    if state.ended or len(state.windows) < 2 or not _is_for_likely(state):
         return state
     likely, context = _ranked(state)
     first = {number: first for number, (first, _) in likely.ranked.items()}
     return _with_windows(state._replace(context=context, windows=()), likely, first)
 
 
-def go_on(state: State, likely: Likely) -> State:
+def refit(state: State) -> State:
+    """The state cut anew, to other limits."""
+    return begin(fit(state._replace(likely=None)))
+
+
+def go_on(state: State) -> State:
     """More windows, for what is not yet supported. What was asked before is not asked again."""
+    likely, state = state.likely, state._replace(closed=state.closed.union(state.findings))
+    if likely is None:
+        return state
     rest = {
         number: rest
         for number, (_, rest) in likely.ranked.items()
@@ -181,3 +200,84 @@ def shown_in_part(likely: Likely, verdicts: Sequence[Verdict]) -> str:
     span = least if least == most else f"{least} to {most}"
     unsupported = f"{len(shares)} that stayed unsupported were shown {span} of it"
     return f"{what}; {unsupported}; {everything}"
+
+
+# ---------------------------------------------------------------- what windows say together
+
+# The finding of one window beats those of others in this order. A window that is silent about a
+# statement takes nothing away from one that is not.
+STRENGTH: tuple[Label, ...] = (
+    "supported",
+    "partially_supported",
+    "contradicted",
+    "not_enough_info",
+    "not_a_claim",
+)
+
+
+def by_window(state: State, number: int) -> list[Finding]:
+    """The findings of all windows for one statement."""
+    cells = ((window, number) for window in range(len(state.windows)))
+    return [state.findings[cell] for cell in cells if cell in state.findings]
+
+
+def finding_of(state: State, number: int) -> Finding:
+    """The one finding for a statement: that of the widened ask, else of all windows merged."""
+    return state.findings.get((None, number)) or merged(by_window(state, number))
+
+
+def shows_conflict(findings: Sequence[Finding]) -> bool:
+    """Whether windows are in conflict, and both sides name evidence that can be shown together."""
+    return all(any(finding.evidence for finding in side) for side in sides(findings))
+
+
+def sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
+    """The findings that contradict a statement, and those that neither do so nor leave it open."""
+    against = [f for f in findings if f.label == "contradicted"]
+    others = [f for f in findings if f.label not in ("contradicted", "not_enough_info", None)]
+    return against, others
+
+
+def merged(findings: Sequence[Finding]) -> Finding:
+    """One finding from those of all windows: the strongest.
+
+    A missing one counts only where no window supports the statement.
+    """
+    if len(findings) < 2:
+        return findings[0] if findings else MISSING
+    if split := next((f for f in findings if f.unresolved == "split"), None):
+        return split
+    contradicts_itself = any(f.unresolved in ("duplicate", "invalid") for f in findings)
+    if contradicts_itself or all(sides(findings)):
+        return Finding(unresolved="duplicate")
+    unresolved = next((finding for finding in findings if finding.label is None), None)
+    best = next((f for label in STRENGTH for f in findings if f.label == label), MISSING)
+    if best.label != "supported" and unresolved is not None:
+        return unresolved
+    if best.label == "not_enough_info":  # what is nearest in each window is no evidence together
+        return best
+    evidence = (number for f in findings if f.label == best.label for number in f.evidence)
+    return best._replace(evidence=tuple(dict.fromkeys(evidence)))
+
+
+def widen_jobs(state: State) -> tuple[Job, ...]:
+    """Asks about the statements on which windows disagree, with the evidence of both."""
+    if len(state.windows) < 2:
+        return ()
+    torn = [s for s in distinct(state) if shows_conflict(by_window(state, s.id))]
+    texts, room = {s.id: s.text for s in torn}, state.budget.context_room
+    # The sentences that the windows which disagree name as evidence.
+    both = ((s.id, chain(*sides(by_window(state, s.id)))) for s in torn)
+    wanted = (
+        (number, {n for f in sides_of_it for n in f.evidence}) for number, sides_of_it in both
+    )
+
+    def size(line: int) -> int:
+        return line_tokens(state.context[line - 1].text)
+
+    drafts = []
+    for numbers, lines in packed(wanted, texts, size, state.budget._replace(room=room)):
+        if room is None or sum(map(size, lines)) <= room:  # else the statement stays unresolved
+            group = tuple((number, texts[number]) for number in sorted(numbers))
+            drafts.append(Draft("verdicts", group, context_lines(state, lines), None))
+    return number_jobs(state, drafts)
