@@ -159,25 +159,6 @@ class Grader:
         secrets = {"_secret": self._secret, "_own_secret": self._own_secret}
         return partial(Grader, judge, policy, threshold, **options_without_key), (), secrets
 
-    def keep_limits(
-        self, requests: float | None, tokens: float | None, patience: float | None = None
-    ) -> Grader:
-        """This grader, whose judge gets no more per minute, in a run with this patience.
-
-        Args:
-            requests, tokens: see ``PerMinute``; None for no limit.
-            patience: see ``Breaker``.
-
-        Raises:
-            ConfigError: a limit is not a number over 0.
-        """
-        from .drive.gate import Gate, PerMinute
-
-        limited = requests is not None or tokens is not None
-        limits = PerMinute(requests, tokens) if limited else None
-        self.gate = Gate(self.judge, limits, patience)
-        return self
-
     def keep_secret(self, secret: bytes) -> Grader:
         """This grader, whose asks follow from the secret of its run, unless it has one already."""
         self._secret = self._own_secret or secret

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..grading import MAX_CONCURRENCY
-from ..options import hide_key
+from ..drive.breaker import patience_of
+from ..grading import MAX_CONCURRENCY, Grader
+from ..options import DEADLINE, hide_key
 from ..records.checks import check_number
 from ..records.errors import ConfigError, option, pip_install
 from ..records.judge import Judge, judge_info
@@ -20,7 +21,7 @@ from ..settings import SETTING, AnyPolicy, choose
 from .data_sets import DataSet, open_data_set
 from .derived_runs import merge, rescore
 from .local_run import RunOutcome, Work
-from .rows import GraderSettings
+from .rows import gate_of, grade_rows
 from .run_description import take_input
 from .stopping import Budget, SoftStop
 from .store import BATCH_API, writing
@@ -94,14 +95,12 @@ def run(
     hide_key(options)
     if concurrency is not None:
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
-    limits = concurrency, requests_per_minute, tokens_per_minute
-    settings = GraderSettings(*choose(judge, policy, threshold, options)[:4], *limits)
-    grader = settings.grader()
-    if engine not in ("local", "ray"):
-        raise ConfigError(f"engine: must be local or ray, got {engine!r}")
-    if engine == "local" and actors is not None:
-        raise ConfigError("actors: only for the engine ray; leave it out")
-    cluster = _ray_cluster(settings, actors) if engine == "ray" else None
+    chosen = choose(judge, policy, threshold, options)
+    grader = Grader(chosen.judge, chosen.policy, chosen.threshold, **chosen.options)
+    patience = patience_of(chosen.options.get("deadline", DEADLINE))
+    limits = requests_per_minute, tokens_per_minute, patience
+    gate = gate_of(grader, *limits)
+    cluster_of = _engine(engine, actors)
     budget = Budget(max_run_tokens, max_cost, max_errors)
     if max_cost is not None and not options.get("prices") and judge_info(grader.judge).remote:
         raise ConfigError(f"{option('max_cost')}: needs the option prices, or no cost is known")
@@ -129,14 +128,25 @@ def run(
             if not soft.number:
                 raise
             return RunOutcome(store.path, store.size, stopped=soft.reason, signal=soft.number)
-        work = Work(store, grader, cluster or settings.asks_at_once(grader), budget, soft)
-        return work.done([*notes, *data_set.notes], progress=progress)
+        work = Work(store, budget, soft)
+        if cluster_of:
+            cluster = cluster_of(grader, concurrency, limits, actors)
+            lines = cluster.graded(work.rows(), lambda: work.stopped)
+        else:
+            lines = grade_rows(work.rows(), grader, concurrency, gate, work.stopping)
+        trouble = (lambda: gate.breaker.trouble) if gate else str
+        return work.done(lines, trouble, (*notes, *data_set.notes), progress=progress)
 
 
-def _ray_cluster(settings: GraderSettings, actors: int | None) -> Cluster:
-    """Our way to grade on Ray, which is an extra."""
-    if actors is not None:
-        check_number("actors", actors, 1, 10_000, whole=True)
+def _engine(engine: str, actors: int | None) -> type[Cluster] | None:
+    """Our way to grade on Ray, which is an extra; None to grade here."""
+    if engine not in ("local", "ray"):
+        raise ConfigError(f"engine: must be local or ray, got {engine!r}")
+    if engine == "local":
+        if actors is not None:
+            raise ConfigError("actors: only for the engine ray; leave it out")
+        return None
+    check_number("actors", actors, 1, 10_000, whole=True, optional=True)
     try:
         from .ray import Cluster
     except ModuleNotFoundError as error:
@@ -144,4 +154,4 @@ def _ray_cluster(settings: GraderSettings, actors: int | None) -> Cluster:
             raise
         advice = pip_install(extra="ray")
         raise ConfigError(f"engine: {error.name} is not installed: {advice}") from None
-    return Cluster(settings, actors)
+    return Cluster

@@ -5,24 +5,19 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ..drive.asks import log
-from ..grading import Grader
+from ..drive.asks import GivenUp, log
 from ..records.errors import option
 from .progress import Counts, shown
-from .rows import Line, NotAsked, Row, graded_or_left
+from .rows import Line, Row
 from .stopping import Budget, SoftStop
 from .store import NAME, Store, lines_of_run, problem_of, reading
 from .summary import Summary
-
-if TYPE_CHECKING:
-    from .ray import Cluster
 
 HOPELESS = 50
 """So many cases in a row that could not be graded stop a run, unless ``max_errors`` is given.
@@ -83,87 +78,80 @@ class Work(logging.Handler):
 
     Args:
         store: of the run, which has its rows.
-        grader: judge, policy and limits.
-        on: a cluster, or how many asks of the grader are under way at once on this machine.
         budget, soft: may stop it early.
+
+    ``stopped``: why the run stops, but for signals; "" while it goes on.
     """
 
-    def __init__(
-        self, store: Store, grader: Grader, on: Cluster | int, budget: Budget, soft: SoftStop
-    ) -> None:
+    def __init__(self, store: Store, budget: Budget, soft: SoftStop) -> None:
         super().__init__(logging.WARNING)
         self._store, self._budget, self._soft = store, budget, soft
-        self._grader, self._on = grader, on
         self._summary, self._earlier = store.summary(), store.summary("earlier")
-        self._stopped = ""
+        self.stopped = budget.exceeded(self._summary, self._earlier)
         self._in_a_row = 0  # cases that could not be graded, since the last reply
 
-    def done(self, notes: Iterable[str], *, progress: bool) -> RunOutcome:
-        """How it ended."""
-        store, before, total = self._store, self._summary.cases, self._store.size
+    def stopping(self) -> str:
+        """Why no more rows are begun; "" while any may be."""
+        return self.stopped or self._soft.reason
+
+    def rows(self) -> Iterator[Row]:
+        """The rows without a result, until there is a reason to stop."""
+        self._soft.install()
+        for row in self._store.rest():
+            if self.stopping():
+                return
+            yield row
+
+    def done(
+        self,
+        lines: Generator[Line, None, None],
+        trouble: Callable[[], str],
+        notes: tuple[str, ...],
+        *,
+        progress: bool,
+    ) -> RunOutcome:
+        """Keeps the results as they come, and says how it ended.
+
+        ``lines``: of ``rows``. ``trouble``: see ``Counts``.
+        """
+        store, total, before = self._store, self._store.size, self._summary.cases
         if before < total:
             try:
-                self._grade(progress=progress)
+                self._keep(lines, Counts(self._summary, total, trouble), progress=progress)
+            except GivenUp as error:
+                self.stopped = self.stopped or str(error)
             except sqlite3.Error as error:
-                problem = f"cannot be written: {problem_of(error)}"
-                self._stopped = f"{store.path / NAME} {problem}"
+                self.stopped = f"{store.path / NAME} cannot be written: {problem_of(error)}"
             except BaseException as error:
                 if not self._soft.is_cause_of(error):
                     raise
                 late = "and what was under way then did not arrive in time"
-                self._stopped = f"{self._soft.reason}, {late}"
+                self.stopped = f"{self._soft.reason}, {late}"
         finished = store.finished
-        if finished == total:
-            self._stopped = ""  # the last rows were the reason to stop, so nothing is left
-        if self._stopped:
-            self._note(f"stopped: {self._stopped}")
-        signal = self._soft.number if self._stopped else 0
-        return RunOutcome(store.path, total, finished - before, self._stopped, tuple(notes), signal)
+        # If the last rows were the reason to stop, nothing is left.
+        stopped = self.stopping() if finished < total else ""
+        if stopped:
+            self._note(f"stopped: {stopped}")
+        signal = self._soft.number if stopped else 0
+        return RunOutcome(store.path, total, finished - before, stopped, notes, signal)
 
-    def _grade(self, *, progress: bool) -> None:
-        """Keeps results as they come, until there is a reason to stop."""
-        began, store, gate = time.monotonic(), self._store, self._grader.gate
-        counts = Counts(self._summary, store.size)
-        if gate:
-            counts.trouble = lambda: gate.breaker.trouble
+    def _keep(self, lines: Generator[Line, None, None], counts: Counts, *, progress: bool) -> None:
+        began, store = time.monotonic(), self._store
         log.addHandler(self)
         try:
-            with (
-                store.appending() as append,
-                closing(self._lines()) as lines,
-                shown(counts, wanted=progress),
-            ):
+            with store.appending() as append, closing(lines), shown(counts, wanted=progress):
                 for line in lines:
-                    if isinstance(line, NotAsked):
-                        self._stopped = self._stopped or line.why
-                    else:
-                        append(line)
-                        self._summary.add(line)
-                        self._stopped = self._stopped or self._exceeded() or self._hopeless(line)
-                    if self._stopped and not (isinstance(self._on, int) or self._soft.number):
-                        break  # a cluster does not know of it
+                    append(line)
+                    self._summary.add(line)
+                    self.stopped = (
+                        self.stopped
+                        or self._budget.exceeded(self._summary, self._earlier)
+                        or self._hopeless(line)
+                    )
         finally:
             log.removeHandler(self)
-        store.keep("seconds", (store.value("seconds") or 0.0) + time.monotonic() - began)
-
-    def _lines(self) -> Generator[Line | NotAsked, None, None]:
-        rest = self._until_stopped(self._store.rest())
-        if isinstance(self._on, int):
-            return graded_or_left(rest, self._grader, self._on, lambda: self._soft.reason)
-        return self._on.graded(rest, self._store.secret())
-
-    def _until_stopped(self, rows: Iterator[Row]) -> Iterator[Row]:
-        """The rows, until there is a reason to stop. What is under way then still ends."""
-        self._soft.install()
-        self._stopped = self._exceeded()
-        for row in rows:
-            self._stopped = self._stopped or self._soft.reason
-            if self._stopped:
-                return
-            yield row
-
-    def _exceeded(self) -> str:
-        return self._budget.exceeded(self._summary, self._earlier)
+            with suppress(sqlite3.Error):
+                store.keep("seconds", (store.value("seconds") or 0.0) + time.monotonic() - began)
 
     def _hopeless(self, line: Line) -> str:
         """Why there is no use in going on; "" if there is."""

@@ -18,12 +18,15 @@ import ray
 import ray.data
 from ray import cloudpickle, exceptions
 
+from ..drive.asks import GivenUp
+from ..drive.breaker import NO_DEADLINE
+from ..grading import Grader
 from ..records.errors import ConfigError
 from ..records.judge import Judge
 from ..records.result import GradingResult
-from ..settings import SETTING, AnyPolicy, choose
+from ..settings import SETTING, AnyPolicy
 from .data_sets import open_data_set
-from .rows import GraderSettings, Line, NotAsked, Row, grade_rows, graded_or_left
+from .rows import Line, Row, gate_of, grade_rows
 
 CHUNK = 64
 """Rows of a run that an actor gets at a time."""
@@ -33,6 +36,8 @@ MOST_DEATHS = 10
 """How often the actor that grades a chunk may die before the run stops: a row may be the cause."""
 DEATHS = exceptions.RayActorError, exceptions.WorkerCrashedError, exceptions.OutOfMemoryError
 PREFIX = "faithfulness_"
+Limits = tuple[float | None, float | None, float]
+"""Requests and tokens per minute, and the patience."""
 _COLUMNS: Mapping[str, tuple[Any, Callable[[GradingResult], Any]]] = {
     "pass": (pyarrow.bool_(), attrgetter("pass_")),
     "score": (pyarrow.float64(), attrgetter("score")),
@@ -64,15 +69,14 @@ class GradedBatches:
         concurrency: int | None = None,
         **options: Any,
     ) -> None:
-        settings = GraderSettings(*choose(judge, policy, threshold, options)[:4], concurrency)
-        self.grader, self.mapping = settings.grader(stops=False), mapping
-        self.at_once = settings.asks_at_once(self.grader)
+        self.grader, self.mapping = Grader(judge, policy, threshold, **options), mapping
+        self.concurrency, self.gate = concurrency, gate_of(self.grader, None, None, NO_DEADLINE)
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
         """The batch with its results."""
         records = batch.to_pylist()
         rows = open_data_set(records, mapping=self.mapping).rows() if records else ()
-        graded = grade_rows(rows, self.grader, concurrency=self.at_once)
+        graded = grade_rows(rows, self.grader, self.concurrency, self.gate)
         lines = sorted(graded, key=lambda line: line.row)
         ours = [PREFIX + name for name in _COLUMNS]
         batch = batch.select([name for name in batch.column_names if name not in ours])
@@ -82,17 +86,24 @@ class GradedBatches:
         return batch
 
 
-class _GradedRows(GradedBatches):
-    """The same for rows of a run. They come and go pickled: a table would change their values."""
+class _GradedRows:
+    """The same for rows of a run. They come and go pickled: a table would change their values.
 
-    def __init__(self, settings: GraderSettings) -> None:
-        self.grader = settings.grader()
-        self.at_once = settings.asks_at_once(self.grader)
+    ``limits``: as ``gate_of`` takes them. A gate is not pickled.
+    """
+
+    def __init__(self, grader: Grader, concurrency: int | None, limits: Limits) -> None:
+        self.grader, self.concurrency = grader, concurrency
+        self.gate = gate_of(grader, *limits)
 
     def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
-        """The lines, and at the end the rows that were not asked about."""
-        lines = graded_or_left(_unpickled(batch), self.grader, self.at_once)
-        return _pickled(sorted(lines, key=lambda line: isinstance(line, NotAsked)))
+        """The lines, and at the end why some rows were not asked about."""
+        lines: list[Line | str] = []
+        try:
+            lines += grade_rows(_unpickled(batch), self.grader, self.concurrency, self.gate)
+        except GivenUp as error:
+            lines.append(str(error))
+        return _pickled(lines)
 
 
 def _pickled(values: list[Any]) -> pyarrow.Table:
@@ -105,29 +116,40 @@ def _unpickled(table: pyarrow.Table) -> Iterator[Any]:
 
 
 class Cluster(NamedTuple):
-    """Where the rows of a run are graded, by so many ``actors``; see ``batch.run``."""
+    """Where the rows of a run are graded, by so many ``actors``; see ``batch.run``.
 
-    settings: GraderSettings
+    They share the ``limits`` per minute, and each has the whole concurrency and patience.
+    """
+
+    grader: Grader
+    concurrency: int | None
+    limits: Limits
     actors: int | None = None
 
-    def graded(self, rows: Iterator[Row], secret: bytes) -> Generator[Line | NotAsked, None, None]:
+    def graded(
+        self, rows: Iterator[Row], stopping: Callable[[], str]
+    ) -> Generator[Line, None, None]:
         """The results of these rows, as they finish. Ray stops when this generator is closed.
 
         Raises:
             ConfigError: the cluster cannot be used, or an actor dies again and again.
+            GivenUp: rows were not asked about.
         """
         _connect()
+        requests, tokens, patience = self.limits
         cores = int(ray.cluster_resources().get("CPU", 1))
         actors = self.actors or cores  # each sends a request at once
-        actors = max(1, min(actors, int(self.settings.requests_per_minute or actors)))
-        settings = self.settings.for_one_of(actors)._replace(secret=secret)
+        actors = max(1, min(actors, int(requests or actors)))
+        # Requests are whole ones: a gate rounds its share up, so it is rounded down here.
+        requests = requests and (requests // actors or requests / actors)
+        limits = requests, tokens and tokens / actors, patience
         chunks = iter(lambda: list(islice(rows, CHUNK)), [])
         while some := [ray.put(_pickled(chunk)) for chunk in islice(chunks, AT_ONCE)]:
             ds = ray.data.from_arrow_refs(some)
             ds.context.enable_progress_bars = ds.context.print_on_execution_start = False
             graded = ds.map_batches(
                 _GradedRows,
-                fn_constructor_args=(settings,),
+                fn_constructor_args=(self.grader, self.concurrency, limits),
                 batch_format="pyarrow",
                 batch_size=CHUNK,
                 num_cpus=0,  # after a node is lost, those that are left must take all actors
@@ -136,7 +158,12 @@ class Cluster(NamedTuple):
             )
             try:
                 for batch in graded.iter_batches(batch_size=None, batch_format="pyarrow"):
-                    yield from _unpickled(batch)
+                    for line in _unpickled(batch):
+                        if isinstance(line, str):
+                            raise GivenUp(line)
+                        yield line
+                        if stopping():
+                            return
             except DEATHS as error:
                 problem = "a process that grades died again and again; has it enough memory?"
                 raise ConfigError(f"actors: {problem} Ray says: {error}") from None

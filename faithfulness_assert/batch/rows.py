@@ -12,11 +12,9 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from ..drive.asks import GivenUp
-from ..drive.breaker import patience_of
+from ..drive.gate import Gate, PerMinute
 from ..drive.grades import ASKS_AT_ONCE, Slots, run_many
 from ..grading import Grader
-from ..options import DEADLINE
 from ..records.checks import is_whole
 from ..records.judge import judge_info
 from ..records.result import GradingResult
@@ -95,16 +93,6 @@ Lines = Callable[[], Iterator[Line]]
 """Starts reading the results of a run, from the first one on each time."""
 
 
-class NotAsked(NamedTuple):
-    """A row without a result, because its run stops: it is graded when the run goes on.
-
-    ``why``: the run stops, in words.
-    """
-
-    row: int
-    why: str
-
-
 def digest(row: Row) -> str:
     """A short fingerprint of what is graded in a row; equal rows have equal ones."""
     text = _SORTED([row.fields, row.problem])
@@ -126,99 +114,60 @@ def brief(line: Line) -> Line:
 # ---------------------------------------------------------------- how rows are graded
 
 
-class GraderSettings(NamedTuple):
-    """What makes a grader, here or in another process, and what it may use.
-
-    Args:
-        judge, policy, threshold, options: as ``settings.choose`` completes them on this machine:
-            others may have no settings.
-        concurrency: asks under way at once; None: 8, or 1 for a judge that computes here.
-        requests_per_minute, tokens_per_minute: None for no limit.
-        secret: from which asks follow; None for the grader's own.
-    """
-
-    judge: Any
-    policy: Any
-    threshold: float | None
-    options: Mapping[str, Any]
-    concurrency: int | None = None
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    secret: bytes | None = None
-
-    def for_one_of(self, graders: int) -> GraderSettings:
-        """Those of one of so many graders, which share the limits. Each has the whole concurrency.
-
-        Requests are whole ones: each grader rounds its share up, so it is rounded down here.
-        """
-        requests, tokens = self.requests_per_minute, self.tokens_per_minute
-        if requests:
-            requests = requests // graders or requests / graders
-        return self._replace(
-            requests_per_minute=requests, tokens_per_minute=tokens and tokens / graders
-        )
-
-    def grader(self, *, stops: bool = True) -> Grader:
-        """A new grader within these limits, which waits for a server that is down for a while.
-
-        ``stops``: after some time without any answer rows have no result; else it waits on.
-        """
-        grader = Grader(self.judge, self.policy, self.threshold, **self.options)
-        limits = (self.requests_per_minute, self.tokens_per_minute)
-        if limits != (None, None) or not computes_here(grader):
-            deadline = self.options.get("deadline", DEADLINE) if stops else None
-            grader.keep_limits(*limits, patience_of(deadline))
-        return grader if self.secret is None else grader.keep_secret(self.secret)
-
-    def asks_at_once(self, grader: Grader) -> int:
-        """How many asks of this grader are under way at once."""
-        return self.concurrency or (1 if computes_here(grader) else ASKS_AT_ONCE)
-
-
 def grade_rows(
-    rows: Iterable[Row], grader: Grader, *, concurrency: int = 8, in_order: bool = False
-) -> Iterator[Line]:
+    rows: Iterable[Row],
+    grader: Grader,
+    concurrency: int | None = None,
+    gate: Gate | None = None,
+    stopping: Callable[[], str] = str,
+    *,
+    in_order: bool = False,
+) -> Generator[Line, None, None]:
     """The results of these rows, each as soon as it is there. Rows are read as they are needed.
 
     A row that cannot be read has the status ``invalid_input``.
 
     Args:
-        concurrency: asks under way at once. With 1, a judge that works in this process grades one
-            row after the other in this thread, which costs the least time.
+        rows, grader: what is graded, and by whom.
+        concurrency: asks under way at once; None: 8, or 1 for a judge that computes here. With 1,
+            such a judge grades one row after the other in this thread, which costs the least time.
+        gate: of a run; see ``gate_of``. None: that of the grader.
+        stopping: says why no row may begin to ask; "" while any may.
         in_order: each result waits for those of the rows before.
+
+    Raises:
+        GivenUp: after the results of all other rows: some asked nothing, and why.
     """
-    lines = graded_or_left(rows, grader, concurrency, in_order=in_order)
-    return (line for line in lines if isinstance(line, Line))
-
-
-def graded_or_left(
-    rows: Iterable[Row],
-    grader: Grader,
-    concurrency: int,
-    stopping: Callable[[], str] = str,
-    *,
-    in_order: bool = False,
-) -> Generator[Line | NotAsked, None, None]:
-    """The same in a run. Rows have no result if the patience of the grader has ended.
-
-    Nor do those that have asked nothing yet while it is ``stopping``, which says why.
-    """
-    if concurrency == 1 and computes_here(grader):
+    here = computes_here(grader) and gate is None
+    concurrency = concurrency or (1 if computes_here(grader) else ASKS_AT_ONCE)
+    if concurrency == 1 and here:
         return (
             line_of(row, grader.invalid(row.problem) if row.problem else grader.grade(**row.fields))
             for row in rows
         )
 
-    async def line(row: Row, slots: Slots) -> Line | NotAsked:
+    async def line(row: Row, slots: Slots) -> Line:
         if row.problem:
             return line_of(row, grader.invalid(row.problem))
-        try:
-            return line_of(row, await grader.agrade_case(row.fields, slots))
-        except GivenUp as stop:
-            return NotAsked(row.number, str(stop))
+        return line_of(row, await grader.agrade_case(row.fields, slots))
 
     lines = (partial(line, row) for row in rows)
-    return run_many(lines, concurrency, in_order=in_order, stopping=stopping)
+    return run_many(lines, concurrency, gate, stopping, in_order=in_order)
+
+
+def gate_of(
+    grader: Grader, requests: float | None, tokens: float | None, patience: float
+) -> Gate | None:
+    """The gate for a run with these limits per minute; None where nothing is to be waited for.
+
+    ``patience``: seconds without any answer after which the run stops; see ``Breaker``.
+
+    Raises:
+        ConfigError: a limit is not a number over 0.
+    """
+    if (requests, tokens) != (None, None):
+        return Gate(grader.judge, PerMinute(requests, tokens), patience)
+    return None if computes_here(grader) else Gate(grader.judge, None, patience)
 
 
 def computes_here(grader: Grader) -> bool:

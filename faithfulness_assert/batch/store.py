@@ -64,7 +64,7 @@ CREATE INDEX answers_to_asks ON answers (id)
 """What a database has, and nothing else. ``docs/many-answers.md`` says what is in it."""
 _ROWS = "SELECT row, case_id, fields, columns, problem FROM rows"
 _INSERT_ROW = "INSERT OR REPLACE INTO rows VALUES (?, ?, ?, ?, ?, ?)"
-_INSERT = f"INSERT INTO results VALUES (?{', ?' * 16})"  # noqa: S608 - our own text
+_INSERT = f"INSERT OR REPLACE INTO results VALUES (?{', ?' * 16})"  # noqa: S608 - our own text
 _ALIKE = "status, pass, score, error, message, estimated, notes"
 _SPENT = "sum(prompt), sum(completion), sum(cached), sum(reasoning), sum(requests), sum(cost)"
 _COPY = "copy the directory of the run once more, as a whole, if it was copied"
@@ -88,9 +88,9 @@ class Store:
 
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self.db, self.path = db, path
-        self._grouped, self._waiting = False, 0
         self._lock = threading.Lock()
-        self._failure: sqlite3.Error | None = None
+        self._waiting: list[tuple[str, tuple[Any, ...]]] | None = None  # while it is ``appending``
+        self._is_late = False
 
     # ------------------------------------------------------------ writing
 
@@ -111,53 +111,46 @@ class Store:
         """Gives a function that adds a result; rows may be added meanwhile, too.
 
         All of it is kept after ``SECONDS`` or ``MANY`` results, and at the end, whatever ends it.
-        If the disk is full, what waited then is lost.
 
         Raises:
             sqlite3.Error: it cannot be written.
         """
+        waiting = self._waiting = []
 
         def append(line: Line) -> None:
             self.add(line)
-            self._waiting += 1
-            if self._waiting >= MANY:
-                self._commit()
+            if len(waiting) >= MANY or self._is_late:
+                self._keep_waiting()
 
-        def commit() -> None:
-            with suppress(sqlite3.Error):  # the next one who writes is told
-                self._commit()
+        def keep() -> None:
+            try:
+                self._keep_waiting()
+            except sqlite3.Error:
+                self._is_late = True  # the next one who adds a result is told
 
-        self._grouped = True
         try:
-            with every(SECONDS, commit):
+            with every(SECONDS, keep):
                 yield append
         finally:
-            self._grouped = False
-            self._commit()
+            try:
+                self._keep_waiting()
+            finally:
+                self._waiting = None
 
-    def _commit(self) -> None:
+    def _keep_waiting(self) -> None:
+        """Writes what waits."""
         with self._lock:
-            self._waiting = 0
-            if self.db.in_transaction or self._failure:
-                self._execute("COMMIT")
+            if self._waiting and (now := self._waiting[:]):
+                with self.transaction():
+                    for command, values in now:
+                        self.db.execute(command, values)
+                del self._waiting[: len(now)]
 
     def _write(self, command: str, values: tuple[Any, ...]) -> None:
-        with self._lock:
-            if self._grouped and not self.db.in_transaction:
-                self._execute("BEGIN")
-            self._execute(command, values)
-
-    def _execute(self, command: str, values: tuple[Any, ...] = ()) -> None:
-        """Executes a command. After one that failed, nothing is kept any more."""
-        if self._failure:
-            raise self._failure
-        try:
+        if self._waiting is None:
             self.db.execute(command, values)
-        except sqlite3.Error as error:
-            self._failure = error
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
-            raise
+        else:
+            self._waiting.append((command, values))
 
     def add_row(self, row: Row) -> None:
         """Adds a row of the data set."""

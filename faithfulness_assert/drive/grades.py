@@ -36,19 +36,20 @@ WINDOW = 20
 
 
 class Slots:
-    """How many asks may be under way at once, and what came of those that went out.
-
-    To be used on one event loop.
+    """What the grades of a batch share. To be used on one event loop.
 
     Args:
-        asks_at_once: the most.
+        asks_at_once: the most that are under way.
+        gate: to the judge's server, with the limits of the batch; None: that of each grade.
         stopping: says why no further grade may begin to ask; "" while any may.
     """
 
-    def __init__(self, asks_at_once: int, stopping: Callable[[], str] = str) -> None:
+    def __init__(
+        self, asks_at_once: int, gate: Gate | None = None, stopping: Callable[[], str] = str
+    ) -> None:
         import asyncio
 
-        self.stopping = stopping
+        self.gate, self.stopping = gate, stopping
         self.free = asyncio.Semaphore(asks_at_once)
         self.under_way = self.ended = 0
         self.spent = Usage()
@@ -103,7 +104,7 @@ class Grade:
         A judge without ``aask`` is asked in threads.
 
         Args:
-            slots: limits the asks that are under way; shared by the grades of a batch.
+            slots: of a batch.
             brief: the plan's own work may run on the loop. Otherwise it runs in a thread, because a
                 long text would block the loop.
 
@@ -113,6 +114,7 @@ class Grade:
         from ..judges import background  # it needs asyncio
 
         self._slots = slots
+        self._gate = (slots and slots.gate) or self._gate
         if slots is None and self._gate is None:  # on the caller's own loop
             self._aask = getattr(self._judge, "aask", None)
         outcomes: tuple[Outcome, ...] | None = None
@@ -287,9 +289,10 @@ async def _caught(asking: Awaitable[object]) -> object:
 def run_many(
     grades: Iterable[Callable[[Slots], Coroutine[Any, Any, T]]],
     concurrency: int,
+    gate: Gate | None = None,
+    stopping: Callable[[], str] = str,
     *,
     in_order: bool = True,
-    stopping: Callable[[], str] = str,
 ) -> Generator[T, None, None]:
     """The results of these grades, with at most ``concurrency`` asks at once.
 
@@ -303,15 +306,19 @@ def run_many(
     Args:
         grades: the grades.
         concurrency: the most asks under way.
+        gate, stopping: see ``Slots``.
         in_order: results have the order of their grades: a slow grade holds up the results after
             it, but not the grades after it. Otherwise each result comes as soon as it is there.
-        stopping: see ``Slots``.
+
+    Raises:
+        GivenUp: a grade was given up. The results of all others came before.
     """
     from queue import SimpleQueue
 
     from ..judges import background
 
-    slots, at_once = Slots(concurrency, stopping), concurrency + 1 + concurrency // 8
+    slots, at_once = Slots(concurrency, gate, stopping), concurrency + 1 + concurrency // 8
+    given_up: GivenUp | None = None
     waiting: deque[Future[T]] = deque()  # whose turn has not come
     finished: SimpleQueue[Future[T]] = SimpleQueue()
     under_way = given = 0
@@ -319,7 +326,8 @@ def run_many(
     try:
         while True:
             while (
-                finished.empty()
+                not given_up
+                and finished.empty()
                 and under_way < at_once
                 and len(waiting) < WINDOW * concurrency
                 and (grade := next(rest, None))
@@ -329,14 +337,18 @@ def run_many(
                 waiting.append(future)
                 under_way += 1
             if not under_way:
-                return
+                break
             ended = finished.get()
             under_way -= 1
             ready = waiting if in_order else deque([ended])
             if not in_order:
                 waiting.remove(ended)
             while ready and ready[0].done():
-                result = ready.popleft().result()
+                try:
+                    result = ready.popleft().result()
+                except GivenUp as error:
+                    given_up = error
+                    continue
                 given += 1
                 yield result
     except BaseException as error:
@@ -353,3 +365,5 @@ def run_many(
         if hasattr(error, "add_note"):  # from Python 3.11
             error.add_note(story)
         raise
+    if given_up:
+        raise given_up

@@ -25,6 +25,7 @@ from strategies import examples
 from virtual_time import run_virtually
 
 from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usage
+from faithfulness_assert.batch.rows import Row, gate_of, grade_rows
 from faithfulness_assert.drive import gate as gates
 from faithfulness_assert.drive.asks import GivenUp, TimeLeft
 from faithfulness_assert.drive.breaker import CONFIRMED, COOL_DOWN, FAILURES, LEAST, NO_DEADLINE
@@ -191,7 +192,7 @@ def test_what_an_ask_used_beyond_its_prompt_is_paid_for_by_the_asks_after_it(
 def test_a_limit_that_is_no_number_over_0_is_the_callers_mistake(limit: Any) -> None:
     for limits, name in (((limit, None), "requests"), ((None, limit), "tokens")):
         with pytest.raises(ConfigError, match=f"{name}_per_minute: must be"):
-            Grader(TruthfulJudge()).keep_limits(*limits)
+            PerMinute(*limits)
 
 
 @dataclass
@@ -206,13 +207,21 @@ class Clocked(TruthfulJudge):
         return super().ask(ask)
 
 
-def test_asks_go_out_no_faster_than_allowed_however_they_are_driven() -> None:
-    judge = Clocked()
-    grader = Grader(judge).keep_limits(600, None)  # one in 0.1 s
-    assert grader.grade(**CASE).score == 1.0
-    assert asyncio.run(grader.agrade(**CASE)).score == 1.0
-    assert [r.score for r in grader.grade_many([CASE] * 12, concurrency=12)] == [1.0] * 12
-    assert judge.times[-1] - judge.times[0] > 0.25  # the first second's share goes out at once
+def limited(
+    grader: Grader, cases: list[dict[str, str]], requests: float, at_once: int
+) -> list[str]:
+    """The statuses of these cases as a run grades them that may send so many requests a minute."""
+    gate = gate_of(grader, requests, None, NO_DEADLINE)
+    rows = [Row(number, str(number), case) for number, case in enumerate(cases)]
+    return [line.result.status for line in grade_rows(rows, grader, at_once, gate)]
+
+
+def test_asks_go_out_no_faster_than_allowed_however_many_are_under_way() -> None:
+    """Also by a judge that works in this process, with one ask at once."""
+    for at_once in (1, 12):
+        judge = Clocked()
+        assert limited(Grader(judge), [CASE] * 14, 600, at_once=at_once) == ["graded"] * 14
+        assert judge.times[-1] - judge.times[0] > 0.25  # the first second's share goes out at once
 
 
 @pytest.mark.parametrize("statements", [None, 1])
@@ -220,10 +229,10 @@ def test_the_wait_for_a_limit_does_not_count_against_the_deadline_of_a_grade(
     statements: int | None,
 ) -> None:
     judge = TruthfulJudge(limits=Limits(statements=statements))
-    grader = Grader(judge, "ragas", deadline=2.5).keep_limits(90, None)
+    grader = Grader(judge, "ragas", deadline=2.5)
     case = {"answer": "It rains. It snows.", "context": "It rains. It snows."}
-    results = list(grader.grade_many([case] * 3, concurrency=3))  # 6 asks take 3 s, or 9 longer
-    assert [result.status for result in results] == ["graded"] * 3
+    # 6 asks take 3 s, or 9 longer
+    assert limited(grader, [case] * 3, 90, at_once=3) == ["graded"] * 3
 
 
 @pytest.mark.parametrize(("questions", "asks"), [(1, 1), (7, 7)])
@@ -231,10 +240,9 @@ def test_a_limit_holds_only_for_what_a_store_of_replies_lacks(
     tmp_path: Path, questions: int, asks: int
 ) -> None:
     judge = Clocked()
-    grader = Grader(judge, cache=tmp_path).keep_limits(240, None)
+    grader = Grader(judge, cache=tmp_path)
     cases = [{**CASE, "question": str(number % questions)} for number in range(63)]
-    results = list(grader.grade_many(cases, concurrency=1))
-    assert [result.score for result in results] == [1.0] * 63  # or a quarter of a minute
+    assert limited(grader, cases, 240, at_once=1) == ["graded"] * 63  # or a quarter of a minute
     assert len(judge.times) == asks
     assert asks == 1 or judge.times[-1] - judge.times[0] > 0.5
 
@@ -600,7 +608,6 @@ def test_a_judge_of_the_users_own_keeps_limits_and_waits_for_an_outage_in_a_run(
     judge = ScriptedJudge(
         ["unreadable", JudgeError("down", "server", retryable=True), "unreadable"]
     )
-    grader = Grader(judge, reasks=0).keep_limits(60_000, None, NO_DEADLINE)
-    results = list(grader.grade_many([CASE] * 2, concurrency=1))
-    assert [result.status for result in results] == ["unreadable"] * 2
+    grader = Grader(judge, reasks=0)
+    assert limited(grader, [CASE] * 2, 60_000, at_once=1) == ["unreadable"] * 2
     assert len(judge.asked) == 3
