@@ -26,16 +26,15 @@ from ..estimate import estimate_run
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
 from ..stopping import Budget
 from ..store import BATCH_API, Store, is_run, reading, writing
-from .providers import AnthropicBatches, OpenAIBatches
+from .apis import AnthropicBatchAPI, BatchAPI
 from .rounds import Rounds, Standing, forget
-from .service import Service
 
 __all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""
-SERVICES: Mapping[str, type[Service]] = {
-    f"{service.provider}-batch": service for service in (OpenAIBatches, AnthropicBatches)
+SERVICES: Mapping[str, type[BatchAPI]] = {
+    f"{api.provider}-batch": api for api in (BatchAPI, AnthropicBatchAPI)
 }
 """The ways to a judge over a batch API."""
 
@@ -133,8 +132,8 @@ def _step(
     """Goes on as far as possible, with the replies that somebody brought or without."""
     grader.keep_secret(store.secret())
     form, judge = _form(settings["judge"]), cast("RemoteJudge", grader.judge)
-    with nullcontext() if settings["via"] == FILES else closing(form(judge)) as service:
-        rounds = Rounds(store, settings["run"], grader, form, service)
+    with nullcontext() if settings["via"] == FILES else closing(form(judge)) as api:
+        rounds = Rounds(store, settings["run"], grader, form, api)
         if replies:
             rounds.take(replies)
         return rounds.advance()
@@ -170,7 +169,7 @@ def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any
         raise ConfigError(f"options must be plain data here: {error}") from None
 
 
-def _form(judge: str) -> type[Service]:
+def _form(judge: str) -> type[BatchAPI]:
     """The batch API of a judge."""
     return SERVICES[f"{judge.partition(':')[0]}-batch"]
 

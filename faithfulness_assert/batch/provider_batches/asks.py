@@ -28,7 +28,7 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, Outcome, Reply
 from ...records.usage import Usage
 from ..store import Store
-from .service import EXPIRED, MISSING, NOT_RUN
+from .apis import EXPIRED, MISSING, NOT_RUN
 
 TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""

@@ -14,34 +14,23 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from ...files import open_file
+from ...files import append_file, open_file, private_folder, to_disk
 from ...grading import Grader
 from ...judges.remote.needs import merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..rows import line_of
 from ..store import Store
+from .apis import MISSING, NOT_FOUND, NOT_RUN, BatchAPI, Look, is_refused, service_errors
 from .asks import CaseAnswers, tries_of
-from .service import (
-    MISSING,
-    NOT_FOUND,
-    NOT_RUN,
-    Look,
-    RequestFiles,
-    Search,
-    Service,
-    is_refused,
-    read_line,
-    service_errors,
-)
 
 MAX_LINE = 16 << 20
 """Bytes of a line of an output. What is longer is no line that we know."""
@@ -87,7 +76,7 @@ class Rounds:
         run_id: makes the ids of its asks unlike those of other runs.
         grader: judge and policy.
         form: of the files: that of the API of its judge.
-        service: takes the files; None if somebody else carries them.
+        api: takes the files; None if somebody else carries them.
     """
 
     def __init__(
@@ -95,32 +84,32 @@ class Rounds:
         store: Store,
         run_id: str,
         grader: Grader,
-        form: type[Service],
-        service: Service | None,
+        form: type[BatchAPI],
+        api: BatchAPI | None,
     ) -> None:
         self._store, self._db, self._run_id = store, store.db, run_id
-        self._grader, self._form, self._service = grader, form, service
+        self._grader, self._form, self._api = grader, form, api
         self._judge = cast("RemoteJudge", grader.judge)
+        self._secrets = self._judge.secrets
         self._notes: list[str] = []
 
     def advance(self) -> Standing:
         """Goes on as far as possible: fetches what is done, sends what comes next."""
         while (current := self._waiting()) is not None:
             folder, files = self._folder(current.number), current.files
-            if self._service is None:
+            if self._api is None:
                 self._note(current, f"{len(files)} files wait for their answers")
                 carried = tuple(folder / file["name"] for file in files)
                 return Standing(False, tuple(self._notes), carried)
             for file in files:
-                self._send(current, file, self._service, folder / file["name"])
+                if not file.get("batch"):
+                    self._send(current, file, self._api)
             for file in files:
                 if file.get("batch") and not file.get("here"):
-                    self._look(current, file, self._service)
+                    self._look(current, file, self._api)
             if not all(file.get("here") for file in files):
                 return Standing(False, tuple(self._notes))
-            with self._store.transaction():
-                self._end_round(current)
-            shutil.rmtree(folder, ignore_errors=True)
+            self._answered(current)
             if any(file.get("left_out") for file in files):
                 self._notes.append("Nothing more was sent. Go on with the run to send the rest.")
                 return Standing(False, tuple(self._notes))
@@ -131,13 +120,9 @@ class Rounds:
         current, path = self._waiting(), self._store.path
         if current is None:
             raise ConfigError(f"{path}: the run is finished; no answers are missing")
-        with self._store.transaction(), ExitStack() as stack:
+        with ExitStack() as stack:
             files = [stack.enter_context(open_file(output)) for output in outputs]
-            if not self._read(current, files):
-                problem = f"no line of these files answers an ask of round {current.number}"
-                raise ConfigError(f"{path}: {problem}. Import the answers to its own files")
-            self._end_round(current)
-        shutil.rmtree(self._folder(current.number), ignore_errors=True)
+            self._answered(current, files)
 
     def _waiting(self) -> Round | None:
         """The round that waits for answers; None if all cases have results.
@@ -161,8 +146,7 @@ class Rounds:
         return self._store.path / "rounds" / f"{number:03}"
 
     def _note(self, current: Round, text: str) -> None:
-        text = self._judge.secrets.out_of(text)
-        self._notes.append(f"round {current.number}: {text}")
+        self._notes.append(self._secrets.out_of(f"round {current.number}: {text}"))
 
     def _save(self, current: Round) -> None:
         """Keeps a round, and how its files stand."""
@@ -172,61 +156,61 @@ class Rounds:
 
     # ------------------------------------------------------------ at the provider
 
-    def _send(self, current: Round, file: dict[str, Any], service: Service, path: Path) -> None:
+    def _send(self, current: Round, file: dict[str, Any], api: BatchAPI) -> None:
         """Makes sure that a file is sent, unless it is not known yet whether it was."""
-        if file.get("batch"):
-            return
 
         def begin() -> None:
             file["sending"] = True
             self._save(current)
 
         name = f"{self._run_id}/{current.number}/{file['name']}"
-        with service_errors(self._judge.secrets):
-            seen = self._search(current, file, name, service) if "sending" in file else Search()
-            if seen.undecided:
+        with service_errors(self._secrets):
+            batch, undecided = self._sent(current, file, name, api)
+            if undecided:
                 self._note(
                     current,
                     f"{file['name']} may have been sent when the run was stopped: one of "
-                    f"{', '.join(seen.undecided[:5])} may be its batch. That shows when they have "
+                    f"{', '.join(undecided[:5])} may be its batch. That shows when they have "
                     "ended; until then it is not sent again",
                 )
                 return
             try:
-                batch = seen.batch or service.send(str(path), name, begin)
+                path = self._folder(current.number) / file["name"]
+                batch = batch or api.send(str(path), name, begin)
             except Exception as error:
-                if is_refused(error) and "sending" in file:
-                    del file["sending"]
+                if is_refused(error) and file.pop("sending", False):
                     self._save(current)
                 raise
-            if self._judge.secrets.out_of(batch) != batch:
+            if self._secrets.out_of(batch) != batch:
                 raise ValueError("the id of the batch has the key in it")
         file["batch"] = batch
         self._save(current)
 
-    def _search(self, current: Round, file: dict[str, Any], name: str, service: Service) -> Search:
-        """Looks for the batch of a file that may have been sent, until it would be listed."""
+    def _sent(
+        self, current: Round, file: dict[str, Any], name: str, api: BatchAPI
+    ) -> tuple[str, Sequence[str]]:
+        """The batch of a file that may have been sent, looked for until it would be listed."""
         others = [other["batch"] for other in current.files if other.get("batch")]
 
         def has(id: str) -> bool:
             query = "SELECT round, file FROM asks WHERE id = ?"
             return bool(self._db.execute(query, (id,)).fetchone() == (current.number, file["name"]))
 
-        for pause in LOOK_AGAIN:
+        for pause in LOOK_AGAIN if "sending" in file else ():
             time.sleep(pause)
-            seen = service.find(name, file["lines"], others, has)
-            if seen.batch or seen.undecided:
-                break
-        return seen
+            batch, undecided = api.find(name, file["lines"], others, has)
+            if batch or undecided:
+                return batch, undecided
+        return "", ()
 
-    def _look(self, current: Round, file: dict[str, Any], service: Service) -> None:
-        """Asks how the batch of a file stands, and fetches what came of it when it has ended."""
+    def _look(self, current: Round, file: dict[str, Any], api: BatchAPI) -> None:
+        """Asks how the batch of a file stands, and keeps what came of it when it has ended."""
         try:
-            with service_errors(self._judge.secrets):
-                look = service.look(file["batch"])
+            with service_errors(self._secrets):
+                look = api.look(file["batch"])
             self._note(current, f"{file['lines']:,} asks, {file['batch']}: {look.status}")
             if look.ended:
-                self._fetch(current, file, look, service)
+                self._fetch(current, file, look, api)
         except JudgeError as error:
             if error.http_status == NOT_FOUND:
                 folder = self._folder(current.number)
@@ -234,36 +218,33 @@ class Rounds:
                 error.fix = f"Check base_url and the key. {gone}: its asks are then sent again."
             raise
 
-    def _fetch(self, current: Round, file: dict[str, Any], look: Look, service: Service) -> None:
+    def _fetch(self, current: Round, file: dict[str, Any], look: Look, api: BatchAPI) -> None:
         """Keeps what came of a file.
 
         If it was refused, only the asks of the lines that it was refused for have an answer.
         """
-        for line, error in look.rejected[:5]:
-            where, param = f"line {line}" if line else "", error["param"]
-            why = ": ".join(filter(None, (where, error["code"], error["message"])))
+        for line, *said, param in look.rejected[:5]:
+            why = ": ".join(filter(None, (f"line {line}" if line else "", *said)))
             why += f" ({param})" if param else ""
             self._note(current, f"the provider refused the file: {why}")
         file.update(here=True, left_out=look.cancelled or bool(look.rejected))
-
-        def pieces() -> Iterator[bytes]:
-            with service_errors(self._judge.secrets):
-                yield from service.fetch(file["batch"])
-
         with TemporaryFile(dir=self._folder(current.number)) as output:
             if not look.rejected:
-                output.writelines(pieces())
+                with service_errors(self._secrets):
+                    output.writelines(api.fetch(file["batch"]))
             output.seek(0)
             with self._store.transaction():
                 self._read(current, [output])
-                for line, error in look.rejected:
-                    if line:
-                        answer, place = json.dumps([400, {"error": error}]), line - 1
-                        self._db.execute(
-                            "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? "
-                            "AND file = ? ORDER BY rowid LIMIT 1 OFFSET ?",
-                            (answer, current.number, file["name"], place),
-                        )
+                for rejected in filter(lambda rejected: rejected.line, look.rejected):
+                    error = {name: value for name, value in rejected._asdict().items() if value}
+                    self._db.execute(
+                        "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? "
+                        "AND file = ? ORDER BY rowid LIMIT 1 OFFSET ?",
+                        (
+                            json.dumps([400, {"error": error}]),
+                            *(current.number, file["name"], rejected.line - 1),
+                        ),
+                    )
                 self._save(current)
 
     # ------------------------------------------------------------ here
@@ -273,7 +254,7 @@ class Rounds:
         answers = unknown = 0
         lines = (iter(partial(output.readline, MAX_LINE), b"") for output in outputs)
         for line in chain.from_iterable(lines):
-            entry = read_line(self._form, line, self._judge.secrets)
+            entry = self._form.entry(line, self._secrets)
             if entry and entry.id.isascii():
                 values = json.dumps(entry.answer), entry.id, current.number
                 insert = "INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND round = ?"
@@ -285,19 +266,25 @@ class Rounds:
             self._note(current, f"{unknown:,} lines that answer no ask of this round")
         return answers
 
-    def _end_round(self, current: Round) -> None:
-        """Notes what has no answer, and that no more will come."""
+    def _answered(self, current: Round, brought: Sequence[IO[bytes]] = ()) -> None:
+        """Notes what has no answer, and that no more will come. ``brought``: by somebody."""
         missing = 0
-        for file in current.files:
-            word = NOT_RUN if file.get("left_out") else MISSING
-            missing += self._db.execute(
-                "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? AND file = ? "
-                "AND id NOT IN (SELECT id FROM answers)",
-                (json.dumps(word), current.number, file["name"]),
-            ).rowcount
+        with self._store.transaction():
+            if brought and not self._read(current, brought):
+                problem = f"no line of these files answers an ask of round {current.number}"
+                path = self._store.path
+                raise ConfigError(f"{path}: {problem}. Import the answers to its own files")
+            for file in current.files:
+                word = NOT_RUN if file.get("left_out") else MISSING
+                missing += self._db.execute(
+                    "INSERT INTO answers SELECT id, ? FROM asks WHERE round = ? AND file = ? "
+                    "AND id NOT IN (SELECT id FROM answers)",
+                    (json.dumps(word), current.number, file["name"]),
+                ).rowcount
+            self._save(current._replace(answered=True))
         if missing:
             self._note(current, f"{missing:,} asks without an answer")
-        self._save(current._replace(answered=True))
+        shutil.rmtree(self._folder(current.number), ignore_errors=True)
 
     def _next(self, last: Round | None) -> Round | None:
         """Replays all cases without a result. Writes results, and a round of what they ask."""
@@ -337,6 +324,47 @@ class Rounds:
             current = Round(number, steps, requests.files)
             self._save(current)
         return current
+
+
+class RequestFiles(ExitStack):
+    """Writes requests into files, each with what a batch may have at most.
+
+    Args:
+        folder: of the files. What is in it is removed: it belongs to no round yet.
+        form: of the requests.
+    """
+
+    def __init__(self, folder: Path, form: type[BatchAPI]) -> None:
+        super().__init__()
+        self._folder, self._form = folder, form
+        self._file: BinaryIO | None = None
+        self.files: list[dict[str, Any]] = []
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def add(self, id: str, body: Mapping[str, Any]) -> str:
+        """Adds the request with this id. Returns the name of its file."""
+        data = self._form.request(id, body)
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        line = text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes a lone surrogate
+        if (
+            self._file is None
+            or self.files[-1]["lines"] >= self._form.max_lines
+            or self._file.tell() + len(line) > self._form.max_bytes
+        ):
+            self.finish()
+            private_folder(self._folder)
+            name = f"requests-{len(self.files) + 1:03}.jsonl"
+            self._file = self.enter_context(append_file(self._folder / name))
+            self.files.append({"name": name, "lines": 0})
+        self._file.write(line)
+        self.files[-1]["lines"] += 1
+        return str(self.files[-1]["name"])
+
+    def finish(self) -> None:
+        """Makes sure that what was written survives a crash of the machine."""
+        if self._file is not None:
+            to_disk(self._file)
+            self._file.close()
 
 
 def forget(store: Store, which: str) -> None:
