@@ -9,7 +9,7 @@ changed name a cause. A test finds the system worse where it would find the runs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from random import Random
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ from ..text.strings import clip
 from .estimate import estimate_run
 from .rows import grade_rows
 from .run_description import changes, how_graded, policy_changes, policy_in
-from .store import Store, reading
+from .store import reading
 
 MOST = 500
 """Cases that are asked again by default."""
@@ -31,13 +31,8 @@ LEVEL = 4 * (FALSE_ALARMS / 2)
 """The chance that one cause is named though it changed nothing, at most: of four tests, each as in
 a comparison."""
 SEED = 20261125
-
-
-class Graded(NamedTuple):
-    """What is kept of a result of A or B, or of today's."""
-
-    passed: bool
-    score: float | None
+_GRADED = """SELECT case_id, pass, score FROM results JOIN rows USING (row) WHERE error IS NULL
+ORDER BY row"""
 
 
 class Shift(NamedTuple):
@@ -50,6 +45,13 @@ class Shift(NamedTuple):
 
     counts: PairCounts
     back: PairCounts
+
+    @classmethod
+    def of(cls, pairs: Iterable[Pair]) -> Shift:
+        """What changed from the first to the second grading of each case."""
+        there = list(pairs)
+        turned = (Pair(new, old, after, before) for old, new, before, after in there)
+        return cls(PairCounts(there), PairCounts(turned))
 
     @property
     def means(self) -> tuple[float, ...]:
@@ -131,7 +133,10 @@ def recheck(
             needs = f"cases are asked again of the judge that graded the second run: pass {name}"
             had = f"and the options that it had. Other settings: {'; '.join(other[:3])}"
             raise ConfigError(f"{option('judge')}: {needs}, {had}")
-        then, now = _graded(first), _graded(second)
+        then, now = (
+            {id: (bool(passed), score) for id, passed, score in store.db.execute(_GRADED)}
+            for store in (first, second)
+        )
         both = [id for id in then if id in now]
         if not both:
             raise ConfigError(f"{option('recheck')}: no case was graded in both runs")
@@ -139,35 +144,20 @@ def recheck(
         rows = [row for row in first.rows() if row.case_id in drawn]
     estimate = estimate_run(rows, judge=judge, policy=policy, **options)
     announce(f"{len(rows):,} of {len(both):,} cases are asked again: {estimate.short}")
-    today: dict[str, Graded] = {}
-    for line in grade_rows(rows, grader, concurrency=concurrency):
-        if line.result.error is None:
-            today[line.case_id] = Graded(line.result.pass_, line.result.score)
-        else:
-            problem = line.result.short_reason
-    if not today:
+    by_judge, by_system, problem = [], [], ""
+    for line in grade_rows(rows, grader, concurrency):
+        result, id = line.result, line.case_id
+        if result.error is not None:
+            problem = result.short_reason
+            continue
+        (was, before_score), (is_now, after_score) = then[id], now[id]
+        by_judge.append(Pair(was, result.pass_, before_score, result.score))
+        by_system.append(Pair(result.pass_, is_now, result.score, after_score))
+    if not by_judge:
         raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
     return Recheck(
-        shift_of([(then[id], graded) for id, graded in today.items()]),
-        shift_of([(graded, now[id]) for id, graded in today.items()]),
-        not_graded=len(rows) - len(today),
+        Shift.of(by_judge),
+        Shift.of(by_system),
+        not_graded=len(rows) - len(by_judge),
         left=len(both) - len(rows),
     )
-
-
-def _graded(store: Store) -> dict[str, Graded]:
-    """What is kept of each case that was graded, by its id."""
-    query = (
-        "SELECT case_id, pass, score FROM results JOIN rows USING (row) WHERE error IS NULL "
-        "ORDER BY row"
-    )
-    return {id: Graded(bool(passed), score) for id, passed, score in store.db.execute(query)}
-
-
-def shift_of(pairs: list[tuple[Graded, Graded]]) -> Shift:
-    """What changed from the first to the second grading of each case."""
-
-    def counts(pairs: list[tuple[Graded, Graded]]) -> PairCounts:
-        return PairCounts(Pair(a.passed, b.passed, a.score, b.score) for a, b in pairs)
-
-    return Shift(counts(pairs), counts([(b, a) for a, b in pairs]))

@@ -15,7 +15,8 @@ from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from true_server import answered, said, text_of
 
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.rechecking import Graded, shift_of
+from faithfulness_assert.batch.rechecking import Shift
+from faithfulness_assert.statistics import Pair
 
 CASES = 40
 KEY = "sk-0123456789abcdef"
@@ -143,16 +144,16 @@ def test_a_shift_is_blamed_on_what_shifted(judge: float, system: float) -> None:
     """Of 300 cases with six statements each, of which so many get lost."""
     chance = random.Random(11)
 
-    def case() -> list[Graded]:
-        """A case as A had it, as today's judge sees it, and as B has it."""
+    def case() -> list[float]:
+        """The scores of a case: as A had it, as today's judge sees it, and as B has it."""
         sure = [chance.choice([0.9, 0.9, 0.9, 1.0, 0.5]) for _ in range(6)]
         kept = (1.0, 1 - judge, (1 - judge) * (1 - system))
-        scores = [sum(chance.random() < one * share for one in sure) / 6 for share in kept]
-        return [Graded(score >= 0.8, score) for score in scores]
+        return [sum(chance.random() < one * share for one in sure) / 6 for share in kept]
 
     def named() -> tuple[bool, ...]:
         cases = [case() for _ in range(300)]
-        return tuple(shift_of([(c[n], c[n + 1]) for c in cases]).is_found for n in (0, 1))
+        pairs = ([Pair(c[n] >= 0.8, c[n + 1] >= 0.8, *c[n : n + 2]) for c in cases] for n in (0, 1))
+        return tuple(Shift.of(each).is_found for each in pairs)
 
     found = [named() for _ in range(10)]
     for side, shift in enumerate((judge, system)):

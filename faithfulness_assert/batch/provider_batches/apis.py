@@ -36,8 +36,10 @@ ENDED = ("failed", "completed", "expired", "cancelled")
 PATH = "/v1/messages/batches"
 NO_REASON = "the provider gave no reason"
 _PROBLEMS = {
-    "batch_expired": EXPIRED, "batch_cancelled": NOT_RUN,
-    "expired": EXPIRED, "canceled": NOT_RUN,
+    "batch_expired": EXPIRED,
+    "batch_cancelled": NOT_RUN,
+    "expired": EXPIRED,
+    "canceled": NOT_RUN,
 }
 """By the words of both."""
 
