@@ -30,7 +30,7 @@ from rows import changed_database
 from strategies import examples
 
 from faithfulness_assert.batch.provider_batches import rounds
-from faithfulness_assert.batch.provider_batches.apis import BatchAPI
+from faithfulness_assert.batch.provider_batches.apis import FORMS
 from faithfulness_assert.batch.store import lines_of_run
 
 VIAS = ["openai-batch", "anthropic-batch"]
@@ -250,8 +250,8 @@ def test_a_judge_that_thinks_has_room_in_the_next_round_and_what_was_cut_off_is_
 def test_a_round_is_split_at_the_limits_of_the_provider(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(BatchAPI, "max_lines", 4)
-    monkeypatch.setattr(BatchAPI, "max_bytes", 12_000)
+    form = FORMS["openai"]._replace(max_lines=4, max_bytes=12_000)
+    monkeypatch.setitem(FORMS, "openai", form)
     with BatchServer(faults=Faults(0.3)) as server:
         run = run_of(tmp_path, "openai-batch", server, 15)
         run.begin()

@@ -276,13 +276,14 @@ class BatchServer:
         return _json(self.retrieve_messages(batch) if anthropic else self.retrieve(batch))
 
     def _page(self, anthropic: bool, query: Mapping[str, Sequence[str]]) -> Body:
-        """All batches on one page, the newest first; the SDKs ask for no other page then."""
+        """A page of two batches, the newest first."""
         show = self._anthropic if anthropic else self._openai
         for batch in self.batches.values():
             batch.lists += 1
-        listed = [batch for batch in self.batches.values() if batch.lists > self.lag]
-        data = [show(batch) for batch in reversed(listed)]
-        return {"data": [] if "after" in query else data, "has_more": False, "object": "list"}
+        data = [show(batch) for batch in reversed(self.batches.values()) if batch.lists > self.lag]
+        last = query.get("after_id" if anthropic else "after", [""])[0]
+        rest = data[[batch["id"] for batch in data].index(last) + 1 :] if last else data
+        return {"data": rest[:2], "has_more": len(rest) > 2, "object": "list"}
 
 
 def _json(data: Body, status: int = 200) -> tuple[int, bytes]:

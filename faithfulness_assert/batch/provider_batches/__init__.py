@@ -26,17 +26,15 @@ from ..estimate import estimate_run
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
 from ..stopping import Budget
 from ..store import BATCH_API, Store, is_run, reading, writing
-from .apis import AnthropicBatchAPI, BatchAPI
+from .apis import FORMS, BatchAPI
 from .rounds import Rounds, Standing, forget
 
 __all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
 
 FILES = "files"
 """Nobody is asked: the files are carried by hand."""
-SERVICES: Mapping[str, type[BatchAPI]] = {
-    f"{api.provider}-batch": api for api in (BatchAPI, AnthropicBatchAPI)
-}
-"""The ways to a judge over a batch API."""
+SERVICES: Mapping[str, str] = {f"{provider}-batch": provider for provider in FORMS}
+"""The ways to a judge over a batch API, and its provider."""
 
 
 class BudgetError(ConfigError):
@@ -121,7 +119,7 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
         begun, here = (description["judge"].get("base_url") for description in (about, now))
         if begun != here and settings["via"] != FILES:  # such as one with a password
             problem = f"was begun at {begun}, and would go on at {here}"
-            name = f"{_form(settings['judge']).provider.upper()}_BASE_URL"
+            name = f"{_provider(settings['judge']).upper()}_BASE_URL"
             raise ConfigError(f"{directory}: {problem}. Set {name} as it was")
         return _step(store, settings, grader, replies)
 
@@ -131,9 +129,9 @@ def _step(
 ) -> Standing:
     """Goes on as far as possible, with the replies that somebody brought or without."""
     grader.keep_secret(store.secret())
-    form, judge = _form(settings["judge"]), cast("RemoteJudge", grader.judge)
-    with nullcontext() if settings["via"] == FILES else closing(form(judge)) as api:
-        rounds = Rounds(store, settings["run"], grader, form, api)
+    provider, judge = _provider(settings["judge"]), cast("RemoteJudge", grader.judge)
+    with nullcontext() if settings["via"] == FILES else closing(BatchAPI(judge, provider)) as api:
+        rounds = Rounds(store, settings["run"], grader, FORMS[provider], api)
         if replies:
             rounds.take(replies)
         return rounds.advance()
@@ -151,8 +149,8 @@ def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any
     """What makes the same grader again on another machine, with its policy, without keys."""
     if via not in (FILES, *SERVICES):
         raise ConfigError(f"via: must be one of {', '.join((*SERVICES, FILES))}, got {via!r}")
-    provider = judge.partition(":")[0] if isinstance(judge, str) else ""
-    if f"{provider}-batch" not in SERVICES or via not in (FILES, f"{provider}-batch"):
+    way = f"{_provider(judge)}-batch" if isinstance(judge, str) else ""
+    if way not in SERVICES or via not in (FILES, way):
         raise ConfigError(f"judge: {via!r} does not lead to {judge!r}; name a judge of that API")
     if stored := [name for name in UNSTORED if options.get(name)]:
         problem = "a run over a batch API keeps its replies in its own directory"
@@ -169,9 +167,8 @@ def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any
         raise ConfigError(f"options must be plain data here: {error}") from None
 
 
-def _form(judge: str) -> type[BatchAPI]:
-    """The batch API of a judge."""
-    return SERVICES[f"{judge.partition(':')[0]}-batch"]
+def _provider(judge: str) -> str:
+    return judge.partition(":")[0]
 
 
 def _grader(

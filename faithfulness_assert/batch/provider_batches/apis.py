@@ -32,8 +32,7 @@ CONNECTIONS_FAIL = {"APIConnectionError", "TransportError"}
 """Classes of the SDKs' errors, and of those of their HTTP client."""
 ROUTE = "/v1/chat/completions"
 NAME_KEY = "faithfulness_assert"
-ENDED = ("failed", "completed", "expired", "cancelled")
-PATH = "/v1/messages/batches"
+ENDED = ("failed", "completed", "expired", "cancelled", "ended")
 NO_REASON = "the provider gave no reason"
 _PROBLEMS = {
     "batch_expired": EXPIRED,
@@ -44,6 +43,40 @@ _PROBLEMS = {
 """By the words of both."""
 
 
+class Form(NamedTuple):
+    """What differs between the batch APIs.
+
+    Args:
+        max_lines, max_bytes: what one batch may have, within the provider's own limits. (Of what
+            Anthropic takes, less is held in memory at once.)
+        path: of its batches, below the client's address.
+        after: the parameter that names the last batch of the page before.
+        is_file: requests are a file, which is uploaded; the batch keeps the name that we give it.
+    """
+
+    max_lines: int
+    max_bytes: int
+    path: str
+    after: str
+    is_file: bool
+
+    def request(self, custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The line that asks for an answer to this body under this id."""
+        if self.is_file:
+            return {"custom_id": custom_id, "method": "POST", "url": ROUTE, "body": body}
+        return {"custom_id": custom_id, "params": body}
+
+
+FORMS = {
+    "openai": Form(50_000, 200_000_000, "/batches", "after", is_file=True),
+    "anthropic": Form(10_000, 32_000_000, "/v1/messages/batches", "after_id", is_file=False),
+}
+"""By the provider's name in ``JUDGES``."""
+
+
+# ---------------------------------------------------------------- what comes back
+
+
 class Entry(NamedTuple):
     """What a line of an output file says about the ask with this id.
 
@@ -52,6 +85,48 @@ class Entry(NamedTuple):
 
     id: str
     answer: list[Any] | str
+
+
+def read_line(line: bytes, secrets: Secrets) -> Entry | None:
+    """What a line of an output says, without secrets; None if it is no such line."""
+    try:
+        data = json.loads(secrets.out_of(line.decode("utf-8-sig")))
+    except (ValueError, RecursionError):
+        return None
+    id = data.get("custom_id") if isinstance(data, dict) else None
+    if not isinstance(id, str):
+        return None
+    if "result" in data:
+        return Entry(id, _result(data["result"] if isinstance(data["result"], dict) else {}))
+    if "response" in data or "error" in data:
+        return Entry(id, _response(data.get("response"), data.get("error")))
+    return None
+
+
+def _response(response: Any, error: Any) -> list[Any] | str:
+    """What OpenAI says: with an HTTP status there is a body, and ``error`` is null.
+
+    vLLM has the error of such a line under ``error``, and no body.
+    """
+    if isinstance(response, dict) and isinstance(response.get("status_code"), int):
+        body = response.get("body")
+        if body is None and isinstance(error, dict):
+            body = error if "error" in error else {"error": error}
+        return [response["status_code"], body]
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    return _PROBLEMS.get(code, MISSING)
+
+
+def _result(result: Mapping[str, Any]) -> list[Any] | str:
+    """What Anthropic says. Some errors are wrapped in another one; their type is the status."""
+    error, kind = result.get("error"), str(result.get("type"))
+    if kind == "succeeded":
+        return [200, result.get("message")]
+    if kind != "errored":
+        return _PROBLEMS.get(kind, MISSING)
+    if isinstance(error, dict) and isinstance(error.get("error"), dict):
+        return [200, error]
+    return [200, {"error": error or {"message": NO_REASON, "type": "api_error"}}]
 
 
 class Rejected(NamedTuple):
@@ -71,59 +146,33 @@ class Look(NamedTuple):
         ended: nothing more will come.
         cancelled: somebody stopped it. What was done before has answers.
         rejected: why the provider did not accept the file.
+        outputs: the paths of what came of it.
     """
 
     status: str
-    ended: bool = False
-    cancelled: bool = False
-    rejected: Sequence[Rejected] = ()
+    ended: bool
+    cancelled: bool
+    rejected: Sequence[Rejected]
+    outputs: Sequence[str]
+
+
+# ---------------------------------------------------------------- asked by the SDK of the provider
 
 
 class BatchAPI:
-    """OpenAI's batch API, with the address and the key of a judge.
+    """A provider's batch API, with the address and the key of a judge.
 
-    The class alone knows the form of the files, also where somebody else carries them. Methods
-    raise whatever the provider's SDK raises; see ``service_errors``.
-
-    Attributes:
-        provider: its name in ``JUDGES``.
-        max_lines, max_bytes: what one batch may have. They are within the provider's own limits.
+    Methods raise whatever the provider's SDK raises; see ``service_errors``.
     """
 
-    provider, max_lines, max_bytes = "openai", 50_000, 200_000_000
-
-    def __init__(self, judge: RemoteJudge) -> None:
-        self._judge = judge
+    def __init__(self, judge: RemoteJudge, provider: str) -> None:
+        self._judge, self._provider, self._form = judge, provider, FORMS[provider]
         self._api = judge.batch_client()
-        self._once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
 
     def close(self) -> None:
         """Closes the connections."""
         if self._judge.own_client is None:
             self._api.close()
-
-    @staticmethod
-    def request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The line that asks for an answer to this body under this id."""
-        return {"custom_id": custom_id, "method": "POST", "url": ROUTE, "body": body}
-
-    @staticmethod
-    def answer_in(line: Mapping[str, Any]) -> list[Any] | str | None:
-        """What a line of an output says about its ask; None if it is no such line.
-
-        A line with an HTTP status has an answer or an error in its body; its ``error`` is null.
-        vLLM has the error of such a line under ``error``, and no body.
-        """
-        response, error = line.get("response"), line.get("error")
-        if not ("response" in line or "error" in line):
-            return None
-        if isinstance(response, dict) and isinstance(response.get("status_code"), int):
-            body = response.get("body")
-            if body is None and isinstance(error, dict):
-                body = error if "error" in error else {"error": error}
-            return [response["status_code"], body]
-        code = str(error.get("code")) if isinstance(error, dict) else ""
-        return _PROBLEMS.get(code, MISSING)
 
     def send(self, file: str, name: str, begin: Callable[[], None]) -> str:
         """Sends a file of requests; returns the id of its batch. ``name`` is for ``find``.
@@ -131,24 +180,26 @@ class BatchAPI:
         ``begin`` is called just before the request for which somebody pays.
         """
         with open_file(file, follow=False) as opened:
-            upload = self._api.files.create(file=opened, purpose="batch")
+            if self._form.is_file:
+                upload = self._api.files.create(file=opened, purpose="batch")
+                body: dict[str, Any] = {
+                    "input_file_id": _id_in({"id": upload.id}),
+                    "endpoint": ROUTE,
+                    "completion_window": "24h",
+                    "metadata": {NAME_KEY: name},
+                }
+            else:
+                body = {"requests": [json.loads(line) for line in opened]}
         begin()
-        batch = self._once.batches.create(
-            input_file_id=_id_in(upload),
-            endpoint=ROUTE,
-            completion_window="24h",
-            metadata={NAME_KEY: name},
-        )
-        return _id_in(batch)
+        once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
+        return _id_in(once.post(self._form.path, body=body, cast_to=object))
 
     def find(
-        self,
-        name: str,
-        lines: int,  # noqa: ARG002 - the name is in the metadata of a batch
-        others: Sequence[str],  # noqa: ARG002
-        has: Callable[[str], bool],  # noqa: ARG002
+        self, name: str, lines: int, others: Sequence[str], has: Callable[[str], bool]
     ) -> tuple[str, Sequence[str]]:
         """Looks for a batch that may have been sent without our taking note of it.
+
+        Where batches have no names, the ids of the answers of one that has ended show whose it is.
 
         Args:
             name: the name under which it was sent.
@@ -159,106 +210,38 @@ class BatchAPI:
         Returns:
             Its id, or "" and the ids of those that may be it.
         """
-        for batch in self._api.batches.list(limit=100):
-            if (batch.metadata or {}).get(NAME_KEY) == name:
-                return str(batch.id), ()
-        return "", ()
-
-    def look(self, batch: str) -> Look:
-        """How a batch stands."""
-        seen = self._api.batches.retrieve(batch)
-        status, counts, progress = str(seen.status), seen.request_counts, ""
-        if counts:
-            done = _count_of(counts.completed) + _count_of(counts.failed)
-            progress = f" ({done} of {_count_of(counts.total)} done)"
-        rejected: list[Rejected] = []
-        if status == "failed":
-            errors, secrets = (seen.errors.data if seen.errors else None) or (), self._judge.secrets
-            for e in errors:
-                words = (
-                    safe_text(str(word or ""), secrets) for word in (e.code, e.message, e.param)
-                )
-                rejected.append(Rejected(_count_of(e.line), *words))
-            rejected = rejected or [Rejected()]
-        return Look(f"{status}{progress}", status in ENDED, status == "cancelled", rejected)
-
-    def fetch(self, batch: str) -> Iterator[bytes]:
-        """The output of a batch that has ended, in pieces. A blank line is between its files."""
-        seen = self._api.batches.retrieve(batch)
-        for file in filter(None, (seen.output_file_id, seen.error_file_id)):
-            with self._api.files.with_streaming_response.content(file) as response:
-                yield from response.iter_bytes()
-            yield b"\n"
-
-    @classmethod
-    def entry(cls, line: bytes, secrets: Secrets) -> Entry | None:
-        """What a line of an output says, without secrets; None if it is no such line."""
-        try:
-            data = json.loads(secrets.out_of(line.decode("utf-8-sig")))
-        except (ValueError, RecursionError):
-            return None
-        custom_id = data.get("custom_id") if isinstance(data, dict) else None
-        answer = cls.answer_in(data) if isinstance(custom_id, str) else None
-        return None if answer is None else Entry(str(custom_id), answer)
-
-
-class AnthropicBatchAPI(BatchAPI):
-    """Anthropic's. It takes 100,000 requests and 256 MB; less of it is held in memory at once."""
-
-    provider, max_lines, max_bytes = "anthropic", 10_000, 32_000_000
-
-    @staticmethod
-    def request(custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """See ``BatchAPI``."""
-        return {"custom_id": custom_id, "params": body}
-
-    @staticmethod
-    def answer_in(line: Mapping[str, Any]) -> list[Any] | str | None:
-        """See ``BatchAPI``. Some errors are wrapped in another one."""
-        if "result" not in line:
-            return None
-        result = line["result"] if isinstance(line["result"], dict) else {}
-        if result.get("type") == "succeeded":
-            return [200, result.get("message")]
-        if result.get("type") != "errored":
-            return _PROBLEMS.get(str(result.get("type")), MISSING)
-        error = result.get("error")
-        if not (isinstance(error, dict) and isinstance(error.get("error"), dict)):
-            error = {"error": error or {"message": NO_REASON, "type": "api_error"}}
-        return [200, error]  # its type says the status
-
-    def send(self, file: str, name: str, begin: Callable[[], None]) -> str:  # noqa: ARG002 - there is no place for the name
-        """See ``BatchAPI``."""
-        with open_file(file, follow=False) as opened:
-            requests = [json.loads(line) for line in opened]
-        begin()
-        return _id_in(self._once.messages.batches.create(requests=requests))
-
-    def find(
-        self,
-        name: str,  # noqa: ARG002 - a batch has none here
-        lines: int,
-        others: Sequence[str],
-        has: Callable[[str], bool],
-    ) -> tuple[str, Sequence[str]]:
-        """See ``BatchAPI``. When it has ended, the ids of its answers show whose a batch is."""
         undecided = []
-        for batch in self._api.messages.batches.list(limit=100):
-            total = _total(batch.request_counts) if batch.request_counts else 0
-            if batch.id in others or batch.archived_at is not None or total not in (0, lines):
+        for batch in self._batches():
+            if self._form.is_file:
+                if (batch.get("metadata") or {}).get(NAME_KEY) == name:
+                    return _id_in(batch), ()
                 continue
-            if not self.look(batch.id).ended:
-                undecided.append(batch.id)
-            elif has(self._an_id_in(batch.id)):
-                return batch.id, ()
+            id, (_, total) = _id_in(batch), _done(batch)
+            if id in others or batch.get("archived_at") is not None or total not in (0, lines):
+                continue
+            look = self.look(id)
+            if not look.ended:
+                undecided.append(id)
+            elif has(self._an_id_in(look)):
+                return id, ()
         return "", undecided
 
-    def _an_id_in(self, batch: str) -> str:
+    def _batches(self) -> Iterator[Mapping[str, Any]]:
+        """All batches, the latest first."""
+        params, more = {"limit": "100"}, True
+        while more:
+            options = {"params": params}
+            page: Any = self._api.get(self._form.path, cast_to=object, options=options)
+            yield from page["data"]
+            if more := bool(page.get("has_more") and page["data"]):
+                params[self._form.after] = _id_in(page["data"][-1])
+
+    def _an_id_in(self, look: Look) -> str:
         """The id of an ask of a batch that has ended; "" if it has no answers any more."""
         try:
-            with self._results(batch) as stream:
+            with self._stream(look.outputs[0]) as stream:
                 for line in stream.response.iter_lines():
-                    if entry := self.entry(line.encode(), self._judge.secrets):
+                    if entry := read_line(line.encode(), self._judge.secrets):
                         return entry.id
         except Exception as error:
             if getattr(error, "status_code", None) != NOT_FOUND:
@@ -266,31 +249,52 @@ class AnthropicBatchAPI(BatchAPI):
         return ""
 
     def look(self, batch: str) -> Look:
-        """See ``BatchAPI``."""
-        seen = self._api.messages.batches.retrieve(batch)
-        status, counts = str(seen.processing_status), seen.request_counts
-        total = _total(counts) if counts else 0
-        progress = f" ({total - _count_of(counts.processing)} of {total} done)" if total else ""
-        cancelled = seen.cancel_initiated_at is not None
-        return Look(f"{status}{progress}", status == "ended", cancelled)
+        """How a batch stands."""
+        path = f"{self._form.path}/{quote(batch, safe='')}"
+        seen: Any = self._api.get(path, cast_to=object)
+        status, (done, total) = str(seen.get("status") or seen["processing_status"]), _done(seen)
+        outputs = [f"{path}/results"]
+        if self._form.is_file:
+            files = filter(None, (seen.get("output_file_id"), seen.get("error_file_id")))
+            outputs = [f"/files/{quote(str(file), safe='')}/content" for file in files]
+        return Look(
+            status + (f" ({done} of {total} done)" if total else ""),
+            ended=status in ENDED,
+            cancelled=status == "cancelled" or seen.get("cancel_initiated_at") is not None,
+            rejected=self._rejected(seen) if status == "failed" else (),
+            outputs=outputs,
+        )
 
-    def fetch(self, batch: str) -> Iterator[bytes]:
-        """See ``BatchAPI``."""
-        with self._results(batch) as stream:
-            yield from stream.response.iter_bytes()
+    def _rejected(self, seen: Mapping[str, Any]) -> Sequence[Rejected]:
+        rejected = []
+        for error in (seen.get("errors") or {}).get("data") or ():
+            said = (str(error.get(name) or "") for name in Rejected._fields[1:])
+            words = (safe_text(word, self._judge.secrets) for word in said)
+            rejected.append(Rejected(_count_of(error.get("line")), *words))
+        return rejected or [Rejected()]
 
-    def _results(self, batch: str) -> Any:
-        """The SDK's stream of the results of a batch, of which nothing has been read.
+    def fetch(self, look: Look) -> Iterator[bytes]:
+        """The output of a batch that has ended, in pieces. A blank line is between its files."""
+        for path in look.outputs:
+            with self._stream(path) as stream:
+                yield from stream.response.iter_bytes()
+            yield b"\n"
 
-        The SDK's own method sends the key to whichever address the server names for them.
+    def _stream(self, path: str) -> Any:
+        """The SDK's stream of what is at a path, of which nothing has been read.
+
+        Anthropic's own method sends the key to whichever address the server names for results.
         """
-        path, stream = f"{PATH}/{quote(batch, safe='')}/results", load_sdk("anthropic").Stream
+        stream = load_sdk(self._provider).Stream
         return self._api.get(path, cast_to=object, stream=True, stream_cls=stream[object])
 
 
-def _total(counts: Any) -> int:
-    parts = (counts.succeeded, counts.errored, counts.canceled, counts.expired)
-    return sum(map(_count_of, (counts.processing, *parts)))
+def _done(batch: Mapping[str, Any]) -> tuple[int, int]:
+    """How many requests of a batch are done, and how many it has; 0 if that is not told."""
+    counts = {name: _count_of(n) for name, n in (batch.get("request_counts") or {}).items()}
+    waiting, total = counts.pop("processing", 0), counts.pop("total", 0)
+    done = sum(counts.values())
+    return done, total or done + waiting
 
 
 def _count_of(number: object) -> int:
@@ -300,9 +304,9 @@ def _count_of(number: object) -> int:
 
 def _id_in(answer: Any) -> str:
     """The id that a service gave to what it was sent. Raises ``ValueError`` if there is none."""
-    if not isinstance(answer.id, str) or not answer.id:
+    if not isinstance(answer["id"], str) or not answer["id"]:
         raise ValueError("it has no id")
-    return answer.id
+    return str(answer["id"])
 
 
 # ---------------------------------------------------------------- errors

@@ -29,7 +29,17 @@ from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
 from ..rows import line_of
 from ..store import Store
-from .apis import MISSING, NOT_FOUND, NOT_RUN, BatchAPI, Look, is_refused, service_errors
+from .apis import (
+    MISSING,
+    NOT_FOUND,
+    NOT_RUN,
+    BatchAPI,
+    Form,
+    Look,
+    is_refused,
+    read_line,
+    service_errors,
+)
 from .asks import CaseAnswers, tries_of
 
 MAX_LINE = 16 << 20
@@ -84,7 +94,7 @@ class Rounds:
         store: Store,
         run_id: str,
         grader: Grader,
-        form: type[BatchAPI],
+        form: Form,
         api: BatchAPI | None,
     ) -> None:
         self._store, self._db, self._run_id = store, store.db, run_id
@@ -231,7 +241,7 @@ class Rounds:
         with TemporaryFile(dir=self._folder(current.number)) as output:
             if not look.rejected:
                 with service_errors(self._secrets):
-                    output.writelines(api.fetch(file["batch"]))
+                    output.writelines(api.fetch(look))
             output.seek(0)
             with self._store.transaction():
                 self._read(current, [output])
@@ -254,7 +264,7 @@ class Rounds:
         answers = unknown = 0
         lines = (iter(partial(output.readline, MAX_LINE), b"") for output in outputs)
         for line in chain.from_iterable(lines):
-            entry = self._form.entry(line, self._secrets)
+            entry = read_line(line, self._secrets)
             if entry and entry.id.isascii():
                 values = json.dumps(entry.answer), entry.id, current.number
                 insert = "INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND round = ?"
@@ -334,7 +344,7 @@ class RequestFiles(ExitStack):
         form: of the requests.
     """
 
-    def __init__(self, folder: Path, form: type[BatchAPI]) -> None:
+    def __init__(self, folder: Path, form: Form) -> None:
         super().__init__()
         self._folder, self._form = folder, form
         self._file: BinaryIO | None = None
