@@ -21,6 +21,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from math import exp
 from pathlib import Path
 from typing import NamedTuple
@@ -42,9 +43,14 @@ RETRIES, DEADLINE = 2, 300.0
 DOWN_AT = 20.0
 QUICK, SLOW = 0.05, 2.0
 SHORT = 5_000  # cases
-ASK = Ask(
-    ({"role": "user", "content": "word " * PROMPT},), ReplyForm("reason"), (), 100, Payload(())
-)
+
+
+def ask_of(tokens: int) -> Ask:
+    message = {"role": "user", "content": "word" * tokens}
+    return Ask((message,), ReplyForm("reason"), (), 100, Payload(()))
+
+
+ASK = ask_of(PROMPT)
 
 
 class Plan(NamedTuple):
@@ -60,6 +66,7 @@ class Plan(NamedTuple):
     refuses: float = 0.0  # the share of asks that it refuses by chance
     down: float = 0.0  # the seconds for which it answers 503 in between
     jumps: bool = False  # whether its latency does
+    varies: float = 0.0  # how much asks differ in size, as the deviation of its logarithm
 
     def hours(self, cases: int) -> float:
         """The arithmetic: what is scarcest decides."""
@@ -82,6 +89,7 @@ PLANS = (
     Plan("requests, not given", 64, server_requests=2000),
     Plan("requests, not given, by the minute", 64, server_requests=2000, burst=60),
     Plan("tokens, not given", 256, server_tokens=4e6),
+    Plan("tokens that vary, not given", 256, server_tokens=4e6, varies=1.0),
     *(Plan(f"{share:.1%} refused by chance", 64, refuses=share) for share in SHARES),
     *(Plan(f"limit, {s:.0%} refused", 64, server_requests=2000, refuses=s) for s in SHARES[2:4]),
     *(Plan(f"down for {down:.0f} s", 64, down=down) for down in (20.0, 60.0, 240.0)),
@@ -158,15 +166,18 @@ class Run:
         clock = asyncio.get_running_loop().time
         for number in left:
             self.slow = self.plan.jumps and number >= self.cases / 2
-            time_left = TimeLeft(DEADLINE, now=clock)
-            outcome = await self.gate.ask(ASK, self.send, time_left)
+            time_left, ask, deviation = TimeLeft(DEADLINE, now=clock), ASK, self.plan.varies
+            if deviation:
+                ask = ask_of(int(PROMPT * exp(self.chance.gauss(0, deviation) - deviation**2 / 2)))
+            tokens = len(ask.messages[0]["content"]) // 4 + COMPLETION
+            outcome = await self.gate.ask(ask, partial(self.send, tokens), time_left)
             self.failed += isinstance(outcome, JudgeError)
 
-    async def send(self) -> Outcome:
+    async def send(self, tokens: int) -> Outcome:
         """A try, as the server sees it."""
         now = asyncio.get_running_loop().time()
         is_down = DOWN_AT <= now < DOWN_AT + self.plan.down
-        amounts = [(bucket, PROMPT + COMPLETION if of else 1) for bucket, of in self.buckets]
+        amounts = [(bucket, tokens if of else 1) for bucket, of in self.buckets]
         wait = max((bucket.wait(amount, now) for bucket, amount in amounts), default=0.0)
         wait = wait or RETRY_AFTER * (self.chance.random() < self.plan.refuses)
         if is_down or wait:
@@ -174,7 +185,8 @@ class Run:
             self.refused += 1
             used, after = Usage(num_requests=1), None if is_down else wait
             kind: JudgeErrorKind = "server" if is_down else "rate_limit"
-            return JudgeError("no", kind, retryable=True, usage=used, retry_after=after)
+            what = "no: tokens per minute" if self.plan.server_tokens else "no"
+            return JudgeError(what, kind, retryable=True, usage=used, retry_after=after)
         for bucket, amount in amounts:
             bucket.level += amount
         latency = (SLOW if self.slow else QUICK) if self.plan.jumps else LATENCY

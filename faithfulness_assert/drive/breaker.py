@@ -24,7 +24,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..asking.tokens import estimate_tokens
 from ..records.errors import JudgeError
+from ..records.judge import Ask
 from .asks import GivenUp
 
 # ---------------------------------------------------------------- refusals
@@ -43,6 +45,8 @@ PAUSE = 0.5
 """Seconds to wait if the server does not say how long; each time in a row twice as long."""
 LEAST = 0.5
 """Tries for each second: never fewer."""
+MANY = 200
+"""Asks of which the mean size is taken."""
 
 
 class Quota:
@@ -80,8 +84,8 @@ class Stretch:
 
     is_slow: bool
     began: float
-    went: int = 0
-    refused: int = 0
+    went: float = 0
+    refused: float = 0
     seconds: float = 0.0  # once it has ended
 
 
@@ -89,24 +93,35 @@ class LearnedRate:
     """One for each gate, on one event loop.
 
     ``rate`` is how many tries may go out each second; infinite while no limit is known. Otherwise
-    each takes 1 of the ``quota``.
+    each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
     """
 
     def __init__(self) -> None:
         self.rate, self.quota = math.inf, Quota(at_once=2.0)
         self._chance, self._step, self._bursts = 0.0, STEP, 0
-        self._since, self._taken = -math.inf, 0  # when the present rate began, and tries since
+        self._since, self._taken = -math.inf, 0.0  # when the present rate began, and tries since
         self._stretch = Stretch(True, -math.inf)
         self._ended: Stretch | None = None  # the one before: more of its tries may be refused yet
 
-    def sent(self, now: float) -> Stretch:
+        self._sizes, self._size = 0, 0.0  # of asks, since the server counts tokens: the mean
+
+    def amount_of(self, ask: Ask) -> float:
+        """How much of the quota an ask takes. A mean one takes 1."""
+        if not self._sizes:
+            return 1.0
+        size = ask.size(estimate_tokens)
+        self._size += (size - self._size) / self._sizes
+        self._sizes = min(self._sizes + 1, MANY)
+        return size / self._size
+
+    def sent(self, amount: float, now: float) -> Stretch:
         """Notes that a try goes out, and returns the stretch that it belongs to."""
         ended, seconds = self._stretch, now - self._stretch.began
         is_whole = ended.went >= STRETCH and seconds >= STRETCH_SECONDS
         if self.rate == math.inf and seconds > PERIOD:
             self._stretch, self._since = Stretch(True, now), now
         elif self.rate == math.inf and is_whole:  # half of it counts on
-            ended.went, ended.refused = ended.went // 2, ended.refused // 2
+            ended.went, ended.refused = ended.went / 2, ended.refused / 2
             ended.began = now - seconds / 2
         elif is_whole and ended.is_slow and ended.went / seconds < self.rate * (1 - 3 * STEP):
             self._begin(math.inf, now)  # it holds nothing up
@@ -115,8 +130,8 @@ class LearnedRate:
             self._bursts, ended.seconds = 0, seconds
             self._ended, self._stretch = ended, Stretch(not ended.is_slow, now)
             self.quota.each = 1 / (self.rate * (1 + (self._step if ended.is_slow else -STEP)))
-        self._stretch.went += 1
-        self._taken += 1
+        self._stretch.went += amount
+        self._taken += amount
         return self._stretch
 
     def _learn(self, ended: Stretch | None) -> None:
@@ -132,12 +147,14 @@ class LearnedRate:
             rises = share - self._chance < self._step / (1 + self._step) / 2
             self._step = min(2 * self._step, 1.0) if rises else STEP
 
-    def refused(self, stretch: Stretch, now: float, wait: float | None) -> None:
-        """Notes that the server refused a try, and for how many seconds it wants no other."""
-        stretch.refused += 1
+    def refused(self, stretch: Stretch, amount: float, now: float, error: JudgeError) -> None:
+        """Notes that the server refused a try with this error."""
+        if "token" in error.message.lower():
+            self._sizes = self._sizes or 1
+        stretch.refused += amount
         if stretch.began < self._since:
             return
-        self._taken -= 1
+        self._taken -= amount
         if stretch is not self._stretch:
             return
         rate, went, refused = self.rate, stretch.went, stretch.refused
@@ -148,6 +165,7 @@ class LearnedRate:
         if rate == math.inf and (refused > few or is_burst):
             rate = max(went - refused, went / 2) / max(now - stretch.began, STRETCH_SECONDS)
         if is_burst:
+            wait = error.retry_after
             wait = PAUSE * 2 ** min(self._bursts, 6) if wait is None else wait
             self._bursts += 1
             # Where the server takes so many in a minute, say, that is the rate.

@@ -130,17 +130,18 @@ class Gate:
         async with server.taken(ask, self._timeout, left) if server else nullcontext():
             if breaker.is_open and (problem := await breaker.passed(left)):
                 return problem, math.inf
+            amount = rate.amount_of(ask)
             if limits or rate.rate < math.inf:
                 with nullcontext() if again else left.during("limit"):
                     async with self._line:
                         if limits:
                             await limits.take(ask)
-                        await rate.quota.take()
+                        await rate.quota.take(amount)
             if left() <= 0:
                 return late(), math.inf
             clock = asyncio.get_running_loop().time
             sent_at, beside = clock(), server.under_way if server else 0
-            stretch = rate.sent(sent_at)
+            stretch = rate.sent(amount, sent_at)
             breaker.unanswered_since = min(breaker.unanswered_since, sent_at)
             outcome = await send()
             if limits:
@@ -149,7 +150,7 @@ class Gate:
                 breaker.closes()
                 breaker.answered_at = max(breaker.answered_at, sent_at)
             elif is_refusal(outcome):
-                rate.refused(stretch, clock(), outcome.retry_after)
+                rate.refused(stretch, amount, clock(), outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 is_late = not isinstance(outcome, Reply)
                 server.learn((clock() - sent_at) / beside, late=is_late)

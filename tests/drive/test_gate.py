@@ -12,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -297,6 +298,38 @@ def test_a_limit_that_only_the_server_knows_is_found_and_seldom_exceeded(
     seconds = seconds_of(patient(), server, 6000, at_once=64)
     assert seconds < 1.1 * 6000 / rate
     assert server.refused < (0.13 + 1.2 * share) * 6000
+
+
+def test_a_limit_of_tokens_is_kept_by_asks_that_differ_in_size() -> None:
+    """Else the large ones would be refused again and again, and some until their deadline."""
+    chance = random.Random(2)
+    sizes = [int(100 * math.exp(chance.gauss(0, 1))) + 1 for _ in range(4000)]
+    level = at = refusals = 0.0
+
+    async def send(size: int) -> Outcome:
+        nonlocal level, at, refusals
+        level, at = max(level - (now() - at) * 5000, 0.0), now()
+        if level + size > 10_000:
+            refusals += 1
+            await asyncio.sleep(0.05)
+            return JudgeError("too many tokens", "rate_limit", retryable=True, usage=SENT)
+        level += size
+        await asyncio.sleep(0.5)
+        return Reply("yes", Usage(size, 5, num_requests=1))
+
+    async def go() -> float:
+        gate, left = patient(), iter(sizes)
+
+        async def place() -> list[Outcome]:
+            given = ((size, TimeLeft(300, now=now)) for size in left)
+            return [await gate.ask(ask_of(4 * n), partial(send, n), time) for n, time in given]
+
+        outcomes = await asyncio.gather(*(place() for _ in range(64)))
+        assert not any(failures(each) for each in outcomes)
+        return now()
+
+    assert run_virtually(go()) < 1.1 * sum(sizes) / 5000
+    assert refusals < 0.1 * len(sizes)
 
 
 class Window(Bucket):
