@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..conversations.events import SPEAKERS
+from ..conversations.events import ROLES
 from ..records.errors import InputError
 from ..text.strings import is_blank, key_words, lazy_pattern, sections
 from .case import passages_of
@@ -99,7 +99,7 @@ def is_chat(value: Any) -> bool:
         return False
     speakers = (m.get("role", m.get("from", m.get("author"))) for m in items)
     return any("user_content" in m for m in items) or any(
-        isinstance(one, Mapping) or str(one).strip().lower() in SPEAKERS for one in speakers
+        isinstance(one, Mapping) or str(one).strip().lower() in {*ROLES, "function_call"} for one in speakers
     )
 
 

@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import is_blank, names_of, parse_json
-from .events import OPENTELEMETRY, ROLES, SILENT, Event, role_of, unknown_role
-from .messages import CONTAINERS, MessageReader, known_messages
-from .tool_data import as_plain
+from .events import OPENTELEMETRY, ROLES, SHAPES, Event, as_plain, kind_of, role_of
+from .messages import MessageReader, known_messages, unknown_role
 
 MAX_MESSAGES = 100_000
 MAX_NOTES = 20
@@ -122,7 +121,7 @@ def _no_answer(messages: Sequence[Any]) -> str:
 def _is_assistants(message: Any) -> bool:
     """Whether an assistant sent it. An item of the Responses API that only thinks is no message."""
     return ROLES.get(role_of(message) or "") == "assistant" and (
-        message.get("role") is not None or message.get("type") not in SILENT
+        message.get("role") is not None or kind_of(message.get("type")) != "silent"
     )
 
 
@@ -187,7 +186,9 @@ def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
     """
     if "user_content" in value:
         return list(known_messages(value))
-    if name := next((name for name in CONTAINERS if value.get(name) is not None), ""):
+    if name := next(
+        (name for name in SHAPES["containers"].split() if value.get(name) is not None), ""
+    ):
         system = next((value[key] for key in _SYSTEM if value.get(key)), None)
         parts = system if isinstance(system, Mapping) else {"content": system}
         first = [{**parts, "role": "system"}] if system else []

@@ -1,4 +1,7 @@
-"""What happens in a conversation: one record for every text, call and result in it."""
+"""What happens in a conversation: one record for every text, call and result in it.
+
+``shapes.txt`` says what the words and keys of each system mean.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, cast
 
 from ..records.errors import ConfigError
-from ..text.strings import clip, sections
+from ..text.strings import sections
 
 Role = Literal["assistant", "user", "system", "tool"]
 Kind = Literal["text", "call", "result", "unused"]
@@ -21,13 +24,7 @@ def meanings(section: str) -> dict[str, str]:
 
 
 ROLES = cast("dict[str, Role]", meanings("roles"))
-SPEAKERS = ROLES.keys() | {"function_call"}
-"""Who may speak in a list of messages; a call is of ShareGPT."""
-CALLS = ("_call", "_use")
-"""How types of calls end: OpenAI, OpenTelemetry; Anthropic."""
-RESULTS = ("_result", "_output", "_response")
-"""How types of results end: Anthropic; OpenAI; OpenTelemetry, Gemini."""
-SILENT = tuple(SHAPES["silent"].split())
+KINDS_OF_MESSAGES, _TYPES, _ENDINGS = map(meanings, ("kinds of messages", "types", "endings"))
 OPENTELEMETRY = ("gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages")
 """The attributes of a span that have messages, in their order."""
 MESSAGE_ROLES = ("tool", "user", "last_user", "system")
@@ -49,25 +46,39 @@ class Event(NamedTuple):
     tool: str = ""
 
 
+def kind_of(type_: object) -> str:
+    """What a part of this type is: ``text, document, silent, call, result``; "" if not known."""
+    word = type_.replace("-", "_") if isinstance(type_, str) else ""
+    ends = (kind for end, kind in _ENDINGS.items() if word.endswith(end))
+    return _TYPES.get(word) or next(ends, "")
+
+
 def role_of(message: Any) -> str | None:
     """The role of a message; None if it has none that is a text."""
     if not isinstance(message, Mapping):
         return None
-    role = message.get("role")
-    kind = message.get("type")
-    if role is None and isinstance(kind, str):  # LangChain's messages; items of the Responses API
-        if kind in ROLES or kind == "message":
-            return kind
-        if kind.endswith(RESULTS):
-            return "tool"
-        return "assistant" if kind.endswith(CALLS) or kind in SILENT else None
-    return role.strip().lower() if isinstance(role, str) else None
+    role, type_ = message.get("role"), message.get("type")
+    if role is not None or not isinstance(type_, str):
+        return role.strip().lower() if isinstance(role, str) else None
+    if type_ in ROLES or type_ == "message":  # LangChain's messages
+        return type_
+    # An item of the Responses API is a part by itself.
+    return {"result": "tool", "call": "assistant", "silent": "assistant"}.get(kind_of(type_))
 
 
-def unknown_role(role: str | None) -> str:
-    """What is wrong with the role of a message."""
-    roles = "assistant, user, tool, system and developer"
-    return f"unknown role {clip(role or '', 40)!r}; known are {roles}"
+def as_plain(value: Any) -> Any:
+    """A pydantic model, such as a message of a client, as a mapping; an array as a list."""
+    if isinstance(value, str | list | Mapping | None):
+        return value
+    for way in ("model_dump", "tolist"):
+        if callable(convert := getattr(value, way, None)):
+            return convert()
+    return value
+
+
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    """A mapping or a model as a mapping; an empty one for what is none."""
+    return value if isinstance(value := as_plain(value), Mapping) else {}
 
 
 def check_evidence_roles(value: object) -> tuple[str, ...]:

@@ -1,166 +1,144 @@
-"""One message of any provider as events. ``shapes.txt`` says what the keys of each family mean.
+"""One message of any system as events.
 
-A message of other systems is brought into one form first: those of Gemini and the ADK, Bedrock's
-Converse, the AI SDK of Vercel and Mastra, pydantic-ai, Haystack, LlamaIndex, LangChain serialized,
-ShareGPT. Names are written with ``_`` in place of ``-``.
+A message is brought into one form first, a mapping with ``role`` and ``content``, whatever its
+system puts around it; of a part, ``shapes.txt`` says by its type what it is, and where its id, its
+name and its texts stand.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, clip, is_blank
 from .events import (
-    CALLS,
-    RESULTS,
+    KINDS_OF_MESSAGES,
     ROLES,
     SHAPES,
-    SILENT,
     Event,
-    Kind,
     Role,
+    as_mapping,
+    as_plain,
+    kind_of,
     meanings,
     role_of,
-    unknown_role,
 )
-from .tool_data import (
-    DOCUMENTS,
-    TEXTS,
-    Runs,
-    as_plain,
-    part_text,
-    passed_to,
-    runs_of,
-    tool_texts,
-    without_echoes,
-)
+from .tool_data import Runs, part_text, runs_of, tool_texts, without_echoes
 
-CONTAINERS = SHAPES["containers"].split()
-"""Where a mapping has its messages."""
 MAX_NESTED = 5
 """Conversations inside of each other, such as those of agents that ask agents."""
-_INVOCATION = ("user_content", "intermediate_data", "final_response")  # one turn of an eval case
-_AROUND = ("kwargs", "data", "message")  # LangChain serialized, its dicts, an API's choices
-_TEXTS = ("content", "parts", "value", "text")
+_ANSWER = "final_response"  # of a turn of an eval case of the ADK
+_AROUND = ("kwargs", "data", "message", "content")
+"""LangChain serialized, its dicts; an API's choices; an event of the ADK, Mastra."""
+_OTHER_TEXTS = ("blocks", "value", "text")
 _TYPE = ("type", "part_kind", "block_type")
-_PARTS, _TYPES, _NAMES = map(meanings, ("types by key", "types", "names"))
-_SPOKEN = {"request": "user", "response": "assistant", "gpt": "assistant", "observation": "tool"}
-_CONTENT = ("content", "parts")  # the latter: OpenTelemetry, Gemini
+_TYPES_BY_KEY = meanings("types by key")
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
-_CALLS_WITH_RESULTS = meanings("results in calls")
-_INSTRUCTIONS = "system_prompt"  # of pydantic-ai, in a request of the user
-_ASSISTANTS_TEXTS = ("output_text", "refusal")
-_PAYLOADS = ("content", "output", "response", "result", "server_tool_call_response")
-_IDS = ("tool_use_id", "call_id", "tool_call_id", "id")
-_CALL_IDS = ("call_id", "tool_call_id", "id")
 _BESIDE = SHAPES["beside"].split()
+_KEYS = {
+    name: words.split()
+    for name, _, words in (line.partition(": ") for line in SHAPES["keys"].splitlines() if line)
+}
 
 
 # ---------------------------------------------------------------- one form
 
 
 def known_messages(message: Any) -> Iterator[Any]:
-    """One message of any system as messages that the reader knows; one of no known form as it is.
+    """One message of any system as messages with ``role`` and ``content``; what is none, as it is.
 
-    Of a turn of the ADK there are several.
+    Of a turn of an eval case of the ADK there are several: the question, calls, results, an answer.
     """
     message = as_plain(message)
     if not isinstance(message, Mapping):
         yield message
-    elif message.keys() & set(_INVOCATION[1:]) and "user_content" in message:
-        yield from _of_invocation(message)
+    elif "user_content" in message and ("intermediate_data" in message or _ANSWER in message):
+        between = as_mapping(message.get("intermediate_data"))
+        calls = [{"function_call": call} for call in _list(between.get("tool_uses"))]
+        results = [{"function_response": one} for one in _list(between.get("tool_responses"))]
+        yield from known_messages({**as_mapping(message["user_content"]), "role": "user"})
+        yield from ({"role": r, "parts": p} for r, p in (("model", calls), ("user", results)) if p)
+        for event in _list(between.get("invocation_events")):
+            yield from known_messages(event)
+        if isinstance(answer := message.get(_ANSWER), Mapping):
+            yield from known_messages({**answer, "role": answer.get("role") or "model"})
+    elif message.get("from") == "function_call":  # ShareGPT
+        yield {"role": "assistant", "content": [{**message, "type": "tool_call"}]}
     else:
-        opened = _opened(message)
-        calls = [{"type": "tool_call", **opened}] if opened.get("from") == "function_call" else []
-        yield {"role": "assistant", "content": calls} if calls else opened
+        yield _opened(message)
 
 
-def known_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A part of a message with the type and the names that the reader knows."""
+def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message out of what stands around it."""
+    inside = dict(message)
+    for key in _AROUND:
+        inner = as_plain(inside.get(key))
+        if isinstance(inner, Mapping) and (
+            "parts" in inner if key == "content" else "role" not in inside
+        ):
+            named = inside.pop("id", None) if "lc" in inside else None
+            if isinstance(named, list) and named and "type" not in inner:
+                role = str(named[-1]).lower().removesuffix("chunk").removesuffix("message")
+                inner = {"role": role, **inner}  # of ["langchain", "schema", "HumanMessage"]
+            inside = {**inside, key: None, **inner}
+    inside = {**as_mapping(inside.get("additional_kwargs")), **inside}
+    content = inside.get("content")
+    if content is None and not isinstance(inside.get("parts"), list):
+        others = (inside[key] for key in _OTHER_TEXTS if inside.get(key) is not None)
+        content = next(others, None)
+        if content is not None and content is inside.get("blocks"):  # also in what a tool returned
+            content = [_known_part(block) for block in _list(content)]
+    if calls := _list(inside.pop("toolInvocations", None)):  # the AI SDK
+        own = content if isinstance(content, list) else [content] if content else []
+        content = [*({"toolInvocation": call} for call in calls), *own]
+    if "role" not in inside and inside.get("type") not in ROLES:
+        spoken = inside.get("from", inside.get("kind"))
+        if isinstance(spoken, str) and (content is not None or "parts" in inside):
+            inside["role"] = KINDS_OF_MESSAGES.get(spoken, spoken)
+    return inside if content is None else {**inside, "content": content}
+
+
+def _known_part(part: Any) -> Mapping[str, Any]:
+    """A part of a message with its type."""
+    part = as_plain(part)
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    if not isinstance(part, Mapping):
+        return {}
     type_ = next((part[key] for key in _TYPE if isinstance(part.get(key), str)), "")
     if not type_ or "toolInvocation" in part:
-        for key, named in _PARTS.items():
+        for key, named in _TYPES_BY_KEY.items():
             if isinstance(inner := as_plain(part.get(key)), Mapping):
-                return known_part({**inner, **_mapping(inner.get("origin")), "type": named})
+                return {**inner, **as_mapping(inner.get("origin")), "type": named}
     if not type_:
-        kind = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
-        return {**part, "type": kind}
-    word = type_.replace("-", "_") if "-" in type_ or type_ in _TYPES else type_
-    if word.startswith("tool_") and ("state" in part or "toolCallId" in part) and "output" in part:
-        name = word.removeprefix("tool_")
-        part = part if name == "result" else {"name": name, **part}
-        word = "tool_result" if name == "result" else "finished_call"
-    renamed = {_NAMES.get(key, key): value for key, value in part.items()}
-    for key in ("content", "output", "result"):
-        if key in renamed:
-            renamed[key] = _payload(renamed[key])
-    if word in ("finished_call", "tool_invocation") and "output" not in renamed:
-        renamed["output"] = renamed.get("result")
-    return {**renamed, "type": _TYPES.get(word, word)}
+        type_ = "thought" if part.get("thought") else "text" if "text" in part else "without a type"
+    word = type_.replace("-", "_")
+    is_typed = word.startswith("tool_") and ("state" in part or "toolCallId" in part)
+    if is_typed and "output" in part and word != "tool_result":  # the AI SDK: ``tool-search``
+        part, word = {"name": word.removeprefix("tool_"), **part}, "dynamic_tool"
+    return {**part, "type": word}
 
 
-def grounding_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _grounding_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The documents that Gemini says it used. Pages of the web have no text."""
-    given = _mapping(message.get("groundingMetadata") or message.get("grounding_metadata"))
+    given = as_mapping(message.get("groundingMetadata") or message.get("grounding_metadata"))
     chunks = _list(given.get("groundingChunks") or given.get("grounding_chunks"))
-    sources = (_mapping(next(iter(_mapping(chunk).values()), None)) for chunk in chunks)
+    sources = (as_mapping(next(iter(as_mapping(chunk).values()), None)) for chunk in chunks)
     return [
         {"type": "document", "source": True, "content": one.get("text"), "title": one.get("title")}
         for one in sources
     ]
 
 
-def _of_invocation(turn: Mapping[str, Any]) -> Iterator[Any]:
-    """A turn of an eval case of the ADK: what was asked, what tools returned, the answer."""
-    yield from known_messages({**_mapping(turn["user_content"]), "role": "user"})
-    between = _mapping(turn.get("intermediate_data"))
-    calls = [{"function_call": call} for call in _list(between.get("tool_uses"))]
-    results = [{"function_response": result} for result in _list(between.get("tool_responses"))]
-    if calls:
-        yield {"role": "model", "parts": calls}
-    if results:
-        yield {"role": "user", "parts": results}
-    for event in _list(between.get("invocation_events")):
-        yield from known_messages(event)
-    if isinstance(answer := turn.get("final_response"), Mapping):
-        yield from known_messages({**answer, "role": answer.get("role") or "model"})
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
-def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message with ``role`` and ``content``, out of what stands around it."""
-    inside = dict(message)
-    for key in _AROUND:
-        if isinstance(inner := as_plain(inside.get(key)), Mapping) and "role" not in inside:
-            kind = inside.get("type")
-            inside = {**({"type": kind} if _is_role(kind) else {}), **inner}
-            named = message.get("id")
-            if isinstance(named, list) and named and "type" not in inner:
-                role = str(named[-1]).lower().removesuffix("chunk").removesuffix("message")
-                inside.setdefault("role", role)
-    if isinstance(inner := as_plain(inside.get("content")), Mapping) and "parts" in inner:
-        inside = {**inside, **inner, "content": inner["parts"]}  # an event of the ADK; Mastra
-        inside.pop("parts")
-    inside = {**_mapping(inside.get("additional_kwargs")), **inside}
-    if "toolInvocations" in inside:  # the AI SDK
-        text = inside.get("content")
-        own = text if isinstance(text, list) else [text] if text else []
-        calls = _list(inside.pop("toolInvocations"))
-        inside["content"] = [*({"toolInvocation": call} for call in calls), *own]
-    if inside.get("content") is None and isinstance(blocks := inside.get("blocks"), list):
-        inside["content"] = [known_part(block) for block in blocks if isinstance(block, Mapping)]
-    if "role" not in inside and not _is_role(inside.get("type")):
-        spoken = next((inside[key] for key in ("from", "kind") if key in inside), None)
-        if isinstance(spoken, str) and any(key in inside for key in _TEXTS):
-            inside["role"] = _SPOKEN.get(spoken, spoken)
-    if inside.get("content") is None and not isinstance(inside.get("parts"), list):
-        other = next(
-            (inside[key] for key in ("value", "text") if inside.get(key) is not None), None
-        )
-        inside.update({} if other is None else {"content": other})
-    return inside
+def _at(part: Mapping[str, Any], name: str) -> Any:
+    """What a part has under the first of the keys for it: ``id, name, returned, inline``."""
+    return next((part[key] for key in _KEYS[name] if part.get(key) is not None), None)
 
 
 def _payload(value: Any) -> Any:
@@ -173,18 +151,6 @@ def _payload(value: Any) -> Any:
     return value
 
 
-def _is_role(value: Any) -> bool:
-    return isinstance(value, str) and value in ROLES
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value := as_plain(value), Mapping) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
 # ---------------------------------------------------------------- events
 
 
@@ -194,7 +160,8 @@ class MessageReader:
     def __init__(self, depth: int = MAX_NESTED) -> None:
         self.depth = depth
         self.calls: dict[str, tuple[str, Runs]] = {}  # by id, and by name: name, what was passed
-        self.turn, self.role = 0, "assistant"
+        self.turn = 0
+        self.role: Role = "assistant"
 
     def events(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
         """The events of the next message. One of a role that is not known is not used.
@@ -207,17 +174,29 @@ class MessageReader:
         if speaker is None:
             yield self._unused(f"{place} is not used: {unknown_role(role_of(message))}")
             return
-        self.role = role = speaker
-        name, content = _content(message, role, place)
-        if role == "tool" and not _has_results(content):
+        self.role = speaker
+        name, content = _content(message, speaker, place)
+        is_list = isinstance(content, list | tuple)
+        parts = [(_known_part(one), one) for one in (content if is_list else [content])]
+        if speaker == "tool" and not any(kind_of(p.get("type")) == "result" for p, _ in parts):
             yield from self._result(message, content, name)
         else:
-            parts = content if isinstance(content, list | tuple) else [content]
-            for number, part in enumerate(parts):
-                yield from self._part(part, name if parts is not content else f"{name}[{number}]")
-        if role == "assistant":
-            yield from self._calls_beside(message, place)
-        yield from self._output("document", grounding_of(message), place)
+            for number, (part, given) in enumerate(parts):
+                at = f"{name}[{number}]" if is_list else name
+                if not part:
+                    kind = type(given).__name__
+                    raise InputError(f"{at}: must be a mapping or a text, got {kind}")
+                yield from self._part(part, at)
+        if speaker == "assistant":  # calls that OpenAI's and LangChain's messages have beside
+            for key in ("tool_calls", "function_call"):
+                calls = as_plain(message.get(key)) or []
+                calls = calls if isinstance(calls, list | tuple) else [calls]
+                plain = list(map(as_plain, calls))
+                if not all(isinstance(call, Mapping) for call in plain):
+                    problem = "must be a list of calls, each of them a mapping"
+                    raise InputError(f"{place}.{key}: {problem}")
+                yield from map(self._call, plain)
+        yield from self._output("document", _grounding_of(message), place)
         if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
             yield from self._output("retrieval_context", retrieved, place)
         for key in _BESIDE:
@@ -227,77 +206,53 @@ class MessageReader:
     def _unused(self, problem: str) -> Event:
         return Event(self.turn, "assistant", "unused", problem)
 
-    def _part(self, part: Any, place: str) -> Iterator[Event]:
-        part = as_plain(part)
-        if isinstance(part, str):
-            part = {"type": "text", "text": part}
-        if not isinstance(part, Mapping):
-            raise InputError(f"{place}: must be a mapping or a text, got {type(part).__name__}")
-        part = known_part(part)
-        type_ = part["type"]
-        kind = _kind(type_)
-        if type_ in SILENT:
-            return
-        if type_ in _ASSISTANTS_TEXTS and self.role in ("user", "system"):
+    def _part(self, part: Mapping[str, Any], place: str) -> Iterator[Event]:
+        type_, kind = part["type"], kind_of(part["type"])
+        if type_ in ("output_text", "refusal") and self.role in ("user", "system"):
             yield self._unused(f"{place} is not used: a part of type {type_!r} is an assistant's")
         elif kind == "text":
             text = part_text(part)
             if text is None:
                 raise InputError(f"{place}.text: must be a string")
-            role = "system" if type_ == _INSTRUCTIONS and self.role == "user" else self.role
-            yield Event(self.turn, role, "text", text)  # type: ignore[arg-type]
-        elif type_ in DOCUMENTS and self.role != "assistant":
+            is_system = type_ == "system_prompt" and self.role == "user"  # of pydantic-ai
+            yield Event(self.turn, "system" if is_system else self.role, "text", text)
+        elif kind == "document" and self.role != "assistant":
             yield from self._output("document", [part], place)
         elif kind == "call":
             yield self._call(part)
-            if (results := part.get(_CALLS_WITH_RESULTS.get(type_, ""))) is not None:
-                yield from self._result(part, results, place)
+            if (returned := _at(part, "inline")) is not None:
+                yield from self._result(part, returned, place)
         elif kind == "result" and (self.role != "assistant" or type_.endswith(_BY_THE_SERVER)):
-            payload = next((part[key] for key in _PAYLOADS if part.get(key) is not None), None)
-            yield from self._result(part, payload, place)
-        else:
+            yield from self._result(part, _at(part, "returned"), place)
+        elif kind != "silent":
             yield self._unused(f"{place} is not used: a part of type {clip(type_, 40)!r}")
 
     # ------------------------------------------------------------ calls and results
 
-    def _calls_beside(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
-        """The calls that OpenAI's and LangChain's messages have beside their content."""
-        for key in ("tool_calls", "function_call"):
-            calls = as_plain(message.get(key)) or []
-            calls = [calls] if isinstance(calls, Mapping) else calls
-            plain = list(map(as_plain, calls)) if isinstance(calls, list | tuple) else [calls]
-            if not all(isinstance(call, Mapping) for call in plain):
-                raise InputError(f"{place}.{key}: must be a list of calls, each of them a mapping")
-            yield from map(self._call, plain)
-
     def _call(self, call: Mapping[str, Any]) -> Event:
         """A call of a tool. It is kept for the result. In Inspect, ``function`` is its name."""
         inner = next((call[k] for k in ("function", "custom") if call.get(k) is not None), call)
-        inner = (
-            {"name": inner} if isinstance(inner, str) else as_plain(inner)
-        )  # the former: Inspect
-        inner = inner if isinstance(inner, Mapping) else {}
-        name = inner.get("name")
+        inner = {"name": inner} if isinstance(inner, str) else as_mapping(inner)
+        name = _at(inner, "name")
         tool = name if isinstance(name, str) else str(call.get("type", "")).removesuffix("_call")
-        id = next((call[key] for key in _CALL_IDS if call.get(key) is not None), None)
-        passed = tool, passed_to({**call, **inner})
+        passed = tool, _passed_to({**call, **inner})
         self.calls[f"name {tool}"] = passed
-        if id is not None:
+        if (id := _at(call, "id")) is not None:
             self.calls[f"id {id}"] = passed
         return Event(self.turn, "assistant", "call", tool=tool)
 
     def _result(self, part: Mapping[str, Any], payload: Any, place: str) -> Iterator[Event]:
         """What a tool returned, without what was passed to it."""
-        id = next((str(part[key]) for key in _IDS if part.get(key) is not None), "")
+        id = "" if (given := _at(part, "id")) is None else str(given)
         call = self.calls.get(f"id {id}")
-        name = part.get("name") or (call[0] if call else "")
+        name = _at(part, "name") or (call[0] if call else "")
         if not call and (id or not name):
             named = f" {clip(id, 40)!r}" if id else ""
             yield self._unused(f"{place}: a tool result without its call{named}")
         call = call or self.calls.get(f"name {name}")
-        passed = call[1] if call else passed_to(part)
+        passed = call[1] if call else _passed_to(part)
         tool = clip(clean_text(str(name or "")), 60)
-        yield from self._output(f"tool {tool}".strip(), payload, place, passed)
+        yield from self._output(f"tool {tool}".strip(), _payload(payload), place, passed)
 
     def _output(
         self, tool: str, payload: Any, place: str, passed: Runs = frozenset()
@@ -320,7 +275,7 @@ class MessageReader:
             results = (without_echoes(e.text, passed) for e in inside if e.kind == "result")
             yield from (Event(self.turn, "tool", "result", text, name) for text in results)
 
-    def _inside(self, messages: tuple[Mapping[str, Any], ...]) -> Iterator[Event]:
+    def _inside(self, messages: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
         """The events of messages inside a tool's data, such as a sub-agent's.
 
         Only what tools returned there can be evidence. What is of no known shape is not.
@@ -332,18 +287,20 @@ class MessageReader:
                     yield from list(reader.events(message, ""))
 
 
-def _kind(type_: str) -> Kind:
-    """What a part of a message is, by its type."""
-    if type_ in TEXTS or type_ == _INSTRUCTIONS:
-        return "text"
-    if type_ not in DOCUMENTS and type_.endswith(RESULTS):
-        return "result"
-    return "call" if type_.endswith(CALLS) else "unused"
+def unknown_role(role: str | None) -> str:
+    """What is wrong with the role of a message."""
+    roles = "assistant, user, tool, system and developer"
+    return f"unknown role {clip(role or '', 40)!r}; known are {roles}"
+
+
+def _passed_to(call: Mapping[str, Any]) -> Runs:
+    """The runs of words that an assistant passed to a tool. They are never evidence."""
+    return runs_of(as_plain(call.get(key)) for key in _KEYS["passed"])
 
 
 def _content(message: Mapping[str, Any], role: Role, place: str) -> tuple[str, Any]:
     """The content of a message, and its place."""
-    for key in _CONTENT:
+    for key in ("content", "parts"):  # the latter: OpenTelemetry, Gemini
         content = as_plain(message.get(key))
         if content is None:
             continue
@@ -359,10 +316,3 @@ def _content(message: Mapping[str, Any], role: Role, place: str) -> tuple[str, A
     if role == "tool":
         return f"{place}.content", None
     raise InputError(f"{place}.content: missing")
-
-
-def _has_results(content: Any) -> bool:
-    """Whether a tool's message consists of results, as OpenTelemetry's and Gemini's do."""
-    items = content if isinstance(content, list | tuple) else [content]
-    mappings = (item for item in map(as_plain, items) if isinstance(item, Mapping))
-    return any(_kind(known_part(item)["type"]) == "result" for item in mappings)

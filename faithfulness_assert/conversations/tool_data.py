@@ -7,25 +7,27 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
 from ..text.strings import clip, is_blank, one_line, parse_json
-from .events import CALLS, ROLES, SILENT, role_of
+from .events import KINDS_OF_MESSAGES, ROLES, as_mapping, as_plain, kind_of, role_of
 
-TEXTS = ("text", "input_text", "output_text", "refusal")
-"""Types of parts that are texts."""
-DOCUMENTS = ("document", "search_result")
-"""Types of Anthropic's documents."""
 MAX_DEPTH = 50
 """Lists and mappings inside each other."""
 
 _MEDIA = ("image", "audio", "video", "file", "blob", "uri", "screenshot", "binary", "media")
 _MCP = {"content", "structuredContent", "isError", "_meta"}  # Model Context Protocol
 _LISTS_OF_MESSAGES = ("messages", "history", "turns")
-# What a message has beside its role.
-_SAID = ("content", "parts", "blocks", "text", "tool_calls", "toolInvocations")
+_TEXTS = ("content", "parts", "blocks", "text", "tool_calls", "toolInvocations")
+_SAID: Mapping[str, tuple[Iterable[str], Sequence[str]]] = {
+    "role": (ROLES, _TEXTS),
+    "type": (("ai", "human"), _TEXTS),  # LangChain
+    "kind": (KINDS_OF_MESSAGES, ("parts",)),  # pydantic-ai
+    "from": (("human", "gpt", "function_call"), ("value",)),  # ShareGPT
+}
+"""Who speaks in a message, by the key that says it, and where the text stands beside it."""
 _MAX_NAME = 80
 
 
@@ -40,16 +42,6 @@ class ToolText(NamedTuple):
     title: str = ""
     problem: str = ""
     messages: tuple[Mapping[str, Any], ...] = ()
-
-
-def as_plain(value: Any) -> Any:
-    """A pydantic model, such as a message of a client, as a mapping; an array as a list."""
-    if isinstance(value, str | list | Mapping | None):
-        return value
-    for way in ("model_dump", "tolist"):
-        if callable(convert := getattr(value, way, None)):
-            return convert()
-    return value
 
 
 def part_text(part: Mapping[str, Any]) -> str | None:
@@ -74,39 +66,33 @@ def tool_texts(payload: Any, place: str) -> Iterator[ToolText]:
             yield _data(payload, place)
         return
     for item in items:
-        if not _is_part(item):
-            yield _data(item, place)
-        elif item["type"] in TEXTS:
+        kind = kind_of(item["type"]) or "media" if _is_part(item) else "data"
+        if kind == "text":
             yield _data(part_text(item), place)
-        elif item["type"] in DOCUMENTS:
+        elif kind == "document":
             yield _document(item, place)
-        elif item["type"] not in SILENT:
+        elif kind in ("call", "result", "media"):
             what = f"{place}: a part of type {clip(item['type'], 40)!r}"
-            own = "by an assistant is no evidence" if _is_call(item) else "is not read"
+            own = "by an assistant is no evidence" if kind == "call" else "is not read"
             yield ToolText("", problem=f"{what} {own}")
+        elif kind == "data":
+            yield _data(item, place)
 
 
 def _is_part(item: Any) -> bool:
     """Whether an item of an output is a block of content, and not the tool's own data."""
-    if not isinstance(item, Mapping) or not isinstance(kind := item.get("type"), str):
+    if not isinstance(item, Mapping) or not isinstance(type_ := item.get("type"), str):
         return False
-    if kind in TEXTS:
+    kind = kind_of(type_)
+    if kind == "text":
         return part_text(item) is not None
-    if kind == "search_result" or (kind == "document" and not isinstance(item.get("text"), str)):
+    if type_ == "search_result" or (kind == "document" and not isinstance(item.get("text"), str)):
         return bool(item.get("source") or item.get("content"))
-    return kind in SILENT or _is_call(item) or _is_media(item, kind)
-
-
-def _is_call(item: Mapping[str, Any]) -> bool:
-    return item["type"].endswith(CALLS) and any(
-        key in item for key in ("arguments", "input", "function")
-    )
-
-
-def _is_media(item: Mapping[str, Any], kind: str) -> bool:
+    if kind == "call":
+        return any(key in item for key in ("arguments", "input", "function"))
     keys = ("source", "image_url", "data", "file", "file_id", "uri", "url", "input_audio", "blob")
-    media = any(word in kind for word in _MEDIA) and any(item.get(key) for key in keys)
-    return media or "encrypted_content" in item
+    media = any(word in type_ for word in _MEDIA) and any(item.get(key) for key in keys)
+    return kind == "silent" or media or "encrypted_content" in item
 
 
 def _document(item: Mapping[str, Any], place: str) -> ToolText:
@@ -204,15 +190,12 @@ def _opened(value: Any) -> Any:
 
 def _is_message(item: Mapping[str, Any]) -> bool:
     """Whether an object in the data is what somebody said, such as a sub-agent."""
-    if "parts" in item and item.get("kind") in ("request", "response"):  # pydantic-ai
-        return True
-    if "value" in item and item.get("from") in ("human", "gpt", "function_call"):  # ShareGPT
-        return True
-    role, has_text = item.get("role"), any(key in item for key in _SAID)
-    speaks = isinstance(role, str) and role.strip().lower() in ROLES
-    return has_text and (
-        speaks or (role is None and item.get("type") in ("ai", "human"))
-    )  # LangChain's
+    for key, (speakers, texts) in _SAID.items():
+        if (speaker := item.get(key)) is not None:
+            known = isinstance(speaker, str) and speaker.strip().lower() in speakers
+            if known and any(text in item for text in texts):
+                return True
+    return False
 
 
 def _conversation(value: Any) -> list[Any]:
@@ -222,16 +205,13 @@ def _conversation(value: Any) -> list[Any]:
     make a conversation, because other systems (Slack) have them too.
     """
     items = list(map(as_plain, value)) if isinstance(value, list | tuple) else []
-    speeches = [item for item in map(_serialized, items) if role_of(item)]
-    kinds = [str(item.get("type")) for item in speeches]
-    speaks = any(kind in ("ai", "human") or kind.endswith(CALLS) for kind in kinds)
-    return items if speaks or any("role" in item for item in speeches) else []
-
-
-def _serialized(item: Any) -> Any:
-    """What is in a message that LangChain serialized; others as they are."""
-    inner = item.get("kwargs") if isinstance(item, Mapping) and "lc" in item else None
-    return inner if isinstance(inner, Mapping) else item
+    inner = (item.get("kwargs", item) if "lc" in as_mapping(item) else item for item in items)
+    speeches = [item for item in inner if role_of(item)]
+    speaks = any(
+        "role" in item or item["type"] in ("ai", "human") or kind_of(item["type"]) == "call"
+        for item in speeches
+    )
+    return items if speaks else []
 
 
 def _path(name: str, more: str) -> str:
@@ -260,16 +240,10 @@ MIN_WORDS = 4
 MAX_PREFIX = 6
 """Words of the tool's own before what it gives back, such as ``OK, NOTE STORED:``."""
 
-_PASSED = ("arguments", "args", "input", "code", "action", "operation", "queries")
 _NAMED = re.compile(r"^\S{1,80}: ")  # a value of JSON data, see as_lines
 # Languages that write no spaces have a word for each character.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]|[^\W\u3040-\u30ff\u3400-\u9fff]+")
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s*(?=\S)")
-
-
-def passed_to(call: Mapping[str, Any]) -> Runs:
-    """The runs of words that an assistant passed to a tool. They are never evidence."""
-    return runs_of(as_plain(call.get(key)) for key in _PASSED)
 
 
 def runs_of(values: Iterable[Any]) -> Runs:
