@@ -99,7 +99,8 @@ def is_chat(value: Any) -> bool:
         return False
     speakers = (m.get("role", m.get("from", m.get("author"))) for m in items)
     return any("user_content" in m for m in items) or any(
-        isinstance(one, Mapping) or str(one).strip().lower() in {*ROLES, "function_call"} for one in speakers
+        isinstance(one, Mapping) or str(one).strip().lower() in {*ROLES, "function_call"}
+        for one in speakers
     )
 
 

@@ -23,7 +23,7 @@ from ...records.errors import ConfigError, option
 from ...text.strings import names_of
 from . import tables
 from .data_set import PART, DataSet, Record, Source
-from .json_files import find_records, json_lines, json_records
+from .json_files import json_lines, json_source
 
 __all__ = ["DataSet", "open_data_set"]
 
@@ -101,8 +101,7 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     elif suffix in (".parquet", *tables.SPREADSHEETS):
         source = tables.table_source(path)
     elif suffix == ".json":
-        place, note = find_records(path, mapping)
-        source = Source(name, partial(json_records, path, place), note=note)
+        source = json_source(path, name, mapping)
     else:
         source = Source(name, partial(json_lines, path), lines=path)
     if next(source.records(), None) is None:

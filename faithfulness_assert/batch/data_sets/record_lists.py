@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...cases.case import rows_of
 from ...cases.field_names import is_expected
@@ -29,70 +29,81 @@ _MAX_DEPTH, _MAX_VISITS = 10, 1_000
 """Steps to a list, and lists and objects that are looked at."""
 _STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^."]+')
 _MAX_SHOWN = 8
+Steps = tuple[str, ...]
 
 
-class Place(NamedTuple):
-    """Where the records of a document are.
-
-    ``steps``: the names that lead there, or ``EACH``. ``form``: ``list``, ``object`` (of records),
-    ``parallel`` (lists), ``one`` (record), or ``lines``: no document.
-    """
-
-    steps: tuple[str, ...]
-    form: str
-    likeness: int = 0
-
-    def __str__(self) -> str:
-        named = (name if re.fullmatch(r"[\w-]+|\*", name) else json.dumps(name) for name in self[0])
-        return ".".join(named) or "the whole file"
-
-
-def choose_place(outline: Any, mapping: Mapping[str, str], name: str) -> tuple[Place, str]:
-    """Where the records are in a document, of which this is the outline; and a note or "".
+def choose_steps(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Steps, str]:
+    """The steps to the records in a document: names, or ``EACH``; and a note or "".
 
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
     """
-    places = list(_places(outline, (), mapping, iter(range(_MAX_VISITS))))
-    if RECORDS in mapping:
-        steps = _STEP.findall(mapping[RECORDS])
-        wanted = tuple(str(json.loads(s)) if s.startswith('"') else s.strip() for s in steps)
-        inside = list(_walk(outline, wanted))
-        if not inside:
-            wish = option("mapping", {RECORDS: mapping[RECORDS]})
-            lists = ", ".join(str(place) for place in places[:_MAX_SHOWN])
-            raise ConfigError(f"{name}: {wish} names nothing in it. Lists of records: {lists}")
-        return Place(wanted, _form(inside[0], mapping)), ""
-    best = max((place.likeness for place in places), default=0)
-    likely = [place for place in places if place.likeness == best]
+    places = dict(_places(document, (), mapping, iter(range(_MAX_VISITS))))
+    if wish := mapping.get(RECORDS):
+        parts = _STEP.findall(wish)
+        steps = tuple(str(json.loads(s)) if s.startswith('"') else s.strip() for s in parts)
+        if next(_walk(document, steps), None) is None:
+            lists = ", ".join(map(_shown, islice(places, _MAX_SHOWN)))
+            use = option("mapping", {RECORDS: wish})
+            raise ConfigError(f"{name}: {use} names nothing in it. Lists of records: {lists}")
+        return steps, ""
+    best = max(places.values(), default=NONE)
+    likely = [steps for steps, likeness in places.items() if likeness == best]
     if best == FULL and len(likely) > 1:
-        shown = ", ".join(map(str, likely[:_MAX_SHOWN]))
-        use = option("mapping", {RECORDS: str(likely[0])})
+        shown, use = ", ".join(map(_shown, likely[:_MAX_SHOWN])), _shown(likely[0])
+        use = option("mapping", {RECORDS: use})
         raise ConfigError(f"{name}: has {len(likely)} lists of records: {shown}. Use {use}")
-    if not likely:
-        return Place((), _form(outline, mapping)), ""
-    own = likely[0].steps
-    others = [str(place) for place in places if place.likeness and place.steps[: len(own)] != own]
-    where = f"the records are those of {str(likely[0])!r}; " if own else ""
-    unread = f"{where}not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
-    return likely[0], unread
+    own = likely[0] if likely else ()
+    others = [_shown(at) for at, some in places.items() if some and at[: len(own)] != own]
+    where = f"the records are those of {_shown(own)!r}; " if own else ""
+    return own, f"{where}not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
 
 
-def records_at(value: Any, steps: Sequence[str]) -> Iterator[Any]:
-    """The records at these steps of a value in memory."""
+def records_at(value: Any, steps: Sequence[str], mapping: Mapping[str, str]) -> Iterator[Any]:
+    """The records at these steps of a value."""
     for inside in _walk(value, steps):
-        form = _form(inside, {})
-        if form == "list":
+        if isinstance(inside, list):
             yield from inside
-        elif form == "object":
-            yield from (of_object(name, item) for name, item in inside.items())
-        elif form == "parallel":
-            yield from _rows(inside)
         elif isinstance(inside, Mapping):
-            yield inside
+            yield from _records(inside, mapping)[1]
 
 
-def of_object(name: str, value: Any) -> Any:
+def _shown(steps: Steps) -> str:
+    named = (name if re.fullmatch(r"[\w-]+|\*", name) else json.dumps(name) for name in steps)
+    return ".".join(named) or "the whole file"
+
+
+def _walk(value: Any, steps: Sequence[str]) -> Iterator[Any]:
+    if not steps:
+        yield value
+    elif steps[0] == EACH:
+        inner = value.values() if isinstance(value, Mapping) else value
+        for item in inner if isinstance(inner, Iterable) and not isinstance(inner, str) else ():
+            yield from _walk(item, steps[1:])
+    elif isinstance(value, Mapping) and steps[0] in value:
+        yield from _walk(value[steps[0]], steps[1:])
+
+
+def _records(value: Mapping[str, Any], mapping: Mapping[str, str]) -> tuple[str, Iterator[Any]]:
+    """The records that an object is: its values, the rows of parallel lists, or itself alone."""
+    inner = [_of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
+    if inner and all(
+        isinstance(item, Mapping) and _likeness([item], mapping, are_many=False) for item in inner
+    ):
+        return "object", (_of_object(name, item) for name, item in value.items())
+    # lists of one length, or objects with the same names, as pandas writes them
+    lists = {name: item for name, item in value.items() if isinstance(item, list)}
+    objects = {name: item for name, item in value.items() if isinstance(item, Mapping)}
+    if not lists and len({tuple(item) for item in objects.values()}) == 1:
+        lists = {name: list(item.values()) for name, item in objects.items()}
+    if len(lists) > 1 and len(set(map(len, lists.values()))) == 1:
+        rows = rows_of(lists, next(iter(lists.values())))
+        if _likeness(rows[:_SAMPLE], mapping) == FULL:
+            return "parallel", iter(rows)
+    return "one", iter([value])
+
+
+def _of_object(name: str, value: Any) -> Any:
     """A record that is a value of an object: its name may have fields, else it is the id."""
     if not isinstance(value, Mapping):
         return value
@@ -105,17 +116,18 @@ def of_object(name: str, value: Any) -> Any:
 
 
 def _places(
-    value: Any, steps: tuple[str, ...], mapping: Mapping[str, str], visits: Iterator[int]
-) -> Iterator[Place]:
-    """The places of records in a value, the outermost ones of a case."""
+    value: Any, steps: Steps, mapping: Mapping[str, str], visits: Iterator[int]
+) -> Iterator[tuple[Steps, int]]:
+    """The steps to records in a value, the outermost ones of a case; and what these have of one."""
     if len(steps) > _MAX_DEPTH or next(visits, None) is None:
         return
-    form = _form(value, mapping)
-    sample = islice(records_at(value, ()), _SAMPLE)
-    records = [item for item in sample if isinstance(item, Mapping)]
+    form, items = "list", iter(value)
+    if isinstance(value, Mapping):
+        form, items = _records(value, mapping)
+    records = [item for item in islice(items, _SAMPLE) if isinstance(item, Mapping)]
     likeness = _likeness(records, mapping, are_many=form != "one")
     if records and (likeness == FULL or form != "one"):
-        yield Place(steps, form, likeness)
+        yield steps, likeness
     if likeness == FULL:
         return
     if isinstance(value, Mapping):
@@ -123,35 +135,12 @@ def _places(
             if isinstance(inner, list | Mapping):
                 yield from _places(inner, (*steps, name), mapping, visits)
     else:  # lists in the items of a list: one place for all items
-        inside = {p.steps: p for item in records for p in _places(item, (), mapping, visits)}
-        for own, place in inside.items():
+        inside = {at: some for item in records for at, some in _places(item, (), mapping, visits)}
+        for own, some in inside.items():
             if own and not any(map(is_expected, own)):
-                yield place._replace(steps=(*steps, EACH, *own))
+                yield (*steps, EACH, *own), some
     if records and form == "one" and likeness:
-        yield Place(steps, form, likeness)
-
-
-def _form(value: Any, mapping: Mapping[str, str]) -> str:
-    if isinstance(value, list):
-        return "list"
-    if not isinstance(value, Mapping):
-        return "one"
-    inner = [of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
-    if inner and all(
-        isinstance(item, Mapping) and _likeness([item], mapping, are_many=False) for item in inner
-    ):
-        return "object"
-    return "parallel" if _likeness(_rows(value)[:_SAMPLE], mapping) == FULL else "one"
-
-
-def _rows(value: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The rows of lists of one length, or of objects with the same names, as pandas writes them."""
-    lists = {name: item for name, item in value.items() if isinstance(item, list)}
-    objects = {name: item for name, item in value.items() if isinstance(item, Mapping)}
-    if not lists and len({tuple(item) for item in objects.values()}) == 1:
-        lists = {name: list(item.values()) for name, item in objects.items()}
-    one_length = len(lists) > 1 and len(set(map(len, lists.values()))) == 1
-    return rows_of(lists, next(iter(lists.values()))) if one_length else []
+        yield steps, likeness
 
 
 def _likeness(
@@ -169,15 +158,3 @@ def _likeness(
     if "messages" in there or {"answer", "context"} <= there:
         return FULL
     return PART if "answer" in there else NONE
-
-
-def _walk(value: Any, steps: Sequence[str]) -> Iterator[Any]:
-    if not steps:
-        yield value
-    elif isinstance(value, Mapping):
-        for name in value if steps[0] == EACH else (steps[0],):
-            if name in value:
-                yield from _walk(value[name], steps[1:])
-    elif isinstance(value, list) and steps[0] == EACH:
-        for item in value:
-            yield from _walk(item, steps[1:])
