@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..cases.locate import usual_fields
+from ..cases.locate import find_fields
 from ..cases.plain_data import record_as_json
 from ..cases.systems import FROM
 from ..grading import Grader
@@ -66,7 +66,7 @@ def case_in(
         "metadata": _plain(metadata if isinstance(metadata, Mapping) else {}),
         **_plain({"context": context} if context else {}),
     }
-    return usual_fields([record], {FROM: "langfuse"}).split(record)[0]
+    return find_fields([record], {FROM: "langfuse"}).split(record)[0]
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,29 +27,26 @@ MAX_DEPTH = 4
 """Objects inside each other in which keys are looked at."""
 SHORT = 15
 """Characters of a text in a language without spaces that may be a name or a number."""
-_SPEAKERS = {"role", "from", "author", "user_content"}
 LONG, VARIED = 8, 5
 """Words of a text that is more than a title, and different ones in it: more than references."""
 
 _PLAIN = lazy_pattern(r"\w+")
 _LETTERS = lazy_pattern(r"[^\W\d_]{2,}")
 _FILE = lazy_pattern(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
-_WORDS = sections(__file__.removesuffix("py") + "txt")
+_LINES = sections(__file__.removesuffix("py") + "txt")
+_WORDS = {name: text.split() for name, text in _LINES.items()}
 HELD = ("answer", "context", "question")
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
     field: {
         word: rank
-        for rank, line in enumerate(_WORDS[field].splitlines(), 1)
+        for rank, line in enumerate(_LINES[field].splitlines(), 1)
         for word in line.split()
     }
     for field in HELD
 }
-_MADE = {field: set(_WORDS[f"{field} is made"].split()) for field in HELD}
-_ENDINGS, _EXPECTED, _ABOUT = (
-    set(_WORDS[name].split()) for name in ("endings", "expected", "about")
-)
 _MAY_BE_GOLD = {"answer", "context", "evidence"}
 """Our own names that may also be what is expected, where there is another."""
+_SPEAKER = ("role", "from", "author")
 
 
 class Candidates(NamedTuple):
@@ -69,67 +66,76 @@ def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Candidates:
     ranks: dict[str, tuple[int, ...]] = {}
     values: dict[str, list[Any]] = {}
     for number, record in enumerate(records):
-        for keys, value in islice(_leaves(record), MAX_KEYS):
+        for keys, value in _leaves(record):
             rank = _rank(field, keys)
             if rank is not None and (text := _as_text(field, value, rank)) is not None:
                 path = _path(keys)
                 ranks[path] = rank
                 values.setdefault(path, [None] * len(records))[number] = text
     ordered = sorted(ranks, key=ranks.__getitem__)
-    best = [path for path in ordered if ranks[path] == ranks[ordered[0]]]
-    same = [path for path in ordered[1:] if _agree(values[ordered[0]], values[path])]
-    rivals = tuple(path for path in best if path not in same)
-    others = tuple(path for path in ordered if path not in best and path not in same)
-    return Candidates(rivals, tuple(same), others)
+    same, best, others = list[str](), list[str](), list[str]()
+    for path in ordered:
+        pairs = zip(values[ordered[0]], values[path], strict=True)
+        both = [(a, b) for a, b in pairs if a is not None and b is not None]
+        if path != ordered[0] and both and all(a == b for a, b in both):
+            same.append(path)
+        else:
+            (best if ranks[path] == ranks[ordered[0]] else others).append(path)
+    return Candidates(tuple(best), tuple(same), tuple(others))
 
 
 def find_chat(records: Iterable[Mapping[str, Any]]) -> str:
     """The key of a list of messages, each of which says whose it is; "" if there is none."""
-    for record in records:
-        for keys, value in islice(_leaves(record), MAX_KEYS):
-            if is_chat(value) and not is_expected(".".join(keys)):
-                return _path(keys)
-    return ""
+    leaves = (leaf for record in records for leaf in _leaves(record))
+    paths = (_path(keys) for keys, value in leaves if is_chat(value) and not is_expected(*keys))
+    return next(paths, "")
 
 
 def is_chat(value: Any) -> bool:
     """Whether a value is a list of messages, each of which says whose it is, and one is known."""
     items = value if isinstance(value, list) else ()
-    if not items or not all(isinstance(m, Mapping) and _SPEAKERS & m.keys() for m in items):
-        return False
-    speakers = (m.get("role", m.get("from", m.get("author"))) for m in items)
-    return any("user_content" in m for m in items) or any(
-        isinstance(one, Mapping) or str(one).strip().lower() in {*ROLES, "function_call"}
-        for one in speakers
-    )
+    known = {*ROLES, "function_call"}
+    is_known = False
+    for one in items:
+        if not isinstance(one, Mapping):
+            return False
+        speaker = next((one[key] for key in _SPEAKER if key in one), None)
+        if speaker is None and "user_content" not in one:
+            return False
+        is_known |= isinstance(speaker, Mapping | None) or str(speaker).strip().lower() in known
+    return is_known
 
 
 def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """The key that may be meant, though the rule does not take it, and why it does not or ""."""
     for record in records:
-        for keys, value in islice(_leaves(record), MAX_KEYS):
+        for keys, value in _leaves(record):
             last = key_words(keys[-1])[-1:]
             if isinstance(value, str | list) and not _HOLDS[field].keys().isdisjoint(last):
                 path = _path(keys)
                 note = f". {path!r} seems to be what is expected"
-                return path, note if is_expected(".".join(keys)) else ""
+                return path, note if is_expected(*keys) else ""
     return "COLUMN", ""
 
 
-def is_expected(key: str) -> bool:
-    """Whether a key says that what is under it was expected."""
-    return not _EXPECTED.isdisjoint(key_words(key))
+def is_expected(*keys: str) -> bool:
+    """Whether keys say that what is under them was expected."""
+    return any(not set(_WORDS["expected"]).isdisjoint(key_words(key)) for key in keys)
 
 
-def _leaves(
-    record: Mapping[str, Any], above: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values of a record and of the objects in it, each with the keys that lead to it."""
-    for key, value in record.items():
-        keys = (*above, str(key))
-        yield keys, value
-        if isinstance(value, Mapping) and len(keys) < MAX_DEPTH:
-            yield from _leaves(value, keys)
+def _leaves(record: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The first values of a record and of the objects in it, each with the keys that lead to it."""
+
+    def walk(
+        inner: Mapping[str, Any], above: tuple[str, ...]
+    ) -> Iterator[tuple[tuple[str, ...], Any]]:
+        for key, value in inner.items():
+            keys = (*above, str(key))
+            yield keys, value
+            if isinstance(value, Mapping) and len(keys) < MAX_DEPTH:
+                yield from walk(value, keys)
+
+    return islice(walk(record, ()), MAX_KEYS)
 
 
 def _path(keys: Sequence[str]) -> str:
@@ -142,20 +148,18 @@ def _path(keys: Sequence[str]) -> str:
 def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     """How well the keys fit a field; the lowest fits best. None: not at all."""
     words = [word for key in keys for word in key_words(key.partition("(")[0])]
-    by_whom = _MADE[field]
+    by_whom = set(_WORDS[f"{field} is made"])
     made = not by_whom.isdisjoint(words)
     last = key_words(keys[-1].partition("(")[0])
     if not last or by_whom.issuperset(last) or last[-1] == "model":
         return None  # ``generation.model`` and ``generation_model`` name one
-    while len(words) > 1 and (words[-1] in _ENDINGS | by_whom or words[-1].isdigit()):
+    while len(words) > 1 and (words[-1] in by_whom.union(_WORDS["endings"]) or words[-1].isdigit()):
         words.pop()
     holds = _HOLDS[field].get(words[-1]) if words else None
-    if holds is None or not _ABOUT.isdisjoint(words) or not _EXPECTED.isdisjoint(words):
+    if holds is None or not {*_WORDS["about"], *_WORDS["expected"]}.isdisjoint(words):
         return None
-    own = len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD
-    made = own or made
-    level = 0 if field == "answer" and made else holds
-    return (len(keys), not made, level)
+    made |= len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD
+    return (len(keys), not made, 0 if field == "answer" and made else holds)
 
 
 def texts_of(context: Any) -> tuple[str, ...]:
@@ -186,9 +190,3 @@ def _is_prose(text: str) -> bool:
         is_long = words >= LONG and len(set(_LETTERS.findall(start))) >= VARIED
         return start[-1] in ".!?" or is_long
     return len(start) >= SHORT and not start.isascii()
-
-
-def _agree(one: Sequence[Any], other: Sequence[Any]) -> bool:
-    """Whether two keys have the same values wherever both have one, and in one record at least."""
-    both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    return bool(both) and all(a == b for a, b in both)

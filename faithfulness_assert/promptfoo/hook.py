@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from ..cases.locate import opened, search, value_at
+from ..cases.paths import opened, search, value_at
 from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
 from ..drive.asks import log

@@ -159,16 +159,14 @@ def test_an_output_that_is_json_text_is_the_answer_itself(tmp_path: Path) -> Non
 
 
 @slow_disk
-@given(records=RECORDS, indent=st.sampled_from([None, 0, 3]), chunk=st.integers(1, 40))
+@given(records=RECORDS, indent=st.sampled_from([None, 0, 3]))
 def test_a_json_list_gives_the_same_rows_as_the_records_on_lines(
-    tmp_path: Path, records: list[dict[str, Any]], indent: int | None, chunk: int
+    tmp_path: Path, records: list[dict[str, Any]], indent: int | None
 ) -> None:
     lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
     lines.write_text("".join(json.dumps(record) + "\n" for record in records))
     listed.write_text(json.dumps(records, indent=indent))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_files, "CHUNK", chunk)
-        assert contents(listed) == contents(lines)
+    assert contents(listed) == contents(lines)
     assert not problems(listed)
 
 
@@ -224,7 +222,7 @@ HOSTILE = {
         json.dumps({str(n): {} for n in range(20_000)}),
         "more than 10,000 names",
     ),
-    "path.jsonl": (json.dumps({"x": [1] * 9}), "it takes too many steps"),
+    "path.jsonl": (json.dumps({"x": [1] * 9}), "it lists more than 64 values"),
 }
 
 
@@ -251,9 +249,10 @@ def test_a_record_over_the_limit_is_a_row_that_says_so(
     lines.write_text(f"{small}\n{large}\n{small}")
     assert problems(lines) == ["line 2: over the limit of 100 bytes"]
     assert len(rows_of(lines)) == 3
-    listed.write_text(f"[{small}, {'[' * 300}")
-    monkeypatch.setattr(json_files, "CHUNK", 10)
-    assert "the limit of 100 characters" in problems(listed)[0]
+    monkeypatch.setattr(json_files, "MAX_DOCUMENT", 100)
+    listed.write_text(f"[{small}, {large}]")
+    with pytest.raises(ConfigError, match="100 characters; save its records as JSON lines"):
+        open_data_set(listed)
 
 
 # ---------------------------------------------------------------- CSV

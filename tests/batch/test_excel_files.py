@@ -102,25 +102,31 @@ def test_a_file_is_read_in_the_encoding_that_is_named(
     assert cells(file, encoding=encoding) == rows
 
 
-def test_a_file_of_excel_is_told_once_before_and_after_it_is_graded_and_then_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("name", ["grade", "estimate", "batch"])
+def test_a_file_of_excel_of_which_no_row_can_be_read_is_refused_and_then_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
     file, hint = tmp_path / "cases.csv", "name its encoding: --encoding cp1252"
-    rows = [(str(n), f"Der Zug Nr. {n} fährt.", f"Der Zug Nr. {n} fährt.") for n in range(30)]
+    rows = [(str(n), f"Der Zug Nr. {n} fährt.", f"Der Zug Nr. {n} fährt.") for n in range(3)]
     file.write_bytes(table(";", [HEADER, *rows]).encode("cp1252"))
-    assert command(monkeypatch, "grade", file) == 3
+    more = ("--run", tmp_path / "good", "--quiet") if name == "batch" else ()
+    assert command(monkeypatch, name, file, *more) == 2
     said = capsys.readouterr()
     assert (said.out + said.err).count(hint) == 1
-    assert "graded: 30 x input: line " in said.out
-    assert "not UTF-8 text: byte 0xe4" in said.out
-    assert command(monkeypatch, "batch", file, "--run", tmp_path / "bad") == 3
-    told = capsys.readouterr().err
-    assert told.count("30 rows are not UTF-8 text. Save the file as UTF-8, or " + hint) == 2
-    assert command(monkeypatch, "grade", file, "--encoding", "cp1252") == 0
-    good = tmp_path / "good"
-    arguments = ("batch", file, "--encoding", "cp1252", "--run", good, "--quiet")
-    assert command(monkeypatch, *arguments) == 0
-    assert command(monkeypatch, *arguments) == 0  # the same input, so nothing is graded again
+    assert "none of the first 3 records can be read. line 2: not UTF-8 text: byte 0xe4" in said.err
+    assert command(monkeypatch, name, file, "--encoding", "cp1252", *more) == 0
+    if name == "batch":  # the same input, so nothing is graded again
+        assert command(monkeypatch, name, file, "--encoding", "cp1252", *more) == 0
+
+
+def test_rows_that_are_not_utf8_are_told_beside_those_that_are(tmp_path: Path) -> None:
+    file = tmp_path / "cases.csv"
+    rows = [(str(n), "Der Zug fährt.", "Der Zug fährt.") for n in range(9)]
+    file.write_bytes(table(";", [HEADER, ("x", "a", "b"), *rows]).encode("cp1252"))
+    data_set = open_data_set(file)
+    assert "9 rows are not UTF-8 text. Save the file as UTF-8, or name" in data_set.described()
+    assert [row.case_id for row in data_set.rows() if not row.problem] == ["x"]
+    assert "9 rows are not UTF-8 text" in data_set.hints[-1]
 
 
 def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
-import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,56 +84,36 @@ def open_table(path: str | PathLike[str], encoding: str | None = None) -> Source
 def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     """The records of a file; ``-`` is standard input."""
     name = str(path)
-    if name == "-":
-        path, name = _standard_input(), "standard input"
+    if name == "-":  # a data set is read more than once
+        name = "standard input"
+        path = _copy(".json", iter(partial(sys.stdin.buffer.read, PART), b""))
     suffix = path.suffix.lower()
     if path.is_dir():
         what = "the folder of a run" if (path / "run.sqlite").is_file() else "a folder"
         raise ConfigError(f"{name}: is {what}, and a file belongs here")
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
-    path = _as_read(path, name, suffix, encoding)
+    path = _as_utf8(path, name, suffix, encoding)
     if suffix in (".csv", ".tsv"):
-        delimiter, columns = tables.csv_form(path, mapping)
-        records = partial(tables.csv_records, path, delimiter, columns)
-        source = Source(name, records, columns=columns, lines=path)
-    elif suffix in (".parquet", *tables.SPREADSHEETS):
-        source = tables.table_source(path)
+        source = tables.csv_source(path, name, mapping)
     elif suffix == ".json":
         source = json_source(path, name, mapping)
-    else:
+    elif suffix in TEXTS:
         source = Source(name, partial(json_lines, path), lines=path)
+    else:
+        source = tables.table_source(path)
     if next(source.records(), None) is None:
         raise ConfigError(f"{name}: contains no cases")
 
     def fingerprint(most: int | None = None) -> str:
-        return _hash_of(_parts(path, most), mapping)
+        with open_file(path) as file:
+            return _hash_of(iter(lambda: file.read(_left(file.tell(), most)), b""), mapping)
 
     return source._replace(fingerprint=fingerprint)
 
 
-def _as_read(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
-    """The file that is read: a copy for another encoding than UTF-8."""
-    try:
-        with open_file(path) as file:
-            start = file.read(2)
-    except OSError as error:
-        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
-    if encoding is not None:
-        if suffix not in TEXTS:
-            raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
-        return _as_utf8(path, name, encoding)
-    if start in (b"\xff\xfe", b"\xfe\xff"):
-        use = option("encoding", "utf-16")
-        raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
-    return path
-
-
-def _parts(path: Path, most: int | None = None) -> Iterator[bytes]:
-    """The first so many bytes of a file, or all."""
-    with open_file(path) as file:
-        while part := file.read(PART if most is None else min(PART, most - file.tell())):
-            yield part
+def _left(read: int, most: int | None) -> int:
+    return PART if most is None else min(PART, most - read)
 
 
 def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
@@ -142,6 +121,46 @@ def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
     for part in parts:
         digest.update(part)
     return digest.hexdigest()
+
+
+def _as_utf8(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
+    """The file; if it is in another encoding, a copy as UTF-8.
+
+    Raises:
+        ConfigError: the encoding is unknown, the file is not in it, or cannot be read.
+    """
+    try:
+        with open_file(path) as file:
+            start = file.read(2)
+        if encoding is None and start in (b"\xff\xfe", b"\xfe\xff"):
+            use = option("encoding", "utf-16")
+            raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
+        if encoding is None:
+            return path
+        if suffix not in TEXTS:
+            raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
+        with open_text(path, encoding, newline="") as text:
+            return _copy(suffix, map(str.encode, iter(partial(text.read, PART), "")))
+    except OSError as error:
+        raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
+    except UnicodeError as error:
+        problem = getattr(error, "reason", error)
+        raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
+    except (LookupError, TypeError, ValueError) as error:
+        if isinstance(error, ConfigError):
+            raise
+        examples = "such as utf-8, cp1252 or utf-16"
+        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {examples}") from None
+
+
+def _copy(suffix: str, parts: Iterable[bytes]) -> Path:
+    """A file in a folder of its own, which is deleted at exit."""
+    folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
+    atexit.register(folder.cleanup)
+    path = Path(folder.name) / f"input{suffix}"
+    with new_file(path, private=True) as file:
+        file.writelines(parts)
+    return path
 
 
 # ---------------------------------------------------------------- objects
@@ -175,55 +194,13 @@ def _records(source: Iterable[Any]) -> Iterator[Record]:
     for number, item in enumerate(items_of(source), 1):
         place = f"row {number}"
         if isinstance(item, Case):
-            yield Record(place, _case_fields(item))
+            fields = {name: getattr(item, name) for name in ("answer", "context", "citation_audit")}
+            question = "input" if item.question_missing else "question"
+            fields |= {question: item.question or None, "id": item.id or None}
+            notes = [note for note in (*item.notes, item.no_evidence) if note]
+            yield Record(place, fields | ({"notes": notes} if notes else {}))
         elif isinstance(item, Mapping):
             yield Record(place, item)
         else:
             problem = f"must be a Case or a mapping, got {type(item).__name__}"
             yield Record(place, None, problem)
-
-
-def _case_fields(case: Case) -> dict[str, Any]:
-    fields = {name: getattr(case, name) for name in ("answer", "context", "citation_audit")}
-    question = "input" if case.question_missing else "question"
-    texts = [note for note in (*case.notes, case.no_evidence) if note]
-    notes = {"notes": texts} if texts else {}  # a column that is carried along
-    return {**fields, question: case.question or None, "id": case.id or None, **notes}
-
-
-# ---------------------------------------------------------------- encodings, standard input
-
-
-def _as_utf8(path: Path, name: str, encoding: str) -> Path:
-    """A copy of a text file as UTF-8, which is deleted at exit.
-
-    Raises:
-        ConfigError: the encoding is unknown, or the file is not in it.
-    """
-    copy = _temporary_path(path.suffix)
-    try:
-        with open_text(path, encoding, newline="") as file, new_file(copy, private=True) as whole:
-            while part := file.read(PART):
-                whole.write(part.encode())
-    except UnicodeError as error:
-        problem = getattr(error, "reason", error)
-        raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
-    except (LookupError, TypeError, ValueError):
-        examples = "such as utf-8, cp1252 or utf-16"
-        raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {examples}") from None
-    return copy
-
-
-def _standard_input() -> Path:
-    """Standard input as a file, because a data set is read more than once."""
-    path = _temporary_path(".json")
-    with new_file(path, private=True) as file:
-        shutil.copyfileobj(sys.stdin.buffer, file)
-    return path
-
-
-def _temporary_path(suffix: str) -> Path:
-    """The path for a file in a folder of its own, which is deleted at exit."""
-    folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
-    atexit.register(folder.cleanup)
-    return Path(folder.name) / f"input{suffix}"

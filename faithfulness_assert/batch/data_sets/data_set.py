@@ -16,7 +16,7 @@ from ...cases.tables import SAMPLE, check_columns, head
 from ...files import open_file, temporary_database
 from ...records.errors import ConfigError, option
 from ...text.strings import names_of
-from ..rows import Row
+from ..rows import NOTHING, Row
 
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
@@ -118,7 +118,7 @@ class DataSet:
         self._source = source
         self._problems: list[str] = []
         self._head = head(self._readable()) if source.again else []
-        if source.columns is not None and not self._head:
+        if source.columns is not None and not (self._head or self._problems):
             self._head = [dict.fromkeys(source.columns, "")]
         self._fields = find_fields(self._head, mapping)
         if source.columns is not None:
@@ -145,7 +145,7 @@ class DataSet:
         Args:
             fingerprint, size, rows: those that it had.
         """
-        source, last, lines = self._source, b"\n", 0
+        source, last, lines = self._source, b"", 0
         if not source.lines or rows < SAMPLE or not 0 < size <= self.size:
             return None
         if source.fingerprint(size) != fingerprint:
@@ -153,13 +153,8 @@ class DataSet:
         with open_file(source.lines) as file:
             while left := size - file.tell():
                 part = file.read(min(PART, left))
-                lines += part.count(b"\n")
-                if source.columns is not None:  # in CSV, "\r" alone ends a line, too
-                    ends = part.count(b"\r") - part.count(b"\r\n")
-                    lines += ends - (last + part[:1] == b"\r\n")
-                last = part[-1:]
-            begins_line = b"\n" in (last, file.read(1)) and last != b"\r"
-        return Start(rows, size, lines) if begins_line else None
+                lines, last = lines + part.count(b"\n"), part[-1:]
+            return Start(rows, size, lines) if b"\n" in (last, file.read(1)) else None
 
     def rows(
         self, start: Start = BEGIN, is_taken: Callable[[str], bool] = lambda _: False
@@ -180,10 +175,19 @@ class DataSet:
             records = self._source.records(*([start] if start.rows else []))
             for number, record in enumerate(records, start.rows + 1):
                 not_utf8 += record.problem.startswith(NOT_UTF8)
-                id, fields, columns, problem = self._read(record)
+                fields, columns, problem = NOTHING, NOTHING, record.problem
+                if record.values is not None:
+                    fields, columns, problem = read_record(record.values, self._fields)
                 if any(seems_list(fields.get(name)) for name in names("context")):
                     as_texts.append(number)
-                yield Row(number, ids.take(number, id), fields, columns, problem)
+                id = fields.get("id")
+                yield Row(
+                    number,
+                    ids.take(number, "" if id is None else str(id)),
+                    {name: value for name, value in fields.items() if name != "id"},
+                    columns,
+                    f"{record.place}: {problem}" if problem else "",
+                )
             ids.end()
             if not_utf8:
                 self.hints.append(_not_utf8(not_utf8))
@@ -192,16 +196,6 @@ class DataSet:
                 what = "looks like a list or a mapping that a program wrote, and is taken as a text"
                 self.hints.append(f"row {rows}: the context {what}")
             self.notes += self.hints
-
-    def _read(self, record: Record) -> tuple[str, dict[str, Any], dict[str, Any], str]:
-        """Id, fields, columns and problem of a record."""
-        if record.values is None:
-            return "", {}, {}, f"{record.place}: {record.problem}"
-        fields, columns, problem = read_record(record.values, self._fields)
-        if problem:
-            return "", {}, {}, f"{record.place}: {problem}"
-        id = fields.pop("id", None)
-        return "" if id is None else str(id), fields, columns, ""
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
@@ -225,11 +219,11 @@ class DataSet:
 
         It names the keys that are there, and what would do. So it does if nothing can be read.
         """
-        if len(self._problems) == SAMPLE:
+        if self._problems and not self._head:
             first = self._problems[0]
             advice = f". {hint()}" if NOT_UTF8 in first else ""
-            problem = f"none of the first {SAMPLE} records can be read. {first}{advice}"
-            raise ConfigError(f"{self.name}: {problem}")
+            problem = f"none of the first {len(self._problems)} records can be read. {first}"
+            raise ConfigError(f"{self.name}: {problem}{advice}")
         failed = [application_error(one, self._fields.split(one)[0]) for one in self._head]
         if not all(failed) and (field := self._fields.lacking()):
             problem, use = self._fields.refusal(field, self._head)

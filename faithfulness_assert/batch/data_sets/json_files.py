@@ -1,10 +1,10 @@
 """Reads JSON: an object on each line, a list of records, or a document with such a list in it.
 
-A list in a file is read one item at a time, any other document as a whole. Python's own ``json``
-reads each value, so that a list of records has the same meaning as the same records on lines: NaN
-(which Python's ``json`` writes), escaped surrogates and large numbers too. Files may be hostile:
-``ijson`` 3.6 rejects NaN, loses all that follows a byte that is not UTF-8, and ends the process at
-an integer of 4,301 digits or a list in 100,000 others.
+Python's own ``json`` reads each value, so that a list of records has the same meaning as the same
+records on lines: NaN (which Python's ``json`` writes), escaped surrogates and large numbers too.
+Files may be hostile: ``ijson`` 3.6 rejects NaN, loses all that follows a byte that is not UTF-8,
+and ends the process at an integer of 4,301 digits or a list in 100,000 others. Lines may be any
+number; a document is held in memory, and has a limit.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, cast
 
 from ...cases.tables import MAX_COLUMNS
 from ...files import open_file, open_text
@@ -24,13 +25,12 @@ from ...text.strings import check_values, parse_json
 from .data_set import BEGIN, MAX_RECORD, Record, Source, Start, UnreadableError, check_utf8
 from .record_lists import choose_steps, records_at
 
-CHUNK, MAX_CHUNK = 1 << 16, 1 << 22
+MAX_DOCUMENT = 80_000_000
+"""Characters of a document, at most four bytes each."""
 LONGEST_WORD = len("-Infinity")
 BOM = b"\xef\xbb\xbf"
 OUTLINE = 20
 """Items of a list that are looked at, to say where the records are."""
-MAX_DOCUMENT, MAX_VALUES = 80_000_000, 3_000_000
-"""Characters and values of a document that is read as a whole."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 _CUT = "the file ends here, it may be cut off"
@@ -43,30 +43,18 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
         ConfigError: there are several lists of records, or not the one that the mapping names; or
             the file is a document that is too large.
     """
-    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
-        items = _Items(text)
-        start = items.peek()
-        outline: list[Any] = []
-        with suppress(UnreadableError):  # what is before it counts
-            for value, _ in items if start == "[" else ():
-                outline.append(value)
-                if len(outline) == OUTLINE or items.passed > MAX_RECORD:
-                    break
-    if start == "[":
-        steps, note = choose_steps(outline, mapping, file.name)
-        return Source(name, partial(_listed, file, steps, mapping), note=note)
     with open_file(file) as lines:  # an object on a line of its own, and more after it
         first = lines.readline(MAX_RECORD).removeprefix(BOM)
         follows = any(line.strip() for line in iter(partial(lines.readline, MAX_RECORD), b""))
     with suppress(ValueError, RecursionError):
         if follows and isinstance(parse_json(first.decode("utf-8", "replace")), dict):
             return Source(name, partial(json_lines, file), lines=file)
-    document, problem = _whole(file, name)
-    if document is None:
-        broken = [Record("the file", None, problem)] if problem else []
-        return Source(name, lambda: iter(broken))
+    text, outline = _text(file, name), list[Any]()
+    with suppress(UnreadableError):  # what is before it counts
+        outline += (value for value, _ in islice(_values(text), OUTLINE))
+    document: Any = outline if _is_list(text) or not outline else outline[0]
     steps, note = choose_steps(document, mapping, file.name)
-    return Source(name, partial(_in_document, file, name, steps, mapping), note=note)
+    return Source(name, partial(_records, file, name, steps, mapping), note=note)
 
 
 def json_lines(file: Path, start: Start = BEGIN) -> Iterator[Record]:
@@ -82,20 +70,20 @@ def json_lines(file: Path, start: Start = BEGIN) -> Iterator[Record]:
                     line = lines.readline(1 << 20)
                 yield Record(place, None, f"over the limit of {MAX_RECORD:,} bytes")
             elif line.strip():
-                text = (line.removeprefix(BOM) if number == 1 else line).decode(
-                    "utf-8", "surrogateescape"
-                )
-                try:
-                    check_utf8(text)
-                    yield _record(place, parse_json(text))
-                except UnreadableError as error:
-                    yield Record(place, None, str(error))
-                except (ValueError, RecursionError) as error:
-                    end = "" if line.endswith(b"\n") else f"; {_CUT}"
-                    problem = _problem(error)
-                    if isinstance(error, json.JSONDecodeError):
-                        problem += f" at character {error.pos + 1}"
-                    yield Record(place, None, f"invalid JSON: {problem}{end}")
+                yield _line(place, line.removeprefix(BOM) if number == 1 else line)
+
+
+def _line(place: str, line: bytes) -> Record:
+    text = line.decode("utf-8", "surrogateescape")
+    try:
+        check_utf8(text)
+        return _record(place, parse_json(text))
+    except UnreadableError as error:
+        return Record(place, None, str(error))
+    except (ValueError, RecursionError) as error:
+        end = "" if line.endswith(b"\n") else f"; {_CUT}"
+        at = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
+        return Record(place, None, f"invalid JSON: {_problem(error)}{at}{end}")
 
 
 def _record(place: str, item: Any) -> Record:
@@ -106,48 +94,81 @@ def _record(place: str, item: Any) -> Record:
     return Record(place, item)
 
 
-def _listed(file: Path, steps: tuple[str, ...], mapping: Mapping[str, str]) -> Iterator[Record]:
-    """The items of a list, or the records at these steps in each of them.
-
-    Where one is not JSON, its end is not known, nor what follows.
-    """
-    number = 0
-    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
-        try:
-            for value, problem in _Items(text):
-                own = records_at([value], steps, mapping) if steps else (value,)
-                for item in (None,) if problem else own:
-                    number += 1
-                    place = f"item {number}"
-                    yield Record(place, None, problem) if problem else _record(place, item)
-        except UnreadableError as error:
-            yield Record(f"item {number + 1} and what follows it", None, str(error))
-
-
-def _in_document(
+def _records(
     file: Path, name: str, steps: tuple[str, ...], mapping: Mapping[str, str]
 ) -> Iterator[Record]:
-    """The records at these steps in a document."""
-    for number, item in enumerate(records_at(_whole(file, name)[0], steps, mapping), 1):
-        yield _record(f"item {number}", item)
-
-
-def _whole(file: Path, name: str) -> tuple[Any, str]:
-    """What a file says that is no list; and what is wrong with it, or ""."""
-    with open_text(file, "utf-8-sig", "surrogateescape", "") as lines:
-        text = lines.read(MAX_DOCUMENT + 1)
-    if len(text) > MAX_DOCUMENT or sum(map(text.count, "[{,")) > MAX_VALUES:
-        most = f"{MAX_DOCUMENT // 10**6} MB or {MAX_VALUES:,} values"
-        raise ConfigError(f"{name}: has more than {most}; save its records as JSON lines")
-    if not text.lstrip().startswith("{"):
-        return None, "must be JSON: an object or a list of objects" if text.strip() else ""
+    """The records at these steps in a document. Of a list, those before a value that is not JSON;
+    where that ends is not known, nor what follows.
+    """
+    text, number = _text(file, name), 0
+    is_list = _is_list(text)
     try:
-        check_utf8(text)
-        return json.loads(text), ""
+        for value, problem in _values(text):
+            inside = records_at([value] if is_list else value, steps, mapping)
+            for item in [value] if problem or (is_list and not steps) else inside:
+                number += 1
+                place = f"item {number}"
+                yield Record(place, None, problem) if problem else _record(place, item)
     except UnreadableError as error:
-        return None, str(error)
-    except (ValueError, RecursionError) as error:
-        return None, _invalid(error, text, 1)
+        place = f"item {number + 1} and what follows it" if is_list else "the file"
+        yield Record(place, None, str(error))
+
+
+def _text(file: Path, name: str) -> str:
+    """The text of a document. Raises ``ConfigError`` if it is too large."""
+    with open_text(file, "utf-8-sig", "surrogateescape", "") as document:
+        text = document.read(MAX_DOCUMENT + 1)
+    try:
+        if len(text) > MAX_DOCUMENT:
+            raise ValueError(f"more than {MAX_DOCUMENT:,} characters")
+        check_values(text)
+    except ValueError as error:
+        raise ConfigError(f"{name}: has {error}; save its records as JSON lines") from None
+    return text
+
+
+def _is_list(text: str) -> bool:
+    return text[:1000].lstrip().startswith("[")
+
+
+def _values(text: str) -> Iterator[tuple[Any, str]]:
+    """The items of a list, or the one object of a document; each with what is wrong with its text,
+    though it is JSON, or "".
+
+    Raises:
+        UnreadableError: what follows is not JSON.
+    """
+
+    def after(place: int) -> int:
+        return cast("re.Match[str]", _SPACE.match(text, place)).end()
+
+    at = after(0)
+    if at == len(text):
+        return
+    if text[at] not in "[{":
+        raise UnreadableError("must be JSON: an object or a list of objects")
+    is_list = text[at] == "["
+    at = after(at + is_list)
+    while not (is_list and text[at : at + 1] == "]"):
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError) as error:
+            where = _place(text, error.pos) if isinstance(error, json.JSONDecodeError) else ""
+            raise UnreadableError(f"invalid JSON: {_problem(error)}{where}") from None
+        problem = ""
+        try:
+            check_utf8(text[at:end])
+        except UnreadableError as error:
+            problem = str(error)
+        yield value, problem
+        at = after(end)
+        if is_list and text[at : at + 1] == ",":
+            at = after(at + 1)
+        elif text[at : at + 1] != "]" * is_list:
+            wrong = "',' is missing" if is_list else "more follows"
+            raise UnreadableError(f"invalid JSON: {wrong}{_place(text, at)}")
+        elif not is_list:
+            return
 
 
 def _problem(error: Exception) -> str:
@@ -157,84 +178,7 @@ def _problem(error: Exception) -> str:
     return "nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
-def _invalid(error: Exception, text: str, line: int) -> str:
-    """What is wrong with a text that begins at this line, and goes to the end of the file."""
-    problem = f"invalid JSON: {_problem(error)}"
-    if not isinstance(error, json.JSONDecodeError):
-        return problem
-    is_cut = error.msg.startswith("Unterminated") or error.pos > len(text) - LONGEST_WORD
-    end = f"; {_CUT}" if is_cut else ""
-    return f"{problem} at line {line + text.count(chr(10), 0, error.pos):,}{end}"
-
-
-class _Items:
-    """The items of a JSON list in a text file, each with what is wrong with its text, or "".
-
-    Iterating raises ``UnreadableError`` where an item is not JSON, larger than ``MAX_RECORD``, or
-    has too many values. ``passed``: the characters that were read and left behind.
-    """
-
-    def __init__(self, file: IO[str]) -> None:
-        self._file = file
-        self._text, self._at, self._lines = "", 0, 1  # the line in which the text begins
-        self.passed = 0
-
-    def __iter__(self) -> Iterator[tuple[Any, str]]:
-        self._take("[")
-        if self.peek() == "]":
-            return
-        while True:
-            yield self._value()
-            if self._take(",]") == "]":
-                return
-
-    def peek(self) -> str:
-        """The next character that is not white space; "" at the end."""
-        while True:
-            self._at = cast("re.Match[str]", _SPACE.match(self._text, self._at)).end()
-            if self._at < len(self._text) or not self._more():
-                return self._text[self._at : self._at + 1]
-
-    def _value(self) -> tuple[Any, str]:
-        self.peek()
-        while True:
-            try:
-                value, end = _DECODER.raw_decode(self._text, self._at)
-                if end == len(self._text) and self._more():  # "12" may be the start of "123"
-                    continue
-            except (ValueError, RecursionError) as error:
-                if isinstance(error, RecursionError) or not self._more():
-                    raise UnreadableError(_invalid(error, self._text, self._lines)) from None
-            else:
-                problem = ""
-                try:
-                    check_utf8(self._text[self._at : end])
-                except UnreadableError as error:
-                    problem = str(error)
-                self._at = end
-                return value, problem
-            if len(self._text) - self._at > MAX_RECORD:
-                raise UnreadableError(f"larger than the limit of {MAX_RECORD:,} characters")
-            try:
-                check_values(self._text[self._at :])
-            except ValueError as error:
-                raise UnreadableError(str(error)) from None
-
-    def _take(self, wanted: str) -> str:
-        """Passes over the next character, which must be one of these."""
-        char = self.peek()
-        if not char or char not in wanted:
-            line = self._lines + self._text.count("\n", 0, self._at)
-            end = f" before {char!r} at line {line:,}" if char else f" at line {line:,}; {_CUT}"
-            raise UnreadableError(f"invalid JSON: {wanted[0]!r} is missing{end}")
-        self._at += 1
-        return char
-
-    def _more(self) -> bool:
-        """Reads on, at least as much as is waiting. False at the end of the file."""
-        part = self._file.read(max(CHUNK, min(MAX_CHUNK, len(self._text) - self._at)))
-        if part:
-            self._lines += self._text.count("\n", 0, self._at)
-            self.passed += self._at
-            self._text, self._at = self._text[self._at :] + part, 0
-        return bool(part)
+def _place(text: str, at: int) -> str:
+    line = text.count("\n", 0, at) + 1
+    is_cut = at > len(text) - LONGEST_WORD or text.find('"', at + 1) < 0
+    return f" at line {line:,}" + (f"; {_CUT}" if is_cut else "")

@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -41,8 +42,8 @@ WRITTEN = 10_000
 # ---------------------------------------------------------------- CSV
 
 
-def csv_form(file: Path, mapping: Mapping[str, str]) -> tuple[str, list[str]]:
-    """What separates the cells of a file, whatever its name, and its columns.
+def csv_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
+    """The records of a file, whatever separates its cells, and whatever its name.
 
     It is what gives the columns of a case; if nothing does, or several do, more columns; else
     commas (in TSV tabs). A column without a name is called ``column 3``, by its place.
@@ -51,9 +52,8 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> tuple[str, list[str]]:
         ConfigError: the first row cannot be read.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
-    usual = "\t,;" if file.suffix.lower() == ".tsv" else ",;\t"
     forms, problems = [], []
-    for delimiter in usual:
+    for delimiter in "\t,;" if file.suffix.lower() == ".tsv" else ",;\t":
         try:
             header: list[str] = next(_reader(file, delimiter), [])
             check_utf8("".join(header))
@@ -66,11 +66,9 @@ def csv_form(file: Path, mapping: Mapping[str, str]) -> tuple[str, list[str]]:
         forms.append((delimiter, columns))
     if not forms:
         raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
-    usual_names = {
-        *mapping.values(),
-        *(name for field in COLUMN_FIELDS for name in names(field)),
-    }
-    return max(forms, key=lambda form: (len(usual_names.intersection(form[1])), len(form[1])))
+    usual = {*mapping.values(), *(one for field in COLUMN_FIELDS for one in names(field))}
+    best = max(forms, key=lambda form: (len(usual.intersection(form[1])), len(form[1])))
+    return Source(name, partial(csv_records, file, *best), columns=best[1], lines=file)
 
 
 def csv_records(
@@ -106,14 +104,13 @@ def csv_records(
 
 def _reader(file: Path, delimiter: str, start: Start = BEGIN) -> Any:
     """Strict, so that a text after a closing quote, or a quote that stays open, is an error."""
-    return csv.reader(_lines(file, start), delimiter=delimiter, strict=True)
 
+    def lines() -> Iterator[str]:
+        with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
+            text.seek(start.bytes)
+            yield from iter(partial(text.readline, MAX_RECORD), "")
 
-def _lines(file: Path, start: Start) -> Iterator[str]:
-    with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
-        text.seek(start.bytes)
-        while line := text.readline(MAX_RECORD):
-            yield line
+    return csv.reader(lines(), delimiter=delimiter, strict=True)
 
 
 # ---------------------------------------------------------------- Excel, Parquet

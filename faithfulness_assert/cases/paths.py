@@ -1,0 +1,92 @@
+"""Values in a record by the paths that name them: names of columns, or JMESPath."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from math import prod
+from typing import Any
+
+from ..records.errors import ConfigError
+from ..text.strings import clip, lazy_pattern, parse_json
+from .plain_data import as_json
+
+MAX_CHOICES = 64
+"""Values that a path may list (``[a, b]``); lists in a row multiply."""
+_PLAIN_PATH = lazy_pattern(r"[\w.-]+")
+_STEPS, _OF_LISTS = (
+    {"field", "index", "slice"},
+    {"projection", "value_projection", "filter_projection", "flatten"},
+)
+"""Parts of a path that look into a value, and those that look into what their first part finds."""
+
+
+def value_at(record: Any, path: str, default: Any = None) -> Any:
+    """The value at a path, or ``default``. A column may have dots in its name.
+
+    Raises:
+        ConfigError: the path is not valid JMESPath.
+    """
+    record = opened(record)
+    if not isinstance(record, Mapping):
+        return default
+    if path in record:
+        return record[path]
+    if not _PLAIN_PATH.fullmatch(path):
+        return default if (value := search(path, record)) is None else value
+    first, _, rest = path.partition(".")
+    inner = record.get(first) if rest else None
+    return default if inner is None else value_at(inner, rest, default)
+
+
+def search(path: Any, record: Any) -> Any:
+    """The value at a JMESPath expression; None if there is none. It leads into texts of JSON, too.
+
+    Raises:
+        ConfigError: the path is not valid, or lists too many values.
+    """
+    import jmespath.visitor  # only where a path needs it
+
+    class Steps(jmespath.visitor.TreeInterpreter):
+        def visit(self, node: Any, value: Any) -> Any:
+            if node["type"] in _STEPS:
+                value = opened(value)
+            elif node["type"] in _OF_LISTS:
+                first, *rest = node["children"]
+                node = {**node, "children": [{"type": "opened", "children": [first]}, *rest]}
+            return super().visit(node, value)
+
+        def visit_opened(self, node: Any, value: Any) -> Any:
+            return opened(self.visit(node["children"][0], value))
+
+    def choices(node: Any) -> int:
+        own = len(node["children"]) if node["type"].startswith("multi_select") else 1
+        return own * prod(choices(one) for one in node["children"] if isinstance(one, dict))
+
+    try:
+        parsed = jmespath.compile(path).parsed
+        if choices(parsed) > MAX_CHOICES:
+            raise ValueError(f"it lists more than {MAX_CHOICES} values")
+        return Steps().visit(parsed, record)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        is_deep = isinstance(error, RecursionError)
+        problem = "too deeply nested" if is_deep else str(error).splitlines()[0]
+        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}") from None
+
+
+def opened(value: Any) -> Any:
+    """What a text that is a JSON object or list contains; any other value as it is."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        with suppress(ValueError, RecursionError):  # also of as_json
+            return as_json(parse_json(value))
+    return value
+
+
+def without(record: dict[str, Any], path: str) -> dict[str, Any]:
+    """A record without the value at a path in it, and without mappings that are empty then."""
+    first, _, rest = path.partition(".")
+    inner = record.get(first)
+    if not rest or not isinstance(inner, dict):
+        return {name: value for name, value in record.items() if name != path}
+    left = without(inner, rest)
+    return {n: left if n == first else v for n, v in record.items() if n != first or left}
