@@ -202,7 +202,7 @@ HOMES = {
     "json_repair": "reading.unwrapping",
     "markdown_it": "text.markdown",
     "sentencex": "text.sentences",
-    "jmespath": "cases.locate",
+    "jmespath": "cases.paths",
     "rich": "cli.terminal batch.progress",
     "yaml": "policy.parsing promptfoo.migrate",
     "pyarrow": "batch.data_sets.table_process batch.data_sets.tables batch.ray",
