@@ -90,17 +90,31 @@ def choose(
     if judge is None:
         problem = "must name a judge, got None"
         raise ConfigError(f"judge: {problem}. Leave it out for that of the settings")
-    given = None if isinstance(judge, str) and judge == SETTING else judge
     settings = read_settings()
-    taken = {name: settings[name] for name in _wanted(given, policy, threshold, options, settings)}
-    values: dict[str, Any] = {"judge": "embedded", "policy": "default"}
-    values.update((name, setting.value) for name, setting in taken.items())
-    added: dict[str, Any] = {n: values[n] for n in ("cache", *OF_JUDGE) if n in taken}
+    from_settings = isinstance(judge, str) and judge == SETTING
+    if from_settings:
+        judge = settings["judge"].value if "judge" in settings else "embedded"
+    kind = judge.partition(":")[0] if isinstance(judge, str) else ""
+    of_project = settings.get("judge of the project", settings.get("judge"))
+    asks = kind in JUDGES and bool(JUDGES[kind].package)  # others have no address, and cost nothing
+    fits = asks and (of_project is None or kind == of_project.value.partition(":")[0])
+    variable = f"{kind.upper()}_BASE_URL"
+    address_given = variable in os.environ or not options.keys().isdisjoint(("base_url", "client"))
+    used = {
+        "judge": from_settings,
+        "policy": policy is None,
+        "threshold": threshold is None and policy is None,
+        "cache": asks and "cache" not in options,
+        **{name: fits and name not in options for name in OF_JUDGE},
+        "base_url": fits and not address_given,
+    }
+    taken = {name: settings[name] for name in FIELDS if used[name] and name in settings}
+    values = {name: setting.value for name, setting in taken.items()}
     return Chosen(
-        values["judge"] if given is None else given,
-        values["policy"] if policy is None else policy,
+        judge,
+        values.get("policy", "default") if policy is None else policy,
         values.get("threshold") if threshold is None else threshold,
-        {**options, **added},
+        {**options, **{name: values[name] for name in ("cache", *OF_JUDGE) if name in values}},
         {name: setting.source for name, setting in taken.items()},
     )
 
@@ -109,35 +123,6 @@ def judge_setting() -> Any:
     """The judge that the settings name; None if they name none."""
     setting = read_settings().get("judge")
     return None if setting is None else setting.value
-
-
-def _wanted(
-    judge: object,
-    policy: object,
-    threshold: object,
-    options: Mapping[str, Any],
-    settings: Mapping[str, Setting],
-) -> list[str]:
-    """The settings that are used."""
-    project = settings.get("judge of the project", settings.get("judge"))
-    spec = settings["judge"].value if judge is None and "judge" in settings else judge
-    kind = _kind(spec if isinstance(spec, str) else "")
-    asks = kind in JUDGES and bool(JUDGES[kind].package)  # others have no address, and cost nothing
-    variable = f"{kind.upper()}_BASE_URL"
-    fits = asks and (project is None or kind == _kind(project.value))
-    used = {
-        **{name: fits and name not in options for name in OF_JUDGE},
-        "judge": judge is None,
-        "policy": policy is None,
-        "threshold": threshold is None and policy is None,
-        "cache": asks and "cache" not in options,
-        "base_url": fits and not {"base_url", "client"} & {*options} and variable not in os.environ,
-    }
-    return [name for name in FIELDS if used[name] and name in settings]
-
-
-def _kind(judge: str) -> str:
-    return judge.partition(":")[0]
 
 
 # ---------------------------------------------------------------- reading
@@ -166,9 +151,19 @@ def forget() -> None:
 
 @lru_cache(maxsize=100)
 def _of_folder(folder: str) -> Mapping[str, Setting]:
-    """The settings for work in a folder. They are read once."""
+    """The settings for work in a folder. They are read once.
+
+    A file that cannot have our table is not parsed, and need not be valid.
+    """
     path = project_file(folder)
-    if path is None or not _has_table(path):
+    if path is None:
+        return {}
+    try:
+        with open_file(path) as file:
+            heads = [line.strip() for line in file if line.lstrip().startswith(b"[")]
+    except OSError:
+        return {}
+    if not any(h == b"[tool]" or (b"tool" in h and b"faithfulness" in h) for h in heads):
         return {}
     try:
         return _of_file(path)
@@ -198,17 +193,6 @@ def project_file(folder: str) -> str | None:
     except OSError:
         pass
     return None
-
-
-def _has_table(path: str) -> bool:
-    """Whether a file may have our table: others are not parsed, and need not be valid."""
-    try:
-        with open_file(path) as file:
-            heads = [line.strip() for line in file if line.lstrip().startswith(b"[")]
-    except OSError:
-        return False
-    ours = (b"tool" in head and (b"faithfulness" in head or head == b"[tool]") for head in heads)
-    return any(ours)
 
 
 def _of_file(path: str) -> dict[str, Setting]:

@@ -59,6 +59,8 @@ def chunk(items: Numbered, budget: Budget) -> tuple[Numbered, ...]:
         InputError: one item alone is too long.
     """
     texts, room = dict(items), budget.statements_room
+    if items and room is None and budget.limits.statements is None:
+        return (tuple(items),)
     for number, text in items:
         if room is not None and (tokens := budget.statement_tokens(text)) > room:
             problem = f"statement {number} has about {tokens:,} tokens, too many for"

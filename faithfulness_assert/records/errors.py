@@ -122,18 +122,15 @@ class JudgeError(FaithfulnessError):
         self.http_status = http_status
         self.fix = fix
         self.retry_after = retry_after
-        self.remedy: Remedy = remedy or _remedy_of(self)
-
-
-def _remedy_of(error: JudgeError) -> Remedy:
-    """What helps after an error of which only kind and status are known."""
-    if error.kind == "auth" or error.http_status == 404:
-        return "repair"
-    if error.kind == "rate_limit":
-        return "wait" if error.retryable else "repair"  # no credit, or a wait of an hour
-    if error.kind in ("server", "timeout"):
-        return "wait"
-    return "wait" if error.kind == "transport" and error.http_status is None else "none"
+        self.remedy: Remedy = remedy or "none"
+        if remedy is None:
+            # No credit, or a wait of an hour, is for a person to mend.
+            no_credit = self.kind == "rate_limit" and not retryable
+            no_answer = self.kind == "transport" and http_status is None
+            if no_credit or self.kind == "auth" or http_status == 404:
+                self.remedy = "repair"
+            elif no_answer or self.kind in ("rate_limit", "server", "timeout"):
+                self.remedy = "wait"
 
 
 class PromptTooLong(JudgeError):  # noqa: N818 - the public name, shorter than the rule's

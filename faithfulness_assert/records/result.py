@@ -200,12 +200,18 @@ class GradingResult:
         return _adapter().validate_json(text)
 
 
+class _CleanMetadata(dict[str, Any]):
+    """Metadata without lone surrogates. A changed copy of their result need not look again."""
+
+
 def _clean(value: Any) -> Any:
     """Metadata and texts without lone surrogates."""
     if isinstance(value, str):
         return clean_text(value)
+    if isinstance(value, _CleanMetadata):
+        return value
     if isinstance(value, Mapping):
-        return {clean_text(str(name)): _clean(item) for name, item in value.items()}
+        return _CleanMetadata((clean_text(str(n)), _clean(item)) for n, item in value.items())
     return [_clean(item) for item in value] if isinstance(value, list | tuple) else value
 
 

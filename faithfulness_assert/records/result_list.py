@@ -5,7 +5,8 @@ controls say of the judge.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
 from operator import attrgetter
 from typing import Any, SupportsIndex, overload
 
@@ -182,91 +183,57 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
     """
     if library not in LIBRARIES:
         raise ConfigError(f"library: must be pandas or polars, got {library!r}")
-    rows = list(_rows(results))
-    own = {"case_id": str, **COLUMNS}
-    carried = dict.fromkeys(name for columns, _ in rows for name in columns)
-    named = _names(carried, {*own, "statements"})
-    table: dict[str, list[Any]] = {
-        new: [columns.get(name) for columns, _ in rows] for name, new in named.items()
-    }
-    values = [{"case_id": result.case_id, **values_of(result)} for _, result in rows]
-    table |= {name: [row[name] for row in values] for name in own}
-    table["statements"] = [_statements(result) for _, result in rows]
-    if library == "polars":
-        return _polars(table, own)
-    return _pandas(table, own, results.labels if isinstance(results, Results) else [])
-
-
-def _names(carried: Iterable[str], own: set[str]) -> dict[str, str]:
-    """The columns of the cases under names that no other column of the frame has."""
-    named, taken = {}, own.union(carried)
-    for name in carried:
-        new = name
-        while new in own or (new != name and new in taken):
-            new = f"input.{new}"
-        named[name] = new
-        taken.add(new)
-    return named
-
-
-def _rows(results: Iterable[Any]) -> Iterable[tuple[Mapping[str, Any], GradingResult]]:
-    """The columns of each case, and its result."""
+    try:
+        frames = import_module(library)
+    except ImportError:
+        raise ConfigError(f"to_frame needs {library}. Run: {pip_install(library)}") from None
     given = list(results) if isinstance(results, Iterable) else [results]
-    rows = results.rows if isinstance(results, Results) else [None] * len(given)
-    for item, row in zip(given, rows, strict=True):
-        result = getattr(item, "result", item)
+    graded: list[GradingResult] = [getattr(item, "result", item) for item in given]
+    for item, result in zip(given, graded, strict=True):
         if not isinstance(result, GradingResult):
             got = type(item).__name__
             raise ConfigError(f"results: must be what grade_many returned, got {got}")
-        yield getattr(item, "columns", {}) if row is None else row, result
-
-
-def _statements(result: GradingResult) -> list[dict[str, Any]]:
-    return [
-        {
-            "text": verdict.statement,
-            "label": verdict.label,
-            "reason": verdict.reason,
-            "evidence": [evidence.text for evidence in verdict.evidence],
-        }
-        for verdict in result.verdicts
+    rows, labels = [getattr(item, "columns", {}) for item in given], []
+    if isinstance(results, Results):
+        rows, labels = results.rows, results.labels
+    own = {"case_id": str, **COLUMNS}
+    carried = dict.fromkeys(name for row in rows for name in row)
+    table: dict[str, list[Any]] = {}
+    for name in carried:
+        new = name  # the columns of the cases have names that no other column has
+        while new in own or new == "statements" or (new != name and new in carried):
+            new = f"input.{new}"
+        table[new] = [row.get(name) for row in rows]
+    values = [{"case_id": result.case_id, **values_of(result)} for result in graded]
+    table |= {name: [row[name] for row in values] for name in own}
+    table["statements"] = [
+        [
+            {
+                "text": verdict.statement,
+                "label": verdict.label,
+                "reason": verdict.reason,
+                "evidence": [evidence.text for evidence in verdict.evidence],
+            }
+            for verdict in result.verdicts
+        ]
+        for result in graded
     ]
-
-
-def _pandas(table: Mapping[str, list[Any]], own: Mapping[str, type], labels: Sequence[Any]) -> Any:
-    pandas = _library("pandas")
+    if library == "polars":
+        return frames.DataFrame({n: _series(frames, n, v, own) for n, v in table.items()})
     # Numbers have NaN where there is none. Texts, lists and columns of the case stay as they are.
     numbers = {name: kind for name, kind in own.items() if kind is not str}
     series = {
-        name: pandas.Series(values, dtype=numbers.get(name)) for name, values in table.items()
+        name: frames.Series(values, dtype=numbers.get(name)) for name, values in table.items()
     }
-    frame = pandas.DataFrame(series)
-    return frame.set_axis(pandas.Index(labels)) if labels else frame
+    frame = frames.DataFrame(series)
+    return frame.set_axis(frames.Index(labels)) if labels else frame
 
 
-def _polars(table: Mapping[str, list[Any]], own: Mapping[str, type]) -> Any:
-    polars = _library("polars")
-    columns = {
-        name: polars.Series(name, values, dtype=own[name])
-        if name in own
-        else _polars_column(polars, name, values)
-        for name, values in table.items()
-    }
-    return polars.DataFrame(columns)
-
-
-def _polars_column(polars: Any, name: str, values: list[Any]) -> Any:
-    """A column of the cases; values that polars has no type for stay objects of Python."""
+def _series(polars: Any, name: str, values: list[Any], own: Mapping[str, type]) -> Any:
+    """A column of polars. Values of a case that it has no type for stay objects of Python."""
+    if name in own:
+        return polars.Series(name, values, dtype=own[name])
     try:
         return polars.Series(name, values, strict=False)
     except (TypeError, ValueError, polars.exceptions.PolarsError):
         return polars.Series(name, values, dtype=polars.Object)
-
-
-def _library(name: str) -> Any:
-    from importlib import import_module
-
-    try:
-        return import_module(name)
-    except ImportError:
-        raise ConfigError(f"to_frame needs {name}. Run: {pip_install(name)}") from None

@@ -18,7 +18,6 @@ from .model import (
     NUMBER_FLAG,
     SET_ASIDE,
     VERBATIM_FLAG,
-    CitationAudit,
     Evidence,
     Label,
     Verdict,
@@ -57,17 +56,19 @@ def in_words(verdict: Verdict) -> str:
     One without a valid label is "unverified", with the reason. Where the judge was shown only a
     part of the context with what it does not support, that is said too.
     """
-    label = verdict.label
-    why = FLAG_WORDS[SET_ASIDE] if SET_ASIDE in verdict.flags else f"{verdict.unresolved} verdict"
-    words = label.replace("_", " ") if label else f"unverified: {why}"
-    problem = evidence_problem(verdict)
-    lowered = "lowered_from_supported" if "lowered" in verdict.flags else ""
+    label, flags = verdict.label, verdict.flags
+    why = FLAG_WORDS[SET_ASIDE] if SET_ASIDE in flags else f"{verdict.unresolved} verdict"
     in_part = verdict.shown < 1 and not verdict.is_fine
-    shown = f"{percent(verdict.shown)} of the context shown" if in_part else ""
-    verbatim = FLAG_WORDS[VERBATIM_FLAG] if VERBATIM_FLAG in verdict.flags else ""
-    notes = [lowered.replace("_", " "), problem, absent_number(verdict), verbatim, shown]
-    repeat = f"repeats {verdict.repeat_of}" if verdict.repeat_of else ""
-    return ", ".join(part for part in (words, *notes, repeat) if part)
+    parts = (
+        label.replace("_", " ") if label else f"unverified: {why}",
+        "lowered from supported" if "lowered" in flags else "",
+        evidence_problem(verdict),
+        absent_number(verdict),
+        FLAG_WORDS[VERBATIM_FLAG] if VERBATIM_FLAG in flags else "",
+        f"{percent(verdict.shown)} of the context shown" if in_part else "",
+        f"repeats {verdict.repeat_of}" if verdict.repeat_of else "",
+    )
+    return ", ".join(filter(None, parts))
 
 
 def absent_number(verdict: Verdict) -> str:
@@ -122,45 +123,33 @@ def _terminal_lines(result: GradingResult) -> Iterator[str]:
     if "calculation" in result.metadata and result.defined:
         yield f"  = {result.metadata['calculation']}"
     for verdict in result.verdicts:
-        if verdict.label or not result.error:  # or nothing is known of it
-            yield from _verdict_lines(verdict)
-    yield from _rating_lines(result)
-    if result.citations is not None:
-        yield f"  citations: {visible(clip(_audit(result.citations)))}"
-    yield from (f"  - skipped {s.start}-{s.end}: {visible(s.reason)}" for s in result.skipped)
-    yield from (f"  ! {visible(warning)}" for warning in result.warnings)
-
-
-def _verdict_lines(verdict: Verdict) -> Iterator[str]:
-    statement = visible(clip(verdict.statement))
-    yield f"  {MARKS[verdict.label]} {verdict.id}. {statement}  [{in_words(verdict)}]"
-    if wrong := wrong_in_words(verdict):
-        yield f"       {visible(wrong)}"
-    if verdict.reason:
-        yield f"       judge: {visible(clip(verdict.reason))}"
-    for evidence in verdict.evidence:
-        yield f"       {visible(_cited(evidence))}"
-
-
-def _cited(evidence: Evidence) -> str:
-    """A sentence of the context, and where it stands."""
-    return f"passage {evidence.passage}: {clip(evidence.text)}"
-
-
-def _rating_lines(result: GradingResult) -> Iterator[str]:
-    """The ratings of a rubric policy, beside the judge's own where they differ; suggestions."""
+        if verdict.label is None and result.error:
+            continue  # nothing is known of it
+        statement = visible(clip(verdict.statement))
+        yield f"  {MARKS[verdict.label]} {verdict.id}. {statement}  [{in_words(verdict)}]"
+        if wrong := wrong_in_words(verdict):
+            yield f"       {visible(wrong)}"
+        if verdict.reason:
+            yield f"       judge: {visible(clip(verdict.reason))}"
+        for evidence in verdict.evidence:
+            yield f"       {visible(_cited(evidence))}"
     for name, capped, given in result.ratings():
         note = f" (the judge: {given:g})" if given != capped else ""
         yield f"  {name.replace('_', ' ')} {capped:g}{note}"
     for suggestion in result.metadata.get("suggestions", ()):
         yield f"  > {visible(clip(str(suggestion)))}"
+    if audit := result.citations:
+        invalid, uncited = audit.invalid_citations, audit.uncited_claim_count
+        noted = [f"not there: {', '.join(invalid)}"] if invalid else []
+        noted += [f"sentences without one: {uncited}"] if uncited else []
+        yield f"  citations: {visible(clip('; '.join(noted) or 'nothing to note'))}"
+    yield from (f"  - skipped {s.start}-{s.end}: {visible(s.reason)}" for s in result.skipped)
+    yield from (f"  ! {visible(warning)}" for warning in result.warnings)
 
 
-def _audit(audit: CitationAudit) -> str:
-    invalid, uncited = audit.invalid_citations, audit.uncited_claim_count
-    parts = [f"not there: {', '.join(invalid)}"] if invalid else []
-    parts += [f"sentences without one: {uncited}"] if uncited else []
-    return "; ".join(parts) or "nothing to note"
+def _cited(evidence: Evidence) -> str:
+    """A sentence of the context, and where it stands."""
+    return f"passage {evidence.passage}: {clip(evidence.text)}"
 
 
 # ---------------------------------------------------------------- a notebook
@@ -243,6 +232,26 @@ def promptfoo_view(result: GradingResult, components: Components) -> dict[str, A
     """
     check_components("components", components)
     usage = result.tokens_used
+    # Statements that are not supported, or whose evidence is wrong. promptfoo would count each that
+    # was never judged as a failed assertion.
+    wrong = [v for v in result.verdicts if v.flags or not (v.is_fine or v.repeat_of)]
+    wrong = [] if result.error else wrong
+    lines = [
+        visible(f"“{clip(verdict.statement, 300)}” ({clip(_reason(verdict), 300)})")
+        for verdict in wrong[:MAX_SHOWN]
+    ]
+    if len(wrong) > MAX_SHOWN:
+        lines.append(f"… and {len(wrong) - MAX_SHOWN:,} more")
+    shown: Sequence[Verdict] = wrong[:MAX_SHOWN] if components == "problems" else ()
+    if components == "all" and not result.error:
+        shown = result.verdicts
+    optional = {
+        "skipped": [asdict(span) for span in result.skipped] or None,
+        "citations": asdict(result.citations) if result.citations else None,
+        "error": asdict(result.error) if result.error else None,
+        "cost": result.cost,
+        "graderOutputs": {"statements": "\n".join(lines)} if lines else None,
+    }
     return {
         "pass": result.pass_,
         "score": result.score or 0.0,
@@ -255,56 +264,20 @@ def promptfoo_view(result: GradingResult, components: Components) -> dict[str, A
             "cached": usage.cached,
             "numRequests": usage.num_requests,
         },
-        "metadata": _metadata(result),
-        "componentResults": [_component(v) for v in _shown(result, components)],
+        "metadata": {
+            **result.metadata,
+            "status": result.status,
+            "defined": result.defined,
+            "passed": result.pass_,
+            "policy": result.policy,
+            "judge": result.judge,
+            "threshold": result.threshold,
+            "counts": dict(result.counts),
+            "coverage": result.coverage,
+            **{name: value for name, value in optional.items() if value is not None},
+        },
+        "componentResults": [_component(verdict) for verdict in shown],
     }
-
-
-def _metadata(result: GradingResult) -> dict[str, Any]:
-    own = {
-        "status": result.status,
-        "defined": result.defined,
-        "passed": result.pass_,
-        "policy": result.policy,
-        "judge": result.judge,
-        "threshold": result.threshold,
-        "counts": dict(result.counts),
-        "coverage": result.coverage,
-    }
-    optional = {
-        "skipped": [asdict(span) for span in result.skipped] or None,
-        "citations": asdict(result.citations) if result.citations else None,
-        "error": asdict(result.error) if result.error else None,
-        "cost": result.cost,
-        "graderOutputs": _problems(result),
-    }
-    present = {name: value for name, value in optional.items() if value is not None}
-    return {**result.metadata, **own, **present}
-
-
-def _shown(result: GradingResult, components: Components) -> list[Verdict]:
-    """The verdicts that promptfoo shows, and counts, as assertions of their own."""
-    # promptfoo would count each statement that was never judged as a failed assertion.
-    if components == "none" or result.error:
-        return []
-    return list(result.verdicts) if components == "all" else _wrong(result)[:MAX_SHOWN]
-
-
-def _wrong(result: GradingResult) -> list[Verdict]:
-    """The verdicts on statements that are not supported, or whose evidence is wrong."""
-    return [v for v in result.verdicts if v.flags or not (v.is_fine or v.repeat_of)]
-
-
-def _problems(result: GradingResult) -> dict[str, str] | None:
-    """A line for each of the first statements that are wrong."""
-    wrong = [] if result.error else _wrong(result)
-    lines = [
-        visible(f"“{clip(verdict.statement, 300)}” ({clip(_reason(verdict), 300)})")
-        for verdict in wrong[:MAX_SHOWN]
-    ]
-    if len(wrong) > MAX_SHOWN:
-        lines.append(f"… and {len(wrong) - MAX_SHOWN:,} more")
-    return {"statements": "\n".join(lines)} if lines else None
 
 
 def _component(verdict: Verdict) -> dict[str, Any]:
