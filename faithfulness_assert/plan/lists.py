@@ -9,9 +9,8 @@ which no truths come is shown by its own sentences.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain, groupby
 from unicodedata import normalize
 
 from ..asking.tokens import estimate_tokens
@@ -62,9 +61,12 @@ def jobs(state: State) -> tuple[Job, ...]:
         groups = chunk(numbered_texts(waiting), state.budget)
         made = number_jobs(state, [Draft("claims", group) for group in groups])
     if state.policy.verify == "truths":
-        pieces = tuple((n, text) for n, text in _asked(state) if n not in state.truths)
-        # `chunk` fills a third of the room.
-        groups = chunk(pieces, Budget(Limits(), 3 * _piece_tokens(state)))
+        texts = (" ".join(sentence.text for sentence in piece) for piece in _pieces(state))
+        waiting_texts = ((n, text) for n, text in enumerate(texts, 1) if n not in state.truths)
+        # Without those that are one sentence too long for an ask. `chunk` fills a third of it.
+        most = _piece_tokens(state)
+        fits = tuple(w for w in waiting_texts if estimate_tokens(w[1]) <= most - LINE_TOKENS)
+        groups = chunk(fits, Budget(Limits(), 3 * most))
         made += number_jobs(with_used(state, made), [Draft("truths", group) for group in groups])
     return made
 
@@ -78,42 +80,35 @@ def absorb_error(state: State, job: Job, error: JudgeError) -> State:
 
 
 def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
-    """Claims by sentence, or truths by piece."""
-    lists = _listed_by_item(job, outcome)
-    if job.ask.kind == "truths":
-        truths = {**state.truths, **{number: texts for number, texts in lists.items() if texts}}
-        if _repeats_answer(state, truths.values()):
-            problem = "the judge lists no truths: it repeats the statements of the answer"
-            raise UnreadableReply(problem)
-        return noted(state._replace(truths=truths), Log(forms=("truths",)))
-    listed, sentences = sum(map(len, lists.values())), len(job.ask.ids)
-    if listed > CLAIMS_PER_SENTENCE * sentences:
-        raise UnreadableReply(f"{listed} claims for {sentences} sentences are too many")
-    return noted(state._replace(claims={**state.claims, **lists}), Log(forms=("claims",)))
-
-
-def _listed_by_item(job: Job, outcome: Outcome) -> dict[int, tuple[str, ...]]:
-    """What a reply lists under each item of its ask that it names; () where it lists nothing.
-
-    Raises:
-        JudgeError: the reply cannot be used or read, or has numbers that its ask does not have.
-    """
+    """Claims by sentence, or truths by piece; () if the judge names an item and lists nothing."""
+    text, items = usable_text(job.ask, outcome), job.ask.payload.items
     try:
-        listed = read_lists(
-            usable_text(job.ask, outcome), (text for _, text in job.ask.payload.items)
-        )
+        listed = read_lists(text, (item for _, item in items))
     except OtherReply:
         raise
     except UnreadableReply as error:  # a refusal in words is no list either, and is asked again
         raise UnreadableReply(error.message) from None
     only = next(iter(job.own.values())) if len(job.own) == 1 else None
-    lists: dict[int, list[str]] = {}
-    for number, text in listed:
+    found: dict[int, list[str]] = {}
+    for number, entry in listed:
         own = only if number is None else job.own.get(number)
         if own is None:
             raise UnreadableReply("the judge's lists have other numbers than those that were asked")
-        lists.setdefault(own, []).extend([text] if text else [])
-    return {number: tuple(texts) for number, texts in lists.items()}
+        found.setdefault(own, []).extend([entry] if entry else [])
+    lists = {number: tuple(texts) for number, texts in found.items()}
+    if job.ask.kind == "claims":
+        count = sum(map(len, lists.values()))
+        if count > CLAIMS_PER_SENTENCE * len(items):
+            raise UnreadableReply(f"{count} claims for {len(items)} sentences are too many")
+        return noted(state._replace(claims={**state.claims, **lists}), Log(forms=("claims",)))
+    truths = {**state.truths, **{number: texts for number, texts in lists.items() if texts}}
+    # A reply to an earlier ask would make the answer its own evidence.
+    keys = {text_key(truth) for texts in truths.values() for truth in texts}
+    stated = {text_key(statement.text) for statement in state.statements}
+    if keys <= stated and not keys <= {text_key(sentence.text) for sentence in state.context}:
+        problem = "the judge lists no truths: it repeats the statements of the answer"
+        raise UnreadableReply(problem)
+    return noted(state._replace(truths=truths), Log(forms=("truths",)))
 
 
 def settle(state: State) -> State:
@@ -125,54 +120,43 @@ def settle(state: State) -> State:
 
 def _with_claims(state: State) -> State:
     """The claims as statements. If there are no claims at all, the case cannot be graded."""
-    claims_before, errors = state.claims, state.log.errors
-    if not claims_before and any(error.kind != "unreadable" for error in errors):
+    if not state.claims and any(error.kind != "unreadable" for error in state.log.errors):
         return with_statements(state, ())  # `conclude` tells the error
-    silent, sentences = _silent(state), Sentences(numbered_texts(state.answer))
-    graded = [s for s in state.answer if s.id not in silent]
-    fitting = {
-        n: tuple(text for text in texts if not is_too_long(state.budget, text))
-        for n, texts in claims_before.items()
-    }
-    carried = {s.id for s in graded if sentences.carried_by(s.id, fitting.get(s.id, ()))}
-    texts = chain.from_iterable(
-        _statements_of(s, fitting[s.id] if s.id in carried else ()) for s in graded
-    )
-    state = with_statements(state, [replace(s, id=number) for number, s in enumerate(texts, 1)])
-    why = "the judge finds no claim in it"
-    silent_spans = (Skipped(s.start or 0, s.end or 0, why) for s in state.answer if s.id in silent)
-    skipped = [*state.skipped, *silent_spans]
+    # A sentence makes no claim if the judge says so, as far as its text allows. A judge that lists
+    # no claim for the whole answer is believed, unless there is a number or a name: what an answer
+    # without claims scores, the policy says.
+    silent = {n for n, claims in state.claims.items() if not claims}
+    if len(silent) < len(state.answer) or any(has_number_or_name(s.text) for s in state.answer):
+        listed_none = [s for s in state.answer if s.id in silent]
+        silent = {s.id for s in listed_none if claims_nothing(s.text, is_item=s.is_item)}
+    sentences = Sentences(numbered_texts(state.answer))
+    statements: list[Statement] = []
+    skipped = list(state.skipped)
+    graded = as_they_stand = 0
+    for sentence in state.answer:
+        if sentence.id in silent:
+            why = "the judge finds no claim in it"
+            skipped.append(Skipped(sentence.start or 0, sentence.end or 0, why))
+            continue
+        graded += 1
+        claims = state.claims.get(sentence.id, ())
+        claims = tuple(claim for claim in claims if not is_too_long(state.budget, claim))
+        if sentences.carried_by(sentence.id, claims):
+            once = {claim_key(claim): claim for claim in reversed(claims)}
+            claims = tuple(reversed(once.values()))
+        else:
+            as_they_stand += 1
+            claims = (sentence.text,)
+        statements += [replace(sentence, text=claim) for claim in claims]
+    state = with_statements(state, [replace(s, id=n) for n, s in enumerate(statements, 1)])
     state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
-    if len(carried) < len(graded):
-        which = f"{len(graded) - len(carried)} of {len(graded)} sentences were graded as they stand"
+    if as_they_stand:
+        which = f"{as_they_stand} of {graded} sentences were graded as they stand"
         warning = f"{which}: the judge's claims do not say all that they say"
         state = noted(state, Log(warnings=(warning,)))
     if state.statements:
         return state
     return ended(state, "no_statements", "the judge finds no claim in the answer")
-
-
-def _silent(state: State) -> set[int]:
-    """The sentences that make no claim, as the judge says and as far as their text allows.
-
-    A judge that lists no claim for the whole answer is believed, unless there is a number or a
-    name: what an answer without claims scores, the policy says.
-    """
-    silent = {n for n, claims in state.claims.items() if not claims}
-    if len(silent) == len(state.answer) and not any(
-        has_number_or_name(s.text) for s in state.answer
-    ):
-        return silent
-    return {
-        s.id for s in state.answer if s.id in silent and claims_nothing(s.text, is_item=s.is_item)
-    }
-
-
-def _statements_of(sentence: Statement, claims: tuple[str, ...]) -> list[Statement]:
-    """The claims of a sentence as statements, each once; without any, the sentence itself."""
-    once = {claim_key(claim): claim for claim in reversed(claims)}
-    texts = reversed(once.values()) if claims else (sentence.text,)
-    return [replace(sentence, text=text) for text in texts]
 
 
 # ---------------------------------------------------------------- whether claims stand for it
@@ -246,37 +230,19 @@ def _piece_tokens(state: State) -> int:
 
 def _pieces(state: State) -> tuple[Piece, ...]:
     """The context's sentences in runs of one passage each that fit one ask."""
-    passages = groupby(state.context, lambda sentence: sentence.passage)
-    return tuple(run for _, sentences in passages for run in _runs(list(sentences), state))
-
-
-def _runs(sentences: Sequence[Evidence], state: State) -> Iterator[Piece]:
     most = _piece_tokens(state)
-    run: list[Evidence] = []
-    used = LINE_TOKENS
-    for sentence in sentences:
+    runs: list[list[Evidence]] = []
+    used = 0
+    for sentence in state.context:
         tokens = estimate_tokens(sentence.text) + 1
-        if run and used + tokens > most:
-            yield tuple(run)
-            run, used = [], LINE_TOKENS
-        run.append(sentence)
-        used += tokens
-    yield tuple(run)
-
-
-def _asked(state: State) -> Numbered:
-    """The numbered pieces, without those that are one sentence too long for an ask."""
-    texts = (" ".join(sentence.text for sentence in piece) for piece in _pieces(state))
-    most = _piece_tokens(state) - LINE_TOKENS
-    return tuple((n, text) for n, text in enumerate(texts, 1) if estimate_tokens(text) <= most)
-
-
-def _repeats_answer(state: State, listed: Iterable[tuple[str, ...]]) -> bool:
-    """Whether a reply to an earlier ask would make the answer its own evidence."""
-    truths = {text_key(text) for texts in listed for text in texts}
-    stated = {text_key(statement.text) for statement in state.statements}
-    context = {text_key(sentence.text) for sentence in state.context}
-    return truths <= stated and not truths <= context
+        is_next = runs and runs[-1][-1].passage == sentence.passage
+        if is_next and used + tokens <= most:
+            runs[-1].append(sentence)
+            used += tokens
+        else:
+            runs.append([sentence])
+            used = LINE_TOKENS + tokens
+    return tuple(map(tuple, runs))
 
 
 def _with_truths(state: State) -> State:
