@@ -294,16 +294,17 @@ class Grader:
         if DEFECT in result.metadata:
             log_defect(result)
         fields: dict[str, Any] = {"judge": self.judge_name}
-        fields["cost"] = result.tokens_used.cost(self._prices)
-        metadata, caveat = result.metadata, self._info.caveat
-        if not result.verdicts:
-            return replace(result, **fields)
-        if caveat:
-            fields["reason"] = result.reason and f"{result.reason} [{caveat}]"
-            metadata = {**metadata, "judgeNote": caveat}
-        if self._advice:
-            metadata = {**metadata, "warnings": [*result.warnings, *self._advice]}
-        return replace(result, **fields, metadata=metadata)
+        if self._prices is not None:
+            fields["cost"] = result.tokens_used.cost(self._prices)
+        caveat = self._info.caveat
+        if result.verdicts and (caveat or self._advice):
+            fields["metadata"] = metadata = dict(result.metadata)
+            if caveat:
+                fields["reason"] = result.reason and f"{result.reason} [{caveat}]"
+                metadata["judgeNote"] = caveat
+            if self._advice:
+                metadata["warnings"] = [*result.warnings, *self._advice]
+        return replace(result, **fields)
 
 
 def log_defect(result: GradingResult) -> None:

@@ -128,8 +128,10 @@ Answers = tuple[tuple[Job, Outcome], ...]
 
 def noted(state: State, more: Log) -> State:
     """The state with these entries added to its log."""
-    pairs: Any = zip(state.log, more, strict=True)
-    log = (old + new if new and new is not NO_USAGE else old for old, new in pairs)
+    log: list[Any] = list(state.log)
+    for place, entries in enumerate(more):
+        if entries and entries is not NO_USAGE:
+            log[place] = entries if log[place] is NO_USAGE else log[place] + entries
     return state._replace(log=Log(*log))
 
 

@@ -223,6 +223,8 @@ def by_window(state: State, number: int) -> list[Finding]:
 
 def finding_of(state: State, number: int) -> Finding:
     """The one finding for a statement: that of the widened ask, else of all windows merged."""
+    if len(state.windows) == 1:
+        return state.findings.get((0, number), MISSING)
     return state.findings.get((None, number)) or merged(by_window(state, number))
 
 

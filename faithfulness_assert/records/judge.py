@@ -151,7 +151,8 @@ class Reply:
             if not isinstance(words, tuple) or any(not isinstance(word, str) for word in words):
                 raise TypeError("Reply.wrong: must be a tuple of tuples of strings")
         object.__setattr__(self, "text", clean_text(self.text or ""))
-        object.__setattr__(self, "finish_reason", finish_reason(self.finish_reason))
+        if self.finish_reason != "stop":
+            object.__setattr__(self, "finish_reason", finish_reason(self.finish_reason))
 
 
 _REPLY_TYPES: Mapping[str, Any] = {

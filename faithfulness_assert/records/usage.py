@@ -43,10 +43,8 @@ class Usage:
         counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
         return Usage(**counts, estimated=self.estimated or other.estimated)
 
-    def cost(self, prices: Mapping[str, float] | None) -> float | None:
-        """What it cost at these prices per million tokens; None without prices."""
-        if prices is None:
-            return None
+    def cost(self, prices: Mapping[str, float]) -> float:
+        """What it cost at these prices per million tokens."""
         prompt = prices.get("prompt", 0.0)
         uncached = max(self.prompt - self.cached, 0) * prompt
         cached = self.cached * prices.get("cached", prompt)
