@@ -219,7 +219,8 @@ _NAMED = lazy_pattern(
 )
 # How a line begins that is about one statement: "2.", "**Statement 2:**", "- For statement 2,"
 _LEADING = lazy_pattern(
-    r"[ \t>*_#•(\[-]{0,8}(?:(?:(?:for|in|as for|regarding) )?(?:the )?(?:statement|claim)"
+    r"[ \t>*_#•(\[-]{0,8}(?:(?:(?:for|in|as for|regarding"
+    r"|the (?:evidence|label|verdict|reason) (?:for|of)) )?(?:the )?(?:statement|claim)"
     r"[ #*_]{1,3}(\d{1,6})\b(?![-–/]| ?(?:and|&|or|to|through)\b)"
     r"|(\d{1,6})[*_]{0,3}(?:[.):\]=→](?!\d)|->|–\s))",
     re.IGNORECASE,
