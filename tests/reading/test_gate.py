@@ -200,6 +200,38 @@ def test_a_denial_takes_the_credit_wherever_it_stands(place: str) -> None:
     assert [said for said in DENIALS if credited(filled(place, said))] == []
 
 
+# "The context does not say this."
+IN_OTHER_LANGUAGES = """
+संदर्भ में यह नहीं कहा गया है।
+প্রসঙ্গে এর উল্লেখ নেই।
+சூழலில் இது கூறப்படவில்லை.
+บริบทไม่ได้กล่าวถึงเรื่องนี้
+Ngữ cảnh không nói điều này.
+Konteks tidak menyebutkan ini.
+Bağlam bunu belirtmiyor.
+Bağlamda belirtilmemiş.
+السياق لا يذكر ذلك.
+زمینه این را بیان نمی کند.
+ההקשר לא אומר זאת.
+Το πλαίσιο δεν το αναφέρει.
+Kontext to není schopen doložit.
+A szövegkörnyezet ezt nem mondja.
+Konteksti ei tätä sano, eivätkä lähteetkään; ne eivät mainitse sitä.
+Contextul nu spune asta.
+Контекст цього не каже.
+上下文未提及此事。
+文脈には記載されておらず。
+Der Kontext sagt das nicht.
+Le contexte ne le dit pas.
+""".strip().split("\n")
+
+
+@pytest.mark.parametrize("said", IN_OTHER_LANGUAGES)
+def test_a_denial_in_another_language_is_heard(said: str) -> None:
+    assert not reasoned(said, DOGS)
+    assert not any(credited(PLACES[place](said)) for place in PLACES)
+
+
 @pytest.mark.parametrize("sign", SIGNS)
 def test_a_sign_that_denies_takes_the_credit_wherever_it_stands(sign: str) -> None:
     assert [place for place in PLACED if credited(filled(place, sign))] == []
