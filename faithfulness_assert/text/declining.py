@@ -8,32 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from .headings import has_verb
 from .strings import is_blank
-from .talk import (
-    LONGEST,
-    VERB_LAST,
-    Word,
-    asks,
-    claims_nothing,
-    has,
-    is_talk,
-    parts_of,
-    text_of,
-    unknown,
-)
+from .talk import LONGEST, asks, claims_nothing, is_talk
+from .talk_words import VERB_LAST, Word, has, has_number, parts_of, text_of, unknown
 
 _SMALL = ("small", "function")
 _TOLD = ("knows", "says", "states", "infers", "sources")
 _AND = frozenset("and und et y e и và 而且 并且".split())
 _POSSIBLE = frozenset("possível posible possibile possible удалось".split())
-_IN = frozenset("in im en nel nella na nas em в во trong dans 在".split())
-_BUT = frozenset(
-    "but however although though yet aber jedoch doch obwohl mais cependant pero aunque ma però "
-    "mas porém embora но однако хотя nhưng".split()
-)
 
 
 def declines(sentence: str) -> bool:
@@ -60,12 +44,11 @@ def _stands_beside(part: Sequence[Word], *, is_behind: bool) -> bool:
     """
     if is_talk(part, is_offered=True):
         return True
-    if part[0].text in _BUT or (part[0].text == "which" and is_behind):
+    if part[0].is_any("but") or (part[0].text == "which" and is_behind):
         return False
     if part[0].is_any("asks"):
         return True
-    has_number = any(char.isdigit() for word in part for char in word.text)
-    is_topic = is_behind or ((len(part) <= 3 or part[0].is_any(*_SMALL)) and not has_number)
+    is_topic = is_behind or ((len(part) <= 3 or part[0].is_any(*_SMALL)) and not has_number(part))
     return is_topic and not has_verb(text_of(part))
 
 
@@ -81,81 +64,106 @@ def _is_silent(part: Sequence[Word], *, is_sourced: bool = False) -> bool:
     if len(part) == 1:
         return not part[0].is_any(*_SMALL, "greeting")
     people = people or part[place].is_any("knows")
-    after = part[place + 1 :]
+    head, after = part[:place], part[place + 1 :]
     if _says_more(after) or (people and _has_sentence(after)):
         return False
     others = [at for at, word in enumerate(part) if not word.classes]
-    if others:
-        denial = _Denial(part, place, others[0], people, is_sourced)
-        return _denies_end(denial) if _has_verb_last(part) or not after else _denies(denial)
-    is_told = has(part, "knows", "says", "infers", "owns", "rating") or len(part) < 3
-    is_told = is_told and (people or place == 0 or has(part[:place], "nouns"))
-    is_told = is_told or (people and len(part) <= 5)
-    head = part[:place]
-    is_said = part[-1].text in ("no", "non") or (
-        has(head[1:], "that") and has(head, "says", "states")
-    )
-    return not is_said and (has(part, "sources", "states") or is_told)
+    if VERB_LAST.search(text_of(part)):
+        return _ends_silent(part, people=people, has_others=bool(others))
+    if others and not after:  # "Das Dokument nennt den Preis nicht.", "Информации о X нет."
+        lead = head[: others[0]]
+        is_said = has(lead, "sources", "writer") and has(lead, "states", "says", "knows")
+        return is_said or has(head[:1], "info")
+    denied = _denied(part, place)
+    if not others:
+        return _denies_known(part, place, denied, people=people)
+    is_reader = has(part[:1], "reader") and not has(part, "writer", "sources")
+    if is_reader or part[0].is_any("persons"):
+        return False  # "He could not answer."
+    if _is_missing(head, denied):
+        return True
+    if others[0] < place:  # the subject is what was asked about: "The price is not stated."
+        is_said = has(denied[:1], "says") and has(denied, "sources")
+        return all(word.classes for word in denied) and (is_said or has(denied[:1], "states"))
+    if people and _is_unknown(part, place, denied):
+        return True
+    return _is_untold(part, place, denied, is_sourced=is_sourced)
 
 
-class _Denial(NamedTuple):
-    """A part that denies something, with words that are none of talk."""
-
-    part: Sequence[Word]
-    place: int  # of the word that denies
-    other: int  # the place of the first word that is none of talk
-    people: bool  # the writer is named
-    is_sourced: bool  # the sentence names the source
+def _is_missing(head: Sequence[Word], denied: Sequence[Word]) -> bool:
+    """Whether information is denied, or to be anywhere: "In the lease there is no information"."""
+    if has(head[:1], "in") and has(denied[:1], "sources", "states", "info"):
+        return True
+    ends = (*head[:1], *head[-1:])  # "Информация о ценах не найдена"
+    return has(ends, "info", "sources") and has(denied[:1], "states", "knows")
 
 
-def _has_verb_last(part: Sequence[Word]) -> bool:
-    return VERB_LAST.search(text_of(part)) is not None
+def _is_unknown(part: Sequence[Word], place: int, denied: Sequence[Word]) -> bool:
+    """Whether the writer says that it does not know, find or have what was asked."""
+    if has(part[place : place + 4], "knows") or has(denied[:3], "sources", "info"):
+        return True
+    return has(part, "owns") and (has(part, "writer") or has(denied[:3], "nouns", "sources"))
 
 
-def _denies_end(denial: _Denial) -> bool:
-    """Whether a part whose denial is at its end says so of the writer or its source."""
-    part, head = denial.part, denial.part[: denial.other]
-    if _has_verb_last(part):
-        is_told = denial.people or has(part, "sources") or has(part[-2:-1], "knows")
-        return is_told and all(word.classes for word in part[-2:])
-    # "Das Dokument nennt den Preis nicht."
-    return has(head, "sources", "writer") and has(head, "states", "says", "knows")
+def _is_untold(
+    part: Sequence[Word], place: int, denied: Sequence[Word], *, is_sourced: bool
+) -> bool:
+    """Whether a source, or nobody who is named, says, holds or finds what was asked."""
+    first, second = denied[:1], denied[1:2]
+    is_info = has(first, "info", "sources")
+    is_other = bool(second) and (has(second, "not") or second[0].classes <= {"nouns"})
+    if is_info and is_other and not has(first, "knows"):
+        return False  # "no information desk"
+    if (has(denied, "states") and (place or is_sourced)) or has(first, "infers"):
+        return True
+    if place == 0 and has(denied, "knows") and has(denied, "sources"):
+        return True  # "Aucun produit trouvé dans les documents."
+    if place == 0 and has(first, "knows"):  # "Could not find it", not "No se encuentran …"
+        before = {word.text for word in part[:4]}
+        is_passive = has(part[:3], "copula") or bool(before & {"se", "si", "không", "chưa"})
+        return not is_passive or bool(before & _POSSIBLE) or (is_sourced and has(denied, "sources"))
+    if is_info or (has(second, "info") and not first[0].classes):  # "нет точного ответа"
+        return not has(second, "copula")
+    if has(part, "things") and not has(part, "given"):  # "The file does not contain viruses."
+        is_sourced = has(denied, "info", "states") or not unknown(denied)
+    return is_sourced and has(first, "says", "knows", "asks")
 
 
-def _denies(denial: _Denial) -> bool:
-    """Whether what a part denies is that the writer knows, or that its source says it."""
-    part, place, _, people, is_sourced = denial
+def _denied(part: Sequence[Word], place: int) -> list[Word]:
+    """What a part denies: its words behind the one that denies, without small ones at the start."""
     after = list(part[place + 1 :])
     while after and not after[0].is_any(*_TOLD) and after[0].is_any(*_SMALL, "not", "copula"):
         if after[0].is_any("asks") and after[0].is_any("that"):  # "It is unclear who paid."
             break
         after.pop(0)
-    first, second = after[:1], after[1:2]
-    if has(first, "sources") and second and second[0].classes <= {"nouns"}:
-        return False  # "no information desk"
-    if part[0].text in _IN and has(
-        first, "sources", "states"
-    ):  # "In the lease there is no information"
-        return True
-    if denial.other < place:  # the subject is what was asked about: "The price is not stated."
-        is_passive = all(word.classes for word in after)
-        is_said = has(first, "says") and has(after, "sources")
-        return is_passive and (is_said or has(first, "states"))
-    if (has(after, "states") and (place or is_sourced)) or has(first, "infers"):
-        return True
-    if place == 0 and has(after, "knows") and has(after, "sources"):
-        return True  # "Aucun produit trouvé dans les documents."
-    if place == 0 and has(first, "knows"):  # "Could not find it", but not "No se encuentran …"
-        before = {word.text for word in part[:4]}
-        is_passive = has(part[:3], "copula") or bool(before & {"se", "si"})
-        return not is_passive or bool(before & _POSSIBLE) or (is_sourced and has(after, "sources"))
-    if people and (has(part[place : place + 4], "knows") or has(after[:3], "sources")):
-        return True
-    if people and has(part, "owns"):
-        return has(part, "writer") or has(after[:3], "nouns", "sources")
-    if has(first, "sources"):
-        return not has(second, "copula")
-    return is_sourced and has(first, "says", "knows", "asks")
+    return after
+
+
+def _ends_silent(part: Sequence[Word], *, people: bool, has_others: bool) -> bool:
+    """Whether a Korean or Japanese part, whose denial is at its end, says so of a source."""
+    is_told = people or has(part, "sources", "info") or has(part[-2:-1], "knows")
+    if not has_others:
+        return is_told or has(part, "states")
+    if not is_told or (not part[0].classes and part[0].text[-1] in "은는이가"):
+        return False
+    return part[-1].is_any("not") and any(word.classes for word in part[-3:-1])
+
+
+def _denies_known(
+    part: Sequence[Word], place: int, denied: Sequence[Word], *, people: bool
+) -> bool:
+    """Whether a part all of whose words are of talk says that an answer is missing."""
+    is_told = has(part, "knows", "says", "infers", "owns", "rating") or len(part) < 3
+    is_told = is_told and (people or place == 0 or has(part[:place], "nouns"))
+    if place == 0 and part[1].is_any("modals") and not has(part, "info", "sources"):
+        return False  # "Nothing can help."
+    is_told = is_told or (people and len(part) <= 5)
+    head = part[:place]
+    is_said = part[-1].text in ("no", "non") or (
+        has(head[1:], "that") and has(head, "says", "states")
+    )
+    is_thing = has(head[:2], "things") and has(head, "copula") and not has(denied, "sources")
+    return not is_said and not is_thing and (has(part, "sources", "states") or is_told)
 
 
 def _has_sentence(after: Sequence[Word]) -> bool:
@@ -183,8 +191,8 @@ def accompanies(sentence: str) -> bool:
     """Whether a sentence adds nothing beside one that declines: regret, an offer, advice."""
     if len(sentence) > LONGEST or is_blank(sentence) or declines(sentence):
         return False
-    has_number = any(char.isdigit() for char in sentence)
-    is_advice = not has_number and all(map(_advises, parts_of(sentence)))
+    parts = parts_of(sentence)
+    is_advice = not any(map(has_number, parts)) and all(map(_advises, parts))
     return is_advice or claims_nothing(sentence)
 
 

@@ -53,6 +53,9 @@ _PREDICATE = lazy_pattern(
 _BEFORE_ARTICLE = lazy_pattern(
     rf"\w\s+(?!(?:{_PREPOSITIONS})\s)[^\W\d_]+(?<!ing)\s+(?:{_ARTICLES})\s", re.IGNORECASE
 )
+_BEFORE_A = lazy_pattern(
+    rf"\w\s+(?!(?:{_PREPOSITIONS})\s)[^\W\d_]+(?<!ing)\s+a\s", re.IGNORECASE
+)  # in English, where it is an article
 _GERMAN_VERB = lazy_pattern(r"\w\s+[a-zäöüß]{2,}t\s+(?:[a-zäöüß]+\s+)?[A-ZÄÖÜ]")
 _VERB_ENDING = lazy_pattern(r"[^\W\d_]{2,}(?<!s)(?<!u)(?<!i)s|[^\W\d_]{2,}ed", re.IGNORECASE)
 _ROMANCE_VERB = lazy_pattern(
@@ -150,7 +153,8 @@ def has_verb(text: str, language: str = "") -> bool:
     if not _VIETNAMESE.search(text) and _LATIN.search(text):
         signs = any(sign.search(text) for sign in _SIGNS_OF_A_CLAIM)
         if signs or (
-            (language or find_language(text)) == "en" and _has_verb_ending(text.casefold().split())
+            (language or find_language(text)) == "en"
+            and (_BEFORE_A.search(text) or _has_verb_ending(text.casefold().split()))
         ):
             return True
     others = (

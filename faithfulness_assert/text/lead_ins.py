@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .headings import has_verb
 from .strings import is_blank, lazy_pattern
-from .talk import announces, awaits
+from .talk import announces
 
 MAX_PREFIX = 240
 """Characters. A longer line says more than what the list is about."""
@@ -70,7 +70,7 @@ def under_lead_ins(pieces: Sequence[Piece]) -> Iterator[Piece]:
 def _only_announces(piece: Piece, *, leads: bool) -> bool:
     """Whether a piece says nothing by itself. Where nothing stands under it, in doubt it does."""
     if leads:
-        return announces(piece.text) or awaits(piece.text)
+        return announces(piece.text, is_over=True)
     is_label = piece.kind == "text" and not has_verb(piece.text.rstrip(":： "))
     return is_label and announces(piece.text)
 

@@ -1,26 +1,36 @@
 """Whether a sentence claims nothing: it is talk between the writer and the reader.
 
-A judge may set aside what claims nothing, but it may also try to set aside what it should judge. So
-each word of the sentence must be a word of talk, that is of asking, answering and helping, or stand
-where talk names its topic: "a question about the fee", "thanks for the letter". In doubt it claims.
-
-There is no grammar here, but closed classes of words, in ``words/talk.txt``. A sentence is cut into
-parts at its punctuation, and each part must be talk: so "Of course, dogs are welcome." is none.
+A judge may set aside what claims nothing, but it may also try to set aside what it should judge.
+A fact says something of a third thing, that is neither the writer, the reader, the answer nor its
+source. So a sentence claims nothing in four forms: it only names (a citation, a label, a heading);
+it asks; it announces what follows; or each of its parts makes a move of talk (greeting, thanks,
+wish, offer, request, rating, …), behind which at most a topic is named: "a question about the fee".
+What may be such a move is a closed list. In doubt a sentence claims something.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
-from itertools import pairwise
-from typing import NamedTuple
+from functools import cache
+from itertools import pairwise, takewhile
 
 from .citations import any_of, is_reference
 from .headings import has_verb, is_short_answer
 from .languages import find_language
 from .phrases import plain
-from .strings import DENSE, alternatives, function_words, is_blank, lazy_pattern, word_lists
+from .strings import alternatives, is_blank, lazy_pattern, word_lists
+from .talk_words import (
+    VERB_LAST,
+    Word,
+    has,
+    has_number,
+    is_dense,
+    parts_of,
+    text_of,
+    unknown,
+    words_of_part,
+)
 
 LONGEST = 400
 """Characters. A longer sentence says something."""
@@ -34,139 +44,18 @@ _BEHIND_QUESTION = " .…"
 """What careless writers put behind the mark."""
 _COLON = (":", "：")
 _URL = lazy_pattern(r"https?://\S{1,2000}$")
-_PART = lazy_pattern(
-    r"[,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s|\s(?=(?:but|however|although|because|aber"
-    r"|jedoch|weil|mais|pero|aunque|porque|però|perché|mas|porém|но|однако|хотя|nhưng)\s)"
-)
-_RUN = lazy_pattern(
-    rf"[{DENSE}]+|(?:(?![{DENSE}])[\w\u064b-\u065f\u0900-\u0d7f])+"
-)  # with vowel signs
-_DENSE = lazy_pattern(f"[{DENSE}]")
-VERB_LAST = lazy_pattern("[\uac00-\ud7a3\u3040-\u30ff]")
-"""Korean and Japanese, which have the verb at the end."""
-_HANGUL = "\uac00"
 _ENUMERATOR = lazy_pattern(
     r"^(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)]?|[^\W\d_][.)]|[一二三四五六七八九十]{1,3}、)\s*"
 )
+_VALUE = lazy_pattern(r"\d|[:：=]\s*\w|[.。।|;]$")
 _AMOUNT = lazy_pattern(
     r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
 )
 _YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _DATE = lazy_pattern(r"(?:19|20)\d\d|\d{1,2}")
-# Chinese as it is written in Taiwan, for words of talk, and Arabic without its vowel signs.
-_SIMPLE = str.maketrans(
-    "關檔問題資訊無沒對說請謝個這會來們後時為點還給幫內與據實詢閱讀覽總結論詳細節選項標準認識體驗應該將從進樣發現見變難過種類學習經歷處線頁圖書館務員專業協導",
-    "关档问题资讯无没对说请谢个这会来们后时为点还给帮内与据实询阅读览总结论详细节选项标准认识体验应该将从进样发现见变难过种类学习经历处线页图书馆务员专业协导",
-    "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652",
-)
 _LAW = lazy_pattern(
     r"「[^「」]{1,80}」(?:(?:\s?제|\s)\d{1,4}[조항호](?:의\s?\d{1,3})?|\s?\([^()]{1,40}\)){0,9}"
 )
-_PATTERNS = ("presuming", "negated question", "tag")
-
-
-# ---------------------------------------------------------------- words and their classes
-
-
-class Word(NamedTuple):
-    """A word of a sentence. ``classes`` are its sections in ``words/talk.txt``; often none."""
-
-    text: str
-    classes: frozenset[str]
-
-    def is_any(self, *names: str) -> bool:
-        return not self.classes.isdisjoint(names)
-
-
-class _Lexicon(NamedTuple):
-    whole: dict[str, frozenset[str]]
-    begun: dict[str, frozenset[str]]
-    """By the beginnings of words."""
-    ended: dict[str, frozenset[str]]
-    """By the ends of words."""
-    dense: re.Pattern[str]
-    """The words of scripts without spaces, the longest first, or a single character."""
-    joined: re.Pattern[str]
-    """What is several words and counts as one: it has ``_`` for spaces."""
-
-
-@cache
-def _lexicon() -> _Lexicon:
-    found: dict[str, set[str]] = {}
-    for name, section in {**word_lists("talk"), "small": " ".join(function_words())}.items():
-        for word in () if name in _PATTERNS else section.split():
-            found.setdefault(word, set()).add(name)
-    whole = {w: frozenset(names) for w, names in found.items() if "-" not in (w[0], w[-1])}
-    dense = sorted((word for word in whole if _DENSE.match(word)), key=len, reverse=True)
-    joined = "|".join(word.replace("_", " ") for word in whole if "_" in word)
-    return _Lexicon(
-        whole,
-        {word[:-1]: frozenset(names) for word, names in found.items() if word[-1] == "-"},
-        {word[1:]: frozenset(names) for word, names in found.items() if word[0] == "-"},
-        re.compile("|".join([*map(re.escape, dense), "."]), re.DOTALL),
-        re.compile(rf"(?<!\w)(?:{joined})(?!\w)"),
-    )
-
-
-@lru_cache(maxsize=8192)
-def _word(text: str) -> Word:
-    """A word with its classes. At least half of it must be a known beginning; less in Korean."""
-    classes = _lexicon().whole.get(text, frozenset[str]())
-    least = max(3, len(text) // 2)
-    if text[0] >= _HANGUL:
-        least = max(1 if len(text) < _NAME else 2, len(text) - 7)
-    for size in range(least, len(text) + 1):
-        classes |= _lexicon().begun.get(text[:size], frozenset())
-    for end, names in _lexicon().ended.items():
-        classes |= names if text.endswith(end) else frozenset()
-    return Word(text, classes)
-
-
-def parts_of(text: str) -> list[list[Word]]:
-    """The words of the parts of a text between its punctuation."""
-    text = re.sub("[–—]", ";", text.translate(_SIMPLE))
-    text = re.sub("[-']", " ", plain(text))
-    text = _lexicon().joined.sub(lambda found: found[0].replace(" ", "_"), text)
-    return [words for part in _PART.split(text) if (words := _words(part))]
-
-
-def _words(part: str) -> list[Word]:
-    found: list[str] = []
-    for run in _RUN.findall(part):
-        found += _lexicon().dense.findall(run) if _DENSE.match(run) else (run,)
-    return [_word(text) for text in found]
-
-
-def has(words: Iterable[Word], *names: str) -> bool:
-    """Whether any word is of one of these classes."""
-    return any(word.is_any(*names) for word in words)
-
-
-def text_of(words: Iterable[Word]) -> str:
-    return " ".join(word.text for word in words)
-
-
-def unknown(part: Sequence[Word]) -> list[int]:
-    """The places of words that are none of talk, nor belong to one: "tax advice", "step 4"."""
-    return [
-        place
-        for place, word in enumerate(part)
-        if not word.classes
-        and not (word.text.isdigit() and has(part[max(place - 1, 0) : place], "nouns"))
-        and not (word.text.isalpha() and _describes(part[place + 1 : place + 5]))
-    ]
-
-
-def _describes(following: Sequence[Word]) -> bool:
-    for word in following:
-        if word.classes and word.text != "的":
-            return word.is_any("nouns")
-        if not word.classes and not _DENSE.match(word.text):
-            return False
-    return False
-
-
-# ---------------------------------------------------------------- sentences that claim nothing
 
 
 def claims_nothing(sentence: str, *, is_item: bool = False, is_asked: bool = False) -> bool:
@@ -185,7 +74,7 @@ def claims_nothing(sentence: str, *, is_item: bool = False, is_asked: bool = Fal
     said = _URL.sub("", said).strip("\"'“”„«» ")
     if asks(said):
         return _only_asks(said)
-    if said.endswith(_COLON) and (announces(said) or _presents(said)):
+    if said.endswith(_COLON) and announces(said):
         return True
     return (not is_item and _only_names(said)) or _only_talks(said, is_asked=is_asked)
 
@@ -202,9 +91,7 @@ def may_be_set_aside(
     return claims_nothing(text, is_item=is_item, is_asked=is_asked)
 
 
-def asks(said: str) -> bool:
-    """Whether a text ends with a question mark."""
-    return said.rstrip(_BEHIND_QUESTION).endswith(_QUESTION)
+# ---------------------------------------------------------------- it names, asks or announces
 
 
 def _names_source(said: str) -> bool:
@@ -215,7 +102,8 @@ def _names_source(said: str) -> bool:
     if not label or said.endswith("。"):
         return False
     rest = re.sub(r"[^\w\s]|\d", " ", said[label.end() :]).strip()
-    return len(_words(rest)) <= 2 * _NAME if _DENSE.search(rest) else not has_verb(rest)
+    words = words_of_part(rest)
+    return len(words) <= 2 * _NAME if is_dense(words) else not has_verb(rest)
 
 
 @cache
@@ -227,13 +115,18 @@ def _source_label() -> re.Pattern[str]:
 def _only_names(said: str) -> bool:
     """Whether a line has no verb, and neither the end of a sentence nor a number nor a value."""
     said = _ENUMERATOR.sub("", said)
-    if any(char.isdigit() for char in said) or re.search(r"[:：=]\s*\w|[.。।|;]$", said):
+    if _VALUE.search(said) or said[:1].islower() or is_short_answer(said):
         return False
     parts = parts_of(said)
     most = _NAME if said.endswith(("!", "！")) else 2 * _NAME
-    if said[:1].islower() or not 0 < sum(map(len, parts)) <= most or is_short_answer(said):
-        return False
-    return not any(part[0].text == "no" or has_verb(text_of(part)) for part in parts)
+    return 0 < sum(map(len, parts)) <= most and not any(
+        part[0].text == "no" or has_verb(text_of(part)) for part in parts
+    )
+
+
+def asks(said: str) -> bool:
+    """Whether a text ends with a question mark."""
+    return said.rstrip(_BEHIND_QUESTION).endswith(_QUESTION)
 
 
 @cache
@@ -252,7 +145,7 @@ def _only_asks(said: str) -> bool:
         return False
     parts = parts_of(said)
     return len(parts) < 2 or all(
-        has(part[: 1 + (part[0].text in _AND)], "asks", "condition")
+        has(part[: 1 + has(part[:1], "and")], "asks", "condition")
         or len(part) < 3
         or not has_verb(text_of(part))
         or is_talk(part, is_offered=True)
@@ -261,65 +154,50 @@ def _only_asks(said: str) -> bool:
     )
 
 
-def _presents(said: str) -> bool:
-    """Whether a text that ends in a colon begins with "here is", whatever it says of that."""
-    parts = parts_of(said)
-    return any(part[0].text in _HERE for part in parts[:2]) and not _AMOUNT.search(said)
+def announces(said: str, *, is_over: bool = False) -> bool:
+    """Whether a text that ends in a colon only names or announces what follows.
 
-
-def announces(said: str) -> bool:
-    """Whether a text that ends in a colon only names or announces what follows."""
+    ``is_over``: a list or a value stands under it, so that it may also lack its end.
+    """
     *before, last = parts_of(said) or [[]]
-    if _AMOUNT.search(said):
-        return False
+    kept = list(last)
+    while kept and kept[-1].is_any("small", "function", "copula", "includes"):
+        kept.pop()
+    if is_over and len(kept) < max(len(last), 1):
+        return True
     opening = ("small", "function", "asks", "pointing")
-    if any(has_verb(text_of(part)) and not has(part[:1], *opening) for part in before):
+    if _AMOUNT.search(said) or any(
+        has_verb(text_of(part)) and not has(part[:1], *opening) for part in before
+    ):
         return False
     first = before[0] if before else last
-    if has((*first[:1], *last[:1], *last[-4:]), "pointing") and not has(last, "that"):
+    points = [*first[:2], *last[:2], *last[-4:]]
+    if has(first[:1], "about") and not has(first[1:2], "copula"):
+        points = last[-4:]  # "This drug cures cancer:"
+    if has(points, "pointing") and not _has_clause(last):
         return True
-    while last and last[-1].is_any("small", "function", "copula", "includes"):
-        last = last[:-1]
-    return not has_verb(text_of(last))
+    return not has_verb(text_of(kept))
 
 
-def awaits(said: str) -> bool:
-    """Whether a text that ends in a colon says nothing whole without what follows."""
-    *_, last = parts_of(said) or [[]]
-    return not last or last[-1].is_any("small", "function", "copula", "includes")
+def _has_clause(part: Sequence[Word]) -> bool:
+    """Whether a part has a sentence about a third thing inside: "a drug that cures cancer"."""
+    return any(
+        word.is_any("that")
+        and not following.is_any("reader", "writer", "asks")
+        and (not before.classes or has_verb(text_of([following, *part[place + 3 :]])))
+        for place, (before, word, following) in enumerate(
+            zip(part, part[1:], part[2:], strict=False)
+        )
+    )
 
 
-# ---------------------------------------------------------------- talk
+# ---------------------------------------------------------------- it talks
 
 _OF_WRITER_AND_READER = ("courtesy", "writer", "writers", "reader", "about")
 _OF_TALK = ("greeting", "courtesy", "praise", "verbs", "about", "rating", "nouns")
 _OF_NAMES = (*_OF_WRITER_AND_READER, "greeting", "praise", "nouns", "small", "function")
-_AT_END = ("verbs", "courtesy", "praise", "greeting")
-_KOREAN_PAST = lazy_pattern("[았었했였됐](?:습니)?다$|(?:세요|십시오)$")
-_WHAT = frozenset(
-    "what how why whether where when who was wie warum ob wo wann wer comment pourquoi où "
-    "quand qué cómo dónde cuándo qué_es cosa come perché dove quando o_que_é como onde "
-    "что_такое как почему где когда кто 如何 什么 怎么".split()
-)
-_AND = frozenset(
-    "and so but or now then und also oder et ou alors y o entonces e allora então и а vậy".split()
-)
-_ARTICLES = frozenset(
-    "the a an this your der die das den ihr ihrem ihrer la le les el los las il lo gli o os as su "
-    "seu".split()
-)
-_THAT = frozenset(
-    "that this das dies es c ça eso esto questo quello isso isto это 这 那 đó".split()
-)
-_OTHERS = frozenset(
-    "he she they there er il elle ils elles él ella ellos он она они họ 他 她 他们".split()
-)
-_TO = frozenset(("a", "to", "à", "alla"))
-_THANKS = frozenset(("thanks", "gracias", "grazie", "merci"))  # "thanks to the dam"
-_WITH = frozenset(("with", "mit", "avec", "con", "com", "с"))
-_HERE = frozenset("here below hier voici voilà aquí ecco вот dưới_đây 以下 下面 以下に".split())
 _HAVE = ("have a", "have an")
-_GLAD = frozenset(("happy", "glad", "gern", "gerne"))
+_KOREAN_PAST = lazy_pattern("[았었했였됐](?:습니)?다$|(?:세요|십시오)$")
 
 
 def _only_talks(said: str, *, is_asked: bool) -> bool:
@@ -335,40 +213,37 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
         says_little = has(every, "agreement") or not is_more
         return says_little and not is_asked and not has(every, "not")
     if not has(every, "greeting", "praise", "rating", *_OF_WRITER_AND_READER) and not any(
-        has((*part[:3], part[-1]), "verbs") or text_of(part[:2]) in _HAVE for part in parts
+        has((*part[:3], part[-1]), "verbs", "looks", "sounds") or text_of(part[:2]) in _HAVE
+        for part in parts
     ):
         return False
     is_offered = any(
-        _offers(part) or (not unknown(part) and has(part, "verbs", "offers")) for part in parts
+        _offers(part)
+        or (not unknown(part) and has(part, "verbs", "offers"))
+        or (part[0].is_any("reader") and has(part[1:2], "verbs"))  # "Si quieres, te preparo …"
+        for part in parts
     )
     language = find_language(said)
-    is_greeting, is_rating = has(every, "greeting", "courtesy", "praise"), has(every, "rating")
-    names = {
-        name.casefold()
-        for name in re.findall(r"(?<!^)(?<![!?]\s)(?<![^\W\d_]{3}[.]\s)\b\w+", said)
-        if name[0].isupper()
-    }
+    is_rating = has(every, "rating")
+    names: set[str] = set()
+    if has(every, "greeting", "courtesy", "praise"):
+        capitals = re.findall(r"(?<!^)(?<![!?]\s)(?<![^\W\d_]{3}[.]\s)\b\w+", said)
+        names = {name.casefold() for name in capitals if name[0].isupper()} | {""}
     return all(
         is_talk(part, is_offered=is_offered, language=language)
-        or (place > 0 and _asks_indirectly(part))
+        or (place > 0 and has(part[:1], "what") and not has_number(part))
         or (is_rating and all(word.classes or word.text.isdigit() for word in part))
-        or (
-            is_greeting
-            and len(part) <= _NAME
-            and not has(part, "copula", "not")
-            and (
-                all(word.text in names or word.is_any(*_OF_NAMES) for word in part)
-                or (part[-1].is_any("titles") and len(part) < 5)
-            )
-        )
+        or (bool(names) and _names_person(part, names))
         for place, part in enumerate(parts)
     )
 
 
-def _asks_indirectly(part: Sequence[Word]) -> bool:
-    """Whether a part behind one of talk names its topic as a question: "…, как это работает"."""
-    has_number = any(char.isdigit() for word in part for char in word.text)
-    return part[0].text in _WHAT and not has_number
+def _names_person(part: Sequence[Word], names: set[str]) -> bool:
+    """Whether a part beside a greeting is a name, with a title or a place."""
+    if len(part) > _NAME or has(part, "copula", "not"):
+        return False
+    is_name = all(word.text in names or word.is_any(*_OF_NAMES) for word in part)
+    return is_name or (part[-1].is_any("titles") and len(part) < 5)
 
 
 def _is_silence(part: Sequence[Word]) -> bool:
@@ -382,7 +257,7 @@ def _is_silence(part: Sequence[Word]) -> bool:
 
 
 def is_talk(part: Sequence[Word], *, is_offered: bool, language: str = "") -> bool:
-    """Whether all words of a part are of talk, or others stand where talk names its topic.
+    """Whether a part makes a move of talk, and states nothing of its own.
 
     Args:
         part: of a sentence.
@@ -390,51 +265,57 @@ def is_talk(part: Sequence[Word], *, is_offered: bool, language: str = "") -> bo
         language: of the sentence; found where it is not given.
     """
     others = unknown(part)
-    is_denied = part[0].is_any("reader") and has(part[1:4], "not") and not has(part, "courtesy")
-    if is_denied or part[0].text in _OTHERS:  # "You cannot", "He does"
+    if part[0].is_any("others", "persons") or _tells_reader(part, others):
         return False
     if is_offered and part[0].is_any("condition") and not has(part, "courtesy"):
-        return not any(char.isdigit() for word in part for char in word.text)
+        return not has_number(part)
     if others:
-        return _names_topic(part, others, language)
-    is_own = has(part, "writer", "reader") or part[0].text in _THAT
-    is_own = is_own or (has(part, "praise") and has(part, "nouns"))  # "È un'ottima domanda!"
+        moves = is_offered and part[0].is_any("reader") and has(part[1:2], "verbs")
+        return (moves or _moves(part, others[0])) and not _states(part, others, language)
+    subject = list(takewhile(lambda word: not word.is_any("modals"), part))
+    if 0 < len(subject) < len(part) and not has(
+        subject, "condition", "greeting", "praise", "verbs", "pointing", *_OF_WRITER_AND_READER
+    ):
+        return False  # "A doctor must help."
+    if not has(part[1:], "copula") or (has(part, "praise") and has(part, "nouns")):
+        return True  # "È un'ottima domanda!"
+    is_own = has(part, "writer", "reader") or part[0].is_any("this")
     is_own = is_own or (has(part, *_OF_WRITER_AND_READER) and not has(part, "agreement"))
-    return not has(part, "copula") or (is_own and (has(part, "courtesy") or not _reports(part)))
+    return is_own and (has(part, "courtesy") or not _reports(part))
 
 
-def _names_topic(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
-    """Whether other words, at these places, stand where talk names its topic."""
-    head, tail = list(part[: others[0]]), part[others[0] :]
-    numbers = [part[at].text for at in others if any(char.isdigit() for char in part[at].text)]
-    may_be = _DATE if has(head, "courtesy") else _YEAR
-    if len(others) > _TOPIC or not all(map(may_be.fullmatch, numbers)):
+def _tells_reader(part: Sequence[Word], others: Sequence[int]) -> bool:
+    """Whether a part says what the reader can, must or may not do, or what is of them: a fact."""
+    if not part[0].is_any("reader") or has(part[:4], "courtesy", "praise"):
         return False
+    if part[0].is_any("your") and not has(part, "writer", "rating", "courtesy", "praise"):
+        return has(part[2:4], "modals", "copula", "verbs")
+    if has(part[1:4], "not"):
+        return True
+    is_told = has(part[1:2], "offers", "asks", "condition") and not has(part[1:2], "copula")
+    head = part[: others[0]] if others else part
+    return is_told and bool(others) and not has(head, "writer", "writers") and not _consults(head)
+
+
+def _moves(part: Sequence[Word], first: int) -> bool:
+    """Whether a part opens as talk does. Its first word that is none of talk is at ``first``."""
+    head = list(part[:first])
     if has(part[:3], "hopes"):
-        return has(part, "reader") and not numbers
-    if _reports(part):
-        return False
-    meant = ("verbs", "nouns", "courtesy", "praise", "that", "condition")
-    said = [
-        word
-        for before, word in pairwise((*head[-1:], *tail) if head else (tail[0], *tail))
-        if not (word.is_any(*meant) or before.is_any("offers") or word.is_any("offers"))
-    ]
-    is_offer = bool(head) and bool(_DENSE.match(part[0].text)) and _offers(head) and not numbers
-    if not is_offer and has_verb(text_of(said), language or find_language(text_of(part))):
-        return False
+        return has(part, "reader")
     if VERB_LAST.search(text_of(part)):
-        is_past = _KOREAN_PAST.search(part[-1].text) is not None  # or what the reader should do
-        is_known = all(word.classes for word in part[-2:]) or len(part[-1].text) > 4
-        return is_known and not is_past and not numbers and part[-1].is_any(*_AT_END)
+        return part[-1].is_any("verbs", "courtesy", "praise", "greeting")
     if text_of(part[:2]) in _HAVE:  # "Have a safe trip!"
-        return not numbers
-    while head and head[-1].text in _ARTICLES:
+        return True
+    if part[0].is_any("this") and has(part[1:2], "sounds"):  # "That sounds tiring."
+        return len(part) < 6
+    if has(head[:1], "looks") and has(part, "pointing", "about"):  # "See the grid below."
+        return True
+    while head and head[-1].is_any("articles"):
         head.pop()
-    return bool(head) and _opens_topic(head, is_dense=bool(_DENSE.search(text_of(part))))
+    return bool(head) and _wants_topic(head, is_spaced=not is_dense(part))
 
 
-def _opens_topic(head: Sequence[Word], *, is_dense: bool) -> bool:
+def _wants_topic(head: Sequence[Word], *, is_spaced: bool) -> bool:
     """Whether words of talk, without an article behind them, want a topic after them."""
     before, last = head[-2:-1], head[-1]
     if last.is_any("copula") and not (has(head, "courtesy", "praise") and has(before, "reader")):
@@ -447,21 +328,53 @@ def _opens_topic(head: Sequence[Word], *, is_dense: bool) -> bool:
         has(head, "courtesy") and has(head, "writer", "writers", "reader")
     )
     is_courtesy = is_courtesy or (has(head, "praise") and head[0].is_any("asks"))  # "What a …"
-    if is_courtesy and not (last.text in _TO and before and before[0].text in _THANKS):
-        return not is_dense or has(head, "reader", "writer")
+    if is_courtesy and not (last.is_any("to") and has(before, "thanks")):  # "thanks to the dam"
+        return is_spaced or has(head, "reader", "writer") or "您" in head[0].text
     if last.is_any("topical") and (has(before, "nouns") or last.text == "about"):
         return has(head[:-2], "verbs", "condition", *_OF_WRITER_AND_READER)
-    wants = (word.is_any("condition") for word in head[1:])
-    if any(wants) and has(head, "reader") and has(head[:3], "verbs"):  # "Ask if you want …"
-        return True
-    if has(head[-2:], "consults") or (last.text in _WITH and has(head, "checks")):
-        return True
-    return _offers(head)
+    if has(head[1:], "condition") and has(head, "reader") and has(head[:3], "verbs"):
+        return True  # "Ask if you want …"
+    return _consults(head) or _offers(head)
+
+
+def _consults(head: Sequence[Word]) -> bool:
+    """Whether words tell the reader whom to ask: "please consult", "talk with"."""
+    return has(head[-2:], "consults") or (head[-1].is_any("with") and has(head, "checks"))
 
 
 def _offers(part: Sequence[Word]) -> bool:
     """Whether the writer says what it would do, or asks the reader for something."""
-    return part[0].text in _GLAD or (has(part[:5], "writer") and has(part[:6], "offers", "verbs"))
+    return part[0].is_any("glad") or (has(part[:5], "writer") and has(part[:6], "offers", "verbs"))
+
+
+def _states(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
+    """Whether what a part says behind its opening is a sentence, an amount, or too long."""
+    head, tail = list(part[: others[0]]), part[others[0] :]
+    numbers = [at for at in others if has_number(part[at : at + 1])]
+    may_be = _DATE if has(part[:3], "courtesy") else _YEAR
+    is_offer = bool(head) and _offers(head)
+    if len(others) > _TOPIC or any(
+        not may_be.fullmatch(part[at].text) and not (is_offer and at - 1 in others)
+        for at in numbers
+    ):  # but "the settings of the Vela 200"
+        return True
+    if _reports(part[2:] if part[0].is_any("looks") else part):
+        return True
+    if has(part[:3], "hopes"):
+        return False
+    if VERB_LAST.search(text_of(part)):
+        is_past = _KOREAN_PAST.search(part[-1].text) is not None  # or what the reader should do
+        is_known = all(word.classes for word in part[-2:]) or len(part[-1].text) > 3
+        return is_past or bool(numbers) or not is_known
+    if is_offer and is_dense(part[:1]):
+        return False
+    meant = ("verbs", "nouns", "courtesy", "praise", "that", "condition", "offers")
+    said = [
+        word
+        for before, word in pairwise((*head[-1:], *tail) if head else (tail[0], *tail))
+        if not (word.is_any(*meant) or before.is_any("offers"))
+    ]
+    return has_verb(text_of(said), language or find_language(text_of(part)))
 
 
 def _reports(part: Sequence[Word]) -> bool:

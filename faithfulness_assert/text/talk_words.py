@@ -1,0 +1,145 @@
+"""The parts of a sentence, and the words of talk between a writer and a reader, by class.
+
+There is no grammar here, but closed classes of words in a dozen languages, in ``words/talk.txt``.
+A sentence is cut into parts at its punctuation and before "but", "because" and "if".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from .phrases import plain
+from .strings import DENSE, function_words, lazy_pattern, word_lists
+
+PATTERNS = ("presuming", "negated question", "tag")
+"""The sections of ``words/talk.txt`` that hold patterns and no words."""
+VERB_LAST = lazy_pattern("[\uac00-\ud7a3\u3040-\u30ff]")
+"""Korean and Japanese, which have the verb at the end."""
+
+_PUNCTUATION = r"[,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s"
+_RUN = lazy_pattern(
+    rf"[{DENSE}]+|(?:(?![{DENSE}])[\w\u064b-\u065f\u0900-\u0d7f])+"
+)  # with vowel signs
+_DENSE = lazy_pattern(f"[{DENSE}]")
+_HANGUL = "\uac00"
+# Chinese as it is written in Taiwan, for words of talk, and Arabic without its vowel signs.
+_SIMPLE = str.maketrans(
+    "關檔問題資訊無沒對說請謝個這會來們後時為點還給幫內與據實詢閱讀覽總結論詳細節選項標準認識體驗應該將從進樣發現見變難過種類學習經歷處線頁圖書館務員專業協導",
+    "关档问题资讯无没对说请谢个这会来们后时为点还给帮内与据实询阅读览总结论详细节选项标准认识体验应该将从进样发现见变难过种类学习经历处线页图书馆务员专业协导",
+    "\u064b\u064c\u064d\u064e\u064f\u0650\u0651\u0652",
+)
+
+
+class Word(NamedTuple):
+    """A word of a sentence. ``classes`` are its sections in ``words/talk.txt``; often none."""
+
+    text: str
+    classes: frozenset[str]
+
+    def is_any(self, *names: str) -> bool:
+        return not self.classes.isdisjoint(names)
+
+
+class _Lexicon(NamedTuple):
+    whole: dict[str, frozenset[str]]
+    begun: dict[str, frozenset[str]]
+    """By the beginnings of words."""
+    ended: dict[str, frozenset[str]]
+    """By the ends of words."""
+    dense: re.Pattern[str]
+    """The words of scripts without spaces, the longest first, or a single character."""
+    joined: re.Pattern[str]
+    """What is several words and counts as one: it has ``_`` for spaces."""
+    parts: re.Pattern[str]
+    """What divides a sentence."""
+
+
+@cache
+def _lexicon() -> _Lexicon:
+    found: dict[str, set[str]] = {}
+    for name, section in {**word_lists("talk"), "small": " ".join(function_words())}.items():
+        for word in () if name in PATTERNS else section.translate(_SIMPLE).split():
+            found.setdefault(word, set()).add(name)
+    whole = {w: frozenset(names) for w, names in found.items() if "-" not in (w[0], w[-1])}
+    dense = sorted((word for word in whole if _DENSE.match(word)), key=len, reverse=True)
+    joined = "|".join(word.replace("_", " ") for word in whole if "_" in word)
+    return _Lexicon(
+        whole,
+        {word[:-1]: frozenset(names) for word, names in found.items() if word[-1] == "-"},
+        {word[1:]: frozenset(names) for word, names in found.items() if word[0] == "-"},
+        re.compile("|".join([*map(re.escape, dense), "."]), re.DOTALL),
+        re.compile(rf"(?<!\w)(?:{joined})(?!\w)"),
+        re.compile(
+            rf"{_PUNCTUATION}|\s(?=(?:{'|'.join(word_lists('talk')['divides'].split())})\s)"
+        ),
+    )
+
+
+@lru_cache(maxsize=8192)
+def _word(text: str) -> Word:
+    """A word with its classes. At least half of it must be a known beginning; less in Korean."""
+    classes = _lexicon().whole.get(text, frozenset[str]())
+    least = max(3, len(text) // 2)
+    if text[0] >= _HANGUL:
+        least = max(1 if len(text) < 8 else 2, len(text) - 7)
+    for size in range(least, len(text) + 1):
+        classes |= _lexicon().begun.get(text[:size], frozenset())
+    for end, names in _lexicon().ended.items():
+        classes |= names if text.endswith(end) else frozenset()
+    return Word(text, classes)
+
+
+def parts_of(text: str) -> list[list[Word]]:
+    """The words of the parts of a text between its punctuation."""
+    text = re.sub("[–—]", ";", text.translate(_SIMPLE))
+    text = re.sub("[-']", " ", plain(text))
+    text = _lexicon().joined.sub(lambda found: found[0].replace(" ", "_"), text)
+    return [words for part in _lexicon().parts.split(text) if (words := words_of_part(part))]
+
+
+def words_of_part(part: str) -> list[Word]:
+    found: list[str] = []
+    for run in _RUN.findall(part):
+        found += _lexicon().dense.findall(run) if _DENSE.match(run) else (run,)
+    return [_word(text) for text in found]
+
+
+def has(words: Iterable[Word], *names: str) -> bool:
+    """Whether any word is of one of these classes."""
+    return any(word.is_any(*names) for word in words)
+
+
+def text_of(words: Iterable[Word]) -> str:
+    return " ".join(word.text for word in words)
+
+
+def is_dense(words: Iterable[Word]) -> bool:
+    """Whether words are of a script that puts no spaces between them."""
+    return _DENSE.search(text_of(words)) is not None
+
+
+def has_number(words: Iterable[Word]) -> bool:
+    return any(char.isdigit() for word in words for char in word.text)
+
+
+def unknown(part: Sequence[Word]) -> list[int]:
+    """The places of words that are none of talk, nor belong to one: "tax advice", "step 4"."""
+    return [
+        place
+        for place, word in enumerate(part)
+        if not word.classes
+        and not (word.text.isdigit() and has(part[max(place - 1, 0) : place], "nouns"))
+        and not (word.text.isalpha() and _describes(part[place + 1 : place + 5]))
+    ]
+
+
+def _describes(following: Sequence[Word]) -> bool:
+    for word in following:
+        if word.classes and word.text != "的":
+            return word.is_any("nouns")
+        if not word.classes and not _DENSE.match(word.text):
+            return False
+    return False
