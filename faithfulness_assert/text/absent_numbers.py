@@ -20,7 +20,7 @@ from math import isclose
 
 from .citations import without_references
 from .number_words import money, units_of, valued, words_of
-from .numbers import Number, ascii_digits, find_numbers, is_year
+from .numbers import FIRST_YEAR, Number, ascii_digits, find_numbers, is_year
 from .strings import lazy_pattern
 
 CLOSE = 1e-9
@@ -47,10 +47,14 @@ _AS_WRITTEN = lazy_pattern(
 )
 _UNGROUPED = lazy_pattern(r"(?<![^\s($€£])([1-9][0-9]{0,2})([0-9]{3})(?![0-9.,])")
 _ENDS = lazy_pattern(r"[\n); ]|[.,](?:\s|$)|$")
-_WORD_BEFORE = lazy_pattern(r"([^\W\d_]+|[§№])([.]?[ \u00a0\u202f]?|, | of | ?[(])$")
+_SPACED = lazy_pattern(r"(?<=[0-9]) ?([.,]) (?=[0-9])")
+_IN_MILLIONS = lazy_pattern(
+    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b", re.IGNORECASE
+)
+# Read backwards from a number, which is much faster than to search for where a word begins.
+_JOINED = lazy_pattern(r"(?:[0-9–./-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
+_WORD_BEFORE = lazy_pattern(r"( fo | ,|[(] ?|[ \u00a0\u202f]?[.]?)([^\W\d_]+|[§№])")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
-_IN_MILLIONS = lazy_pattern(r"\bin ((?:m|b|tr)illions|thousands)\b", re.IGNORECASE)
-_JOINED = lazy_pattern(r"(?:(?<![^\W_])|(?<=\W))[^\W\d_]{1,10}(?:(?:[-–_#./]|:#)[0-9–./-]*)?$")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
@@ -66,6 +70,11 @@ class Numbers:
     def __init__(self, *passages: str) -> None:
         self._passages = passages
         self.text = "\n".join(passages)
+
+    @cached_property
+    def tight(self) -> str:
+        """The text without the spaces that some texts have inside of numbers: "56, 000"."""
+        return _SPACED.sub(r"\1", self.text)
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -91,78 +100,22 @@ class Numbers:
         return {kind: sorted(values) for kind, values in found.items()}
 
     def _in_millions(self) -> Iterator[tuple[str, float]]:
-        """What the bare numbers and sums of money behind "in millions", in its passage, are too."""
+        """What bare numbers and sums of money behind "in millions", in its passage, are too."""
         plain = self.text.casefold()
-        if "illions" not in plain and "thousands" not in plain:  # found much faster
-            return
-        ends = [*accumulate(len(passage) + 1 for passage in self._passages)]
-        lines = {
-            bisect_right(ends, line.start()): line for line in _IN_MILLIONS.finditer(self.text)
-        }
+        if not any(word in plain for word in ("thousands", "illion", " la", "crore")):
+            return  # found much faster
+        found = _IN_MILLIONS.finditer(self.text)
+        sizes = [(line.start(), valued("scales")[line[1].casefold()]) for line in found]
+        ends = accumulate(len(passage) + 1 for passage in self._passages)
+        sizes = sorted([(-1, 1.0), *sizes, *((end - 1, 1.0) for end in ends)])
         codes = {unit.kind for units in money().values() for unit in units}
-        for number in self.numbers if lines else ():
-            line = lines.get(bisect_right(ends, number.start))
-            is_bare = number.kinds() <= codes and not number.loose
-            if line and number.start > line.start() and is_bare:
-                size = valued("scales")[line[1].casefold()]
+        for number in self.numbers:
+            size = sizes[bisect_left(sizes, (number.start, 0.0)) - 1][1]
+            if size > 1 and number.kinds() <= codes and not number.loose:
                 yield from ((kind, value * size) for kind, value in number.offers)
 
 
 NONE = Numbers("")
-
-
-def absent_numbers(
-    statement: str, context: Numbers, question: Numbers = NONE, evidence: str = ""
-) -> tuple[str, ...]:
-    """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
-
-    A number is there with its unit if only the unit is nowhere. Left out is what the question has,
-    and what is the sum or the difference of two numbers of the ``evidence`` or of the statement.
-    """
-    own = Own(statement)
-    found = list(find_absent(own, context, question))
-    if not found:
-        return ()
-    places = {number.start for number, _, _ in found}
-    there = [number for number in own.numbers if number.start not in places]
-    beside = [
-        n.plain[0]
-        for n in (*there, *find_numbers(evidence[:MOST_EVIDENCE], in_words=False))
-        if n.plain
-    ]
-    results = [
-        value
-        for one, other in combinations(beside[:MOST_ADDED], 2)
-        for value in (one + other, abs(one - other))
-    ]
-    said = (
-        statement[start:end]
-        for number, start, end in found
-        if not any(
-            isclose(a, b, rel_tol=CLOSE) for a in number.plain + number.loose for b in results
-        )
-    )
-    return tuple(dict.fromkeys(said))[:MOST_ABSENT]
-
-
-def not_as_written(statement: str, text: str) -> list[tuple[int, int]]:
-    """Where a statement has numbers that do not stand in a text letter for letter, as most do.
-
-    What stands there needs no reading. A number does with the words behind it, or before the end
-    of a sentence: "5 ½", "5 300" and "5 million" are others than 5. So does 5300 as "5,300".
-    """
-    spans = []
-    for found in _AS_WRITTEN.finditer(statement):
-        said = found[0]
-        at = text.find(said)
-        if at < 0 and (long := _UNGROUPED.search(said)):
-            said = f"{said[: long.start()]}{long[1]},{long[2]}{said[long.end() :]}"
-            at = text.find(said)
-        end = at + len(said)
-        stands = at >= 0 and text[at - 1 : at] in ("", " ", "\n", "(") and _ENDS.match(text, end)
-        if not stands or (text[end : end + 1] == " " and said[-1].isdecimal()):
-            spans.append(found.span())
-    return spans
 
 
 class Own:
@@ -194,34 +147,99 @@ class Own:
                 found.append(number)
         return found
 
+    def not_written_in(self, text: str) -> list[Number]:
+        """The numbers that do not stand in a text letter for letter, as most do."""
+        if not (spans := not_as_written(self.said, text)):
+            return []
+        if self.text != self.said:
+            spans = not_as_written(self.text, text)
+        starts = [start for start, _ in spans]
+        last = ((n, bisect_left(starts, n.end) - 1) for n in self.numbers)  # that it may touch
+        return [n for n, at in last if at >= 0 and n.start < spans[at][1]]
+
+
+def not_as_written(statement: str, text: str) -> list[tuple[int, int]]:
+    """Where a statement has numbers that do not stand in a text letter for letter.
+
+    What stands there needs no reading. A number does with the words behind it, or before the end
+    of a sentence: "5 ½", "5 300" and "5 million" are others than 5. So does 5300 as "5,300".
+    """
+    spans = []
+    for found in _AS_WRITTEN.finditer(statement):
+        said = found[0]
+        at = text.find(said)
+        if at < 0 and (long := _UNGROUPED.search(said)):
+            said = f"{said[: long.start()]}{long[1]},{long[2]}{said[long.end() :]}"
+            at = text.find(said)
+        end = at + len(said)
+        stands = at >= 0 and text[at - 1 : at] in ("", " ", "\n", "(") and _ENDS.match(text, end)
+        if not stands or (text[end : end + 1] == " " and said[-1].isdecimal()):
+            spans.append(found.span())
+    return spans
+
+
+def absent_numbers(
+    statement: str, context: Numbers, question: Numbers = NONE, evidence: str = ""
+) -> tuple[str, ...]:
+    """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
+
+    A number is there with its unit if only the unit is nowhere. Left out is what the question has,
+    what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and
+    what is the ratio of two of a statement that calculates ("="), or the change between them.
+    """
+    own = Own(statement)
+    absent = find_absent(own, context, question)
+    if not absent:
+        return ()
+    places = {number.start for number in absent}
+    there = [n.plain[0] for n in own.numbers if n.plain and n.start not in places][:MOST_ADDED]
+    more = find_numbers(evidence[:MOST_EVIDENCE], in_words=False)
+    beside = [*there, *(n.plain[0] for n in more if n.plain)][:MOST_ADDED]
+    sums = [v for a, b in combinations(beside, 2) for v in (a + b, abs(a - b))]
+    calculates = "=" in statement or "≈" in statement
+    shares = [a / b for a in there for b in there if b and a != b] if calculates else []
+    shares += [abs(share - 1) for share in shares] + [share * 100 for share in shares]
+
+    def is_computed(number: Number) -> bool:
+        values = [*number.plain, *number.loose, *(v for k, v in number.meanings if k == "share")]
+        rounded = (number.step, shares) if number.step < 0.02 else (CLOSE, [])
+        return any(
+            isclose(value, one, rel_tol=tolerance)
+            for tolerance, results in ((CLOSE, sums), rounded)
+            for value in values
+            for one in results
+        )
+
+    said = (statement[n.first : n.last] for n in absent if not is_computed(n))
+    return tuple(dict.fromkeys(said))[:MOST_ABSENT]
+
 
 def find_absent(
     own: Own, context: Numbers, question: Numbers = NONE, bounds: Collection[str] = ()
-) -> Iterator[tuple[Number, int, int]]:
-    """The same, each with where it begins and ends, and also what follows these ``bounds``.
+) -> list[Number]:
+    """The same without what is computed, but with what follows these ``bounds``.
 
-    Its unit or currency is a part of it only if the number is there and the unit is not.
+    Each has as ``first`` and ``last`` what is nowhere: with its unit or currency only if the number
+    is there and the unit is not.
     """
-    spans = not_as_written(own.said, context.text)
-    if spans and own.text != own.said:
-        spans = not_as_written(own.text, context.text)
-    if not spans:
-        return
-    text, starts = own.text, [start for start, _ in spans]
-    last = ((n, bisect_left(starts, n.end) - 1) for n in own.numbers)  # the span that it may touch
-    new = [n for n, at in last if at >= 0 and n.start < spans[at][1]]
-    absent = [n for n in new if not (_occurs(n, context, text) or _occurs(n, question, text))]
+    if not (absent := own.not_written_in(context.text)):
+        return []
+    text, found = own.text, []
+    absent = [n for n in absent if not (_occurs(n, context, text) or _occurs(n, question, text))]
+    if any(not text[n.start : n.end].isdecimal() for n in absent) and context.tight != context.text:
+        unwritten = own.not_written_in(context.tight)
+        absent = [number for number in absent if number in unwritten]
     places = {number.start for number in absent}
     there = {m for n in own.numbers if n.start not in places for m in n.meanings}
     for number in absent:
-        if not there.isdisjoint(number.meanings):  # said again in another unit
+        if any(meaning in there for meaning in number.meanings):  # said again in another unit
             continue
         has_value = any(_near(v, number, context.kinds["any"], 0, True) for v in number.plain)
         if _may_be_derived(text, number, bounds) and not (number.is_clear and has_value):
             continue
-        whole = number.is_clear and has_value and not number.kinds() & {"clock", "order"}
-        start, end = (number.first, number.last) if whole else (number.start, number.end)
-        yield number, start, end
+        is_whole = number.is_clear and has_value and not number.kinds() & {"clock", "order"}
+        found.append(number if is_whole else number._replace(first=number.start, last=number.end))
+    return found
 
 
 # ---------------------------------------------------------------- what is not looked for
@@ -234,23 +252,33 @@ def _is_name(text: str, number: Number) -> bool:
         return True
     if kinds & {*EXACT} - {"order"}:
         return False
-    if _JOINED.search(text, max(start - 20, 0), start):
+    before, behind = text[max(start - 40, 0) : start][::-1], text[end : end + 2]
+    if before and not before[0].isspace() and _JOINED.match(before[:20]):
         return number.first == start  # not US$5
-    behind = text[end : end + 2]
-    if behind[:1].isalpha() and number.last == end and behind.rstrip(" .,;:’'") != "s":
+    if number.last == end and behind[:1].isalpha() and behind.rstrip(" .,;:’'") != "s":
         return True  # 37A
+    if "/" in text[start:end] and _is_law(text[start:end], behind):
+        return True
     is_named = False
-    if word := _WORD_BEFORE.search(text, max(start - 40, 0), start):
-        plain = word[1].casefold()
+    if word := _WORD_BEFORE.match(before):
+        said = word[2][::-1]
+        plain = said.casefold()
         is_named = plain in words_of("labels")
         # "Boeing" makes a name of what follows, "July" and "In" do not, nor do brackets.
-        if not is_named and not word[2].strip(" .\u00a0\u202f") and word[1][0].isupper():
+        if not is_named and said[0].isupper() and not word[1].strip(" .\u00a0\u202f"):
             is_usual = plain in words_of("before a number") or plain in valued("months")
-            is_first = not any(map(str.isalnum, text[: word.start()]))
-            is_named = not is_first and not (is_usual and (word[1].istitle() or plain == "ad"))
+            is_first = not any(map(str.isalnum, text[: start - word.end()]))
+            is_named = not is_first and not (is_usual and (said.istitle() or plain == "ad"))
     if number.is_clear and "order" not in kinds:
         return is_named and len(number.after) == 1  # the type 37A
     return is_named or _begins_name(text, number)
+
+
+def _is_law(digits: str, behind: str) -> bool:
+    """Whether a number with a slash is that of a law: 8/2024/QH15, 168/2024, 2016/679."""
+    parts = [float(part) for part in digits.split("/") if part.isdecimal()]
+    has_year = len(parts) == 2 and is_year(max(parts)) and 12 < min(parts) < FIRST_YEAR
+    return has_year or (behind[:1] == "/" and behind[1:].isalpha())
 
 
 def _begins_name(text: str, number: Number) -> bool:
@@ -288,9 +316,8 @@ def _occurs(number: Number, context: Numbers, text: str) -> bool:
     if not context.text:
         return False
     known = context.kinds
-    for kind, value in number.asks:
-        if kind in known and _between(known[kind], value, value):
-            return True
+    if any(_between(known.get(kind, []), value, value) for kind, value in number.asks):
+        return True
     if any(_between(known["any"], *span) for span in _spans(number, text)):
         return True
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])

@@ -136,7 +136,6 @@ class Spelled(NamedTuple):
     Args:
         first, last: which of a text's words it is.
         word: the last one.
-        is_one: whether an article stands before it.
         closed, loose: the sum that a scale has closed, and what is open for one.
         before: the "nineteen" of nineteen eighty-four.
         scale: the last one.
@@ -144,8 +143,7 @@ class Spelled(NamedTuple):
 
     first: int
     last: int
-    word: str
-    is_one: bool
+    word: str = ""
     parts: tuple[str, ...] = ()
     closed: float = 0.0
     loose: float = 0.0
@@ -175,58 +173,69 @@ class Spelled(NamedTuple):
         return "order" if is_th or part in valued("ordinals") else "count"
 
 
-def spelled_numbers(words: list[str], gaps: list[str]) -> Iterator[Spelled]:
+def number_places(words: list[str]) -> list[int]:
+    """Which of these words in lower case may be a number, or an article before a unit."""
+    articles = words_of("articles")
+    known = {word for word in {*words} if word in articles or number_parts(word)}
+    places = [place for place, word in enumerate(words) if word in known] if known else []
+
+    def is_one(place: int) -> bool:
+        behind = "".join(words[place + 1 : place + 2])
+        return len(behind) >= SHORTEST and bool(units_of(behind))
+
+    return [place for place in places if words[place] not in articles or is_one(place)]
+
+
+def spelled_numbers(words: list[str], gaps: list[str], places: list[int]) -> Iterator[Spelled]:
     """The numbers among words in lower case. Takes linear time.
 
     Args:
         gaps: what stands before each word and behind the last one.
+        places: of the words that may be a number.
     """
-    articles = words_of("articles")
-    known = {word for word in {*words} if word in articles or number_parts(word)}
     run: Spelled | None = None
-    for place in [place for place, word in enumerate(words) if word in known] if known else ():
-        if words[place] in articles:
-            behind = "".join(words[place + 1 : place + 2])
-            if len(behind) < SHORTEST or not units_of(behind):
-                continue
+    for place in places:
         longer = run and _longer(run, words, gaps, place)
         if run and not longer:
             yield run
-        run = longer or _begun(words, place)
+        run = longer or _longer(Spelled(place, place - 1), words, gaps, place)
     if run:
         yield run
 
 
-def _begun(words: list[str], place: int) -> Spelled:
-    is_one = words[max(place - 1, 0)] in words_of("articles")
-    run = Spelled(place, place, words[place], is_one)
-    for part in number_parts(words[place]) or (words[place],):
-        run = _with(run, part, bool(run.parts)) or run._replace(parts=(*run.parts, part))
-    return run
-
-
 def _longer(run: Spelled, words: list[str], gaps: list[str], place: int) -> Spelled | None:
     """A number with its next word, or None if that begins another one."""
-    between = words[run.last + 1 : place]
-    apart = {gap.strip(" -\u00a0") for gap in gaps[run.last + 1 : place + 1]}
-    is_scaled = run.parts[-1] in valued("scales") or run.parts[-1] in valued("hundreds")
-    if place - run.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
-        return None
-    if words[place] in words_of("articles"):  # half an hour
-        return run if run.parts[-1] in valued("fractions") else None
-    longer: Spelled | None = run if words_of("joiners").issuperset(between) else None
-    for at, part in enumerate(number_parts(words[place])):
-        longer = longer and _with(longer, part, bool(between) or at > 0)
-    return longer and longer._replace(last=place, word=words[place])
+    between, longer = words[run.last + 1 : place], run
+    if run.parts:
+        apart = {gap.strip(" -\u00a0") for gap in gaps[run.last + 1 : place + 1]}
+        is_scaled = run.parts[-1] in valued("scales") or run.parts[-1] in valued("hundreds")
+        if place - run.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
+            return None
+        if words[place] in words_of("articles"):  # half an hour
+            return run if run.parts[-1] in valued("fractions") else None
+        if not words_of("joiners").issuperset(between):
+            return None
+    is_one = run.first > 0 and words[run.first - 1] in words_of("articles")
+    for at, part in enumerate(number_parts(words[place]) or (words[place],)):
+        more = _with(longer, part, bool(between) or at > 0, is_one)
+        if not more:
+            return None
+        longer = more
+    return longer._replace(last=place, word=words[place])
 
 
-def _with(run: Spelled, part: str, is_joined: bool) -> Spelled | None:
-    """A number with the next part of a word, or None if that begins another number."""
+def _with(run: Spelled, part: str, is_joined: bool, is_one: bool) -> Spelled | None:
+    """A number with the next part of a word, or None if that begins another number.
+
+    Args:
+        is_one: whether an article stands before the number.
+    """
     size = valued("hundreds").get(part) or valued("scales").get(part)
     share = valued("fractions").get(part)
     names = ("spelled", "ordinals", "worth", "stems", "clock")
     value = next((valued(name)[part] for name in names if part in valued(name)), None)
     closed, loose, before, scale = run.closed, run.loose, run.before, run.scale
+    rest = loose % 100
     if size and size < 1000:
         loose = (loose or 1) * size
     elif size and size < scale:
@@ -235,11 +244,11 @@ def _with(run: Spelled, part: str, is_joined: bool) -> Spelled | None:
         return None
     elif size:
         closed *= size  # five thousand million
-    elif share and (value is None or loose == 1 or (not run.parts and run.is_one)):
+    elif share and (value is None or loose == 1 or (not run.parts and is_one)):
         loose = loose + 1 / share if is_joined and loose else (loose or 1) / share
-    elif loose % 100 == 4 and part in ("vingt", "vingts"):  # quatre-vingts
+    elif rest == 4 and part in ("vingt", "vingts"):  # quatre-vingts
         loose += 76
-    elif not run.parts or _may_follow(value or 1, loose, is_joined):
+    elif not run.parts or _may_follow(value or 1, rest, is_joined):
         loose += 1 if value is None else value
     elif closed or before or is_joined or not (10 < loose < 22 and 10 <= (value or 0) < 100):
         return None
@@ -250,13 +259,11 @@ def _with(run: Spelled, part: str, is_joined: bool) -> Spelled | None:
     )
 
 
-def _may_follow(value: float, loose: float, is_joined: bool) -> bool:
-    """Whether a word below 100 goes on with a number, and does not begin another."""
-    rest = loose % 100
-    if rest == 0:
-        return True
-    if rest < 10:
+def _may_follow(value: float, rest: float, is_joined: bool) -> bool:
+    """Whether a word below 100 goes on with a number that ends so, and does not begin another."""
+    if 0 < rest < 10:
         return is_joined and 20 <= value < 100  # fünf-und-zwanzig
     if rest == 10:
         return 6 <= value < 10  # dix-sept
-    return rest % 10 == 0 and (value < 10 or (rest in (60, 80) and value < 20))  # soixante-dix
+    # soixante-dix
+    return rest == 0 or (rest % 10 == 0 and (value < 10 or (rest in (60, 80) and value < 20)))

@@ -17,7 +17,16 @@ from itertools import accumulate
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import Unit, money, spelled_numbers, unit_words, units_of, valued, words_of
+from .number_words import (
+    Unit,
+    money,
+    number_places,
+    spelled_numbers,
+    unit_words,
+    units_of,
+    valued,
+    words_of,
+)
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
@@ -97,6 +106,17 @@ _COMMA_WORDS = lazy_pattern(
 )
 _CLUES = 5_000
 """Characters of a text in which its sign before decimals is looked for."""
+
+
+class _Letters(dict[int, str]):
+    """Each letter as it is, and a space for all that ends a word."""
+
+    def __missing__(self, code: int) -> str:
+        letter = chr(code) if chr(code).isalnum() and chr(code) not in "0123456789" else " "
+        return self.setdefault(code, letter)
+
+
+_LETTERS = _Letters()
 
 
 class Number(NamedTuple):
@@ -365,10 +385,12 @@ def _hour(word: str) -> float:
 
 
 def _in_words(text: str) -> Iterator[Number]:
+    words = text.translate(_LETTERS).casefold().split()  # much faster than a pattern
+    if not (known := number_places(words)):
+        return
     pieces = _WORDS.split(text)
-    places: list[int] = []
-    for found in spelled_numbers(list(map(str.casefold, pieces[1::2])), pieces[0::2]):
-        places = places or [0, *accumulate(map(len, pieces))]
+    places = [0, *accumulate(map(len, pieces))]
+    for found in spelled_numbers(words, pieces[0::2], known):
         start, end = places[2 * found.first + 1], places[2 * found.last + 2]
         if text[max(start - 2, 0) : start].strip()[-1:].isdecimal():
             continue  # 1.2 million, which is read in digits

@@ -108,16 +108,16 @@ def _wrong_numbers(
     question: Numbers,
 ) -> Iterator[Value]:
     """The numbers that are nowhere, or of a kind of which the evidence has others."""
-    found = list(find_absent(own, context, question))
+    found = find_absent(own, context, question)
     if instead:
         # "Within 60 days" may follow from what a context says, but not from "within 30 days".
         bounds = words_of("bounds").intersection(near.text.casefold().split())
         nearer = find_absent(own, near, question, bounds)
-        found += [one for one in nearer if kind_of(one[0]) in instead]
-    for number, start, end in found:
+        found += [number for number in nearer if kind_of(number) in instead]
+    for number in found:
         kind = kind_of(number)
-        if kind != DAY or end == number.end:  # the day is right, but of another month
-            yield Value(start, own.text[start:end], kind)
+        if kind != DAY or number.last == number.end:  # the day is right, but of another month
+            yield Value(number.first, own.text[number.first : number.last], kind)
 
 
 @lru_cache(maxsize=2)  # of the context and of the question
