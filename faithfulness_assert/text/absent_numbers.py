@@ -32,6 +32,8 @@ EXACT = frozenset(("clock", "half", "date", "order"))
 MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
+LEAST_EXACT = 0.02
+"""A ratio whose last digit is more, as a share of it, would be met by chance."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
 IN_TABLES = 100
@@ -201,14 +203,11 @@ def absent_numbers(
     shares += [abs(share - 1) for share in shares] + [share * 100 for share in shares]
 
     def is_computed(number: Number) -> bool:
-        values = [*number.plain, *number.loose, *(v for k, v in number.meanings if k == "share")]
-        rounded = (number.step, shares) if number.step < 0.02 else (CLOSE, [])
-        return any(
-            isclose(value, one, rel_tol=tolerance)
-            for tolerance, results in ((CLOSE, sums), rounded)
-            for value in values
-            for one in results
-        )
+        values = [*number.plain, *number.loose]
+        if any(isclose(a, b, rel_tol=CLOSE) for a in values for b in sums):
+            return True
+        exact = number.step if number.step < LEAST_EXACT else 0
+        return any(isclose(a, b, rel_tol=exact) for a in values for b in shares)
 
     said = (statement[n.first : n.last] for n in absent if not is_computed(n))
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
