@@ -50,7 +50,9 @@ def units_of(word: str) -> tuple[Unit, ...]:
     """The units that a sign or word may be: "mW" is one, "MW" another, "mw" may be both."""
     exact, folded = _units()
     plain = word.casefold()
-    return exact.get(word) or folded.get(plain, ()) + money().get(plain, ())
+    if word in exact:
+        return exact[word]
+    return (folded.get(plain, ()) if len(word) > 1 else ()) + money().get(plain, ())
 
 
 @cache

@@ -66,14 +66,15 @@ _ALONE = lazy_pattern(
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
 _POWER = lazy_pattern(r"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=⁻?[⁰¹²³⁴-⁹]))")
 _MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
+_POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
 _UNIT = lazy_pattern(
     rf"{_GAP}(?:(?:US|U[.]S[.]) )?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
     rf"([%‰]|[{MONEY}](?! ?[0-9])|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{{1,2}}[\"”])"
-    r"|[^\W\d_]{1,30}(?:\^?[23](?!\w)|[²³])?)"
-    rf"(?:(?:/| (?:per|pro|par|por|al) ){_WORD})?"
+    rf"|[^\W\d_]{{1,30}}{_POWER_OF})"
 )
-_OTHER_UNITS = ("·", "*", "²", "³", "/")
-"""What follows a unit that is none of ours: N·m, N/mm²."""
+_PER = lazy_pattern(rf"(?:/| (?:per|pro|par|por|al) )([^\W\d_]{{1,30}}{_POWER_OF})")
+_OTHER_UNITS = ("·", "*", "²", "³")
+"""What follows a unit that is none of ours: N·m."""
 _SIGNS = {'"': "in", "”": "in", "'": "ft", "’": "ft"}
 _INNER = lazy_pattern(r"(?: an?| of an?)?(?= \S)")
 _AND_SHARE = lazy_pattern(rf" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |une )?{_WORD}")
@@ -92,7 +93,7 @@ _NEXT = lazy_pattern(f" {_WORD}")
 _MONEY_BEFORE = lazy_pattern(
     rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[{_SPACES}]?$"
 )
-_SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}")
+_SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}(?![0-9])")
 _FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{2}$")
 _SHORT_YEAR = lazy_pattern(r"(?<![^ (])['’][0-9]{2}$")
 _GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
@@ -159,8 +160,12 @@ class Number(NamedTuple):
     def asks(self) -> list[Meaning]:
         """What a text must have one of to have this number."""
         kind = "" if self.is_clear else "any"
+        asked = [(kind, value) for value in self.plain]
+        if not self.meanings:
+            return asked + [("share", value) for value in self.plain if 0 < value < 1]
         named = [one for one in self.meanings if one[0] != "half" or not self.after]
-        return [*named, *((kind, value) for value in self.plain)]
+        beside = [(f"{kind}/", v) for kind, v in named if kind[-1:] != "/"]  # 5 mg: 5 mg a day
+        return [*((kind.removesuffix("/"), value) for kind, value in named), *beside, *asked]
 
     def kinds(self) -> frozenset[str]:
         return frozenset(kind for kind, _ in self.meanings)
@@ -194,8 +199,10 @@ def _in_digits(text: str) -> Iterator[Number]:
         word = _word_beside(text, start, end) if digits.isdecimal() else None
         if word is not None:
             values, step = (float(digits),), _step(digits)
-            one = Number(start, end, start, end, values, step=step, after=word)
-            yield _measured(text, one) if word in unit_words() else one
+            if word in unit_words():
+                yield _measured(text, start, end, values, step)
+            else:
+                yield Number(start, end, start, end, values, (), False, step, (), word)
             continue
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
@@ -262,7 +269,7 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number
     years = _FROM_YEAR.search(text, max(start - 8, 0), end)
     if years and digits.isdecimal():
         return number._replace(plain=(values[0], float(f"{years[1]}{digits}")))
-    return _measured(text, Number(start, end, start, end, values, step=_step(digits)))
+    return _measured(text, start, end, values, _step(digits))
 
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
@@ -409,7 +416,7 @@ def _in_words(text: str) -> Iterator[Number]:
         else:
             inner = _INNER.match(text, end) if found.sort == "share" else None  # half a mile
             at = inner.end() if inner else end
-            measured = _measured(text, number._replace(end=at))
+            measured = _measured(text, start, at, (value,), in_words=True)
             last = measured.last if measured.last > at else end
             if found.sort == "share" and not measured.meanings:
                 measured = measured._replace(meanings=(("share", value),))
@@ -419,60 +426,74 @@ def _in_words(text: str) -> Iterator[Number]:
 # ---------------------------------------------------------------- with a unit
 
 
-def _measured(text: str, number: Number) -> Number:
+def _measured(
+    text: str,
+    start: int,
+    end: int,
+    values: tuple[float, ...],
+    step: float = 0.0,
+    in_words: bool = False,
+) -> Number:
     """A number with its scale, and with what it measures or costs."""
-    start, last, values, loose = number.start, number.end, number.plain, number.loose
+    first, last, loose, paid = start, end, (), ()
     beside = text[max(start - 8, 0) : start].rstrip(_SPACES)[-1:]
-    may_be_money = beside.isalpha() or (beside and beside in f"{MONEY}.")
-    before = _MONEY_BEFORE.search(text, max(start - 8, 0), start) if may_be_money else None
-    sign = before[1].casefold().rstrip(".") if before else ""
-    paid = money().get(sign) or money().get(sign[-1:], ())
+    if beside.isalpha() or (beside and beside in f"{MONEY}."):
+        before = _MONEY_BEFORE.search(text, max(start - 8, 0), start)
+        sign = before[1].casefold().rstrip(".") if before else ""
+        paid = money().get(sign) or money().get(sign[-1:], ())
+        first = before.start() if before and paid else start
     scaled = _SCALE.match(text, last)
     if scaled and (scale := valued("scales").get(scaled[1].casefold())):
         is_money = paid or _units(text, scaled.end())[2].casefold() in money()
         if is_money or not units_of(scaled[1]):
             loose, values = values, tuple(_exact(value * scale) for value in values)
             last = scaled.end()
-    units, end, word = (paid, last, "") if paid else _units(text, last)
-    is_whole = units and not paid and values[0] == int(values[0])
-    more = _AND_SHARE.match(text, end) if is_whole else None
-    share = valued("fractions").get(more[1].casefold()) if more else None
-    if share and more:  # an hour and a half
-        values, end = tuple(value + 1 / share for value in values), more.end()
-    zero = 32 if word.casefold() in ("°f", "fahrenheit") else 0
-    meanings = [(u.kind, _exact((value - zero) * u.size)) for u in units for value in values]
-    return number._replace(
-        first=before.start() if before and paid else start,
-        last=end,
-        plain=() if share else values,
-        loose=loose,
-        meanings=tuple(meanings),
-        is_clear=bool(meanings) and word.casefold() not in words_of("unclear units"),
-        after=word.casefold(),
-    )
+    units, last, word = (paid, last, "") if paid else _units(text, last)
+    if not units:
+        return Number(
+            start, end, first, last, values, (), False, step, loose, word.casefold(), in_words
+        )
+    share = None
+    if not paid and values[0] == int(values[0]) and (more := _AND_SHARE.match(text, last)):
+        share = valued("fractions").get(more[1].casefold())
+        if share:  # an hour and a half
+            values, last = tuple(value + 1 / share for value in values), more.end()
+    after = word.casefold()
+    zero = 32 if after in ("°f", "fahrenheit") else 0
+    meanings = tuple((u.kind, _exact((value - zero) * u.size)) for u in units for value in values)
+    is_clear, plain = after not in words_of("unclear units"), () if share else values
+    return Number(start, end, first, last, plain, meanings, is_clear, step, loose, after, in_words)
 
 
-def _units(text: str, end: int) -> tuple[tuple[Unit, ...], int, str]:
-    """The units that stand behind a number, where they end, and the word there."""
+def _units(text: str, end: int) -> tuple[list[Unit], int, str]:
+    """The units that stand behind a number, where they end, and the word there.
+
+    What stands before "per" is a unit too, of another kind: of 5 mg/ml, "mass/" beside
+    "mass/volume". So it is neither 5 mg/l nor 5 mg/kg, but 5 mg.
+    """
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
-        return (), end, ""
-    if text[found.end() : found.end() + 1] in _OTHER_UNITS and found[2].casefold() not in money():
-        return (), end, found[2]
-    word = found[2].replace(" ", "").replace("º", "°")
-    word, size = _SIGNS.get(word, word), 1
-    if found[1]:
-        size = 2 if found[1][0] == "s" else 3
-    elif word[-1] in "23²³":
-        size, word = 2 if word[-1] in "2²" else 3, word.rstrip("^23²³")
-    units = units_of(word)
-    if size > 1:
-        kind, factor = ("area", 1.0) if size == 2 else ("volume", 1000.0)
-        units = tuple(Unit(kind, u.size**size * factor) for u in units if u.kind == "length")
-    under = units_of(found[3]) if found[3] else ()
-    ratios = [Unit(f"{u.kind}/{d.kind}", u.size / d.size) for u in units for d in under]
-    last = found.end() if ratios or not found[3] else found.end(2)
-    return (*ratios, *units), last if units else end, word
+        return [], end, ""
+    name, last = found[2].replace(" ", "").replace("º", "°"), found.end()
+    square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
+    units, word = _powers(f"{_SIGNS.get(name, name)}{square}")
+    if text[last : last + 1] in _OTHER_UNITS and name.casefold() not in money():
+        return [], end, name
+    ratios: list[Unit] = []
+    while units and (per := _PER.match(text, last)) and (under := _powers(per[1])[0]):
+        ratios += [Unit(f"{u.kind}/", u.size) for u in units]
+        units = [Unit(f"{u.kind}/{d.kind}", u.size / d.size) for u in units for d in under]
+        last = per.end()
+    return [*units, *ratios], last if units else end, word
+
+
+def _powers(name: str) -> tuple[list[Unit], str]:
+    """The units of a sign or a word that may be squared or cubed, and it without that."""
+    if name[-1] not in "23²³":
+        return [*units_of(name)], name
+    kind, power, size = ("area", 2, 1.0) if name[-1] in "2²" else ("volume", 3, 1000.0)
+    word = name.rstrip("^23²³")
+    return [Unit(kind, u.size**power * size) for u in units_of(word) if u.kind == "length"], word
 
 
 def _joined(text: str, numbers: list[Number]) -> list[Number]:
