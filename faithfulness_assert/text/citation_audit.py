@@ -127,24 +127,20 @@ def _source() -> re.Pattern[str]:
 
 
 class _Name(NamedTuple):
-    """One id that a citation may name."""
+    """One id that a citation may name, and whether a word for sources stands before it."""
 
     text: str
-    exists: bool
-    is_sourced: bool = False  # a word for sources is before it
+    is_sourced: bool
 
 
 class CitationReader:
     """Reads citations of passages with these ids. The case of letters does not matter."""
 
     def __init__(self, ids: Iterable[str]) -> None:
-        names = [name for name in ids if not is_blank(name)]
-        self._ids = {name.casefold(): name for name in names}
-        self._joined = {_JOINT.sub("", name): whole for name, whole in self._ids.items()}
-        self._shapes = {
-            is_own: {_shape(name, own_words=is_own) for name in names} - {""}
-            for is_own in (False, True)
-        }
+        exact = {name.casefold(): name for name in ids if not is_blank(name)}
+        self._ids = {_JOINT.sub("", key): name for key, name in exact.items()} | exact
+        shapes = {_shape(name) for name in exact} - {""}
+        self._shapes = shapes | {_any_words(shape) for shape in shapes}
 
     def exists(self, name: str) -> bool:
         """Whether a passage has this id."""
@@ -157,98 +153,79 @@ class CitationReader:
         """
         for mark in groups(text):
             target = self._ids.get(mark.target.removeprefix("#").casefold())
-            names = [target] if target else self._names(mark)
-            if names:
+            if names := [target] if target else self._names(mark):
                 yield mark.start, names
 
     def _names(self, mark: Mark) -> list[str]:
-        """The ids that brackets or parentheses name; none if they are not a citation."""
-        whole = self._ids.get(mark.content.strip().casefold())
-        parts = [whole] if whole else _SEPARATOR.split(mark.content)
-        names = [self._name(token) for part in parts for token in self._expanded(part)]
-        listed = [name for name in names if name is not None]
-        if mark.style == "parentheses" and not any(name.is_sourced for name in listed):
-            listed = [name for name in listed if self._is_distinct(name)]
-        if len(listed) < len(names) and not any(name.exists for name in listed):
-            return []
-        return [name.text for name in listed]
+        """The ids that brackets or parentheses name; none if they are not a citation.
 
-    def _is_like_an_id(self, text: str, *, own_words: bool = False) -> bool:
-        return _shape(text, own_words=own_words) in self._shapes[own_words]
-
-    def _is_distinct(self, name: _Name) -> bool:
-        """Whether an id is a citation in parentheses, without a word for sources.
-
-        A number or a word alone is not: "(3)" may be an equation, "(report)" a remark.
+        In parentheses, without a word for sources, a number or a word alone names none: "(3)" may
+        be an equation, "(report)" a remark.
         """
-        if not name.exists:
-            return self._is_like_an_id(name.text, own_words=True)
-        return not (name.text.isdecimal() or name.text.isalpha())
-
-    def _expanded(self, part: str) -> list[str]:
-        """The ids in a part of a list: ``1-3`` is 1, 2, 3. A page (``p. 4``) is not an id.
-
-        An id that looks like a range stays as it is.
-        """
-        token = part.strip(MARKS)
-        if self.exists(token) or self._is_like_an_id(token):
-            return [token]
-        if not token or _LOCATOR.fullmatch(token):
+        content = mark.content.strip()
+        parts = [content] if self.exists(content) else _SEPARATOR.split(content)
+        found = [name for part in parts for name in self._read(part.strip(MARKS))]
+        named = [name for name in found if name]
+        if mark.style == "parentheses" and not any(name.is_sourced for name in named):
+            plain = (name for name in named if not (name.text.isdecimal() or name.text.isalpha()))
+            named = [n for n in plain if self.exists(n.text) or _shape(n.text) in self._shapes]
+        if len(named) < len(found) and not any(self.exists(name.text) for name in named):
             return []
-        span = _RANGE.fullmatch(token)
-        words = token.split()
-        if not span:
-            return words if all(self.exists(word) for word in words) else [token]
-        prefix, first, last = span[1], int(span[2]), int(span[3])
-        within = range(first, last + 1) if first < last < first + MAX_RANGE else (first, last)
-        return [f"{prefix}{number}" for number in within]
+        return [name.text for name in named]
 
-    def _name(self, token: str, label: str = "") -> _Name | None:
-        """The id that a part of a citation names; None if it does not look like an id.
+    def _read(self, token: str, label: str = "") -> list[_Name | None]:
+        """The ids in a part of a list, with None for what does not look like one.
 
-        ``Source 1``, ``Source: doc-3``, ``see Doc 3``, ``Source 1: the title``.
+        ``1-3`` is three ids, a page (``p. 4``) none, ``Source 1: the title`` and ``see Doc 3`` one.
 
         Args:
             label: the word for sources that stands before it.
         """
         if existing := self._existing(token, f"{label} {token}"):
-            return _Name(existing, exists=True, is_sourced=bool(label))
+            return [_Name(existing, bool(label))]
+        is_like_one = _any_words(_shape(token)) in self._shapes
+        if not is_like_one:
+            if not token or _LOCATOR.fullmatch(token):
+                return []
+            if span := _RANGE.fullmatch(token):
+                first, last = int(span[2]), int(span[3])
+                within = (
+                    range(first, last + 1) if first < last < first + MAX_RANGE else (first, last)
+                )
+                return [name for n in within for name in self._read(f"{span[1]}{n}", label)]
+            if all(map(self.exists, token.split())):
+                return [_Name(word, False) for word in token.split()]
         before = _source().match(token)
-        rest = token[before.end() :].partition(": ")[0].strip(MARKS) if before else token
-        if before and before["source"]:
-            if before["label"] or self._existing(rest, f"{before['word']} {rest}"):
-                return self._name(rest, before["word"])
-            if _NUMBER.fullmatch(rest) or self._is_like_an_id(rest):
-                return _Name(f"{before['source']}{rest}", exists=False, is_sourced=True)
-        elif before and (shorter := token[before.end() :].strip(MARKS)) != token:
-            return self._name(shorter)
+        if before and before.end():
+            rest = token[before.end() :].strip(MARKS)
+            if not before["source"]:
+                return self._read(rest)
+            rest, word = rest.partition(": ")[0].strip(MARKS), before["word"]
+            if before["label"] or self._existing(rest, f"{word} {rest}"):
+                return self._read(rest, word)
+            if _NUMBER.fullmatch(rest) or _any_words(_shape(rest)) in self._shapes:
+                return [_Name(f"{before['source']}{rest}", True)]
         number, dagger, _ = token.partition("†")
         if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
-            return _Name(number, exists=False, is_sourced=True)
-        is_id = _NUMBER if label else _GENERIC
-        if is_id.fullmatch(token) or self._is_like_an_id(token):
-            return _Name(token, exists=False, is_sourced=bool(label))
-        return None
+            return [_Name(number, True)]
+        is_id = is_like_one or (_NUMBER if label else _GENERIC).fullmatch(token)
+        return [_Name(token, bool(label)) if is_id else None]
 
     def _existing(self, *texts: str) -> str | None:
         """The id of a passage that a text is, also with a page (``a.pdf#page=3``) or a dagger."""
         for text in map(str.casefold, texts):
             number, _, name = text.partition("†")
             for spelling in (text, number, name, text.partition("#")[0]):
-                if found := self._ids.get(spelling) or self._joined.get(_JOINT.sub("", spelling)):
+                if found := self._ids.get(spelling) or self._ids.get(_JOINT.sub("", spelling)):
                     return found
         return None
 
 
-def _shape(name: str, *, own_words: bool) -> str:
+def _shape(name: str) -> str:
     """What an id looks like: one that does not exist is recognised by the shape of one that does.
 
-    ``doc_1_chunk_0`` has the shape word, number, word, number, so ``doc_1_chunk_9`` may be an id
-    too. An id without a digit has no shape (""), as every word would look like it, and nor has a
-    number of up to three digits, or a year such as 1969.
-
-    Args:
-        own_words: words stand for themselves: ``doc_9`` has the shape of ``doc_1``, ``note_9`` not.
+    ``doc_9`` has the shape of ``doc_1``. An id without a digit has no shape (""), as every word
+    would look like it, and nor has a number of up to three digits, or a year such as 1969.
     """
     name = name.casefold()
     if len(name) > MAX_ID or not any(map(str.isdecimal, name)):
@@ -256,7 +233,9 @@ def _shape(name: str, *, own_words: bool) -> str:
     if name.isdecimal():
         is_year = len(name) == 4 and name[:2] in ("19", "20")
         return f"{len(name)} digits" if len(name) > 3 and not is_year else ""
-    numbered = _DIGITS.sub("0", _UUID.sub("uuid0", name))
-    if own_words or " " in name:
-        return numbered
-    return _RANDOM.sub("x", _LETTERS.sub("a", numbered))
+    return _DIGITS.sub("0", _UUID.sub("uuid0", name))
+
+
+def _any_words(shape: str) -> str:
+    """A shape in which other words may stand: ``note_9`` is like ``doc_1`` in brackets."""
+    return shape if " " in shape else _RANDOM.sub("x", _LETTERS.sub("a", shape))

@@ -50,9 +50,7 @@ def units_of(word: str) -> tuple[Unit, ...]:
     """The units that a sign or word may be: "mW" is one, "MW" another, "mw" may be both."""
     exact, folded = _units()
     plain = word.casefold()
-    if word in exact:
-        return exact[word]
-    return (folded.get(plain, ()) if len(word) > 1 else ()) + money().get(plain, ())
+    return exact.get(word) or folded.get(plain, ()) + money().get(plain, ())
 
 
 @cache

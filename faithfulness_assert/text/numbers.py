@@ -51,7 +51,7 @@ _NUMBER = lazy_pattern(
       | (?<![\w./-].) [0-9]? (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
       | (?<![0-9.,].) (?<=[1-9]) [0-9]{{0,2}} (?: [{_SPACES}][0-9]{{3}} )+ (?![0-9]) (?:[.,][0-9]+)?
       | (?<=[0-9]) [0-9]*
-        (?: [.,:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
+        (?: [.,·:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
         (?: [eE][+-]?[0-9]{{1,2}}(?!\w)
           | (?:\ ?[×x·]\ ?10|(?<![0-9.,]10)(?<=10))
             (?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}})(?!\w) )?
@@ -70,7 +70,7 @@ _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
 _UNIT = lazy_pattern(
     rf"{_GAP}(?:(?:US|U[.]S[.]) )?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
     rf"([%‰]|[{MONEY}](?! ?[0-9])|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{{1,2}}[\"”])"
-    rf"|[^\W\d_]{{1,30}}{_POWER_OF})"
+    rf"|mm\ Hg(?!\w)|[^\W\d_]{{1,30}}{_POWER_OF})"
 )
 _PER = lazy_pattern(rf"(?:/| (?:per|pro|par|por|al) )([^\W\d_]{{1,30}}{_POWER_OF})")
 _OTHER_UNITS = ("·", "*", "²", "³")
@@ -103,7 +103,8 @@ _OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _POINT_WORDS = lazy_pattern(r"\b(?:the|of|and|was|were|are|has|with|for|to|it|take)\b")
 _COMMA_WORDS = lazy_pattern(
-    r"\b(?:d(?:er|ie|as|en)|und|ist|ein|eine|les?|la|el|los|des|est|et|une|il|di|che|per|het|een|van)\b"
+    r"\b(?:d(?:er|ie|as|en|es?|u)|und|ist|ein|eine|mit|von|les?|la|el|los|est|es|et|une|una|il|di|che"
+    r"|della?|het|een|para)\b"
 )
 _CLUES = 5_000
 """Characters of a text in which its sign before decimals is looked for."""
@@ -286,7 +287,8 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
         exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
         mantissa = _values(digits[: power.start()] or "1", text, marks)
         return tuple(_exact(value * 10.0**exponent) for value in mantissa)
-    head, *rest = re.split("[.,]", _GROUPED.sub("", digits))
+    digits = _GROUPED.sub("", digits).replace("·", ".")
+    head, *rest = re.split("[.,]", digits)
     head = head or "0"
     if not rest:
         return (float(head),)
@@ -299,7 +301,7 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
     if len(rest) > 1:
         return (grouped,)
     if not marks:  # the sign that a text puts before decimals, as its language does
-        near = text[:_CLUES]
+        near = text[:_CLUES].casefold()
         points, commas = len(_POINT_WORDS.findall(near)), len(_COMMA_WORDS.findall(near))
         marks.append("" if points == commas else "." if points > commas else ",")
     if marks[0]:
@@ -435,20 +437,27 @@ def _measured(
     in_words: bool = False,
 ) -> Number:
     """A number with its scale, and with what it measures or costs."""
-    first, last, loose, paid = start, end, (), ()
+    first, last, loose = start, end, tuple[float, ...]()
+    paid: tuple[Unit, ...] = ()
     beside = text[max(start - 8, 0) : start].rstrip(_SPACES)[-1:]
     if beside.isalpha() or (beside and beside in f"{MONEY}."):
         before = _MONEY_BEFORE.search(text, max(start - 8, 0), start)
         sign = before[1].casefold().rstrip(".") if before else ""
         paid = money().get(sign) or money().get(sign[-1:], ())
         first = before.start() if before and paid else start
-    scaled = _SCALE.match(text, last)
-    if scaled and (scale := valued("scales").get(scaled[1].casefold())):
+    for _ in range(2):  # five lakh crore
+        scaled = _SCALE.match(text, last)
+        scale = valued("scales").get(scaled[1].casefold()) if scaled else None
+        if not scaled or not scale:
+            break
         is_money = paid or _units(text, scaled.end())[2].casefold() in money()
-        if is_money or not units_of(scaled[1]):
-            loose, values = values, tuple(_exact(value * scale) for value in values)
-            last = scaled.end()
-    units, last, word = (paid, last, "") if paid else _units(text, last)
+        # 3M and 3K are millions and thousands, 3 m, 3m and 3 K are not.
+        is_glued = scaled[1] in ("M", "K") and scaled.start(1) == last
+        if not is_money and not is_glued and units_of(scaled[1]):
+            break
+        loose, values = loose or values, tuple(_exact(value * scale) for value in values)
+        last = scaled.end()
+    units, last, word = ([*paid], last, "") if paid else _units(text, last)
     if not units:
         return Number(
             start, end, first, last, values, (), False, step, loose, word.casefold(), in_words

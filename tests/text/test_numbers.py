@@ -218,6 +218,38 @@ def test_a_measure_is_the_same_in_another_unit_and_another_amount_is_not(
         assert other == amount * factor or not says(f"It has {other} {small}.", context)
 
 
+PREFIXES = {"µ": 10**-6, "m": 10**-3, "": 1, "k": 10**3}
+prefixes = st.sampled_from([*PREFIXES])
+
+
+@given(
+    st.integers(11, 999),
+    prefixes,
+    prefixes,
+    st.sampled_from("gWVA"),
+    st.sampled_from(["", "/h", "/m³", "/kg/min", " per day"]),
+)
+def test_a_prefix_is_never_overlooked_and_never_in_the_way(
+    number: int, one: str, other: str, unit: str, per: str
+) -> None:
+    context = f"It has {number} {one}{unit}{per} of it."
+    found = [] if one == other else [f"{number} {other}{unit}{per}"]
+    assert absent(f"It has {number} {other}{unit}{per} of it.", context) == found
+    converted = f"{number * PREFIXES[one] / PREFIXES[other]:.9f}".rstrip("0").rstrip(".")
+    assert absent(f"It has {converted} {other}{unit}{per} of it.", context) == []
+
+
+@given(st.integers(11, 999), st.sampled_from(["mg", "g", "km"]))
+def test_what_it_is_per_is_a_part_of_a_unit(number: int, unit: str) -> None:
+    pers = ("/h", "/mL", "/L", "/kg/min")
+    for one in pers:
+        context = f"It has {number} {unit}{one} of it."
+        for other in pers:
+            found = [] if one == other else [f"{number} {unit}{other}"]
+            assert absent(f"It has {number} {unit}{other} of it.", context) == found
+        assert absent(f"It has {number} {unit} of it.", context) == []
+
+
 CASH = {
     "USD": ("US${}", "USD {}", "{} USD"),
     "CAD": ("C${}", "CA$ {}", "{} CAD"),
