@@ -204,10 +204,12 @@ def _of_file(path: str) -> dict[str, Setting]:
     table = tools.get(TABLE, {})
     if not isinstance(table, Mapping):
         raise ConfigError(f"{path}: tool.{TABLE} must be a table")
-    return {name: Setting(_checked(path, str(name), value), path) for name, value in table.items()}
+    return {
+        name: Setting(_check_field(path, str(name), value), path) for name, value in table.items()
+    }
 
 
-def _checked(path: str, name: str, value: object) -> Any:
+def _check_field(path: str, name: str, value: object) -> Any:
     """The value of a field. A path in it begins at the folder of the file.
 
     Raises:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..options import check_names, taken_by
-from ..plan.rescoring import weighed_again
+from ..plan.rescoring import weigh_again
 from ..policy.load import find_policy
 from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping
@@ -173,7 +173,7 @@ def rescore(
         with _new_run(directory, {**about, "policy": policy_as_json(new)}) as made:
             _copy(first, made, "rows")
             for _, line in first.graded(texts=False):
-                result = weighed_again(line.result, old, new)
+                result = weigh_again(line.result, old, new)
                 if result is None:
                     place = f"{first.path / NAME}: row {line.row} ({line.case_id})"
                     raise ConfigError(

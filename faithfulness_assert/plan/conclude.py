@@ -24,7 +24,7 @@ from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .state import State
-from .weighing import FINDINGS, CaseFindings, as_entry, weigh, with_warnings
+from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 from .windows import finding_of, shown_in_part, shown_shares
 
 _DIGIT = re.compile(r"\d")
@@ -62,7 +62,7 @@ def conclude(state: State) -> GradingResult:
         "httpStatus": statuses[0] if statuses else None,
         "controls": summary(answered) if is_judged and answered else None,
         "untested": untested if is_judged else None,
-        FINDINGS: as_entry(findings),
+        FINDINGS: to_entry(findings),
     }
     metadata = {**weighed, **{name: value for name, value in entries.items() if value}}
     # Without enforced controls, a run tells once how many windows had none.

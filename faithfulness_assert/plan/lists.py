@@ -29,14 +29,14 @@ from .state import (
     Job,
     Log,
     State,
-    ended,
+    end,
     is_too_long,
+    note,
     note_error,
-    noted,
     number_jobs,
     numbered_texts,
+    use_numbers,
     with_statements,
-    with_used,
 )
 
 Piece = tuple[Evidence, ...]
@@ -67,7 +67,7 @@ def jobs(state: State) -> tuple[Job, ...]:
         most = _piece_tokens(state)
         fits = tuple(w for w in waiting_texts if estimate_tokens(w[1]) <= most - LINE_TOKENS)
         groups = chunk(fits, Budget(Limits(), 3 * most))
-        made += number_jobs(with_used(state, made), [Draft("truths", group) for group in groups])
+        made += number_jobs(use_numbers(state, made), [Draft("truths", group) for group in groups])
     return made
 
 
@@ -100,7 +100,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         count = sum(map(len, lists.values()))
         if count > CLAIMS_PER_SENTENCE * len(items):
             raise UnreadableReply(f"{count} claims for {len(items)} sentences are too many")
-        return noted(state._replace(claims={**state.claims, **lists}), Log(forms=("claims",)))
+        return note(state._replace(claims={**state.claims, **lists}), Log(forms=("claims",)))
     truths = {**state.truths, **{number: texts for number, texts in lists.items() if texts}}
     # A reply to an earlier ask would make the answer its own evidence.
     keys = {text_key(truth) for texts in truths.values() for truth in texts}
@@ -108,7 +108,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     if keys <= stated and not keys <= {text_key(sentence.text) for sentence in state.context}:
         problem = "the judge lists no truths: it repeats the statements of the answer"
         raise UnreadableReply(problem)
-    return noted(state._replace(truths=truths), Log(forms=("truths",)))
+    return note(state._replace(truths=truths), Log(forms=("truths",)))
 
 
 def settle(state: State) -> State:
@@ -153,10 +153,10 @@ def _with_claims(state: State) -> State:
     if as_they_stand:
         which = f"{as_they_stand} of {graded} sentences were graded as they stand"
         warning = f"{which}: the judge's claims do not say all that they say"
-        state = noted(state, Log(warnings=(warning,)))
+        state = note(state, Log(warnings=(warning,)))
     if state.statements:
         return state
-    return ended(state, "no_statements", "the judge finds no claim in the answer")
+    return end(state, "no_statements", "the judge finds no claim in the answer")
 
 
 # ---------------------------------------------------------------- whether claims stand for it
@@ -259,4 +259,4 @@ def _with_truths(state: State) -> State:
             shown += [replace(whole, text=truth) for truth in truths[:most]]
     context = tuple(replace(line, sentence=number) for number, line in enumerate(shown, 1))
     warning = f"no truths came for {bare} parts of the context, which were shown as they are"
-    return noted(state._replace(context=context), Log(warnings=(warning,) if bare else ()))
+    return note(state._replace(context=context), Log(warnings=(warning,) if bare else ()))

@@ -27,7 +27,7 @@ from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableRe
 from ..records.judge import Ask, Outcome
 from ..records.model import Status
 from ..records.usage import Usage
-from .state import NOTHING, Answers, Asking, Ended, Job, Jobs, Log, State, noted, with_used
+from .state import NOTHING, Answers, Asking, Ended, Job, Jobs, Log, State, note, use_numbers
 
 Vote = TypeVar("Vote")
 
@@ -52,16 +52,16 @@ def absorb(state: State, stage: Asking, answers: Answers) -> State:
     for _, sample in groupby(answers, key=lambda answer: answer[0].ask.sample):
         after = state._replace(log=each[-1].log) if each else state
         for job, outcome in sample:
-            after = spent(after, job, outcome)
+            after = add_cost(after, job, outcome)
             try:
                 after = stage.absorb_reply(after, job, outcome)
             except JudgeError as error:
                 errors = schema_errors_of(job, outcome) if error.kind == "unreadable" else ()
-                after = stage.absorb_error(noted(after, Log(schema_errors=errors)), job, error)
+                after = stage.absorb_error(note(after, Log(schema_errors=errors)), job, error)
         each.append(after)
     if len(each) == 1:
         return each[0]
-    return voted(state, [job for job, _ in answers if job.ask.sample == 1], each)
+    return vote_on(state, [job for job, _ in answers if job.ask.sample == 1], each)
 
 
 def usable_text(ask: Ask, outcome: Outcome) -> str:
@@ -114,15 +114,15 @@ def not_graded(errors: Sequence[JudgeError], detail: str = "") -> Ended:
     return Ended(status, detail, error=cause)
 
 
-def spent(state: State, job: Job, outcome: Outcome) -> State:
+def add_cost(state: State, job: Job, outcome: Outcome) -> State:
     """The state with the cost of an ask, estimated where the judge did not report it."""
     if isinstance(outcome, JudgeError):
-        return noted(state, Log(outcome.usage or Usage()))
+        return note(state, Log(outcome.usage or Usage()))
     usage = outcome.usage
     if usage is None:
         sent, received = job.ask.size(state.count), state.count(outcome.text)
         usage = Usage(sent, received, num_requests=outcome.requests, estimated=True)
-    return noted(state, Log(usage, warnings=outcome.warnings))
+    return note(state, Log(usage, warnings=outcome.warnings))
 
 
 def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
@@ -140,9 +140,9 @@ def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
         return None
     limits = replace(state.budget.limits, total_tokens=total)
     for job, outcome in answers:
-        state = spent(state, job, outcome)
+        state = add_cost(state, job, outcome)
     warning = f"an ask was too long, so asks were cut to fit {limits.named}"
-    state = noted(state, Log(warnings=(f"{warning}: {refused[0].message}",)))
+    state = note(state, Log(warnings=(f"{warning}: {refused[0].message}",)))
     budget = state.budget._replace(limits=limits)
     state = stage.refit(state._replace(budget=budget, truths=NOTHING))
     return None if state.ended else state
@@ -151,18 +151,18 @@ def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
 # ---------------------------------------------------------------- samples
 
 
-def sampled(state: State, jobs: Jobs) -> tuple[Job, ...]:
+def sample_jobs(state: State, jobs: Jobs) -> tuple[Job, ...]:
     """The jobs of a stage, and those of its further samples if it asks for verdicts."""
     made = jobs(state)
     if not made or made[0].ask.kind != "verdicts":
         return made
     for sample in range(2, state.policy.samples + 1):
-        again = jobs(with_used(state, made))
+        again = jobs(use_numbers(state, made))
         made += tuple(job._replace(ask=replace(job.ask, sample=sample)) for job in again)
     return made
 
 
-def voted(before: State, asked: Sequence[Job], each: Sequence[State]) -> State:
+def vote_on(before: State, asked: Sequence[Job], each: Sequence[State]) -> State:
     """The state after a stage, from what is known after each of its samples alone.
 
     ``asked``: the jobs of one sample. The last state of ``each`` has the log of all.

@@ -29,7 +29,7 @@ from ..text.statements import split
 from ..text.strings import is_blank
 from . import verdicts, windows
 from .conclude import conclude
-from .outcomes import MOST_CUTS, absorb, cut_shorter, sampled, spent
+from .outcomes import MOST_CUTS, absorb, add_cost, cut_shorter, sample_jobs
 from .state import (
     Answers,
     Asking,
@@ -39,11 +39,11 @@ from .state import (
     Refit,
     Stage,
     State,
-    ended,
+    end,
     fit,
-    noted,
+    note,
+    use_numbers,
     with_statements,
-    with_used,
 )
 from .weighing import internal_error
 
@@ -85,16 +85,16 @@ def grade_plan(
     try:
         for stage in chain((_audited, _split), _stages(policy)):
             if not has_asked and state.ended is None and (error := overdue()):
-                state = ended(noted(state, Log(errors=(error,))), "judge_failed")
+                state = end(note(state, Log(errors=(error,))), "judge_failed")
             if state.ended is not None:
                 break
             if not isinstance(stage, Asking):
                 state = stage(state)
                 continue
-            while jobs := sampled(state, stage.jobs):
+            while jobs := sample_jobs(state, stage.jobs):
                 has_asked = True
                 outcomes = yield tuple(job.ask for job in jobs)
-                state = with_used(state, jobs)
+                state = use_numbers(state, jobs)
                 answers = tuple(zip(jobs, outcomes, strict=True))
                 shorter = cut_shorter(state, stage, answers) if cuts else None
                 state = absorb(state, stage, answers) if shorter is None else shorter
@@ -107,7 +107,7 @@ def grade_plan(
         raise
     except Exception as defect:  # noqa: BLE001 - it costs one case, and not a run of a million
         for job, outcome in answers:
-            state = spent(state, job, outcome)
+            state = add_cost(state, job, outcome)
         return internal_error(defect, policy, case.id, state.log.usage)
 
 
@@ -165,7 +165,7 @@ def _split(state: State) -> State:
     case = state.case
     if state.policy.requires_question and case.question_missing:
         problem = f"question: it is blank, and the policy {state.policy.name!r} needs one"
-        return ended(state, "invalid_input", problem)
+        return end(state, "invalid_input", problem)
     if is_blank(case.answer):
         return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
     parts = split(case.answer, state.language)
@@ -174,7 +174,7 @@ def _split(state: State) -> State:
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}
     if "thinking" in reasons:
-        state = noted(state, Log(warnings=(THINKING,)))
+        state = note(state, Log(warnings=(THINKING,)))
     if reasons.isdisjoint(GRADED_ALL_THE_SAME):
         declining = False
         for statement in parts.statements:  # the first fact ends it
@@ -184,9 +184,9 @@ def _split(state: State) -> State:
                 break
         else:
             if declining:
-                return ended(state, "abstained")  # also without a context: it claims nothing
+                return end(state, "abstained")  # also without a context: it claims nothing
     if all(is_blank(passage.text) for passage in case.context):
-        return ended(state, "no_context", case.no_evidence)
+        return end(state, "no_context", case.no_evidence)
     if not statements:
-        return ended(state, "no_statements", "the answer says nothing that can be checked")
+        return end(state, "no_statements", "the answer says nothing that can be checked")
     return state._replace(context=number_sentences(case, state.language))

@@ -19,7 +19,7 @@ OUTCOME = ("status", "pass_", "score", "threshold", "verdicts")
 """What must be the same if a result is weighed by its own policy again."""
 
 
-def weighed_again(result: GradingResult, old: Policy, new: Policy) -> GradingResult | None:
+def weigh_again(result: GradingResult, old: Policy, new: Policy) -> GradingResult | None:
     """The result of the same case under another policy, which would have asked the same.
 
     None if its own policy ``old`` does not give the result that is there: then it was changed, or

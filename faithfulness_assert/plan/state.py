@@ -126,7 +126,7 @@ Answers = tuple[tuple[Job, Outcome], ...]
 """The jobs of a stage with their outcomes."""
 
 
-def noted(state: State, more: Log) -> State:
+def note(state: State, more: Log) -> State:
     """The state with these entries added to its log."""
     log: list[Any] = list(state.log)
     for place, entries in enumerate(more):
@@ -137,7 +137,7 @@ def noted(state: State, more: Log) -> State:
 
 def note_error(state: State, _job: Job, error: JudgeError) -> State:
     """The state with an error in its log."""
-    return noted(state, Log(errors=(error,)))
+    return note(state, Log(errors=(error,)))
 
 
 Jobs = Callable[[State], tuple[Job, ...]]
@@ -170,13 +170,13 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
     return state._replace(statements=tuple(statements), first_like=first_like)
 
 
-def with_used(state: State, jobs: Iterable[Job]) -> State:
+def use_numbers(state: State, jobs: Iterable[Job]) -> State:
     """The state that knows which numbers these asks have."""
     numbers = (number for job in jobs if job.own for number in job.ask.ids)
     return state._replace(used=max(numbers, default=state.used))
 
 
-def ended(state: State, status: Status, detail: str = "") -> State:
+def end(state: State, status: Status, detail: str = "") -> State:
     """The state of a plan that is over."""
     return state._replace(ended=Ended(status, detail))
 
@@ -186,7 +186,7 @@ def context_lines(state: State, numbers: Iterable[int]) -> Numbered:
     return tuple((number, state.context[number - 1].text) for number in numbers)
 
 
-def distinct(state: State) -> list[Statement]:
+def distinct_statements(state: State) -> list[Statement]:
     """The statements without those that repeat an earlier one, where repeats count once."""
     return [s for s in state.statements if state.first_like[s.id] == s.id]
 
@@ -266,12 +266,12 @@ def fit(state: State) -> State:
     room = most - bare.size(estimate_tokens)
     if room < MIN_ROOM:
         detail = f"question: it leaves no room in {limits.named} for the context"
-        return ended(state, "invalid_input", detail)
+        return end(state, "invalid_input", detail)
     budget = budget._replace(room=room)
     try:
         chunk(numbered_texts(state.statements), budget)
     except InputError as error:
-        return ended(state, "invalid_input", str(error))
+        return end(state, "invalid_input", str(error))
     # A longer line is no sentence but a text without ends. It is cut into lines of which a window
     # has several, so that windows overlap, and that evidence of two of them fits one ask.
     longest = room * 2 // 3

@@ -24,11 +24,11 @@ from .state import (
     Log,
     State,
     context_lines,
-    distinct,
+    distinct_statements,
     is_within,
     make_job,
+    note,
     note_error,
-    noted,
     number_jobs,
 )
 
@@ -89,7 +89,7 @@ def _drafts(state: State, *, again: bool) -> list[Draft]:
     findings, likely, limits = state.findings, state.likely, state.budget.limits
     if state.policy.verify == "per_claim" or (again and state.policy.reask_singly):
         limits = replace(limits, statements=1)
-    statements, budget = distinct(state), state.budget._replace(limits=limits)
+    statements, budget = distinct_statements(state), state.budget._replace(limits=limits)
     drafts: list[Draft] = []
     for window, numbers in enumerate(state.windows):
         # What was set aside wrongly is asked about without the label for that.
@@ -143,19 +143,19 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
             reading,
             lines,
             context=[text for _, text in job.ask.payload.sentences],
-            earning=state.policy.credited,
+            credited=state.policy.credited,
             by_position=state.findings.keys().isdisjoint(cells),
             prefix=state.policy.positional_prefix,
         )
     except JudgeError as error:
-        return absorb_error(noted(state, log), job, error)
+        return absorb_error(note(state, log), job, error)
     confidence, marked = (
         dict(zip(job.ask.ids, getattr(outcome, name, ()), strict=False))
         for name in ("confidence", "wrong")
     )
     shown = {number for number, _ in job.ask.payload.sentences}
     findings = {
-        n: _checked(f, lines[n], job.ask, shown, confidence.get(n), marked.get(n, ()))
+        n: _check(f, lines[n], job.ask, shown, confidence.get(n), marked.get(n, ()))
         for n, f in settled.findings.items()
     }
     own: dict[int, Finding] = {}
@@ -171,16 +171,16 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     more = "the judge said more than its verdict on statement"
     warnings += [f"{more} {', '.join(ns)}: “{clip(text)}”" for text, ns in remarks.items()]
     denied = state.asked.keys() - set(lines) if settled.denies_earlier else settled.denied
-    return noted(state, log._replace(warnings=tuple(warnings)))._replace(
-        findings=_heard(state, job, own),
-        controls=_answered(state, job, findings),
+    return note(state, log._replace(warnings=tuple(warnings)))._replace(
+        findings=_add_findings(state, job, own),
+        controls=_grade_controls(state, job, findings),
         bare=state.bare | {job.window} if job.bare else state.bare,
         failed={cell: error for cell, error in state.failed.items() if cell not in cells},
         denied=state.denied.union(denied),
     )
 
 
-def _checked(
+def _check(
     finding: Finding,
     text: str,
     ask: Ask,
@@ -221,11 +221,11 @@ def absorb_error(state: State, job: Job, error: JudgeError) -> State:
     # A contradiction of nobody objects to all: what another window says of them cannot stand.
     lost_here = INVALID if isinstance(error, ContradictoryReply) else MISSING
     state = state._replace(
-        findings=_heard(state, job, dict.fromkeys(job.own.values(), lost_here)),
+        findings=_add_findings(state, job, dict.fromkeys(job.own.values(), lost_here)),
         closed=state.closed.union(() if worth_asking_again(state.policy, error) else job.cells),
     )
     if error.kind == "unreadable":
-        return state._replace(controls=_answered(state, job, {}))
+        return state._replace(controls=_grade_controls(state, job, {}))
     return state._replace(failed={**state.failed, **dict.fromkeys(job.cells, error)})
 
 
@@ -250,13 +250,13 @@ def _asserts(state: State, number: int) -> bool:
     )
 
 
-def _heard(state: State, job: Job, new_findings: Mapping[int, Finding]) -> Mapping[Cell, Finding]:
+def _add_findings(state: State, job: Job, new: Mapping[int, Finding]) -> Mapping[Cell, Finding]:
     """The findings with those of an ask. Silence does not undo what an earlier reply said.
 
     Where the judge gives a label again, its reason from before stays.
     """
     findings = dict(state.findings)
-    for number, finding in new_findings.items():
+    for number, finding in new.items():
         cell = job.window, number
         before = findings.get(cell)
         if before is not None:
@@ -269,7 +269,7 @@ def _heard(state: State, job: Job, new_findings: Mapping[int, Finding]) -> Mappi
     return findings
 
 
-def _answered(
+def _grade_controls(
     state: State, job: Job, findings: Mapping[int, Finding]
 ) -> Mapping[int | None, Answered]:
     """The controls of all windows, with how the judge did in an ask with these findings."""

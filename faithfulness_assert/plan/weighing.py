@@ -84,7 +84,7 @@ def weigh(policy: Policy, findings: CaseFindings) -> Weighed:
     """The result of a case under a policy."""
     verdicts, ended, rated = findings.verdicts, findings.ended, findings.rated
     if policy.strict_evidence and not policy.inverse:  # it must never help
-        verdicts = tuple(map(_lowered, verdicts))
+        verdicts = tuple(map(_lower, verdicts))
     counted = [v for v in verdicts if v.repeat_of is None]
     labels: list[str] = [v.label or "unresolved" for v in counted]
     counts = {name: labels.count(name) for name in (*SCORED, "not_a_claim", "unresolved")}
@@ -122,7 +122,7 @@ def weigh(policy: Policy, findings: CaseFindings) -> Weighed:
     return fields, {"graderError": fields["error"] is not None, **metadata}
 
 
-def as_entry(findings: CaseFindings) -> dict[str, Any]:
+def to_entry(findings: CaseFindings) -> dict[str, Any]:
     """What of it the other fields of a result do not say, as JSON; {} for most cases."""
     if not (findings.errors or findings.left_open or findings.ended or findings.untrusted[0]):
         return {} if findings.tested else {"tested": False}
@@ -155,7 +155,7 @@ def with_warnings(
     return {**metadata, **({"warnings": all_warnings} if all_warnings else {})}
 
 
-def _lowered(verdict: Verdict) -> Verdict:
+def _lower(verdict: Verdict) -> Verdict:
     """The verdict, not supported unless it names evidence and all of it is in the context."""
     is_proven = verdict.evidence and not set(verdict.flags).intersection(EVIDENCE_FLAGS)
     if verdict.label != "supported" or is_proven:
@@ -176,7 +176,7 @@ def _graded(
     if findings.left_open:
         decided = ", but the outcome does not depend on that"
         why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
-        reason = f"{reason} {_described(findings, verdicts)}{why}."
+        reason = f"{reason} {_describe_open(findings, verdicts)}{why}."
     reason = f"{reason} {findings.explanation}".rstrip()
     line = calculation(policy, counted, outcome)
     fields, metadata = _scored(policy, outcome, line, passed=passed, reason=reason)
@@ -240,7 +240,7 @@ def _not_gradable(
     if not verdicts or (missing and all(v.label in (None, "not_a_claim") for v in verdicts)):
         return not_graded(causes)
     if findings.left_open and _depends_on_open(policy, findings, verdicts):
-        return not_graded(causes, _described(findings, verdicts))
+        return not_graded(causes, _describe_open(findings, verdicts))
     wrong, fix = findings.untrusted
     if wrong and policy.controls == "enforce":
         return not_graded([JudgeError(wrong, "unreliable_judge", fix=fix)])
@@ -273,7 +273,7 @@ def _depends_on_open(policy: Policy, findings: CaseFindings, verdicts: Sequence[
     return would_pass(max(policy.judged, key=rank)) != worst
 
 
-def _described(findings: CaseFindings, verdicts: Sequence[Verdict]) -> str:
+def _describe_open(findings: CaseFindings, verdicts: Sequence[Verdict]) -> str:
     """How many statements were left open by errors of failed asks, and why, in words."""
     first = next(iter(findings.left_open.values()))
     count = f"{len(findings.left_open)} of {len(verdicts)} statements have no verdict"

@@ -17,11 +17,11 @@ from .state import (
     Rated,
     State,
     context_lines,
-    ended,
+    end,
     fit,
     is_too_long,
     is_within,
-    noted,
+    note,
 )
 
 MAX_PROBLEMS = 20
@@ -46,7 +46,7 @@ def fit_whole(state: State) -> State:
     what = "answer" if too_long else "context"
     problem = f"{what}: too long for the one ask of the policy {state.policy.name!r}"
     fix = f"it must fit {state.budget.limits.named}; raise that, or use another policy"
-    return ended(state, "invalid_input", f"{problem}: {fix}")
+    return end(state, "invalid_input", f"{problem}: {fix}")
 
 
 def rating_jobs(state: State) -> tuple[Job, ...]:
@@ -81,7 +81,7 @@ def absorb_ratings(state: State, job: Job, outcome: Outcome) -> State:
     if absent := [name for name in names if name not in ratings]:
         problem = f"the judge's reply has no usable rating of {', '.join(absent)}"
         raise UnreadableReply(problem)
-    return noted(state._replace(rated=Rated(ratings, suggestions)), Log(forms=("ratings",)))
+    return note(state._replace(rated=Rated(ratings, suggestions)), Log(forms=("ratings",)))
 
 
 # ---------------------------------------------------------------- the judge's own reason
@@ -118,4 +118,4 @@ def absorb_explanation(state: State, job: Job, outcome: Outcome) -> State:
 
 def do_without_explanation(state: State, _job: Job, error: JudgeError) -> State:
     """The result has our own reason, and a warning."""
-    return noted(state, Log(warnings=(f"the judge gave no reason ({error.kind}): {error}",)))
+    return note(state, Log(warnings=(f"the judge gave no reason ({error.kind}): {error}",)))

@@ -24,7 +24,7 @@ from .state import (
     Likely,
     State,
     context_lines,
-    distinct,
+    distinct_statements,
     fit,
     number_jobs,
     numbered_texts,
@@ -83,7 +83,7 @@ def _is_for_likely(state: State) -> bool:
     everything = asks_for_everything(state)
     if everything <= FEW_ASKS:
         return False
-    statements = [state.budget.statement_tokens(s.text) for s in distinct(state)]
+    statements = [state.budget.statement_tokens(s.text) for s in distinct_statements(state)]
     most = _most_statements(state)
     at_most = sum(statements) + len(statements) * PARTS * _part_tokens(state)
     return max(at_most / room, len(statements) / most if most else 0) < everything
@@ -91,7 +91,7 @@ def _is_for_likely(state: State) -> bool:
 
 def asks_for_everything(state: State) -> int:
     """How many asks it takes to show every statement the whole context."""
-    statements = numbered_texts(distinct(state))
+    statements = numbered_texts(distinct_statements(state))
     singly = state.policy.verify == "per_claim"
     groups = len(statements) if singly else len(chunk(statements, state.budget))
     return len(state.windows) * groups
@@ -116,7 +116,7 @@ def _ranked(state: State) -> tuple[Likely, tuple[Evidence, ...]]:
     ranking = Ranking((sentence.text for sentence in context), parts)
     ranked: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
     before = ""
-    for statement in distinct(state):
+    for statement in distinct_statements(state):
         best = ranking.best(statement.text, before, 2 * PARTS) or (0,)
         best = best[: _until(best, parts, sizes, PARTS * most)]
         first = _until(best, parts, sizes, FIRST_PARTS * most)
@@ -222,10 +222,10 @@ def by_window(state: State, number: int) -> list[Finding]:
 
 
 def finding_of(state: State, number: int) -> Finding:
-    """The one finding for a statement: that of the widened ask, else of all windows merged."""
+    """The finding for a statement: that of the widened ask, else that of all windows together."""
     if len(state.windows) == 1:
         return state.findings.get((0, number), MISSING)
-    return state.findings.get((None, number)) or merged(by_window(state, number))
+    return state.findings.get((None, number)) or merge(by_window(state, number))
 
 
 def shows_conflict(findings: Sequence[Finding]) -> bool:
@@ -240,7 +240,7 @@ def sides(findings: Sequence[Finding]) -> tuple[list[Finding], list[Finding]]:
     return against, others
 
 
-def merged(findings: Sequence[Finding]) -> Finding:
+def merge(findings: Sequence[Finding]) -> Finding:
     """One finding from those of all windows: the strongest.
 
     A missing one counts only where no window supports the statement.
@@ -266,7 +266,7 @@ def widen_jobs(state: State) -> tuple[Job, ...]:
     """Asks about the statements on which windows disagree, with the evidence of both."""
     if len(state.windows) < 2:
         return ()
-    torn = [s for s in distinct(state) if shows_conflict(by_window(state, s.id))]
+    torn = [s for s in distinct_statements(state) if shows_conflict(by_window(state, s.id))]
     texts, room = {s.id: s.text for s in torn}, state.budget.context_room
     # The sentences that the windows which disagree name as evidence.
     both = ((s.id, chain(*sides(by_window(state, s.id)))) for s in torn)

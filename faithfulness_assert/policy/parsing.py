@@ -24,7 +24,7 @@ SUFFIXES = (".toml", ".yaml", ".yml", ".json")
 def read_data(file: str, what: str) -> object:
     """The data in a file. ``what`` is the first word of each error. Raises as the parts do."""
     suffix, text = read_file(file, what)
-    return parsed(suffix, text, f"{what}: {file}")
+    return parse(suffix, text, f"{what}: {file}")
 
 
 def read_file(file: str, what: str, suffixes: Sequence[str] = SUFFIXES) -> tuple[str, str]:
@@ -47,7 +47,7 @@ def read_file(file: str, what: str, suffixes: Sequence[str] = SUFFIXES) -> tuple
     return suffix, text
 
 
-def parsed(suffix: str, text: str, where: str, loader: type[SafeLoader] | None = None) -> object:
+def parse(suffix: str, text: str, where: str, loader: type[SafeLoader] | None = None) -> object:
     """The data in ``text``, of YAML by ``loader``. ``where`` is the beginning of each error.
 
     Each parser is imported only for a file of its format.
@@ -59,16 +59,16 @@ def parsed(suffix: str, text: str, where: str, loader: type[SafeLoader] | None =
         if suffix == ".json":
             import json
 
-            return _checked(json.loads(text))
+            return _check_numbers(json.loads(text))
         if suffix == ".toml":
             if sys.version_info >= (3, 11):
                 import tomllib
             else:
                 import tomli as tomllib
-            return _checked(tomllib.loads(text))
+            return _check_numbers(tomllib.loads(text))
         import yaml
 
-        return _checked(_yaml((loader or yaml.SafeLoader)(text)))
+        return _check_numbers(_yaml((loader or yaml.SafeLoader)(text)))
     except Exception as error:  # noqa: BLE001 - for values of YAML, such as `!!bool x`, it is any
         raise ConfigError(f"{where}: invalid {suffix[1:].upper()}: {_problem(error)}") from None
 
@@ -84,7 +84,7 @@ def _problem(error: Exception) -> str:
     return _TOO_LONG if is_too_long else problem
 
 
-def _checked(data: object) -> object:
+def _check_numbers(data: object) -> object:
     """The data. Raises ``ValueError`` if a number in it is too large for a float."""
     waiting = [data]
     while waiting:

@@ -105,7 +105,7 @@ GUIDANCE = _values(
 # ---------------------------------------------------------------- lists
 
 
-def _listed(data: Any, _: object) -> Any:
+def _as_tuple(data: Any, _: object) -> Any:
     return tuple(data) if isinstance(data, list) else data
 
 
@@ -113,7 +113,7 @@ TEXTS = _values(
     "list of texts",
     lambda value: isinstance(value, tuple) and all(isinstance(text, str) for text in value),
     "a list of texts",
-)._replace(from_data=_listed)
+)._replace(from_data=_as_tuple)
 
 
 def _unknown(kind: str, names: Iterable[Any], allowed: Sequence[str]) -> str | None:
@@ -128,7 +128,7 @@ def _names(kind: str, allowed: Sequence[str], example: str, description: str) ->
             return f'must be a list of {kind}s such as ["{example}"], got {names!r:.80}'
         return _unknown(kind, names, allowed)
 
-    return Values(description, problem, _listed)
+    return Values(description, problem, _as_tuple)
 
 
 FLAG_LIST = _names("flag", FLAGS, FLAGS[0], f"list of: {', '.join(FLAGS)}")

@@ -16,7 +16,7 @@ from typing import Any
 import yaml
 
 from ..judges import JUDGES
-from ..policy.parsing import parsed, read_file
+from ..policy.parsing import parse, read_file
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
 from ..text.strings import clip, sections, visible
@@ -59,7 +59,7 @@ def migrate_file(config: str) -> str:
 
 def _read(file: str) -> object:
     suffix, text = read_file(file, "init", (".yaml", ".yml", ".json"))
-    return parsed(suffix, text, f"init: {file}", _Loader)
+    return parse(suffix, text, f"init: {file}", _Loader)
 
 
 def migrate_config(config: object) -> str:

@@ -31,7 +31,7 @@ from .gate import (
 from .reader import read
 from .rows import Reading, Row
 
-EARNING: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
+CREDITED: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
 """The labels that earn something, so that they must pass the gate."""
 
 
@@ -70,13 +70,13 @@ def settle(
     statements: Mapping[int, str],
     *,
     context: Collection[str] = (),
-    earning: Collection[Label] = EARNING,
+    credited: Collection[Label] = CREDITED,
     by_position: bool = True,
     prefix: bool = False,
 ) -> Settled:
     """The findings of a reply about these statements, of which a text may be unknown ("").
 
-    A row may quote the context; with one of the ``earning`` labels it must pass the gate. Rows
+    A row may quote the context; with one of the ``credited`` labels it must pass the gate. Rows
     without numbers are matched by their place under ``by_position``, with ``prefix`` also too few.
 
     Raises:
@@ -87,7 +87,7 @@ def settle(
     strangers = [row for row in reading.rows if row.number not in known]
     # Where each of several numbers that were asked has its row, others are only too many. "Not
     # enough" is even right about a statement that is not there.
-    covers, quiet = len(statements) > 1 and all(placed.values()), {*earning, "not_enough_info"}
+    covers, quiet = len(statements) > 1 and all(placed.values()), {*credited, "not_enough_info"}
     extra = covers and all(row.label in quiet for row in strangers)
     said = _around(reading, statements)
     # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
@@ -98,18 +98,18 @@ def settle(
     quotes = any(row.quote for row in reading.rows)
     shown = f" {' '.join(map(plain_words, context))} " if quotes else ""
     against: dict[str, set[int | None]] = {}  # statements that rows repeat and grant nothing
-    for row in (row for row in reading.rows if row.statement and row.label not in earning):
+    for row in (row for row in reading.rows if row.statement and row.label not in credited):
         against.setdefault(plain_words(row.statement), set()).add(row.number)
     findings = {}
     for number, text in statements.items():
-        finding = agreed([_finding_of(row, text, shown, earning) for row in placed[number]])
+        finding = agreed([_finding_of(row, text, shown, credited) for row in placed[number]])
         elsewhere = against.get(plain_words(text), set()) - {number} if against and text else None
-        if finding.label in earning and (doubtful or elsewhere):
+        if finding.label in credited and (doubtful or elsewhere):
             finding = INVALID
-        elif finding.label in earning and said:
+        elif finding.label in credited and said:
             finding = _unless_denied(finding, number, text, said)
         findings[number] = finding
-    denied = {row.number for row in strangers if row.number and row.label not in earning}
+    denied = {row.number for row in strangers if row.number and row.label not in credited}
     loud = [remark for remark in said if objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
     earlier = any(remark.others and EARLIER.search(remark.text) for remark in loud)
@@ -119,7 +119,7 @@ def settle(
 def _around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
     """What a reply says around its rows, and in a row about others, sentence by sentence."""
     own = [
-        f"{'' if row.label in EARNING else row.label} {text}"
+        f"{'' if row.label in CREDITED else row.label} {text}"
         for row in reading.rows
         for text in (row.line or row.reason, row.quote, *row.residue)
         if text and (numbers_named(text) - {row.number} or OTHERS.search(text))
@@ -166,11 +166,11 @@ def _repeats(rows: Sequence[Row]) -> bool:
     if not said or any(row != Row(None, row.label) for row in rows if row.number is None):
         return False
     is_list = len(again) > 1 or len(said) == 1
-    repeats = is_list and all(map(eq, said, again)) and EARNING.issuperset(again[len(said) :])
+    repeats = is_list and all(map(eq, said, again)) and CREDITED.issuperset(again[len(said) :])
     return repeats or {"supported"}.issuperset(again)
 
 
-def _finding_of(row: Row, statement: str, shown: str, earning: Collection[Label]) -> Finding:
+def _finding_of(row: Row, statement: str, shown: str, credited: Collection[Label]) -> Finding:
     """What one row says about its statement, if what else it says is quiet.
 
     ``shown``: the words of the context, which a row may quote. Whether a statement is no claim, its
@@ -179,7 +179,7 @@ def _finding_of(row: Row, statement: str, shown: str, earning: Collection[Label]
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID
     found = Finding(row.label, None, row.evidence, row.quote, row.reason)
-    if row.label not in earning:
+    if row.label not in credited:
         return found
     about, reason, repeated = statement or row.statement, row.reason, row.statement
     if row.line and repeated and not is_same(repeated, statement):  # nobody asked for it

@@ -16,7 +16,7 @@ from strategies import examples
 from faithfulness_assert import grade
 from faithfulness_assert.reading.lists_and_ratings import read_lists
 from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.reconcile import EARNING, settle
+from faithfulness_assert.reading.reconcile import CREDITED, settle
 from faithfulness_assert.reading.rows import LABEL_WORDS, parse_label
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS, Label
@@ -80,7 +80,7 @@ def _check_denied(text: str) -> None:
         findings = settle(read(text + DENIAL), STATEMENTS, prefix=True).findings
     except UnreadableReply:
         return
-    assert not any(f.label in EARNING for f in findings.values()), "granted all the same"
+    assert not any(f.label in CREDITED for f in findings.values()), "granted all the same"
 
 
 def _check_grade(text: str) -> None:
@@ -143,4 +143,4 @@ def test_a_positive_word_before_a_negation_earns_nothing(
     label = f"{word}{delimiter}{rest} {negation} "
     assert parse_label(label) is None
     reading = read(json.dumps([{"label": label, "id": 1}]))
-    assert settle(reading, {1: "It is."}).findings[1].label not in EARNING
+    assert settle(reading, {1: "It is."}).findings[1].label not in CREDITED

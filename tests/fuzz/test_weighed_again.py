@@ -16,7 +16,7 @@ from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, Policy
 from faithfulness_assert.drive.asks import outcome_of
-from faithfulness_assert.plan.rescoring import weighed_again
+from faithfulness_assert.plan.rescoring import weigh_again
 from faithfulness_assert.policy.policy import DESCRIPTIVE, asking_otherwise
 from faithfulness_assert.policy.values import ALL_FAIL, ScoreCap
 from faithfulness_assert.records.judge import Outcome
@@ -104,8 +104,8 @@ def test_another_policy_gives_what_grading_gives(seed: int) -> None:
         answer = rng.choice(ANSWERS) if rng.random() < 0.15 else None
         before = stored(graded(scenario, old, answer))
         wanted = stored(graded(scenario, new, answer))
-        assert weighed_again(before, old, new) == wanted, (scenario, old, new)
-        assert weighed_again(wanted, new, old) == before
+        assert weigh_again(before, old, new) == wanted, (scenario, old, new)
+        assert weigh_again(wanted, new, old) == before
 
 
 def test_every_field_that_weighs_is_tried() -> None:

@@ -31,7 +31,7 @@ SENTENCES = (
 )
 CONTEXT = " ".join(SENTENCES)
 WORTH = {"supported": 1.0, "partially_supported": 0.5}
-EARNING = ("supported", "partially_supported", "not_a_claim")
+CREDITED = ("supported", "partially_supported", "not_a_claim")
 
 
 def rows(path: Path | str) -> list[dict[str, Any]]:

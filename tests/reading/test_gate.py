@@ -12,7 +12,7 @@ from faithfulness_assert.reading.gate import MOST_CHARS, denies
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 
-from .reply_rows import EARNING, FIXTURES, rows
+from .reply_rows import CREDITED, FIXTURES, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ DOGS, PRICE = "Dogs are welcome inside.", "Adults pay 14 euros."
 
 def credited(reply: str, number: int = 2, texts: Sequence[str] = SHOP) -> bool:
     """Whether a statement earns something by a reply."""
-    return labels_of(reply, texts)[number - 1] in EARNING
+    return labels_of(reply, texts)[number - 1] in CREDITED
 
 
 def reasoned(reason: str, statement: str, label: str = "supported") -> bool:
@@ -270,8 +270,8 @@ def test_the_name_of_a_property_and_of_a_place_denies_nothing() -> None:
 def test_only_labels_that_earn_something_pass_the_gate() -> None:
     reply = json.dumps([{"id": 1, "label": "no", "reason": "It is false."}])
     said = [
-        settle(read(reply), {1: DOGS}, earning=earning).findings[1].label
-        for earning in ({"supported"}, {"supported", "not_enough_info"})
+        settle(read(reply), {1: DOGS}, credited=credited).findings[1].label
+        for credited in ({"supported"}, {"supported", "not_enough_info"})
     ]
     assert said == ["not_enough_info", None]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import UnreadableReply, read_verdicts
 from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.reconcile import EARNING, Finding, agreed, settle
+from faithfulness_assert.reading.reconcile import CREDITED, Finding, agreed, settle
 from faithfulness_assert.reading.rows import Reading, Row
 from faithfulness_assert.records.errors import ContradictoryReply
 from faithfulness_assert.records.model import LABELS
@@ -143,7 +143,7 @@ def test_a_low_confidence_is_a_doubt(
     """A judge that finds its label no more likely than not has not granted it."""
     entry = {"id": 1, "label": label, key: written(thousandths)}
     finding = settle(read(json.dumps([entry])), {1: "It is red."}).findings[1]
-    if label in EARNING and thousandths <= 500:
+    if label in CREDITED and thousandths <= 500:
         assert finding.unresolved == "invalid"
         assert "low" in finding.remark
     else:
@@ -192,13 +192,13 @@ def test_each_statement_has_one_finding_and_no_more_credit_than_the_rows_give(
         return
     assert settled.findings.keys() == texts.keys()
     assert all((f.label is None) != (f.unresolved is None) for f in settled.findings.values())
-    credited = {n: f.label for n, f in settled.findings.items() if f.label in EARNING}
-    assert len(credited) <= sum(row.label in EARNING for row in rows)
+    credited = {n: f.label for n, f in settled.findings.items() if f.label in CREDITED}
+    assert len(credited) <= sum(row.label in CREDITED for row in rows)
     numbers = {row.number for row in rows} - {None}
     others = {row.label for row in rows if row.number not in (None, *asked)}
     covers = len(asked) > 1 and numbers >= set(asked)
     assert not credited or covers or numbers <= set(asked)
-    assert not credited or others <= EARNING | {NO}
+    assert not credited or others <= CREDITED | {NO}
     for number, label in credited.items():
         own = {row.label for row in rows if row.number == number}
         assert own == {label} or (not own and (by_position or len(asked) == 1))

@@ -16,7 +16,7 @@ from reading_replies import labels_of
 from faithfulness_assert.reading.lists_and_ratings import read_lists
 from faithfulness_assert.records.errors import UnreadableReply
 
-from .reply_rows import EARNING, SENTENCES, graded, malformed, rows, score_of
+from .reply_rows import CREDITED, SENTENCES, graded, malformed, rows, score_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,5 +111,5 @@ def test_an_attack_in_a_reply_earns_nothing_that_was_not_said(shared: Path) -> N
     for row in (row for row in attacks if row["channel"] == "judge_reply"):
         said = row["payload"]
         reply = said if isinstance(said, str) else said["text"] * said["n"]
-        credited = [label for label in labels_of(reply, SENTENCES[:3]) if label in EARNING]
+        credited = [label for label in labels_of(reply, SENTENCES[:3]) if label in CREDITED]
         assert len(credited) <= reply[:1000].count('"verdict":"yes"'), row["id"]
