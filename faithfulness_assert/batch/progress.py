@@ -1,4 +1,4 @@
-"""What is shown of a run on standard error: a bar on a terminal, a line now and then elsewhere."""
+"""What is shown of a run on standard error: one line, or elsewhere a new one now and then."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from shutil import get_terminal_size
 
 from ..text.strings import clip, visible
 from .summary import Summary, duration, money
@@ -63,13 +64,24 @@ class Counts:
 def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
     """Shows how the counts grow meanwhile, also while no result comes.
 
-    A bar where standard error is a terminal and ``CI`` is not set; else a line every half minute.
+    In one line where standard error is a terminal and ``CI`` is not set; else in a new one every
+    half minute.
     """
     if not wanted:
         yield
     elif sys.stderr.isatty() and not os.environ.get("CI"):
-        with _bar(counts) as show, every(BAR_SECONDS, show):
-            yield
+        width = get_terminal_size().columns - 1
+
+        def show() -> None:
+            sys.stderr.write(f"\r{clip(str(counts), width):{width}}")
+            sys.stderr.flush()
+
+        try:
+            with every(BAR_SECONDS, show):
+                yield
+        finally:
+            show()
+            sys.stderr.write("\n")
     else:
 
         def line() -> None:
@@ -96,21 +108,3 @@ def every(seconds: float, call: Callable[[], None]) -> Iterator[None]:
     finally:
         ended.set()
         thread.join()
-
-
-@contextmanager
-def _bar(counts: Counts) -> Iterator[Callable[[], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn
-
-    columns = BarColumn(bar_width=20), TextColumn("{task.description}", markup=False)
-    with Progress(*columns, console=Console(stderr=True), auto_refresh=False) as progress:
-        task = progress.add_task("", total=counts.total)
-
-        def show() -> None:
-            progress.update(task, completed=counts.summary.cases, description=str(counts))
-            progress.refresh()
-
-        show()
-        yield show
-        show()

@@ -137,9 +137,7 @@ def _wrapped(came: object) -> JudgeError:
     return error
 
 
-def late(waited: float = 0.0, usage: Usage | None = None) -> JudgeError:
-    """The error of an ask for which no time is left, after it ``waited`` (seconds) for others."""
-    message = "the deadline of this grade has passed"
-    if waited >= 1:
-        message += f": this ask waited {waited:.0f} s for others; raise concurrency or deadline"
-    return JudgeError(message, "timeout", retryable=True, usage=usage)
+def late(usage: Usage | None = None) -> JudgeError:
+    """The error of an ask for which no time is left."""
+    problem = "the deadline of this grade has passed"
+    return JudgeError(problem, "timeout", retryable=True, usage=usage)

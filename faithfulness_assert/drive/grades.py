@@ -51,8 +51,7 @@ class Slots:
 
         self.gate, self.stopping = gate, stopping
         self.free = asyncio.Semaphore(asks_at_once)
-        self.under_way = self.ended = 0
-        self.spent = Usage()
+        self.spent = Usage()  # by the asks that have ended
 
 
 # ---------------------------------------------------------------- one grade
@@ -208,28 +207,27 @@ class Grade:
     async def _outcome(self, ask: Ask, slots: Slots) -> Outcome:
         from ..judges import background
 
-        wanted, left, gate = time.monotonic(), self._left, self._gate
+        left, gate = self._left, self._gate
         async with slots.free:
             if not left.has_asked and (why := slots.stopping()):
                 raise GivenUp(why)
             left.has_asked = True
             stored = getattr(self._judge, "stored", None)  # what is stored needs no gate
             if left() <= 0:
-                outcome = outcome_of(ask, late(time.monotonic() - wanted))
+                outcome = outcome_of(ask, late())
             elif gate is None:
                 with left.during("ask"):
-                    outcome = await self._send(ask, slots)
+                    outcome = await self._send(ask)
             elif stored and (reply := await background.in_thread(stored, ask)):
                 outcome = outcome_of(ask, reply)
             else:
-                sending = gate.ask(ask, lambda: self._send(ask, slots), left)
+                sending = gate.ask(ask, lambda: self._send(ask), left)
                 outcome = await background.on_loop(sending)
             self._known[id(ask)] = outcome
-            slots.ended += 1
             slots.spent += outcome.usage or Usage()
             return outcome
 
-    async def _send(self, ask: Ask, slots: Slots) -> Outcome:
+    async def _send(self, ask: Ask) -> Outcome:
         """Sends an ask. A judge that may miss the deadline is abandoned when the time is up."""
         import asyncio
 
@@ -239,7 +237,6 @@ class Grade:
         spent = (before and before.usage) or Usage()
         self._known[id(ask)] = late(usage=spent + Usage(num_requests=1))
         seconds, deadline = self._time_to_ask()
-        slots.under_way += 1
         came: object
         try:
             if self._aask is not None and self._keeps_deadline:
@@ -264,7 +261,6 @@ class Grade:
             came = RuntimeError("the judge cancelled itself")
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
             came = error
-        slots.under_way -= 1  # not if it is cancelled: the provider may charge for it
         return outcome_of(ask, came)
 
     def _time_to_ask(self) -> tuple[float, float | None]:
@@ -355,11 +351,11 @@ def run_many(
         slots.stopping = lambda: "it was stopped"  # or others would take the free slots
         for future in waiting:
             future.cancel()
-        spent, more = slots.spent, slots.under_way
+        spent = slots.spent
         story = (
-            f"stopped after {given} results: {slots.ended} asks had ended, with "
-            f"{spent.num_requests} requests, {spent.prompt} prompt and {spent.completion} "
-            f"completion tokens; {more} more were under way, for which the provider may charge too"
+            f"stopped after {given} results: {spent.num_requests} requests, {spent.prompt} prompt "
+            f"and {spent.completion} completion tokens; the provider may charge for what was under "
+            "way, too"
         )
         log.warning("%s", story)
         if hasattr(error, "add_note"):  # from Python 3.11

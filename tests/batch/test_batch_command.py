@@ -119,21 +119,21 @@ def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of a POSIX system")
-def test_a_terminal_shows_a_bar_and_ci_does_not(tmp_path: Path) -> None:
+def test_a_terminal_shows_a_line_that_changes_and_ci_does_not(tmp_path: Path) -> None:
     import pty
 
     file = cases(tmp_path, GOOD, times=20)
     shown = {}
-    for name, ci in (("bar", ""), ("ci", "true")):
+    for name, ci in (("terminal", ""), ("ci", "true")):
         ours, its = pty.openpty()
         command = [*COMMAND, "batch", file, "--run", str(tmp_path / name)]
         environment = {**os.environ, "CI": ci, "TERM": "xterm", "COLUMNS": "120"}
         with subprocess.Popen(command, stderr=its, stdout=subprocess.DEVNULL, env=environment):
             os.close(its)
             shown[name] = _read_all(ours)
-    assert "20 passed, 0 failed" in shown["bar"]
-    assert "━" in shown["bar"]
-    assert "━" not in shown["ci"]
+    assert "\r20 of 20 | " in shown["terminal"]
+    assert " | 20 passed, 0 failed" in shown["terminal"]
+    assert "20 of 20" not in shown["ci"]
     assert "\x1b" not in shown["ci"]
 
 
