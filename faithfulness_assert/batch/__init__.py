@@ -131,7 +131,7 @@ def run(
         work = Work(store, budget, soft)
         if cluster_of:
             cluster = cluster_of(grader, concurrency, limits, actors)
-            lines = cluster.graded(work.rows(), lambda: work.stopped)
+            lines = cluster.graded(work.rows(), work.stopping)
         else:
             lines = grade_rows(work.rows(), grader, concurrency, gate, work.stopping)
         trouble = (lambda: gate.breaker.trouble) if gate else str

@@ -1,7 +1,7 @@
 """Grades on a Ray cluster: batches of a data set of Ray Data, or the rows of a run as one.
 
-Ray hands out the rows to actors, each with a grader of its own. If an actor or a node dies, Ray
-starts the actor again, there or elsewhere, and its rows are graded again.
+Rows are handed out to actors, each with a grader of its own. If an actor or a node dies, Ray starts
+the actor again, there or elsewhere, and its rows are graded again.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 import pyarrow
 import ray
-import ray.data
-from ray import cloudpickle, exceptions
+from ray import exceptions
 
 from ..drive.asks import GivenUp
 from ..drive.breaker import NO_DEADLINE
@@ -30,8 +29,6 @@ from .rows import Line, Row, gate_of, grade_rows
 
 CHUNK = 64
 """Rows of a run that an actor gets at a time."""
-AT_ONCE = 1_500
-"""Chunks of a run that Ray gets at a time. It keeps them in its object store, also on disk."""
 MOST_DEATHS = 10
 """How often the actor that grades a chunk may die before the run stops: a row may be the cause."""
 DEATHS = exceptions.RayActorError, exceptions.WorkerCrashedError, exceptions.OutOfMemoryError
@@ -86,33 +83,21 @@ class GradedBatches:
         return batch
 
 
-class _GradedRows:
-    """The same for rows of a run. They come and go pickled: a table would change their values.
-
-    ``limits``: as ``gate_of`` takes them. A gate is not pickled.
-    """
+class _Rows:
+    """The same for rows of a run. ``limits``: as ``gate_of`` takes them. A gate is not pickled."""
 
     def __init__(self, grader: Grader, concurrency: int | None, limits: Limits) -> None:
-        self.grader, self.concurrency = grader, concurrency
-        self.gate = gate_of(grader, *limits)
+        self._grader, self._concurrency = grader, concurrency
+        self._gate = gate_of(grader, *limits)
 
-    def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
-        """The lines, and at the end why some rows were not asked about."""
-        lines: list[Line | str] = []
+    def graded(self, rows: list[Row]) -> tuple[list[Line], str]:
+        """The results, and why some rows were not asked about; "" if all were."""
+        lines: list[Line] = []
         try:
-            lines += grade_rows(_unpickled(batch), self.grader, self.concurrency, self.gate)
+            lines += grade_rows(rows, self._grader, self._concurrency, self._gate)
         except GivenUp as error:
-            lines.append(str(error))
-        return _pickled(lines)
-
-
-def _pickled(values: list[Any]) -> pyarrow.Table:
-    pickles = pyarrow.array([cloudpickle.dumps(value) for value in values], pyarrow.large_binary())
-    return pyarrow.table({"pickle": pickles})
-
-
-def _unpickled(table: pyarrow.Table) -> Iterator[Any]:
-    return (cloudpickle.loads(value.as_py()) for value in table["pickle"])
+            return lines, str(error)
+        return lines, ""
 
 
 class Cluster(NamedTuple):
@@ -129,11 +114,11 @@ class Cluster(NamedTuple):
     def graded(
         self, rows: Iterator[Row], stopping: Callable[[], str]
     ) -> Generator[Line, None, None]:
-        """The results of these rows, as they finish. Ray stops when this generator is closed.
+        """The results of these rows, as they finish. What is under way ends with this generator.
 
         Raises:
             ConfigError: the cluster cannot be used, or an actor dies again and again.
-            GivenUp: rows were not asked about.
+            GivenUp: at the end; rows were not asked about.
         """
         _connect()
         requests, tokens, patience = self.limits
@@ -143,30 +128,33 @@ class Cluster(NamedTuple):
         # Requests are whole ones: a gate rounds its share up, so it is rounded down here.
         requests = requests and (requests // actors or requests / actors)
         limits = requests, tokens and tokens / actors, patience
-        chunks = iter(lambda: list(islice(rows, CHUNK)), [])
-        while some := [ray.put(_pickled(chunk)) for chunk in islice(chunks, AT_ONCE)]:
-            ds = ray.data.from_arrow_refs(some)
-            ds.context.enable_progress_bars = ds.context.print_on_execution_start = False
-            graded = ds.map_batches(
-                _GradedRows,
-                fn_constructor_args=(self.grader, self.concurrency, limits),
-                batch_format="pyarrow",
-                batch_size=CHUNK,
-                num_cpus=0,  # after a node is lost, those that are left must take all actors
-                compute=ray.data.ActorPoolStrategy(size=actors),
-                max_task_retries=MOST_DEATHS,
-            )
-            try:
-                for batch in graded.iter_batches(batch_size=None, batch_format="pyarrow"):
-                    for line in _unpickled(batch):
-                        if isinstance(line, str):
-                            raise GivenUp(line)
-                        yield line
-                        if stopping():
-                            return
-            except DEATHS as error:
-                problem = "a process that grades died again and again; has it enough memory?"
-                raise ConfigError(f"actors: {problem} Ray says: {error}") from None
+        # After a node is lost, those that are left must take all actors, so they need no core.
+        actor = ray.remote(num_cpus=0, max_restarts=-1, max_task_retries=MOST_DEATHS)(_Rows)
+        idle = [actor.remote(self.grader, self.concurrency, limits) for _ in range(actors)]
+        under_way: dict[Any, Any] = {}
+        given_up = ""
+        try:
+            while True:
+                while idle and not given_up and not stopping():
+                    if not (chunk := list(islice(rows, CHUNK))):
+                        break
+                    one = idle.pop()
+                    under_way[one.graded.remote(chunk)] = one
+                if not under_way:
+                    break
+                (done,), _ = ray.wait(list(under_way))
+                idle.append(under_way.pop(done))
+                lines, why = ray.get(done)
+                given_up = given_up or why
+                yield from lines
+        except DEATHS as error:
+            problem = "a process that grades died again and again; has it enough memory?"
+            raise ConfigError(f"actors: {problem} Ray says: {error}") from None
+        finally:
+            for one in (*idle, *under_way.values()):
+                ray.kill(one)
+        if given_up:
+            raise GivenUp(given_up)
 
 
 def _connect() -> None:

@@ -103,15 +103,13 @@ class LearnedRate:
         self._stretch = Stretch(True, -math.inf)
         self._ended: Stretch | None = None  # the one before: more of its tries may be refused yet
 
-        self._sizes, self._size = 0, 0.0  # of asks, since the server counts tokens: the mean
+        self.counts_tokens = False  # the server
+        self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
 
     def amount_of(self, ask: Ask) -> float:
-        """How much of the quota an ask takes. A mean one takes 1."""
-        if not self._sizes:
-            return 1.0
-        size = ask.size(estimate_tokens)
+        """How much of the quota an ask takes where tokens count. A mean one takes 1."""
+        size, self._sizes = ask.size(estimate_tokens), min(self._sizes + 1, MANY)
         self._size += (size - self._size) / self._sizes
-        self._sizes = min(self._sizes + 1, MANY)
         return size / self._size
 
     def sent(self, amount: float, now: float) -> Stretch:
@@ -149,8 +147,7 @@ class LearnedRate:
 
     def refused(self, stretch: Stretch, amount: float, now: float, error: JudgeError) -> None:
         """Notes that the server refused a try with this error."""
-        if "token" in error.message.lower():
-            self._sizes = self._sizes or 1
+        self.counts_tokens |= "token" in error.message.lower()
         stretch.refused += amount
         if stretch.began < self._since:
             return

@@ -130,7 +130,7 @@ class Gate:
         async with server.taken(ask, self._timeout, left) if server else nullcontext():
             if breaker.is_open and (problem := await breaker.passed(left)):
                 return problem, math.inf
-            amount = rate.amount_of(ask)
+            amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
             if limits or rate.rate < math.inf:
                 with nullcontext() if again else left.during("limit"):
                     async with self._line:

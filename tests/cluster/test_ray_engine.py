@@ -143,7 +143,6 @@ def test_an_actor_that_dies_loses_nothing_and_one_that_always_dies_stops_the_run
 def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
     cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(our_ray, "AT_ONCE", 30)
     records = [{**RECORDS[0], "id": str(n), "context": None} for n in range(4000)]
     stopped = on_ray(records, tmp_path, max_errors=5)
     assert "max_errors is 5" in stopped.stopped
