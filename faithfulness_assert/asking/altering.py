@@ -59,16 +59,9 @@ class Altering:
     def __init__(
         self, sentences: Sequence[str], dice: Dice, statements: Sequence[str] = ()
     ) -> None:
-        self._sentences, self._dice, self._readings = sentences, dice, READINGS
-        self._statements = statements
-
-    @cached_property
-    def _folded(self) -> list[str]:
-        return [sentence.casefold() for sentence in self._sentences]
-
-    @cached_property
-    def _whole(self) -> str:
-        return "\n".join(self._folded)
+        self._dice, self._statements, self._readings = dice, statements, READINGS
+        self._folded = [sentence.casefold() for sentence in sentences]
+        self._whole = "\n".join(self._folded)
 
     @cached_property
     def _numbers(self) -> frozenset[str]:

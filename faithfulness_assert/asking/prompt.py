@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache
 
 from ..files import open_file, read_text
 from ..policy.policy import Policy
@@ -95,14 +95,6 @@ def _form(kind: AskKind, policy: Policy, *, numbered: bool) -> ReplyForm:
 
 def instructions(form: ReplyForm, policy: Policy) -> str:
     """The static part of an ask: the same for every case under a policy."""
-    limit = policy.truths_limit if form.kind == "truths" else None
-    return _instructions(form, limit, policy.guidance.strip(), tuple(policy.examples))
-
-
-@lru_cache(maxsize=64)
-def _instructions(
-    form: ReplyForm, truths_limit: int | None, guidance: str, examples: tuple[Example, ...]
-) -> str:
     parts = [_prompt(form.kind)]
     if form.labels:
         rules = _prompt("rules")
@@ -111,11 +103,11 @@ def _instructions(
         parts += ["\n".join(["Labels:", *_lines_of("labels", form.labels)]), rules]
     if form.dimensions:
         parts += ["\n".join(_lines_of("dimensions", form.dimensions)), _prompt("strictly")]
-    if truths_limit is not None:
-        parts.append(f"At most {truths_limit} for each passage: the most important.")
-    if guidance:
+    if form.kind == "truths" and policy.truths_limit is not None:
+        parts.append(f"At most {policy.truths_limit} for each passage: the most important.")
+    if guidance := policy.guidance.strip():
         parts.append(f"Guidance:\n{guidance}")
-    parts += [_example(example) for example in examples] if form.labels else []
+    parts += [_example(example) for example in policy.examples] if form.labels else []
     name = ITEM_NAMES.get(form.kind)
     order = f", each {name} in its order" if name else ""
     wanted = f"Reply with compact JSON only{order}:\n{_reply_example(form)}"

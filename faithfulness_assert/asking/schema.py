@@ -13,7 +13,7 @@ import json
 from functools import lru_cache
 from itertools import islice
 from operator import ne
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ..reading.rows import KEY_CHARS, KEY_LETTERS
 from ..records.judge import ReplyForm
@@ -32,7 +32,7 @@ MAX_ERRORS = 5
 MAX_EVIDENCE = 8
 """Sentences that a statement may have as evidence, where lists have bounds."""
 
-_NO_LABEL = lazy_pattern(r"\.label: '([^']{1,80})' is not one of ")
+_NO_LABEL = lazy_pattern(r"\.label: (?:'([^']{1,80})' is not one of )?|: 'label' is a required")
 _INTEGER: Schema = {"type": "integer"}
 _NUMBER: Schema = {"type": "number"}
 _STRING: Schema = {"type": "string"}
@@ -102,18 +102,13 @@ def schema_errors(text: str, form: ReplyForm) -> tuple[str, ...]:
         return ("the reply is nested too deeply",)
 
 
-def label_problem(error: str) -> Literal["wrong", "missing", ""]:
-    """Whether one of ``schema_errors`` is about a label."""
-    place, _, problem = error.partition(": ")
-    if place.endswith(".label"):
-        return "wrong"
-    return "missing" if problem.startswith("'label' is a required") else ""
+def wrong_label(error: str) -> str | None:
+    """The word that one of ``schema_errors`` says is no label.
 
-
-def wrong_label(error: str) -> str:
-    """The word that one of ``schema_errors`` says is no label; "" if it is about something else."""
+    "" if there is no word; None if the error is about something else.
+    """
     match = _NO_LABEL.search(error)
-    return match[1] if match else ""
+    return match and (match[1] or "")
 
 
 def _described(error: ValidationError) -> str:

@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any
 
 from ..asking.controls import Answered, problem_of, summary
-from ..asking.schema import MAX_ERRORS, label_problem, wrong_label
+from ..asking.schema import MAX_ERRORS, wrong_label
 from ..cases.case import Case
 from ..policy.scoring import FIXES, on_unit_scale
 from ..reading.reconcile import Finding
@@ -129,13 +129,13 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
 
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:
     """What stands where a label should, if that is why no statement has a verdict."""
-    first = next(filter(label_problem, state.log.schema_errors), "")
+    first = next((e for e in state.log.schema_errors if wrong_label(e) is not None), "")
     if verdicts and all(SET_ASIDE in v.flags for v in verdicts):
         first = f"each was {FLAG_WORDS[SET_ASIDE]}"
     if not first or all(v.unresolved != "invalid" for v in verdicts):
         return ()
     own_words = f"{FIXES['unreadable']} The option labels takes other words for labels."
-    fix = own_words if label_problem(first) == "wrong" else ""
+    fix = own_words if wrong_label(first) else ""
     problem = f"no statement got a valid verdict; {first}"
     return (JudgeError(problem, "unreadable", retryable=True, fix=fix),)
 

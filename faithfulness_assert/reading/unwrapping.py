@@ -70,15 +70,7 @@ def is_complete(text: str) -> bool:
     answer = parted(text)[1]
     if answer.startswith("```"):
         answer = answer.partition("\n")[2].removesuffix("```")
-    return _is_json(answer)
-
-
-def _is_json(text: str) -> bool:
-    """Whether all of a text is one valid JSON object or list."""
-    try:
-        return isinstance(json.loads(text), dict | list)
-    except (ValueError, RecursionError):
-        return False
+    return isinstance(loads(answer), Pairs | list)
 
 
 def parted(text: str) -> tuple[str, str]:
@@ -128,7 +120,7 @@ def _entries_at_end(text: str) -> str:
     """The JSON of our form with which a text ends; "" if it ends otherwise."""
     text = _without_controls(text).removesuffix("```").rstrip()
     for start in deque(_ENTRIES.finditer(text), maxlen=_TRIES):
-        if _is_json(text[start.start() :]):
+        if loads(text[start.start() :]) is not None:
             return text[start.start() :]
     return ""
 
