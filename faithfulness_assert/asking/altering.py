@@ -130,20 +130,14 @@ class Altering:
         rest, is_year = number[len(digits) :], number.isdecimal() and len(number) == 4
         for longer in range(max(least - len(digits), least > 0), LONGER):
             for _ in range(TRIES):
-                drawn = f"{1 + self._dice.below(9)}"
+                new = f"{1 + self._dice.below(9)}{'' if longer else digits[1:]}"
                 if is_year and not longer:
                     new = f"{number[:2]}{self._dice.below(10)}{number[3]}"
-                else:
-                    rest_of_digits = (
-                        digits[1:] if not longer else self._digits(len(digits) + longer - 1)
-                    )
-                    new = f"{drawn}{rest_of_digits}"
+                while len(new) < len(digits) + longer:
+                    new += str(self._dice.below(10))
                 if new not in self._numbers and new != digits:
                     return new + rest
         return None
-
-    def _digits(self, count: int) -> str:
-        return "".join(str(self._dice.below(10)) for _ in range(count))
 
     def _new_name(self) -> str:
         """A name that can be spoken, and that the context does not contain."""

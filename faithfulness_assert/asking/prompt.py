@@ -15,7 +15,6 @@ from ..files import open_file, read_text
 from ..policy.policy import Policy
 from ..policy.values import Example
 from ..records.judge import Ask, AskKind, Numbered, Payload, Reasons, ReplyForm
-from ..records.model import Label
 from ..text.strings import one_line
 from .fences import fenced
 from .schema import json_schema, key_of
@@ -53,11 +52,14 @@ def make_ask(
     ``remark``: what was wrong with the last reply, behind all texts. Reasons that said too
     much are not asked for again, and what claims something is not set aside again.
     """
-    form = _form(kind, policy, numbered=len(payload.items) != 1)
-    if remark == SAID_MORE:
-        form = replace(form, reasons="none")
-    if remark == IS_A_CLAIM:
-        form = replace(form, labels=tuple(label for label in form.labels if label != "not_a_claim"))
+    form = ReplyForm(kind, numbered=len(payload.items) != 1)
+    if kind == "ratings":
+        form = ReplyForm(kind, dimensions=tuple(policy.dimensions))
+    elif kind == "verdicts":
+        sets_aside = policy.allow_not_a_claim and remark != IS_A_CLAIM
+        labels = (*policy.judged, "not_a_claim") if sets_aside else policy.judged
+        reasons = "none" if remark == SAID_MORE else policy.reasons
+        form = replace(form, labels=labels, reasons=reasons)
     system, content = instructions(form, policy), fenced(_blocks(kind, payload), secret)
     content = f"{content}\n\n{remark}" if remark else content
     key, max_tokens = key_of(secret, system, content), REPLY_TOKENS
@@ -77,17 +79,6 @@ def make_ask(
         schema=json_schema(form),
         echo=key,
     )
-
-
-def _form(kind: AskKind, policy: Policy, *, numbered: bool) -> ReplyForm:
-    if kind == "ratings":
-        return ReplyForm(kind, dimensions=tuple(policy.dimensions))
-    if kind != "verdicts":
-        return ReplyForm(kind, numbered=numbered)
-    labels: tuple[Label, ...] = policy.judged
-    if policy.allow_not_a_claim:
-        labels = (*labels, "not_a_claim")
-    return ReplyForm(kind, labels, reasons=policy.reasons, numbered=numbered)
 
 
 # ---------------------------------------------------------------- instructions
