@@ -321,6 +321,8 @@ def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:
         for key, value in document.items()
         if isinstance(value, kind) and (words := key_words(str(key))) and words[-1] in _TEXT_WORDS
     ]
+    if not texts and isinstance(text := document.get("document"), kind):  # Chroma
+        return text
     return texts[0] if len(texts) == 1 else None
 
 

@@ -46,7 +46,8 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
 }
 _MAY_BE_GOLD = {"answer", "context", "evidence"}
 """Our own names that may also be what is expected, where there is another."""
-_SPEAKER = ("role", "from", "author")
+_A_TURN = "user_content"
+"""The key of an eval case of the ADK with what was asked."""
 
 
 class Candidates(NamedTuple):
@@ -85,25 +86,30 @@ def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Candidates:
 
 
 def find_chat(records: Iterable[Mapping[str, Any]]) -> str:
-    """The key of a list of messages, each of which says whose it is; "" if there is none."""
-    leaves = (leaf for record in records for leaf in _leaves(record))
-    paths = (_path(keys) for keys, value in leaves if is_chat(value) and not is_expected(*keys))
-    return next(paths, "")
+    """The key of a list of messages, one of them an assistant's; "" if there is none."""
+    for keys, value in (leaf for record in records for leaf in _leaves(record)):
+        if is_chat(value) and not is_expected(*keys):
+            said = {ROLES.get(_speaker(one)) for one in value}
+            if "assistant" in said or _A_TURN in value[0]:
+                return _path(keys)
+    return ""
 
 
 def is_chat(value: Any) -> bool:
     """Whether a value is a list of messages, each of which says whose it is, and one is known."""
-    items = value if isinstance(value, list) else ()
-    known = {*ROLES, "function_call"}
-    is_known = False
-    for one in items:
-        if not isinstance(one, Mapping):
-            return False
-        speaker = next((one[key] for key in _SPEAKER if key in one), None)
-        if speaker is None and "user_content" not in one:
-            return False
-        is_known |= isinstance(speaker, Mapping | None) or str(speaker).strip().lower() in known
-    return is_known
+    items = value if isinstance(value, list) else []
+    spoken = [_speaker(one) if isinstance(one, Mapping) else "" for one in items]
+    return all(spoken) and any(one in (*ROLES, "function_call", _A_TURN) for one in spoken)
+
+
+def _speaker(message: Mapping[str, Any]) -> str:
+    """Who says a message, or that it is a turn of a question and an answer; "" if it is neither."""
+    if "user_content" in message:
+        return _A_TURN
+    content = message.get("content")  # of an event of the ADK, whose author is an agent
+    inner = content if isinstance(content, Mapping) and "role" in content else message
+    said = next((inner[key] for key in ("role", "from", "author") if key in inner), "")
+    return "assistant" if isinstance(said, Mapping) else str(said).strip().lower()
 
 
 def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:

@@ -245,6 +245,9 @@ def _fits(field: str, value: Any) -> bool:
         with suppress(InputError):
             return bool(passages_of(value))
         return False
+    if field == "answer" and isinstance(value, list):  # messages, and not several answers
+        known = (one.keys() & {"role", "type", "content"} for one in value if isinstance(one, dict))
+        return any(known)
     is_document = isinstance(value, Mapping) and bool(value.keys() & {"content", "kwargs"})
     return is_document or not isinstance(value, Mapping) or field == "citation_audit"
 

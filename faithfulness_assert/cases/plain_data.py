@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
@@ -119,6 +120,7 @@ _TOKEN = lazy_pattern(
 _ESCAPE = lazy_pattern(_ESCAPED)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _ENDS = {"[": "]", "(": ")", "{": "}"}
+_END = ("sign", "")
 _SEEMS_WRITTEN = lazy_pattern(
     r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|\{\s*['"]|[A-Za-z_]\w*(?:\(|='))"""
 )
@@ -154,72 +156,60 @@ def seems_list(text: object) -> bool:
 
 def _python(text: str) -> Any:
     """A value as Python writes it. Raises ``ValueError`` if it is none as a whole."""
-    reader = _Reader(text)
+    tokens, at = deque[tuple[str, str]](), 0
+    while (token := _TOKEN.match(text, at)) and len(tokens) < MAX_TOKENS:
+        tokens.append((str(token.lastgroup), token[str(token.lastgroup)]))
+        at = token.end()
+    if text[at:].strip():
+        raise ValueError("not written by Python, or too much of it")
     is_open = re.match(r"\s*[A-Za-z_]\w*=", text)  # a document of LangChain, as str() writes it
-    value = reader.items("", 1) if is_open else reader.value(0)
-    if text[reader.at :].strip():
+    tokens.append(_END)
+    value = _items(tokens, "", 1) if is_open else _value(tokens, 0)
+    if tokens[0] != _END:
         raise ValueError("more follows")
     return value
 
 
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self.text, self.at, self.left = text, 0, MAX_TOKENS
+def _value(tokens: deque[tuple[str, str]], depth: int) -> Any:
+    kind, text = tokens.popleft()
+    if depth > MAX_INSIDE:
+        raise ValueError("nested too deeply")
+    if kind == "text":
+        return _ESCAPE.sub(_unescaped, text[1:-1])
+    if kind == "number":
+        return 0.0
+    if kind == "sign" and text in _ENDS:
+        return _items(tokens, _ENDS[text], depth + 1)
+    if kind != "name":
+        raise ValueError("no value")
+    if tokens[0] != ("sign", "("):
+        return None  # None, True, nan
+    tokens.popleft()
+    inside = _items(tokens, ")", depth + 1)
+    return inside[0] if isinstance(inside, list) and inside else inside
 
-    def value(self, depth: int) -> Any:
-        kind, text = self._take()
-        if depth > MAX_INSIDE:
-            raise ValueError("nested too deeply")
-        if kind == "text":
-            return _ESCAPE.sub(_unescaped, text[1:-1])
-        if kind == "number":
-            return 0.0
-        if kind == "sign" and text in _ENDS:
-            return self.items(_ENDS[text], depth + 1)
-        if kind != "name":
-            raise ValueError("no value")
-        if self._next() != "(":
-            return None  # None, True, nan
-        self._take()
-        inside = self.items(")", depth + 1)
-        return inside[0] if isinstance(inside, list) and inside else inside
 
-    def items(self, end: str, depth: int) -> Any:
-        """What stands up to ``end``: a list, or a mapping of keys or names to values."""
-        items: list[Any] = []
-        named: dict[Any, Any] = {}
-        while (sign := self._next()) != end:
-            if sign == ",":
-                self._take()
-                continue
-            at = self.at
-            kind, name = self._take()
-            if kind == "name" and end in ("", ")") and self._next() == "=":
-                self._take()
-                named[name] = self.value(depth)
-                continue
-            self.at = at
-            value = self.value(depth)
-            if end == "}" and self._next() == ":":
-                self._take()
-                named[str(value)] = self.value(depth)
+def _items(tokens: deque[tuple[str, str]], end: str, depth: int) -> Any:
+    """What stands up to ``end``: a list, or a mapping of keys or names to values."""
+    items: list[Any] = []
+    named: dict[str, Any] = {}
+    while tokens[0] != ("sign", end):
+        if tokens[0] == ("sign", ","):
+            tokens.popleft()
+        elif end in ("", ")") and tokens[0][0] == "name" and tokens[1] == ("sign", "="):
+            name = tokens.popleft()[1]
+            tokens.popleft()
+            named[name] = _value(tokens, depth)
+        else:
+            value = _value(tokens, depth)
+            if end == "}" and tokens[0] == ("sign", ":"):
+                tokens.popleft()
+                named[str(value)] = _value(tokens, depth)
             else:
                 items.append(value)
-        if end:
-            self._take()
-        return named if named and not items else items
-
-    def _next(self) -> str:
-        token = _TOKEN.match(self.text, self.at)
-        return token["sign"] or "value" if token else ""
-
-    def _take(self) -> tuple[str, str]:
-        token = _TOKEN.match(self.text, self.at)
-        self.left -= 1
-        if not token or self.left < 0:
-            raise ValueError("not written by Python, or too much of it")
-        self.at = token.end()
-        return str(token.lastgroup), token[str(token.lastgroup)]
+    if end:
+        tokens.popleft()
+    return named if named and not items else items
 
 
 def _unescaped(escape: re.Match[str]) -> str:
