@@ -92,7 +92,7 @@ class AnthropicJudge(RemoteJudge):
     home = "https://api.anthropic.com"
     path = "/v1/messages"
     max_temperature = 1
-    fallbacks_by_host = (("", FALLBACKS),)
+    fallbacks = FALLBACKS
     read_reply = staticmethod(read_message)
 
     @staticmethod

@@ -10,11 +10,10 @@ anew for each number of statements.
 from __future__ import annotations
 
 import json
-import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from ..asking.prompt import document_claim
 from ..asking.schema import json_schema
@@ -40,26 +39,11 @@ _LOOSE_FORMAT = (
     r"schema|\bformat|keyword|\bstates\b|propert(?:y|ies)\b|constrain|xgrammar|outlines"
     r"|type: input should be|extra inputs are not permitted|unknown name|response_?mime"
 )
-_CAP = r"max_(?:completion_)?tokens"
 _SYSTEM = (
     r"\bsystem\W{1,3}(?:role|message|prompt|instruction)|roles?\b.{0,40}\bsystem\b"
     r"|(?:support|allow).{0,20}\bsystem\b|should be '?user'? or '?assistant"
     r"|roles must alternate|only user and assistant roles|developer instruction"
 )
-_NO_SCHEMA = "a JSON Schema; plain JSON was requested"
-_OTHER_SCHEMA = "a JSON Schema as OpenAI does; it was sent in another form"
-_NO_FORMAT = "a response format; none was requested"
-_NO_CAP = "a limit on reply tokens; none was sent"
-
-OWN_FALLBACKS: Fallbacks = {
-    "format": Fallback(_FORMAT, (_NO_SCHEMA, _NO_FORMAT), loosely=_LOOSE_FORMAT),
-    "cap": Fallback(_CAP, ("max_completion_tokens; max_tokens was sent", _NO_CAP)),
-    "temperature": Fallback("temperature", ("this temperature; none was sent",)),
-    "seed": Fallback(r"\bseed\b", ("a seed; none was sent",)),
-    "logprobs": Fallback("log_?probs", ("logprobs; verdicts have no confidence",)),
-    "effort": Fallback(r"reasoning[_ .]?effort", ("reasoning_effort; none was sent",)),
-    "system": Fallback(_SYSTEM, ("a system message; it was put into the user message",)),
-}
 FALLBACKS: Fallbacks = {
     "bounds": Fallback(
         r"m(?:in|ax)_?items|schema contains features|too many states|too complex|schema keyword",
@@ -67,13 +51,30 @@ FALLBACKS: Fallbacks = {
         part=True,
         loosely=r"keyword",
     ),
-    **OWN_FALLBACKS,
-    "format": Fallback(_FORMAT, (_OTHER_SCHEMA, _NO_SCHEMA, _NO_FORMAT), loosely=_LOOSE_FORMAT),
-    "cap": Fallback(_CAP, ("max_tokens; max_completion_tokens was sent", _NO_CAP)),
+    "format": Fallback(
+        _FORMAT,
+        (
+            "a JSON Schema as OpenAI does; it was sent in another form",
+            "a JSON Schema; plain JSON was requested",
+            "a response format; none was requested",
+        ),
+        loosely=_LOOSE_FORMAT,
+    ),
+    "cap": Fallback(
+        r"max_(?:completion_)?tokens",
+        (
+            "max_tokens; max_completion_tokens was sent",
+            "a limit on reply tokens; none was sent",
+        ),
+    ),
+    "temperature": Fallback("temperature", ("this temperature; none was sent",)),
+    "seed": Fallback(r"\bseed\b", ("a seed; none was sent",)),
+    "effort": Fallback(r"reasoning[_ .]?effort", ("reasoning_effort; none was sent",)),
+    "system": Fallback(_SYSTEM, ("a system message; it was put into the user message",)),
 }
 
 JSON = {"type": "json_object"}
-CAPS = ("max_completion_tokens", "max_tokens")
+CAPS = ("max_tokens", "max_completion_tokens", "")
 
 
 def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
@@ -124,15 +125,7 @@ def read_completion(data: Mapping[str, Any], answer: Answer) -> Outcome:
         thought = next((t for t in thoughts if t and isinstance(t, str)), "")
         if thought.lstrip().startswith("{") and is_complete(thought):
             text, reasoned = thought, False
-    logprobs = choice.get("logprobs")
-    return Reply(
-        text,
-        usage,
-        finish_reason,
-        refusal or None,
-        confidence=_confidence_of_word(text, logprobs) if logprobs else (),
-        reasoned=reasoned,
-    )
+    return Reply(text, usage, finish_reason, refusal or None, reasoned=reasoned)
 
 
 def _text_of(content: object) -> str:
@@ -161,29 +154,9 @@ def _called(message: Mapping[str, Any]) -> str:
     return "\n".join(texts)
 
 
-def _confidence_of_word(text: str, logprobs: object) -> tuple[float, ...]:
-    """The probability of a reply of one word, in any case; () if the server does not say it.
-
-    It is what Bespoke-MiniCheck's authors take: the sum over the likeliest first tokens that are
-    this word.
-    """
-    first, *_ = objects_in(an_object(logprobs).get("content")) or [{}]
-    word = text.strip().strip(".").casefold()
-    same = []
-    for one in objects_in(first.get("top_logprobs")) if word.isalpha() else []:
-        token, chance = one.get("token"), one.get("logprob")
-        if not isinstance(token, str) or not isinstance(chance, int | float):
-            continue
-        if math.isfinite(chance) and token.strip().casefold() == word:
-            same.append(math.exp(min(chance, 0.0)))
-    return (round(min(math.fsum(same), 1.0), 4),) if same else ()
-
-
 # ---------------------------------------------------------------- the judge
 
 FAMILIES = ("json", "document_claim")
-LIKELIEST = 5
-"""First tokens of which the probability is asked for."""
 
 
 class OpenAIJudge(RemoteJudge):
@@ -205,7 +178,9 @@ class OpenAIJudge(RemoteJudge):
     home = "https://api.openai.com/v1"
     path = "/chat/completions"
     max_temperature = 2
-    fallbacks_by_host = ((("api.openai.com", ".azure.com"), OWN_FALLBACKS), ("", FALLBACKS))
+    fallbacks = FALLBACKS
+    own_hosts = ("api.openai.com", ".azure.com")
+    own_steps: ClassVar = {"bounds": 1, "cap": 1}
     read_reply = staticmethod(read_completion)
 
     def __init__(
@@ -252,24 +227,18 @@ class OpenAIJudge(RemoteJudge):
 
     def body(self, ask: Ask, settings: Mapping[str, Any], steps: Steps) -> dict[str, Any]:
         """See ``RemoteJudge``."""
-        is_own = self.needs.fallbacks is OWN_FALLBACKS
-        plain = is_own or steps["bounds"]
-        schema = ask.schema if plain else json_schema(ask.form, len(ask.ids))
+        schema = ask.schema if steps["bounds"] else json_schema(ask.form, len(ask.ids))
         named = {"name": "verdicts", "strict": True, "schema": schema}
         strict = {"type": "json_schema", "json_schema": named}
-        other = () if is_own else ({**JSON, "schema": schema},)
-        formats = (strict, *other, JSON, None)
-        caps = (*(CAPS if is_own else CAPS[::-1]), "")
+        formats = (strict, {**JSON, "schema": schema}, JSON, None)
         messages = [dict(message) for message in ask.messages]
-        asks_chance = self._is_checker and not steps["logprobs"]
         parameters: dict[str, Any] = {
             "model": settings["model"],
             "messages": _without_system(messages) if steps["system"] else messages,
             "response_format": None if self._is_checker else formats[steps["format"]],
-            caps[steps["cap"]]: ask.max_tokens,
+            CAPS[steps["cap"]]: ask.max_tokens,
             "temperature": None if steps["temperature"] else settings["temperature"],
             "seed": None if steps["seed"] else settings["seed"],
             "reasoning_effort": None if steps["effort"] else settings.get("reasoning_effort"),
-            **({"logprobs": True, "top_logprobs": LIKELIEST} if asks_chance else {}),
         }
         return {name: v for name, v in parameters.items() if name and v is not None}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from loopback import Answer, Loopback, Request, completion, refusal_to
+from loopback import Answer, Loopback, Request, completion
 
 from faithfulness_assert import ConfigError, Grader, grade
 from faithfulness_assert.asking.prompt import make_ask
@@ -20,16 +19,8 @@ CONTEXT = "The tower is 330 metres tall. It was finished in 1889."
 USAGE = {"prompt_tokens": 90, "completion_tokens": 1}
 
 
-def logprobs(*likely: tuple[str, float]) -> dict[str, Any]:
-    """What a server says of the first token: its likeliest forms and their probabilities."""
-    top = [{"token": token, "logprob": math.log(chance)} for token, chance in likely]
-    return {"content": [{**top[0], "top_logprobs": top}]}
-
-
-def said(word: str, **more: Any) -> Answer:
-    body = json.loads(completion(word, usage=USAGE).encoded())
-    body["choices"][0] |= more
-    return Answer(body)
+def said(word: str) -> Answer:
+    return completion(word, usage=USAGE)
 
 
 def claim_of(request: Request) -> str:
@@ -38,9 +29,7 @@ def claim_of(request: Request) -> str:
 
 def checker(request: Request) -> Answer:
     """It supports what has no 7."""
-    if "7" in claim_of(request):
-        return said("No", logprobs=logprobs(("No", 0.8), ("Yes", 0.15), ("no", 0.05)))
-    return said("Yes", logprobs=logprobs(("Yes", 0.9), (" yes", 0.06), ("No", 0.04)))
+    return said("No" if "7" in claim_of(request) else "Yes")
 
 
 def options(server: Loopback, **more: Any) -> dict[str, Any]:
@@ -52,10 +41,7 @@ def test_each_statement_is_an_ask_of_its_own_in_the_form_of_the_checkers_authors
         result = grade(
             "The tower is 330 metres tall. It was finished in 1887.", CONTEXT, **options(server)
         )
-    assert [(v.label, v.confidence) for v in result.verdicts] == [
-        ("supported", 0.96),
-        ("not_enough_info", 0.85),
-    ]
+    assert [v.label for v in result.verdicts] == ["supported", "not_enough_info"]
     assert result.tokens_used.num_requests == 2
     bodies = sorted((request.body for request in server.requests), key=json.dumps)
     for body in bodies:
@@ -68,7 +54,6 @@ def test_each_statement_is_an_ask_of_its_own_in_the_form_of_the_checkers_authors
         assert user["content"].count("\n") == 1
         assert "response_format" not in body
         assert (body["max_tokens"], body["temperature"]) == (16, 0.0)
-        assert (body["logprobs"], body["top_logprobs"]) == (True, 5)
     assert {claim_of(r) for r in server.requests} == {
         "The tower is 330 metres tall.",
         "It was finished in 1887.",
@@ -94,10 +79,10 @@ def test_no_text_begins_a_line_of_its_own() -> None:
         ("NO", "not_enough_info"),
     ],
 )
-def test_a_bare_word_is_a_verdict_also_without_logprobs(word: str, label: str) -> None:
+def test_a_bare_word_is_a_verdict(word: str, label: str) -> None:
     with Loopback(said(word)) as server:
         [verdict] = grade("The tower is tall.", CONTEXT, **options(server)).verdicts
-    assert (verdict.label, verdict.confidence) == (label, None)
+    assert verdict.label == label
 
 
 @pytest.mark.parametrize(
@@ -115,33 +100,6 @@ def test_more_than_a_word_or_another_one_supports_nothing(reply: str) -> None:
         result = grade("The tower is tall.", CONTEXT, **options(server))
     assert not result.pass_
     assert all(v.label != "supported" for v in result.verdicts)
-
-
-@pytest.mark.parametrize(
-    "broken",
-    [
-        {"content": None},
-        {"content": [{"top_logprobs": [{"token": 3, "logprob": -1}, None]}]},
-        {"content": [{"top_logprobs": [{"token": "Yes", "logprob": 1e999}]}]},
-        "x",
-    ],
-)
-def test_logprobs_in_another_shape_are_no_confidence(broken: Any) -> None:
-    with Loopback(said("Yes", logprobs=broken)) as server:
-        [verdict] = grade("The tower is tall.", CONTEXT, **options(server)).verdicts
-    assert (verdict.label, verdict.confidence) == ("supported", None)
-
-
-def test_a_server_without_logprobs_is_asked_without_them_and_it_is_told() -> None:
-    def picky(request: Request) -> Answer:
-        if "logprobs" in request.body:
-            return refusal_to(400, "Unrecognized request argument supplied: logprobs")
-        return said("Yes")
-
-    with Loopback(picky) as server:
-        result = grade("The tower is tall.", CONTEXT, **options(server))
-    assert result.pass_
-    assert any("does not support logprobs" in warning for warning in result.metadata["warnings"])
 
 
 def test_a_checker_only_gives_verdicts_and_its_form_is_a_part_of_what_it_is() -> None:

@@ -15,7 +15,7 @@ from remote import ASK, FORM, TEXT
 from strategies import examples
 
 from faithfulness_assert.asking.schema import json_schema
-from faithfulness_assert.judges.openai import OWN_FALLBACKS, OpenAIJudge
+from faithfulness_assert.judges.openai import FALLBACKS, OpenAIJudge
 from faithfulness_assert.judges.remote.needs import Needs
 from faithfulness_assert.records.errors import ConfigError, JudgeError
 
@@ -65,7 +65,7 @@ def test_the_choice_with_index_0_is_used() -> None:
 
 def as_own(asking: OpenAIJudge) -> OpenAIJudge:
     """The judge, as if its server were one of OpenAI's own."""
-    asking.needs = Needs(OWN_FALLBACKS, asking.info.limits)
+    asking.needs = Needs(FALLBACKS, asking.info.limits, OpenAIJudge.own_steps)
     return asking
 
 

@@ -67,7 +67,7 @@ def uses() -> None:
     error = ServerError("")
     error.status = 400
     ask = Ask((), ReplyForm("verdicts"), (), 9, Payload(()))
-    for table in (openai.FALLBACKS, openai.OWN_FALLBACKS, anthropic.FALLBACKS):
+    for table in (openai.FALLBACKS, anthropic.FALLBACKS):
         needs = Needs(table, Limits())
         needs.after(ask, error, needs.first, lambda _, steps: steps)
     redact(Secrets(["sk-SECRET1234"]).out_of("the key is sk-SECRET1234\u200b"))

@@ -121,7 +121,7 @@ class Needs:
     Args:
         fallbacks: the parameters that may be left out or sent in another form.
         limits: what is known before the first ask.
-        room: which of ``ROOMS`` the first ask has.
+        first: the steps of the first ask, of those that are not 0.
         max_tokens: the most tokens of each reply, where the user sets them.
         budget: tokens for thinking that the user asks the model to use.
         warnings: what the user should know about the way to the server.
@@ -131,13 +131,13 @@ class Needs:
         self,
         fallbacks: Fallbacks,
         limits: Limits,
-        room: int = 0,
+        first: Steps | None = None,
         max_tokens: int | None = None,
         budget: int = 0,
         warnings: Sequence[str] = (),
     ) -> None:
         self.fallbacks, self._limits, self._warnings = fallbacks, limits, warnings
-        self.first: Steps = {**dict.fromkeys(fallbacks, 0), "room": room}
+        self.first: Steps = {**dict.fromkeys(fallbacks, 0), "room": 0, **(first or {})}
         self.steps = self.first
         self._max_tokens, self._budget = max_tokens, budget
         self._path: Path | None = None
@@ -176,8 +176,12 @@ class Needs:
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
-        taken = [(row, steps[name]) for name, row in self.fallbacks.items() if steps[name]]
-        gaps = [f"the server does not support {row.gaps[count - 1]}" for row, count in taken]
+        taken = [
+            row.gaps[steps[name] - 1]
+            for name, row in self.fallbacks.items()
+            if steps[name] > self.first[name]
+        ]
+        gaps = [f"the server does not support {gap}" for gap in taken]
         warnings = (*((ONLY_THOUGHT,) if empty else ()), *self._warnings, *gaps)
         return replace(reply, warnings=(*reply.warnings, *warnings)) if warnings else reply
 

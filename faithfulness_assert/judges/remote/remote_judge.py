@@ -10,7 +10,7 @@ import inspect
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -80,7 +80,9 @@ class RemoteJudge(ABC):
         home: the address of its own API, which needs a key.
         path: where the API is, under the address.
         max_temperature: the highest temperature that it allows.
-        fallbacks_by_host: the parameters that its servers may reject, by how their hosts end.
+        fallbacks: the parameters that servers may reject.
+        own_hosts: how the hosts of its own servers end.
+        own_steps: what these need from the start.
         read_reply: returns the reply in the JSON of an answer, or the failure.
 
     Raises:
@@ -91,7 +93,9 @@ class RemoteJudge(ABC):
     home: ClassVar[str]
     path: ClassVar[str]
     max_temperature: ClassVar[float]
-    fallbacks_by_host: ClassVar[Sequence[tuple[str | tuple[str, ...], Fallbacks]]]
+    fallbacks: ClassVar[Fallbacks]
+    own_hosts: ClassVar[tuple[str, ...]] = ()
+    own_steps: ClassVar[Steps] = {}
     read_reply: ClassVar[staticmethod[[Mapping[str, Any], Answer], Outcome]]
 
     def __init__(
@@ -148,11 +152,10 @@ class RemoteJudge(ABC):
         self.proxy = host_of(self._endpoint.proxy)  # on the way to the server; "" for none
         self._name = f"{self.provider}:{model}"
         limits = Limits(max_prompt_tokens or LONGEST_PROMPT, max_statements)
-        host = self._endpoint.host
-        fallbacks = next(f for ends, f in self.fallbacks_by_host if host.endswith(ends))
-        room, budget = first_room(model, reasoning_effort), thinking_budget(own["extra_body"])
-        warnings = self._endpoint.warnings
-        self.needs = Needs(fallbacks, limits, room, max_tokens, budget, warnings)
+        is_own = self._endpoint.host.endswith(self.own_hosts)
+        first = {"room": first_room(model, reasoning_effort), **(self.own_steps if is_own else {})}
+        budget, warnings = thinking_budget(own["extra_body"]), self._endpoint.warnings
+        self.needs = Needs(self.fallbacks, limits, first, max_tokens, budget, warnings)
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
         self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
         self._way: asyncio.Future[Direct | ByClient] | None = None
