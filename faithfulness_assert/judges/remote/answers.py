@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -209,31 +209,23 @@ def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:
         return status, text if text.strip() else "(no text)", "", ""
     error = data.get("error")
     fields: Mapping[str, Any] = error if isinstance(error, dict) else data
-    inner = an_object(fields.get("innererror"))
-    codes = [fields.get("code"), fields.get("type"), inner.get("code")]
-    text = error if isinstance(error, str) else _message(fields)
-    shown = " ".join(_as_text(code)[:100] for code in codes if code)
-    return _true_status(status, codes), text, shown, _as_text(fields.get("param") or "")[:100]
-
-
-def _message(fields: Mapping[str, Any]) -> str:
+    codes = [
+        fields.get("code"),
+        fields.get("type"),
+        an_object(fields.get("innererror")).get("code"),
+    ]
+    for code in map(str, codes if 200 <= status < 300 else ()):  # some gateways' good answers
+        if re.fullmatch(r"[45]\d\d", code, re.A) or code in _STATUS_BY_CODE:
+            status = _STATUS_BY_CODE.get(code) or int(code)
+            break
     names = ("message", "detail", "Message", "errors", "msg")
-    texts = (fields[name] for name in names if fields.get(name))
-    text, size = _as_text(next(texts, fields)), fields.get("n_ctx")  # llama.cpp's context size
+    said = error if isinstance(error, str) else next(filter(None, map(fields.get, names)), fields)
+    text, size = _as_text(said), fields.get("n_ctx")  # llama.cpp's context size
     cause = an_object(fields.get("metadata")).get("raw")  # OpenRouter's
-    if isinstance(cause, str):
-        text = f"{text}: {cause}"
-    return f"{text} (context size {size})" if isinstance(size, int) else text
-
-
-def _true_status(status: int, codes: Iterable[object]) -> int:
-    """The status. If a good answer contains an error (from some gateways), its code's status."""
-    for code in map(str, codes if 200 <= status < 300 else ()):
-        if re.fullmatch(r"[45]\d\d", code, re.A):
-            return int(code)
-        if code in _STATUS_BY_CODE:
-            return _STATUS_BY_CODE[code]
-    return status
+    text = f"{text}: {cause}" if isinstance(cause, str) else text
+    text = f"{text} (context size {size})" if isinstance(size, int) else text
+    shown = " ".join(_as_text(code)[:100] for code in codes if code)
+    return status, text, shown, _as_text(fields.get("param") or "")[:100]
 
 
 def _as_text(value: object) -> str:
@@ -242,17 +234,16 @@ def _as_text(value: object) -> str:
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("detail"), list):
         value = value["detail"]
-    if isinstance(value, list) and all(isinstance(item, dict) and "msg" in item for item in value):
-        return "; ".join(f"{_path(item.get('loc'))}: {item['msg']}" for item in value[:20])
     try:
+        if isinstance(value, list) and all(isinstance(one, dict) and "msg" in one for one in value):
+            places = (one.get("loc") for one in value[:20])
+            named = (".".join(map(str, loc if isinstance(loc, list) else [loc])) for loc in places)
+            return "; ".join(
+                f"{name}: {one['msg']}" for name, one in zip(named, value, strict=False)
+            )
         return json.dumps(value)
     except RecursionError:
         return "(nested too deeply)"
-
-
-def _path(location: object) -> str:
-    steps: Sequence[object] = location if isinstance(location, list) else [location]
-    return ".".join(str(step) for step in steps)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
