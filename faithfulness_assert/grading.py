@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import options as table
 from .asking.requirements import advice, check_judge, is_readable, policy_for
-from .asking.tokens import CountTokens, estimate_tokens
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
@@ -23,7 +22,6 @@ from .judges import (
     key_in_environment,
     make_judge,
     option_names,
-    token_counter,
 )
 from .judges.secret import process_secret, secret_of
 from .plan.plan import grade_plan
@@ -142,9 +140,6 @@ class Grader:
         self._advice = tuple(advice(self._info, wanted))
         check_judge(self._info, self.policy)
         self._prices = check_prices(options.get("prices"))
-        self._count: CountTokens = estimate_tokens
-        if self._info.remote or self._info.limits.prompt_room(0) is not None:
-            self._count = token_counter(self.judge_name)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A pickled grader is made anew, as in a process that a pool has spawned.
@@ -279,10 +274,8 @@ class Grader:
         """The grade of a case. One that is replayed has ``limits`` of its own, and no deadline."""
         left = TimeLeft() if limits else TimeLeft(*self._seconds)
         limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
-        language, count = self._language, self._count
-        plan = grade_plan(
-            case, self.policy, language, count, limits, self._secret, overdue=left.overdue
-        )
+        language, overdue = self._language, left.overdue
+        plan = grade_plan(case, self.policy, language, limits, self._secret, overdue)
         return Grade(plan, self.judge, self._info, left, self.gate)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:

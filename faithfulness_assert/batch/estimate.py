@@ -16,8 +16,9 @@ from statistics import fmean, stdev
 from typing import Any
 
 from .. import options as table
+from ..asking.tokens import estimate_tokens
 from ..grading import Grader
-from ..judges import exact_token_counter, make_judge, option_names, token_counter
+from ..judges import exact_token_counter, make_judge, option_names
 from ..judges.embedded import EmbeddedJudge
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
@@ -222,16 +223,15 @@ class Rehearsal:
     """
 
     def __init__(self, info: JudgeInfo, thinking: int = 0) -> None:
-        self._count, self.thinking = token_counter(info.name), thinking
+        self._count = exact_token_counter(info.name) or estimate_tokens
+        self.thinking = thinking
         self.info = replace(info, keeps_deadline=True, any_loop=False, caveat="", identity=None)
         self._judge = EmbeddedJudge()
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - it is quick
-        """A reply. If it has no usage, the grader counts the tokens."""
+        """A reply, with what it would have cost."""
         data = {"ask": ask.echo, **self._reply(ask)}
         text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-        if not self.thinking:
-            return Reply(text)
         prompt, completion = ask.size(self._count), self._count(text) + self.thinking
         return Reply(text, Usage(prompt, completion, reasoning=self.thinking, num_requests=1))
 

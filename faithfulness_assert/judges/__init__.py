@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import inspect
 import os
-import threading
 from collections.abc import Mapping
 from dataclasses import astuple, replace
-from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ..asking.tokens import CountTokens, estimate_tokens, exact_counter
+from ..asking.tokens import CountTokens, exact_counter
 from ..records.errors import ConfigError, pip_install, suggest
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 
@@ -145,26 +143,11 @@ def _hint(spec: str) -> str:
     )
 
 
-# ---------------------------------------------------------------- tokens as its model counts them
-
-
-_loading = threading.RLock()
-if hasattr(os, "register_at_fork"):  # a forked process has no thread that could give it back
-    free = _loading.release
-    os.register_at_fork(before=_loading.acquire, after_in_parent=free, after_in_child=free)
-_counter = cache(exact_counter)
-
-
-def token_counter(judge_name: str) -> CountTokens:
+def exact_token_counter(judge_name: str) -> CountTokens | None:
     """A counter for the model in a judge's name, which is ``PROVIDER:MODEL``, or a model alone.
 
-    It loads tiktoken when it first counts. Without ranks on this machine, it estimates.
+    None without ranks of tiktoken on this machine.
     """
-    return lambda text: (exact_token_counter(judge_name) or estimate_tokens)(text)
-
-
-def exact_token_counter(judge_name: str) -> CountTokens | None:
-    """The same, loaded at once; None without ranks on this machine."""
     import tempfile
 
     names = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")  # where tiktoken keeps what it downloads
@@ -173,8 +156,7 @@ def exact_token_counter(judge_name: str) -> CountTokens | None:
         folder = os.path.join(tempfile.gettempdir(), "data-gym-cache") if folder is None else folder
     except OSError:
         folder = ""
-    with _loading:  # or each thread of a batch would load the ranks
-        return _counter(judge_name.partition(":")[2] or judge_name, folder)
+    return exact_counter(judge_name.partition(":")[2] or judge_name, folder)
 
 
 # ---------------------------------------------------------------- two judges as one

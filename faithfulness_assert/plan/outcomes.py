@@ -21,6 +21,7 @@ from math import fsum
 from typing import TypeVar
 
 from ..asking.schema import names_another, schema_errors
+from ..asking.tokens import estimate_tokens
 from ..policy.policy import Policy
 from ..reading.reconcile import MISSING, Finding
 from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableReply
@@ -120,7 +121,7 @@ def add_cost(state: State, job: Job, outcome: Outcome) -> State:
         return note(state, Log(outcome.usage or Usage()))
     usage = outcome.usage
     if usage is None:
-        sent, received = job.ask.size(state.count), state.count(outcome.text)
+        sent, received = job.ask.size(estimate_tokens), estimate_tokens(outcome.text)
         usage = Usage(sent, received, num_requests=outcome.requests, estimated=True)
     return note(state, Log(usage, warnings=outcome.warnings))
 

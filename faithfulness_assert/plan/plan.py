@@ -15,7 +15,6 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
 from itertools import chain
 
-from ..asking.tokens import CountTokens, estimate_tokens
 from ..asking.windows import Budget
 from ..cases.case import Case
 from ..policy.policy import Policy
@@ -59,7 +58,6 @@ def grade_plan(
     case: Case,
     policy: Policy,
     language: str = FIND,
-    count: CountTokens = estimate_tokens,
     limits: Limits | None = None,
     secret: bytes = b"",
     overdue: Overdue = lambda: None,
@@ -71,15 +69,13 @@ def grade_plan(
         policy: how.
         language: of the answer and the context, for the sentence splitter (ISO 639-1); ``auto``:
             that of the answer is found.
-        count: counts the tokens that a judge does not report. What one ask holds is always found
-            by the estimate, so that it is the same on every machine.
         limits: what one ask may hold.
         secret: who does not know it cannot foresee controls and tags.
         overdue: says why nothing more may be done, or None. It is called between the stages before
             the first ask. Later asks are up to whoever drives the plan.
     """
     budget = Budget(limits or Limits())
-    state = State(case, policy, budget, language_of(case.answer, language), secret, count)
+    state = State(case, policy, budget, language_of(case.answer, language), secret)
     cuts, has_asked = MOST_CUTS, False
     answers: Answers = ()
     try:

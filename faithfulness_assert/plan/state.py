@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from ..asking.controls import Answered, Control, mixed
 from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
-from ..asking.tokens import CountTokens, estimate_tokens
+from ..asking.tokens import estimate_tokens
 from ..asking.windows import LINE_TOKENS, MIN_ROOM, Budget, chunk, cut_to_fit, window
 from ..cases.case import Case
 from ..policy.policy import Policy
@@ -81,7 +81,6 @@ class State(NamedTuple):
     budget: Budget  # how much one ask may hold
     language: str = "en"
     secret: bytes = b""  # from which controls, their places, tags and keys of asks follow
-    count: CountTokens = estimate_tokens  # counts the tokens that a judge does not report
     audit: CitationAudit | None = None
     ended: Ended | None = None  # set if the procedure is over before there are verdicts
     log: Log = Log()

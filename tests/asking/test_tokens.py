@@ -6,20 +6,16 @@ import hashlib
 import socket
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import tiktoken_ext
-from fakes import TruthfulJudge
 
-from faithfulness_assert import Case, Grader, Reply, policies
+from faithfulness_assert import Grader, Reply
 from faithfulness_assert.asking import tokens
 from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
-from faithfulness_assert.drive.grades import Grade
-from faithfulness_assert.judges import _counter, background, token_counter
-from faithfulness_assert.plan.plan import grade_plan
-from faithfulness_assert.records.judge import Limits, judge_info
+from faithfulness_assert.judges import background, exact_token_counter
+from faithfulness_assert.records.judge import Limits
 
 RANKS = Path(next(iter(tiktoken_ext.__path__)), "data", "cl100k_base.tiktoken").read_bytes()
 TEXTS = {
@@ -46,11 +42,9 @@ def _no_network(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(socket, "socket", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(socket, "create_connection", refuse)
-    for memory in (tokens._encoding, _counter):
-        memory.cache_clear()
+    tokens._encoding.cache_clear()
     yield
-    for memory in (tokens._encoding, _counter):
-        memory.cache_clear()
+    tokens._encoding.cache_clear()
 
 
 @pytest.fixture
@@ -102,26 +96,10 @@ def test_a_tiktoken_that_cannot_be_used_leads_to_the_estimate(
 ) -> None:
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
-    assert token_counter("openai:gpt-4")("a" * 400) == 100
+    assert exact_token_counter("openai:gpt-4") is None
 
 
 # ---------------------------------------------------------------- in a grade
-
-
-@pytest.mark.parametrize("policy", ["default", "promptfoo", "ragas", "axion", "ragaliq", "masis"])
-def test_a_case_that_fits_by_its_bytes_is_not_counted(policy: str) -> None:
-    """The first count loads tiktoken's ranks, which takes longer than the rest of a grade."""
-
-    def count(_text: str) -> int:
-        raise AssertionError("counted")
-
-    text = "The museum opens at nine. Adults pay 14 euros."
-    limits = Limits(prompt_tokens=20_000)
-    case = Case(text, [text] * 3, "When does it open?")
-    chosen = replace(policies[policy], controls="report" if policy != "masis" else "off")
-    plan, judge = grade_plan(case, chosen, count=count, limits=limits), TruthfulJudge()
-    result = Grade(plan, judge, judge_info(judge)).run()
-    assert result.status == "graded"
 
 
 class Silent:
@@ -135,22 +113,10 @@ class Silent:
         return Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
 
 
-def test_usage_that_a_server_does_not_report_is_counted_exactly(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
-    counted = Grader(Silent()).grade("The museum opens at nine.", "The museum opens at nine.")
-    monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache / "missing"))
-    estimated = Grader(Silent()).grade("The museum opens at nine.", "The museum opens at nine.")
-    exact = exact_counter("gpt-4", str(cache))
-    assert exact is not None
-    reply = Silent().ask(None).text
-    assert (counted.tokens_used.num_requests, estimated.tokens_used.num_requests) == (1, 1)
-    assert counted.tokens_used.completion == exact(reply)
-    assert estimated.tokens_used.completion == estimate_tokens(reply)
-    assert exact(reply) != estimate_tokens(reply)
-    assert counted.tokens_used.estimated
-    assert estimated.tokens_used.estimated
+def test_usage_that_a_server_does_not_report_is_estimated_and_marked() -> None:
+    result = Grader(Silent()).grade("The museum opens at nine.", "The museum opens at nine.")
+    assert result.tokens_used.completion == estimate_tokens(Silent().ask(None).text)
+    assert (result.tokens_used.num_requests, result.tokens_used.estimated) == (1, True)
 
 
 def test_an_ask_is_cut_in_the_same_way_with_and_without_ranks(

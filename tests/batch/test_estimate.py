@@ -21,6 +21,7 @@ from faithfulness_assert import Ask, ConfigError, Grader, Reply, Usage, policies
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.estimate import _margin, estimate_run
 from faithfulness_assert.batch.rows import Row
+from faithfulness_assert.judges import exact_token_counter
 from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.records.judge import JudgeInfo, Limits
 from faithfulness_assert.settings import forget
@@ -50,7 +51,10 @@ class Counting(TruthfulJudge):
             for verdict in said["verdicts"] if ask.form.reasons == "problems" else ():
                 is_right = verdict["label"] == "supported"
                 verdict["reason"] = "" if is_right else "The context has another number for it."
-        return Reply(json.dumps(said, separators=(",", ":")))
+        count = exact_token_counter(MODEL)
+        assert count is not None
+        text = json.dumps(said, separators=(",", ":"))
+        return Reply(text, Usage(ask.size(count), count(text), num_requests=1))
 
 
 @pytest.mark.parametrize("policy", sorted(policies))
