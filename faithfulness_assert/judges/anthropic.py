@@ -22,14 +22,13 @@ from .remote.remote_judge import RemoteJudge
 # ---------------------------------------------------------------- requests
 
 FALLBACKS: Fallbacks = {
-    "format": Fallback(
-        r"output[_ ](?:config|format)|json[_ ]schema|\bschema\b|grammar|structured[_ ]output",
-        ("a JSON Schema; none was sent",),
-    ),
     "effort": Fallback(
         r"thinking|effort",
         ("a thinking effort; a thinking budget was sent", "reasoning_effort; none was sent"),
-        part=True,
+    ),
+    "format": Fallback(
+        r"output[_ ](?:config|format)|json[_ ]schema|\bschema\b|grammar|structured[_ ]output",
+        ("a JSON Schema; none was sent",),
     ),
     "temperature": Fallback("temperature", ("this temperature; none was sent",)),
 }

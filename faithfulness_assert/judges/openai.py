@@ -48,7 +48,6 @@ FALLBACKS: Fallbacks = {
     "bounds": Fallback(
         r"m(?:in|ax)_?items|schema contains features|too many states|too complex|schema keyword",
         ("bounds of lists in a JSON Schema; none were sent",),
-        part=True,
         loosely=r"keyword",
     ),
     "format": Fallback(

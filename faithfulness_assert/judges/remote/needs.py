@@ -47,25 +47,22 @@ class Fallback(NamedTuple):
     Args:
         pattern: how their error messages name it, in any case.
         gaps: after each step, what the server does not support, and what was sent instead.
-        part: it is a part of another parameter, so it is looked for first, and in the message.
         loosely: other words for it, for messages with a status of ``REJECTING`` that name nothing.
     """
 
     pattern: str
     gaps: tuple[str, ...]
-    part: bool = False
     loosely: str = ""
 
 
 Fallbacks = Mapping[str, Fallback]
+"""By name; one that is a part of another before that."""
 
 LEAST = 900
 """A smaller window has no room for an ask: whoever reports one is wrong, or of no use."""
 MARGIN = 0.95
 """Part of a window that is used: other texts may have more tokens by the server's count."""
-CHARS_PER_TOKEN = 5
-"""A server that counted more than one token for so many characters read the whole prompt."""
-CHARS_PER_TOKEN_AT_MOST = 8
+CHARS_PER_TOKEN = 8
 """No tokenizer packs text more tightly, in whichever script."""
 ROOMS = (0, 4_096, 16_384)
 """Tokens for thinking, beside those of a reply: none at first, more after each cut-off reply."""
@@ -137,6 +134,7 @@ class Needs:
         warnings: Sequence[str] = (),
     ) -> None:
         self.fallbacks, self._limits, self._warnings = fallbacks, limits, warnings
+        self._window: int | None = None  # of prompt and reply together, once it is learned
         self.first: Steps = {**dict.fromkeys(fallbacks, 0), "room": 0, **(first or {})}
         self.steps = self.first
         self._max_tokens, self._budget = max_tokens, budget
@@ -146,15 +144,13 @@ class Needs:
     @property
     def limits(self) -> Limits:
         """The limits of a plan by all that was learned so far, less the room to think."""
-        total = self._limits.total_tokens
-        if total is None:
-            return self._limits
-        return replace(self._limits, total_tokens=self._for_texts(total))
+        total = self._window and self._for_texts(self._window)
+        return replace(self._limits, total_tokens=total)
 
-    def _for_texts(self, total: int) -> int:
+    def _for_texts(self, window: int) -> int:
         """The tokens of a window without those kept for thinking, if texts have enough then."""
         wanted = self._max_tokens or self.room(self.steps)
-        return total - min(wanted, max(total - LEAST_FOR_TEXTS, 0) * 2 // 3)
+        return window - min(wanted, max(window - LEAST_FOR_TEXTS, 0) * 2 // 3)
 
     def room(self, steps: Steps) -> int:
         """The tokens for thinking after these steps."""
@@ -165,24 +161,18 @@ class Needs:
 
         ``ask`` has the messages that are sent.
         """
-        cap, window = (
-            self._max_tokens or ask.max_tokens + self.room(steps),
-            self._limits.total_tokens,
-        )
-        if cap > ask.max_tokens and window is not None:
-            cap = max(min(cap, window - ask.size(estimate_tokens)), ask.max_tokens)
+        cap = self._max_tokens or ask.max_tokens + self.room(steps)
+        if cap > ask.max_tokens and self._window:
+            cap = max(min(cap, self._window - ask.size(estimate_tokens)), ask.max_tokens)
         return cap
 
     def warned(self, reply: Reply, steps: Steps) -> Reply:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
-        taken = [
-            row.gaps[steps[name] - 1]
-            for name, row in self.fallbacks.items()
-            if steps[name] > self.first[name]
-        ]
-        gaps = [f"the server does not support {gap}" for gap in taken]
-        warnings = (*((ONLY_THOUGHT,) if empty else ()), *self._warnings, *gaps)
+        warnings = [*((ONLY_THOUGHT,) if empty else ()), *self._warnings]
+        for name, row in self.fallbacks.items():
+            if steps[name] > self.first[name]:
+                warnings.append(f"the server does not support {row.gaps[steps[name] - 1]}")
         return replace(reply, warnings=(*reply.warnings, *warnings)) if warnings else reply
 
     # ------------------------------------------------------------ kept for other processes
@@ -227,7 +217,7 @@ class Needs:
 
     def _as_json(self) -> dict[str, Any]:
         taken = {name: count for name, count in self.steps.items() if count}
-        return {"steps": taken, "window": self._limits.total_tokens}
+        return {"steps": taken, "window": self._window}
 
     # ------------------------------------------------------------ after a try
 
@@ -262,15 +252,10 @@ class Needs:
             return error, sent if self.cap(ask, sent) < cap else None
         if not (rejects or outcome.status in QUOTING) or outcome.kind not in _OWN_KINDS:
             return outcome, None
-        rows = self.fallbacks.items()
-        named = [
-            *((name, row.pattern, outcome.said) for name, row in rows if row.part),
-            *((name, row.pattern, outcome.param) for name, row in rows),
-            *((name, row.pattern, outcome.said) for name, row in rows),
-            *((name, row.loosely, outcome.said) for name, row in rows if rejects and row.loosely),
-        ]
-        for name, pattern, text in named:
-            left = sent[name] < len(self.fallbacks[name].gaps)
+        text, rows = f"{outcome.param} {outcome.said}", self.fallbacks.items()
+        named = [(name, row.pattern) for name, row in rows]
+        for name, pattern in [*named, *((name, row.loosely) for name, row in rows if rejects)]:
+            left = pattern and sent[name] < len(self.fallbacks[name].gaps)
             if left and re.search(pattern, text, re.I):
                 more = {**sent, name: sent[name] + 1}
                 if request(ask, more) != request(ask, sent):
@@ -316,9 +301,8 @@ class Needs:
 
     def _learned(self, window: int) -> None:
         """From now on, this window applies, if it is one."""
-        before = self._limits.total_tokens
-        if window >= LEAST and (before is None or window < before):
-            self._limits = replace(self._limits, total_tokens=window)
+        if window >= LEAST:
+            self._window = min(window, self._window or window)
 
 
 def _is_cut(ask: Ask, counted: int) -> bool:
@@ -327,16 +311,9 @@ def _is_cut(ask: Ask, counted: int) -> bool:
     Ollama reads no more than its context length, or half of it and two tokens; usually that is a
     power of two.
     """
-    length = ask.size(len)
-    if counted * CHARS_PER_TOKEN_AT_MOST < length:
-        return True
-    if counted < LEAST:
-        return False
-    if any(number & (number - 1) == 0 for number in (counted, 2 * (counted - 2))):
+    if counted >= LEAST and any(n & (n - 1) == 0 for n in (counted, 2 * (counted - 2))):
         return counted < ask.size(estimate_tokens)
-    in_ascii = ask.size(lambda text: len(text.encode("ascii", "ignore")))
-    few = counted * CHARS_PER_TOKEN < length < 1.1 * in_ascii
-    return few and 2 * counted < ask.size(estimate_tokens)
+    return counted * CHARS_PER_TOKEN < ask.size(len)
 
 
 def usable_window(message: str, prompt: int, reply: int) -> int:
