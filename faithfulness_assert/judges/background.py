@@ -18,7 +18,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from queue import SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -28,15 +27,13 @@ EXIT_SECONDS = 1.0  # the most that open connections may hold up the end of a pr
 
 
 class DaemonThreads(ThreadPoolExecutor):
-    """An executor that starts a thread whenever none is idle, and never waits for one to end.
+    """An executor that starts a thread for each call, and never waits for one to end.
 
     It is a ``ThreadPoolExecutor`` because an event loop takes no other executor.
     """
 
     def __init__(self) -> None:
         super().__init__(1)
-        self._jobs: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
-        self._idle = threading.Semaphore(0)
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Runs ``fn`` in a thread.
@@ -45,25 +42,17 @@ class DaemonThreads(ThreadPoolExecutor):
             RuntimeError: the system cannot start another thread.
         """
         future: Future[T] = Future()
-        self._jobs.put((future, partial(copy_context().run, fn, *args, **kwargs)))
-        if not self._idle.acquire(blocking=False):
-            try:
-                threading.Thread(target=self._work, daemon=True, name="faithfulness").start()
-            except RuntimeError:
-                future.cancel()
-                raise
-        return future
+        call = partial(copy_context().run, fn, *args, **kwargs)
 
-    def _work(self) -> None:
-        while True:
-            future, call = self._jobs.get()
+        def run() -> None:
             if future.set_running_or_notify_cancel():
                 try:
                     future.set_result(call())
                 except BaseException as error:  # noqa: BLE001 - raised again where the result is needed
                     future.set_exception(error)
-            del future, call  # what they hold would live until the next job
-            self._idle.release()
+
+        threading.Thread(target=run, daemon=True, name="faithfulness").start()
+        return future
 
 
 # ---------------------------------------------------------------- the loop

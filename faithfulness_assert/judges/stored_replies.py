@@ -15,14 +15,14 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
 from ..files import as_text, first_file, new_file, private_folder, read_text
-from ..records.errors import ConfigError, JudgeError, PromptTooLong
+from ..records.errors import ConfigError, JudgeError
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 from ..records.usage import Usage
 from .remote.redaction import Secrets
@@ -70,14 +70,14 @@ class StoredJudge:
         named: Any = judge if spec is None else spec
         self.judge, self._is_readable = judge, is_readable
         self._folder = own = _judge_folder(folder, named, options)
-        described = _described(own)
+        self._described = _described(own)
         # Whoever wrote a file may not have taken out the keys.
         keys = (os.environ.get(name, "") for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"))
         secrets = getattr(judge, "secrets", None)
         self._secrets = secrets if isinstance(secrets, Secrets) else Secrets(keys)
         if judge is None:
             by_name = JudgeInfo(named, remote=True) if isinstance(named, str) else judge_info(named)
-            self._info = replace(described or by_name, keeps_deadline=True, any_loop=False)
+            self._info = replace(self._described or by_name, keeps_deadline=True, any_loop=False)
             self._identity, self.secret = self._info.identity or {}, _read_secret(own)
             return
         self._identity = _identity(judge)
@@ -86,8 +86,7 @@ class StoredJudge:
         try:
             own.parent.mkdir(parents=True, exist_ok=True)
             private_folder(own)  # its name can be foreseen, so it may be a link to another folder
-            if described is None or described.identity != self._identity:
-                self._describe(self.info)
+            self._describe()
         except OSError as error:
             problem = f"{own.parent} cannot be written: {error.strerror}"
             raise ConfigError(f"cache: {problem}") from None
@@ -114,16 +113,14 @@ class StoredJudge:
                 problem += f": its file {_SECRET}, from which asks follow, is missing or damaged"
                 fix = "Restore it, or store all replies again; commit it with them."
             raise JudgeError(problem, "not_stored", fix=fix)
-        with self._noting():
-            return self._store(ask, self.judge.ask(ask, deadline=deadline))
+        return self._store(ask, self.judge.ask(ask, deadline=deadline))
 
     async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
         from . import background
 
         if stored := await background.in_thread(self.stored, ask):
             return stored
-        with self._noting():
-            reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[union-attr]
+        reply = await self.judge.aask(ask, deadline=deadline)  # type: ignore[union-attr]
         return await background.in_thread(self._store, ask, reply)
 
     def stored(self, ask: Ask, /) -> Reply | None:
@@ -147,26 +144,18 @@ class StoredJudge:
         key = ask_key(ask, self._identity)
         content = {"ask": key, **{name: getattr(reply, name) for name in _STORED}}
         try:
+            self._describe()
             _write(self._folder / f"{key}.json", content)
         except OSError as error:
             warning = f"cache: the reply could not be stored: {error.strerror}"
             return replace(reply, warnings=(*reply.warnings, warning))
         return reply
 
-    @contextmanager
-    def _noting(self) -> Iterator[None]:
-        """Keeps a context window that is found: who only reads asks within it."""
-        try:
-            yield
-        except PromptTooLong as error:
-            limits, window = self.info.limits, error.window
-            with suppress(OSError, ConfigError):  # a judge may say that its window is negative
-                limits = replace(limits, total_tokens=min(window, limits.total_tokens or window))
-                self._describe(replace(self.info, limits=limits))
-            raise
-
-    def _describe(self, info: JudgeInfo) -> None:
-        _write(self._folder / _ABOUT, {**asdict(info), "asks": sorted(info.asks)})
+    def _describe(self) -> None:
+        """Keeps what the judge says about itself. It may have learned its window meanwhile."""
+        if (info := self.info) != self._described:
+            _write(self._folder / _ABOUT, {**asdict(info), "asks": sorted(info.asks)})
+            self._described = info
 
 
 def ask_key(ask: Ask, identity: Mapping[str, Any]) -> str:

@@ -18,7 +18,7 @@ from loopback import Answer, Loopback, Request, completion
 
 from faithfulness_assert import Case, Grader, GradingResult, grade
 from faithfulness_assert.judges.stored_replies import MAX_FILE_BYTES, StoredJudge
-from faithfulness_assert.records.errors import ConfigError, JudgeError, PromptTooLong
+from faithfulness_assert.records.errors import ConfigError, JudgeError
 from faithfulness_assert.records.judge import Ask, Limits, Payload, Reply, ReplyForm
 from faithfulness_assert.records.model import GraderError
 from faithfulness_assert.records.usage import Usage
@@ -133,20 +133,6 @@ def test_an_error_is_raised_and_not_stored(tmp_path: Path) -> None:
     with pytest.raises(JudgeError, match=r"deadline 5\.0"):
         StoredJudge(Failing(), tmp_path).ask(ASK, deadline=5.0)
     assert not files(tmp_path)
-
-
-@pytest.mark.parametrize(("said", "kept"), [(500, 500), (0, None), (-7, None)])
-def test_a_window_that_the_judge_finds_is_kept_if_it_is_one(
-    said: int, kept: int | None, tmp_path: Path
-) -> None:
-    class Narrow(CountingJudge):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            raise PromptTooLong("too long", said)
-
-    with pytest.raises(PromptTooLong):
-        StoredJudge(Narrow(), tmp_path).ask(ASK)
-    StoredJudge(Narrow(), tmp_path)
-    assert only_stored(tmp_path, Narrow()).info.limits.total_tokens == kept
 
 
 @pytest.mark.parametrize(

@@ -254,7 +254,11 @@ class RemoteJudge(ABC):
                 message, used = "no time was left to ask the judge", spent.num_requests
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
             cap = needs.cap(worded, steps)
-            outcome = await self._try(self.request(worded, steps), seconds, fresh=ask.fresh)
+            posting = self._post(self.request(worded, steps), seconds, fresh=ask.fresh)
+            answer = await in_time(posting, seconds)
+            is_long = isinstance(answer, Answer) and len(answer.body) > LONG_BODY
+            reading = background.in_thread(self.read, answer) if is_long else None
+            outcome = await reading if reading else self.read(answer)
             outcome, more = needs.after(worded, outcome, steps, self.request, cap)
             spent += outcome.usage or Usage(num_requests=1)
         if isinstance(outcome, JudgeError):
@@ -264,15 +268,6 @@ class RemoteJudge(ABC):
             await background.in_thread(needs.keep)
         usage = outcome.usage and spent
         return replace(needs.warned(outcome, steps), usage=usage, requests=spent.num_requests)
-
-    async def _try(self, request: Mapping[str, Any], seconds: float, *, fresh: bool) -> Outcome:
-        """What comes of one request, without secrets."""
-        answer = await in_time(self._post(request, seconds, fresh=fresh), seconds)
-        if isinstance(answer, JudgeError):
-            return self.secrets.out_of_outcome(answer)
-        if len(answer.body) > LONG_BODY:
-            return await background.in_thread(self.read, answer)
-        return self.read(answer)
 
     async def _post(self, request: Mapping[str, Any], seconds: float, *, fresh: bool) -> Answer:
         loop = asyncio.get_running_loop()
@@ -313,8 +308,10 @@ class RemoteJudge(ABC):
             body[name] = {**own, **value} if both else value  # the fields of both
         return body
 
-    def read(self, answer: Answer) -> Outcome:
+    def read(self, answer: Answer | JudgeError) -> Outcome:
         """The reply in an answer, or the failure, without secrets."""
+        if isinstance(answer, JudgeError):
+            return self.secrets.out_of_outcome(answer)
         data = read_json_object(answer)
         outcome = data if isinstance(data, JudgeError) else self.read_reply(data, answer)
         return self.secrets.out_of_outcome(outcome)

@@ -37,7 +37,15 @@ class Endpoint:
     """
 
     def __init__(self, url: str, key: str = "", more_secrets: Iterable[str] = ()) -> None:
-        parts = _parts_of(url)
+        try:  # no message shows the address: it may contain a secret
+            parts = urlsplit(url)
+            is_address = (
+                parts.scheme in ("http", "https") and parts.hostname and (parts.port or 0) >= 0
+            )
+        except ValueError:
+            is_address = False
+        if not is_address:
+            raise ConfigError("base_url: must be an HTTP address such as https://host/v1")
         if any(not "!" <= c <= "~" for c in key):
             raise ConfigError(
                 "api_key: contains a character that keys never contain "
@@ -61,15 +69,6 @@ class Endpoint:
         elif self.host not in map(str.strip, trusted):
             hint = f"If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={self.host}"
             self.warnings = (f"{problem} texts and any key go to {self.host} in the open. {hint}",)
-
-
-def _parts_of(url: str) -> SplitResult:
-    """The parts of ``url``. The message of an error does not show it: it may contain a secret."""
-    with suppress(ValueError):
-        parts = urlsplit(url)
-        if parts.scheme in ("http", "https") and parts.hostname and (parts.port or 0) >= 0:
-            return parts
-    raise ConfigError("base_url: must be an HTTP address such as https://host/v1")
 
 
 def host_of(url: str) -> str:
