@@ -189,9 +189,9 @@ class TwoJudges:
         checks, writes = judge_info(self.checker), judge_info(self.writer)
         identity: dict[str, Any] | None = None
         if checks.identity and writes.identity:
-            parts = {"checker": dict(checks.identity), "writer": dict(writes.identity)}
             url = writes.identity.get("base_url", "")  # by which a server's asks are counted
-            identity = {"judge": "two", "base_url": url, **parts}
+            identity = {"judge": "two", "base_url": url, "checker": checks.identity}
+            identity["writer"] = writes.identity
         limits = zip(astuple(checks.limits), astuple(writes.limits), strict=True)
         lower = (min((x for x in pair if x is not None), default=None) for pair in limits)
         return replace(

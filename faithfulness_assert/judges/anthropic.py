@@ -77,14 +77,7 @@ def read_message(data: Mapping[str, Any], answer: Answer) -> Outcome:
 class AnthropicJudge(RemoteJudge):
     """A judge behind an Anthropic-compatible Messages API.
 
-    Its options are those of ``RemoteJudge``.
-
-    Args:
-        base_url: without ``/v1``; default: the environment's ANTHROPIC_BASE_URL, else Anthropic.
-        api_key: default: the environment's ANTHROPIC_API_KEY. Only Anthropic itself needs one.
-        temperature: 0 to 1. If the model does not support it, each judge object sends one more
-            request, once; None avoids that.
-        client: an ``anthropic.Anthropic``, ``AsyncAnthropic``, ``AnthropicBedrock`` or the like.
+    Its options are those of ``RemoteJudge``; ``base_url`` ends before ``/v1``.
     """
 
     provider = "anthropic"

@@ -161,14 +161,10 @@ FAMILIES = ("json", "document_claim")
 class OpenAIJudge(RemoteJudge):
     """A judge behind an OpenAI-compatible chat API.
 
-    Its options are those of ``RemoteJudge``, and a seed.
+    Its other options are those of ``RemoteJudge``.
 
     Args:
-        base_url: default: the environment's OPENAI_BASE_URL, else OpenAI.
-        api_key: default: the environment's OPENAI_API_KEY. Only OpenAI itself needs one.
-        temperature: 0 to 2.
         seed: for servers that give the same reply for the same seed.
-        client: an ``openai.OpenAI``, ``AsyncOpenAI``, ``AzureOpenAI`` or the like that asks.
         family: ``document_claim`` for a checker that was trained to answer a document and a claim
             with Yes or No, such as Bespoke-MiniCheck. It is asked about one statement at a time.
     """

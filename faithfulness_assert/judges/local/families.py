@@ -131,11 +131,6 @@ def _family_in(config: Mapping[str, Any], kind: str, name: str) -> str:
             return family
     if kind.endswith("ForSequenceClassification"):
         return "pair"
-    if kind.endswith("ForTokenClassification"):
-        raise ConfigError(
-            f"family: the model is a {kind}, which labels tokens; if it marks the tokens that are "
-            "not supported, say family=lettucedetect (and label_order, if it is another one)"
-        )
     raise ConfigError(
         f"family: the config of the model names {kind or 'no architecture'}, of which it does not "
         f"follow how it is asked; name one of {', '.join(FAMILIES)} with the option family"
@@ -191,18 +186,10 @@ def label_order(
     shown = ", ".join(clip(name, 30) for name in names[:6])
     which = f"its {len(names)} outputs" if len(names) > 1 else "its output"
     problem = f"calls {which} {shown}" if names else "does not name its outputs"
-    example = _example(outputs or len(names) or 2)
     raise ConfigError(
         f"label_order: the model's config {problem}, so nobody knows what each means; say it in "
-        f"their order, such as label_order={example} (see the model's card)"
+        f"their order, such as label_order=not_enough_info,supported (see the model's card)"
     )
-
-
-def _example(outputs: int) -> str:
-    """An order of so many outputs."""
-    few = {1: "supported", 2: "not_enough_info,supported"}
-    between = ",".join(["not_enough_info"] * min(outputs - 2, 4))
-    return few.get(outputs) or f"supported,{between},contradicted"
 
 
 def _names(config: Mapping[str, Any]) -> list[str]:

@@ -125,13 +125,10 @@ def usage_of(
     """
     counts: tuple[Any, ...] = (prompt, completion, cached, reasoning, 1)
     usage = Usage(*counts)
-    if usage.prompt != prompt or usage.completion != completion:
+    if (usage.prompt, usage.completion) != (prompt, completion):
         return None
-    return replace(
-        usage,
-        cached=min(usage.cached, usage.prompt),
-        reasoning=min(usage.reasoning, usage.completion),
-    )
+    of_prompt, of_reply = min(usage.cached, usage.prompt), min(usage.reasoning, usage.completion)
+    return replace(usage, cached=of_prompt, reasoning=of_reply)
 
 
 # ---------------------------------------------------------------- what a server says is wrong

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Iterable, Mapping
-from contextlib import closing
+from contextlib import aclosing, closing
 from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
@@ -19,9 +19,6 @@ from .. import JUDGES, background
 from ..http import Answer, Coming, Direct, Headers, tls_context
 from .redaction import Secrets
 from .settings import Endpoint, credentials, host_of, login_of
-
-_APIS = {"openai": "chat", "anthropic": "messages"}
-"""The attribute of a client that has the API."""
 
 
 def load_sdk(name: str) -> Any:
@@ -53,8 +50,8 @@ def client_endpoint(client: Any, provider: str, more_secrets: Iterable[str]) -> 
     Raises:
         ConfigError: it is no client of that SDK.
     """
-    usable = callable(getattr(client, "post", None)) and hasattr(client, "base_url")
-    if not usable or not hasattr(client, _APIS[provider]):
+    owners = {kind.__module__.partition(".")[0] for kind in type(client).__mro__}
+    if provider not in owners or not hasattr(client, "post"):
         got = type(client).__name__
         raise ConfigError(f"client: must be a client of the package {provider}, got {got}")
     places = ("__dict__", "default_headers", "default_query")
@@ -84,16 +81,11 @@ class ByClient:
     async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:
         """See ``Direct``. A client that blocks is asked in a thread."""
         is_async = inspect.iscoroutinefunction(self._client.post)
-        stream = self._sdk.AsyncStream if is_async else self._sdk.Stream
-        headers = {**self._headers, **more}
-        options = {"timeout": seconds, "max_retries": 0, "follow_redirects": False}
-        given = {
-            "cast_to": object,
-            "body": body,
-            "stream": True,
-            "stream_cls": stream[object],
-            "options": {"headers": headers, **options},
-        }
+        options: dict[str, Any] = {"headers": {**self._headers, **more}, "timeout": seconds}
+        options |= {"max_retries": 0, "follow_redirects": False}
+        stream_cls = (self._sdk.AsyncStream if is_async else self._sdk.Stream)[object]
+        given: dict[str, Any] = {"cast_to": object, "stream": True, "stream_cls": stream_cls}
+        given |= {"body": body, "options": options}
         try:
             if is_async:
                 return await self._awaited(given)
@@ -101,31 +93,26 @@ class ByClient:
         except self._sdk.APITimeoutError:
             raise TimeoutError from None
         except self._sdk.APIStatusError as error:  # the SDK has read and decoded it
-            given_headers = error.response.headers.raw
-            coming = self._coming(
-                error.response, [h for h in given_headers if h[0].lower() != b"content-encoding"]
-            )
+            error.response.headers.pop("content-encoding", None)
+            coming = self._coming(error.response)
             coming.add(error.response.content)
             return coming.answer()
 
-    def _coming(self, response: Any, headers: Iterable[tuple[bytes, bytes]]) -> Coming:
+    def _coming(self, response: Any) -> Coming:
         """An answer to come. A token that the client fetched must not be shown either."""
         self._secrets.learn(credentials(response.request.headers))
-        return Coming(response.status_code, headers)
+        return Coming(response.status_code, response.headers.raw)
 
     async def _awaited(self, given: Mapping[str, Any]) -> Answer:
-        response = (await self._client.post(self._path, **given)).response
-        try:
-            coming = self._coming(response, response.headers.raw)
+        async with aclosing((await self._client.post(self._path, **given)).response) as response:
+            coming = self._coming(response)
             async for piece in response.aiter_raw():
                 coming.add(piece)
             return coming.answer()
-        finally:
-            await response.aclose()
 
     def _blocking(self, given: Mapping[str, Any], ends: float) -> Answer:
         with closing(self._client.post(self._path, **given).response) as response:
-            coming = self._coming(response, response.headers.raw)
+            coming = self._coming(response)
             for piece in response.iter_raw():
                 coming.add(piece)
                 if time.monotonic() > ends:  # nobody waits any more

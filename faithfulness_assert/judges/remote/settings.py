@@ -160,17 +160,15 @@ def check_body(value: object) -> dict[str, Any]:
     Raises:
         ConfigError: it is no mapping, no JSON, or sets what we set ourselves or by an option.
     """
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+    if not isinstance(value, Mapping | None) or not all(isinstance(n, str) for n in value or ()):
         raise ConfigError("extra_body: must be a mapping of parameters to their values")
-    for name in value:
+    for name in value or ():
         if name in _SET_BY_US:
             raise ConfigError(f"extra_body: must not set {name!r}, which each ask has of its own")
         if option := _SET_BY_OPTIONS.get(name):
             raise ConfigError(f"extra_body: must not set {name!r}; there is the option {option}")
     try:
-        body: dict[str, Any] = json.loads(json.dumps(dict(value), allow_nan=False))
+        body: dict[str, Any] = json.loads(json.dumps(dict(value or {}), allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         raise ConfigError("extra_body: must be plain JSON") from None
     return body
@@ -188,12 +186,10 @@ def check_headers(value: object) -> dict[str, Secret]:
     Raises:
         ConfigError: it is no mapping of names to texts as HTTP allows them.
     """
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
+    if not isinstance(value, Mapping | None):
         raise ConfigError("extra_headers: must be a mapping of names to texts")
     checked = {}
-    for name, text in value.items():
+    for name, text in (value or {}).items():
         if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
             raise ConfigError(f"extra_headers: {name!r:.60} is no name of a header")
         if name.lower() in _HEADERS_BY_US:
