@@ -16,7 +16,6 @@ import sys
 import zlib
 from base64 import b64encode
 from collections.abc import Coroutine, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
@@ -45,13 +44,48 @@ _HEADERS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP answer: status, headers (with lower-case names) and decoded body."""
+    """An HTTP answer: status, headers (with lower-case names) and decoded body.
 
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
+    ``add`` and ``end`` raise a ``JudgeError`` if it is too large, or has an encoding that was not
+    asked for.
+    """
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: bytes = b"") -> None:
+        self.status, self.headers, self.body = status, headers, body
+        self._pieces, self._size = list[bytes](), 0
+
+    @classmethod
+    def begin(cls, status: int, headers: Iterable[tuple[bytes, bytes]]) -> Answer:
+        """One of which the head is there."""
+        return cls(status, {n.decode("latin-1").lower(): v.decode("latin-1") for n, v in headers})
+
+    def add(self, piece: bytes) -> None:
+        """Takes the next piece of the body."""
+        self._size += max(len(piece), MIN_PIECE)
+        if self._size > MAX_BYTES:
+            raise self._unusable(_TOO_LARGE)
+        self._pieces.append(piece)
+
+    def end(self) -> Answer:
+        """It, whole and decoded. Servers may encode unasked, and a small body may be gigabytes."""
+        self.body, self._pieces = b"".join(self._pieces), []
+        encoding = self.headers.get("content-encoding", "").strip().lower()
+        if encoding in ("gzip", "x-gzip", "deflate"):
+            try:
+                unpack = zlib.decompressobj(wbits=_GZIP_OR_ZLIB).decompress
+                self.body = unpack(self.body, MAX_BYTES + 1)
+            except zlib.error:
+                raise self._unusable(f"is not {encoding}, although its header says so") from None
+            if len(self.body) > MAX_BYTES:
+                raise self._unusable(f"{_TOO_LARGE} when decoded", retryable=True)
+        elif encoding not in ("", "identity"):
+            raise self._unusable(f"has the encoding {encoding[:40]!r}, which was not asked for")
+        return self
+
+    def _unusable(self, problem: str, *, retryable: bool = False) -> JudgeError:
+        message = f"the judge's answer {problem}: is base_url right?"
+        return JudgeError(message, "server", http_status=self.status, retryable=retryable)
 
 
 async def in_time(posting: Coroutine[Any, Any, Answer], seconds: float) -> Answer | JudgeError:
@@ -62,9 +96,8 @@ async def in_time(posting: Coroutine[Any, Any, Answer], seconds: float) -> Answe
     try:
         return await asyncio.wait_for(posting, seconds)
     except (asyncio.TimeoutError, TimeoutError):
-        message = f"the judge sent no complete answer within {seconds:.3g} s"
-        hint = "a faster judge helps, too"
-        return JudgeError(f"{message}; {hint}", "timeout", retryable=True)
+        message = f"no complete answer within {seconds:.3g} s; a faster judge helps, too"
+        return JudgeError(f"the judge sent {message}", "timeout", retryable=True)
     except JudgeError as error:
         return error.with_traceback(None)  # its frames contain the request
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a client raises becomes a JudgeError
@@ -102,18 +135,16 @@ class Direct:
         if login := login_of(endpoint.url):
             encoded = b64encode(":".join(login).encode()).decode()
             given["authorization"] = f"Basic {encoded}"
-        self._headers = [(name.encode("ascii"), text.encode()) for name, text in given.items()]
+        self._headers = given
         self.tls = tls_context() if parts.scheme == "https" else None
         self._idle: list[_Line] = []
 
-    def encoded(
-        self, body: Mapping[str, Any], more: Headers
-    ) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    def encoded(self, body: Mapping[str, Any], more: Headers) -> tuple[list[Any], bytes]:
         """All headers of a request, and its content."""
         text = json.dumps(body, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         content = text.encode("utf-8", "backslashreplace")  # as JSON escapes a lone surrogate
-        added = {**more, "content-length": str(len(content))}
-        return [*self._headers, *((n.encode(), t.encode()) for n, t in added.items())], content
+        headers = {**self._headers, **more, "content-length": str(len(content))}
+        return list(headers.items()), content
 
     async def post(self, body: Mapping[str, Any], seconds: float, more: Headers) -> Answer:  # noqa: ARG002 - the caller keeps the time
         """The answer to one request with ``more`` headers. The caller ends it in time."""
@@ -185,7 +216,7 @@ class _Line(asyncio.Protocol):
 
     async def exchange(self, request: h11.Request, content: bytes) -> Answer:
         """The answer to a POST. If it does not come whole, the connection is closed."""
-        state, coming = self._state, Coming(0, ())
+        state, answer = self._state, Answer(0, {})
         self.is_idle = self.has_heard = False
         if self._ends:
             self._ends.cancel()
@@ -201,12 +232,12 @@ class _Line(asyncio.Protocol):
                         raise ConnectionError("the server closed the connection")
                     state.receive_data(piece)
                 elif isinstance(event, h11.Response):
-                    coming = Coming(event.status_code, event.headers)
+                    answer = Answer.begin(event.status_code, event.headers)
                 elif isinstance(event, h11.Data):
-                    coming.add(bytes(event.data))
+                    answer.add(bytes(event.data))
                 elif not isinstance(event, h11.InformationalResponse) or event.status_code == 101:
                     raise ConnectionError("the server sent no answer")
-            answer = coming.answer()
+            answer.end()
             done = state.our_state is state.their_state is h11.DONE
             if done and not state.trailing_data[0] and self._came.empty():
                 state.start_next_cycle()
@@ -229,45 +260,3 @@ def tls_context() -> ssl.SSLContext:
     import truststore  # where Python does not find them itself
 
     return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-
-
-class Coming:
-    """An answer of which the head is there.
-
-    ``add`` and ``answer`` raise a ``JudgeError`` if it is too large, or has an encoding that was
-    not asked for.
-    """
-
-    def __init__(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        self.status = status
-        self._headers = {n.decode("latin-1").lower(): v.decode("latin-1") for n, v in headers}
-        self._pieces: list[bytes] = []
-        self._size = 0
-
-    def add(self, piece: bytes) -> None:
-        """Takes the next piece of the body."""
-        self._size += max(len(piece), MIN_PIECE)
-        if self._size > MAX_BYTES:
-            raise self._unusable(_TOO_LARGE)
-        self._pieces.append(piece)
-
-    def answer(self) -> Answer:
-        """The whole answer, decoded. Servers may encode unasked, and a small body may decode to
-        gigabytes.
-        """
-        body = b"".join(self._pieces)
-        encoding = self._headers.get("content-encoding", "").strip().lower()
-        if encoding in ("gzip", "x-gzip", "deflate"):
-            try:
-                body = zlib.decompressobj(wbits=_GZIP_OR_ZLIB).decompress(body, MAX_BYTES + 1)
-            except zlib.error:
-                raise self._unusable(f"is not {encoding}, although its header says so") from None
-            if len(body) > MAX_BYTES:
-                raise self._unusable(f"{_TOO_LARGE} when decoded", retryable=True)
-        elif encoding not in ("", "identity"):
-            raise self._unusable(f"has the encoding {encoding[:40]!r}, which was not asked for")
-        return Answer(self.status, self._headers, body)
-
-    def _unusable(self, problem: str, *, retryable: bool = False) -> JudgeError:
-        message = f"the judge's answer {problem}: is base_url right?"
-        return JudgeError(message, "server", http_status=self.status, retryable=retryable)

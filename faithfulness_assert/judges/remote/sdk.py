@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from ...records.errors import ConfigError
 from .. import JUDGES, background
-from ..http import Answer, Coming, Direct, Headers, tls_context
+from ..http import Answer, Direct, Headers, tls_context
 from .redaction import Secrets
 from .settings import Endpoint, credentials, host_of, login_of
 
@@ -94,30 +94,30 @@ class ByClient:
             raise TimeoutError from None
         except self._sdk.APIStatusError as error:  # the SDK has read and decoded it
             error.response.headers.pop("content-encoding", None)
-            coming = self._coming(error.response)
-            coming.add(error.response.content)
-            return coming.answer()
+            answer = self._begin(error.response)
+            answer.add(error.response.content)
+            return answer.end()
 
-    def _coming(self, response: Any) -> Coming:
+    def _begin(self, response: Any) -> Answer:
         """An answer to come. A token that the client fetched must not be shown either."""
         self._secrets.learn(credentials(response.request.headers))
-        return Coming(response.status_code, response.headers.raw)
+        return Answer.begin(response.status_code, response.headers.raw)
 
     async def _awaited(self, given: Mapping[str, Any]) -> Answer:
         async with aclosing((await self._client.post(self._path, **given)).response) as response:
-            coming = self._coming(response)
+            answer = self._begin(response)
             async for piece in response.aiter_raw():
-                coming.add(piece)
-            return coming.answer()
+                answer.add(piece)
+            return answer.end()
 
     def _blocking(self, given: Mapping[str, Any], ends: float) -> Answer:
         with closing(self._client.post(self._path, **given).response) as response:
-            coming = self._coming(response)
+            answer = self._begin(response)
             for piece in response.iter_raw():
-                coming.add(piece)
+                answer.add(piece)
                 if time.monotonic() > ends:  # nobody waits any more
                     raise TimeoutError
-            return coming.answer()
+            return answer.end()
 
 
 class Proxied(Direct):
@@ -145,7 +145,7 @@ class Proxied(Direct):
             self._pool() as pool,
             pool.stream("POST", self._url, headers=headers, content=content) as response,
         ):
-            coming = Coming(response.status, response.headers)
+            answer = Answer.begin(response.status, response.headers)
             async for piece in response.stream:
-                coming.add(piece)
-            return coming.answer()
+                answer.add(piece)
+            return answer.end()
