@@ -45,7 +45,6 @@ from .words import (
     negates,
     plain,
     sentences,
-    spaced,
     stem_of,
     with_known_numbers,
 )
@@ -147,7 +146,7 @@ def _verdict(support: Support, form: ReplyForm) -> dict[str, Any]:
 def support(statement: str, index: Index) -> Support:
     """How well the context supports ``statement``. A statement without words has the score 0."""
     statement = plain(statement)
-    is_there = spaced(find_words(statement)) in index.exact
+    is_there = tuple(find_words(statement)) in index.exact
     parts = [statement] if is_there else sentences(statement) or [statement]
     supports = [_sentence_support(part, index) for part in parts]
     evidence = sorted({number for one in supports for number in one.evidence})
@@ -160,7 +159,7 @@ def _sentence_support(sentence: str, index: Index) -> Support:
     This also limits the work.
     """
     words = find_words(sentence)
-    same = index.exact.get(spaced(words))
+    same = index.exact.get(tuple(words))
     sentence, words, number = with_known_numbers(sentence, words, index)
     against = f"the number {number[:60]} is nowhere in the context" if number else ""
     if not against:

@@ -57,11 +57,6 @@ def stem_of(word: str) -> str:
     return word if word[0] == " " else _ENDING.sub("", word)[:STEM]
 
 
-def spaced(words: list[str]) -> str:
-    """Words as one text with a space around each, so that its pieces show where a word begins."""
-    return f" {' '.join(words)} "
-
-
 def content_words(words: list[str]) -> list[str]:
     """``words`` without those that hold a sentence together, or deny it; or all of them."""
     return [word for word in words if word not in _LITTLE] or words
@@ -122,13 +117,13 @@ class Index:
 
     def __init__(self, context: Iterable[tuple[int, str]]) -> None:
         self.texts, self.words = list[Text](), set[str]()
-        self.places, self.exact = dict[str, list[int]](), dict[str, int]()
+        self.places, self.exact = dict[str, list[int]](), dict[tuple[str, ...], int]()
         self._unread = list[tuple[int, str]]()
         for number, sentence in context:
             words = find_words(plain(sentence))
             if words:
                 self._unread.append((len(self.texts), sentence))
-                self.exact.setdefault(spaced(words), number)
+                self.exact.setdefault(tuple(words), number)
             for start in range(0, len(words), LONGEST):
                 piece = words[start : start + LONGEST]
                 self.texts.append(Text(number, piece, set()))
