@@ -195,21 +195,29 @@ def parse_options(given: Iterable[str], where: str) -> dict[str, Any]:
     """Options written as ``NAME=VALUE``, where VALUE is JSON or text.
 
     Raises:
-        ConfigError: one has no ``=``. ``where``: what the message calls it.
+        ConfigError: one has no name or no ``=``, or is a list or an object as Python or a shell
+            has it. ``where``: what the message calls it.
     """
     import json  # most users name their options in Python, or in a file
 
     options: dict[str, Any] = {}
     for item in given:
         name, sign, value = item.partition("=")
-        if not sign:
+        if not sign or not name.strip():
             raise ConfigError(f"{where}: must be NAME=VALUE, got {item!r}")
         try:
             parsed = json.loads(f"0{value}" if value.startswith(".") else value)  # .9 is 0.9
         except (ValueError, RecursionError):
+            if value[:1] + value[-1:] in ("{}", "[]"):
+                advice = "not JSON, which has its names and texts in double quotes"
+                raise ConfigError(f"{where} {name}: {advice}: {value:.200}") from None
             parsed = value
         options[name.strip().replace("-", "_")] = parsed
     return options
+
+
+NAMED_BY_JUDGE = ("model", "provider", "grader", "llm")
+"""What other systems call the model that grades."""
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -220,9 +228,11 @@ def check_names(names: Iterable[str]) -> None:
             hint = systems and f"With the policy {systems} it goes into policy_options."
             if name in OF_PRESETS:
                 hint = f"Only a policy sets it: policy={{'base': 'default', {name!r}: ...}}."
-            if name == "model":
+            if name in NAMED_BY_JUDGE:
                 hint = "The judge's name has it: judge='openai:MODEL'."
             beside = {"judge", "policy", "threshold", "concurrency", *CASE_NAMES}
+            if name in beside:
+                hint = "It stands beside the options, where there is one."
             near = suggest(name, GRADER_NAMES | beside)
             hint = hint or (near if "Did you mean" in near else suggest(name, GRADER_NAMES))
             raise ConfigError(f"{name}: unknown option. {hint}")

@@ -21,6 +21,8 @@ MIN_GRADED = 0.95
 Quoted = Callable[[str], str]
 """Makes a text from elsewhere harmless where it is shown."""
 
+FEW_LATENCIES = 3
+"""Different ones, to the last digit the same in two runs: no clock is so coarse."""
 SHOWN = 20
 """Changed cases that are shown with their statements."""
 KINDS = ("regressed", "new", "improved", "status", "score")
@@ -34,6 +36,7 @@ class Outcome(NamedTuple):
     passed: bool
     score: float | None
     is_error: bool
+    latency: float = 0.0
 
 
 NOTHING = Outcome("", "", passed=False, score=None, is_error=False)
@@ -41,7 +44,7 @@ NOTHING = Outcome("", "", passed=False, score=None, is_error=False)
 
 
 Way = tuple[str, str, float]
-"""The judge, the policy and the threshold with which a case was graded."""
+"""The judge, the policy and the threshold by which a case was graded."""
 
 
 class Flip(NamedTuple):
@@ -88,6 +91,7 @@ class Comparison:
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
         shown: the most important changes.
+        same: whether they are the results of one run: each grade took as long in both.
         recheck: what the judge changed, and what the system; None if nobody asked.
         policies: what the policies of A and B differ in, as far as that is known.
     """
@@ -105,6 +109,7 @@ class Comparison:
     other_input: int = 0
     kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     shown: list[Change] = field(default_factory=list)
+    same: bool = True
     recheck: Recheck | None = None
     policies: Sequence[str] = ()
 
@@ -129,14 +134,6 @@ class Comparison:
         return self.max_regressed is not None and lost > self.max_regressed
 
     @property
-    def other_way(self) -> str:
-        """Why the verdict need not be about the answers; "" if it is, or after a recheck."""
-        if self.recheck is not None or self.ways[0] == self.ways[1]:
-            return ""
-        before, after = ({judge for judge, *_ in ways} for ways in self.ways)
-        return f"it was graded {'in another way' if before == after else 'by another judge'}"
-
-    @property
     def is_lower(self) -> bool:
         """Whether B did less well, be it by chance: in cases that pass, or in the mean score."""
         lost = self.kinds["regressed"] - self.kinds["improved"]
@@ -145,11 +142,26 @@ class Comparison:
 
     @property
     def comparable(self) -> bool:
-        """Whether enough cases were graded in both to say anything."""
+        """Whether a difference of B would be one of its answers."""
         return not self.problems()
 
     def problems(self, quoted: Quoted = str) -> list[str]:
         """Why B cannot be compared with A, the most important reason first; [] if it can.
+
+        Beside ``lacking``: they are the same results, or were graded in different ways. A recheck
+        asks the judge of B about A, so that then the judge may be another one.
+        """
+        problems = self.lacking(quoted)
+        if self.same and self.ways[0] == self.ways[1]:
+            problems.append("both are results of the same run")
+        if self.recheck is None and self.ways[0] != self.ways[1] and all(self.ways):
+            before, after = ({judge for judge, *_ in ways} for ways in self.ways)
+            how = "in another way" if before == after else "by another judge (--recheck asks it)"
+            problems.append(f"it was graded {how}")
+        return problems
+
+    def lacking(self, quoted: Quoted = str) -> list[str]:
+        """Which grades a comparison lacks; [] if there are enough.
 
         What A has and B lacks was not graded in B. And B may not have lost more cases than chance
         explains: then what it lost may be what matters.
@@ -224,6 +236,7 @@ def compare(
     summaries, ways = compared.summaries, compared.ways
     old = dict(_outcomes(before, summaries[0], ways[0]))
     changes: list[Change] = []
+    latencies: set[float] = set()
 
     def pairs() -> Iterator[Pair]:
         for id, new in _outcomes(after, summaries[1], ways[1]):
@@ -236,6 +249,9 @@ def compare(
                     compared.kinds["new"] += 1
                     changes.append(Change(id, "new", NOTHING, new))
                 continue
+            compared.same &= first.latency == new.latency
+            if len(latencies) < FEW_LATENCIES:
+                latencies.add(new.latency)
             compared.other_input += first.input != new.input
             compared.lost += new.is_error and not first.is_error
             compared.gained += first.is_error and not new.is_error
@@ -247,6 +263,7 @@ def compare(
 
     compared.pairs = PairCounts(pairs())
     compared.tests = compared.pairs.tests()
+    compared.same &= len(latencies) >= FEW_LATENCIES
     compared.only[0] = len(old)
     if summaries[0].cases and 0 < summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id is in both runs")
@@ -269,9 +286,10 @@ def _outcomes(lines: Lines, summary: Summary, ways: set[Way]) -> Iterator[tuple[
     for line in lines():
         result = line.result
         summary.add(result)
-        ways.add((result.judge, result.policy, result.threshold))
+        if result.error is None:
+            ways.add((result.judge, result.policy, result.threshold))
         values = result.status, result.pass_, result.score, result.error is not None
-        yield line.case_id, Outcome(line.input, *values)
+        yield line.case_id, Outcome(line.input, *values, result.latency_ms)
 
 
 def _kind(before: Outcome, after: Outcome) -> str:

@@ -77,10 +77,7 @@ def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
     if comparison.worse:
         most = f": {changed} (--max-regressed {comparison.max_regressed})"
         most = most if comparison.has_more_regressed else ""
-        but = f"; but {comparison.other_way}" if comparison.other_way else ""
-        return f"{after} is worse than {before}{most}{but}"
-    if comparison.other_way:
-        return f"{after} is not shown to be worse than {before}: {comparison.other_way} ({changed})"
+        return f"{after} is worse than {before}{most}"
     if not comparison.is_lower:
         return f"{after} is not worse than {before}"
     by_judge = comparison.recheck is not None and comparison.recheck.judge.is_worse

@@ -12,6 +12,7 @@ import sys
 from argparse import ArgumentParser, ArgumentTypeError, RawDescriptionHelpFormatter
 from functools import partial
 from importlib import import_module
+from signal import SIG_DFL, SIGINT, signal
 
 import faithfulness_assert
 
@@ -85,6 +86,7 @@ def main() -> None:
         to_nowhere(sys.stdout)
         code = UNREAD
     except KeyboardInterrupt as stop:
+        signal(SIGINT, SIG_DFL)  # a second one ends what is left, without a traceback
         for note in getattr(stop, "__notes__", ()):  # what was done, and what it cost
             sys.stderr.write(f"\nfaithfulness-assert: {note}\n")
         code = INTERRUPTED
@@ -146,13 +148,12 @@ def _unrecognized(unknown: list[str], command: ArgumentParser) -> str:
     option = wrong.lstrip("-").replace("-", "_")
     if option == "api_key":
         return f"{problem}. Set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment"
-    if option == "model" and "--judge" in flags:
-        return f"{problem}. Name it with its judge: --judge openai:MODEL"
-    if "--option" in flags:
-        from ..options import GRADER_NAMES  # not needed for help and version
+    from ..options import GRADER_NAMES, NAMED_BY_JUDGE  # not needed for help and version
 
-        if option in GRADER_NAMES:
-            return f"{problem}. It is an option of grading: --option {option}=VALUE"
+    if option in NAMED_BY_JUDGE and "--judge" in flags:
+        return f"{problem}. Name it with its judge: --judge openai:MODEL"
+    if "--option" in flags and option in GRADER_NAMES:
+        return f"{problem}. It is an option of grading: --option {option}=VALUE"
     return f"{problem}. {suggest(wrong, flags)}"
 
 

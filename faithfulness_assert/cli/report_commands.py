@@ -57,7 +57,7 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
     """The arguments of ``compare``."""
     parser.epilog = (
         "Exit codes: 0 B is not shown to be worse than A, 1 it is worse, 2 wrong use,\n"
-        "3 not comparable: too few cases could be graded, or more than before could not be graded."
+        "3 not comparable: graded in other ways, or too few cases, or fewer than before."
     )
     parser.add_argument("before", metavar="A", help="a run directory, or its results as .jsonl")
     parser.add_argument("after", metavar="B", help="the same of another run over the same cases")
@@ -119,7 +119,7 @@ def run_compare(arguments: Namespace) -> int:
     )
     with suppress(ConfigError), reading(arguments.before) as a, reading(arguments.after) as b:
         comparison.policies = policy_changes(a, b)  # a file of results has only its name
-    if arguments.recheck is not None and comparison.comparable:
+    if arguments.recheck is not None and not comparison.lacking():
         check_number("recheck", arguments.recheck, 1, 100_000, whole=True)
         check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
         comparison.recheck = recheck(

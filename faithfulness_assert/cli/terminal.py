@@ -155,6 +155,12 @@ def _print_shown(line: Shown) -> None:
         console.print(Text.assemble(indent, safe), soft_wrap=True)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """Leaves it to the command, as with other lines. rich would exit with 1: "failed"."""
+        raise BrokenPipeError
+
+
 @cache
 def _console() -> Console:
-    return Console(highlight=False, markup=False, emoji=False)
+    return _Console(highlight=False, markup=False, emoji=False)

@@ -25,7 +25,7 @@ from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
 from ..drive.asks import log
 from ..files import append_file
 from ..grading import Grader, log_defect
-from ..options import GRADER_NAMES
+from ..options import GRADER_NAMES, NAMED_BY_JUDGE
 from ..plan.weighing import internal_error, invalid_input
 from ..policy.load import policies
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
@@ -192,7 +192,12 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
     known = GRADER_NAMES.union(OWN_KEYS)
     for key in map(str, config):
         if (name := snake(key)) not in known:
-            near = re.sub("_(.)", lambda match: match[1].upper(), suggest(name, known))
+            near = suggest(name, known)
+            if "Did you mean" not in near:
+                near = f"Known: {', '.join(OWN_KEYS)}, and the options of grade()."
+            if name in NAMED_BY_JUDGE:
+                near = "The judge's name has it: judge: openai:MODEL."
+            near = re.sub("_(.)", lambda match: match[1].upper(), near)
             raise ConfigError(f"config.{key[:60]}: unknown key. {near}")
     return _in_snake_case(config)
 
@@ -333,7 +338,12 @@ def _nearest(path: str, document: Mapping[str, Any]) -> str:
             return f"{part} has the keys {names_of(value)}"
         if value is not None and value != []:
             return f"{part} is {clip(json.dumps(value, ensure_ascii=False, default=str), 80)}"
-    return f"there are {names_of({key: 1 for key in document if document[key] is not None})}"
+    roots = [key for key, value in document.items() if value is not None]
+    for root in ("vars", "output", "metadata"):
+        with suppress(ConfigError):  # what begins with a sign is no part of a longer path
+            if search(longer := f"{root}.{path}", document) is not None:
+                return f"there are {names_of(roots)}. Did you mean {longer!r}?"
+    return f"there are {names_of(roots)}"
 
 
 def _parts(path: str, document: Mapping[str, Any]) -> list[tuple[str, Any]]:

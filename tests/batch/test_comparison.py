@@ -145,13 +145,17 @@ def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused() 
     before, after = run_of({"a": result(1.0)}), run_of({"a": result(1.0, threshold=0.5)})
     assert "not graded in the same way" in as_text(compare(before, after))
     assert "not graded" not in as_text(compare(before, before)).replace("be graded", "")
-    head = "B is not shown to be worse than A: it was graded"
-    assert as_text(compare(before, after)).startswith(f"{head} in another way (0 regressed, 0 ")
+    head = "B is not comparable with A: it was graded"
+    assert as_text(compare(before, after)).startswith(f"{head} in another way\n")
     other = run_of({"a": result(1.0, judge="other")})
-    assert as_text(compare(before, other)).startswith(f"{head} by another judge (0 regressed")
+    told = as_text(compare(before, other))
+    assert told.startswith(f"{head} by another judge (--recheck asks it)\n")
+    refused = replace(failed(), judge="none")  # says nothing about how the others were graded
+    both = run_of({"a": result(1.0), "b": refused})
+    assert compare(before, both, min_graded=0.0).comparable
     lower = run_of({str(n): result(0.0, judge="other") for n in range(9)})
-    told = as_text(compare(run_of({str(n): result(1.0) for n in range(9)}), lower))
-    assert told.startswith("B is worse than A; but it was graded by another judge\n")
+    found = compare(run_of({str(n): result(1.0) for n in range(9)}), lower, max_regressed=0)
+    assert (found.comparable, found.worse) == (False, False)
     with pytest.raises(ConfigError, match="no case with the same id"):
         compare(before, run_of({"b": result(1.0)}))
 
@@ -259,7 +263,8 @@ def test_a_comment_shows_hostile_texts_as_text_and_fits_into_github() -> None:
     told += as_markdown(compared)
     for sign in ("<img", "@team", " #12", "](", "![", "~~", "\x1b", "\u202e"):
         assert sign not in told
-    assert told.startswith("### Faithfulness: <code>B</code> is worse than <code>A</code>; but it")
+    head = "### Faithfulness: <code>B</code> is not comparable with <code>A</code>: it was graded"
+    assert told.startswith(head)
 
 
 # ---------------------------------------------------------------- the command
@@ -280,6 +285,22 @@ def test_the_exit_code_says_whether_b_is_worse(tmp_path: Path) -> None:
     told = here("compare", good, tmp_path / "run", "--markdown")
     assert told.returncode == 1
     assert told.stdout.startswith("### Faithfulness: <code>run</code> is worse than <code>a</code>")
+
+
+def test_a_run_is_not_comparable_with_itself_or_with_another_judge(tmp_path: Path) -> None:
+    cases = {str(n): replace(result(1.0), latency_ms=n + 0.5) for n in range(9)}
+    own = write(tmp_path / "a.jsonl", run_of(cases))
+    copy = write(tmp_path / "b.jsonl", run_of(cases))
+    other = {id: replace(one, judge="other") for id, one in cases.items()}
+    again = {id: replace(one, latency_ms=one.latency_ms + 1) for id, one in cases.items()}
+    for second, exit_code, said in (
+        (own, 3, "not comparable with"),
+        (copy, 3, "both are results of the same run\n"),
+        (write(tmp_path / "c.jsonl", run_of(other)), 3, "graded by another judge"),
+        (write(tmp_path / "d.jsonl", run_of(again)), 0, "d is not worse than a\n"),
+    ):
+        compared = here("compare", own, second, "--max-regressed", "0")
+        assert (compared.returncode, said in compared.stdout) == (exit_code, True), compared.stdout
 
 
 def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from rows import rows
 
 import faithfulness_assert
 from faithfulness_assert import policies
-from faithfulness_assert.cli.app import COMMANDS
+from faithfulness_assert.cli.app import COMMANDS, UNREAD
 
 
 def jsonl(tmp_path: Path, *cases: object) -> str:
@@ -125,6 +125,7 @@ def test_a_reader_that_closes_the_pipe_early_is_not_an_error(
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""
+    assert process.returncode == UNREAD  # not that of answers that fail
 
 
 PLAIN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
