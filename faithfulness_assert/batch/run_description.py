@@ -36,13 +36,20 @@ SHOWN = 5
 """Rows that are named. Of more, only the number is told."""
 _BEGUN = "(row IN (SELECT row FROM results) OR row IN (SELECT row FROM asks))"
 """Whether a row has a result, or an ask that was sent for it."""
-_NUMBERED = "SELECT *, row_number() OVER (PARTITION BY input ORDER BY row) AS place FROM"
+_NUMBERED = """
+SELECT *, row_number() OVER (PARTITION BY input, own ORDER BY row) AS place FROM (
+SELECT *, CASE WHEN (input, case_id) IN (SELECT input, case_id FROM {1}) THEN case_id ELSE '' END
+AS own FROM {0})"""
+"""The rows of a table with their places among those of the same texts. Where another table has the
+same id with the same texts, these are one row: ``own`` is the id.
+"""
 _FIT = f"""
 CREATE TEMP TABLE before AS SELECT * FROM rows WHERE row > :last
 OR row IN (SELECT row FROM incoming);
 CREATE TEMP TABLE old AS SELECT * FROM before WHERE {_BEGUN};
 CREATE TEMP TABLE pairs AS SELECT o.row AS old, n.row AS new, o.case_id != n.case_id AS renamed
-FROM ({_NUMBERED} old) o JOIN ({_NUMBERED} incoming) n USING (input, place);
+FROM ({_NUMBERED.format("old", "incoming")}) o
+JOIN ({_NUMBERED.format("incoming", "old")}) n USING (input, own, place);
 CREATE UNIQUE INDEX temp.pairs_by_old ON pairs (old);
 CREATE TEMP TABLE lost AS SELECT old.row, old.case_id, old.fields, n.fields AS now FROM old
 LEFT JOIN incoming n ON n.case_id = old.case_id AND n.row NOT IN (SELECT new FROM pairs)

@@ -171,6 +171,15 @@ def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
     assert {json.loads(text)["case_id"] for text in earlier} == {"c3", "c5", "c6"}
 
 
+def test_of_rows_with_the_same_texts_that_one_is_named_which_changed(tmp_path: Path) -> None:
+    same = [{**case(1), "id": f"c{number}"} for number in range(6)]
+    quiet(same, tmp_path / "run", judge="embedded")
+    changed = [same[0], {**same[1], "answer": "It rains."}, same[2], *same[4:]]
+    with pytest.raises(ConfigError) as caught:
+        quiet(changed, tmp_path / "run", judge="embedded")
+    assert ": row 2 (c1) has another answer; row 4 (c3) is gone. " in str(caught.value)
+
+
 EDITS = st.lists(st.integers(0, 7), max_size=9)
 
 

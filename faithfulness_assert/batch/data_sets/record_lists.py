@@ -22,8 +22,10 @@ from ...text.strings import parse_json
 
 EACH = "*"
 """A step to each value of a list or an object."""
-NONE, PART, FULL = 0, 1, 2
-"""How much of a case records have: no answer, an answer, a context too (or messages)."""
+NONE, PART, FULL, KNOWN = range(4)
+"""How much of a case records have: no answer, an answer, a context too (or messages); and these are
+records of a system that is known by its keys, beside which its settings may look like cases.
+"""
 _SAMPLE = 10
 _MAX_DEPTH, _MAX_VISITS = 10, 1_000
 """Steps to a list, and lists and objects that are looked at."""
@@ -49,7 +51,7 @@ def choose_steps(document: Any, mapping: Mapping[str, str], name: str) -> tuple[
         return steps, ""
     best = max(places.values(), default=NONE)
     likely = [steps for steps, likeness in places.items() if likeness == best]
-    if best == FULL and len(likely) > 1:
+    if best >= FULL and len(likely) > 1:
         shown, use = ", ".join(map(_shown, likely[:_MAX_SHOWN])), _shown(likely[0])
         use = option("mapping", {RECORDS: use})
         raise ConfigError(f"{name}: has {len(likely)} lists of records: {shown}. Use {use}")
@@ -98,7 +100,7 @@ def _records(value: Mapping[str, Any], mapping: Mapping[str, str]) -> tuple[str,
         lists = {name: list(item.values()) for name, item in objects.items()}
     if len(lists) > 1 and len(set(map(len, lists.values()))) == 1:
         rows = rows_of(lists, next(iter(lists.values())))
-        if _likeness(rows[:_SAMPLE], mapping) == FULL:
+        if _likeness(rows[:_SAMPLE], mapping) >= FULL:
             return "parallel", iter(rows)
     return "one", iter([value])
 
@@ -126,9 +128,9 @@ def _places(
         form, items = _records(value, mapping)
     records = [item for item in islice(items, _SAMPLE) if isinstance(item, Mapping)]
     likeness = _likeness(records, mapping, are_many=form != "one")
-    if records and (likeness == FULL or form != "one"):
+    if records and (likeness >= FULL or form != "one"):
         yield steps, likeness
-    if likeness == FULL:
+    if likeness >= FULL:
         return
     if isinstance(value, Mapping):
         for name, inner in value.items():
@@ -156,5 +158,5 @@ def _likeness(
         if are_many or len({path.rpartition(".")[0] for path in paths}) == 1:
             there.add(field)  # else they are those of records inside of it
     if "messages" in there or {"answer", "context"} <= there:
-        return FULL
+        return KNOWN if fields.system and fields.system.marks else FULL
     return PART if "answer" in there else NONE

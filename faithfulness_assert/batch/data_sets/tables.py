@@ -49,7 +49,7 @@ def csv_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
     commas (in TSV tabs). A column without a name is called ``column 3``, by its place.
 
     Raises:
-        ConfigError: the first row cannot be read.
+        ConfigError: the first row cannot be read, or begins as JSON does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
     forms, problems = [], []
@@ -58,6 +58,9 @@ def csv_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
             header: list[str] = next(_reader(file, delimiter), [])
             check_utf8("".join(header))
             check_columns(range(len(header)), str(file))  # before they have names
+            if header and header[0].lstrip().startswith(("[", "{")):
+                advice = "give the file a name that ends in .json or .jsonl"
+                raise ConfigError(f"{file}: begins as JSON does, and not as a table: {advice}")
         except (csv.Error, UnreadableError) as error:
             advice = f". {hint()}" if isinstance(error, UnreadableError) else ""
             problems.append(f"{error}{advice}")
