@@ -133,7 +133,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     reply, single = usable_text(job.ask, outcome), len(lines) == 1
     reading = read(reply, state.policy.labels, job.ask.form, single=single)
     expected, actual = len(lines), len(reading.rows)
-    errors = schema_errors_of(job, outcome) if reading.form in ("json", "repaired") else ()
+    errors = schema_errors_of(job, outcome) if reading.form == "json" else ()
     # JSON that conforms to the schema of its ask is noted as such.
     form = "schema" if reading.form == "json" and not errors else reading.form
     mismatches = ((expected, actual),) if actual != expected else ()

@@ -21,7 +21,7 @@ from ..records.model import Label
 from ..text.strings import lazy_pattern
 from .json_form import read_json
 from .refusal import unreadable
-from .rows import Form, Labels, Reading, Row, Said, has_rows, leading_label, parse_label
+from .rows import Labels, Reading, Row, Said, has_rows, leading_label, parse_label
 from .unwrapping import looks_like_json, parted
 
 # "1.", "(2)", "**3)**", "Statement 4:", "claim_5 -", "| 6 |", "7 ->"; not "1.5" and not "10:30"
@@ -65,10 +65,10 @@ _LOOKED_AT = 300
 def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Reading:
     """``read`` (see ``reader.py``) for a reply in any form."""
     unopened, reply = parted(text)
-    said, mended = read_json(reply, labels)
-    form: Form = "repaired" if mended else "json"
-    if not has_rows(said) and not looks_like_json(reply):
-        said, form = _read_lines(reply, labels, single=single), "text"
+    said = read_json(reply, labels)
+    is_text = not has_rows(said) and not looks_like_json(reply)
+    if is_text:
+        said = _read_lines(reply, labels, single=single)
     rows = [part for part in said if isinstance(part, Row)]
     if not rows:
         raise unreadable(reply, "verdict")
@@ -80,10 +80,11 @@ def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Readi
         if number.isdecimal() and (label := parse_label(word, labels)):
             before.append(Row(int(number[:9]), label))
     credited = {row.number for row in rows if row.label in ("supported", "partially_supported")}
-    for row in (*read_json(unopened, labels)[0], *before) if credited else ():
+    for row in (*read_json(unopened, labels), *before) if credited else ():
         if isinstance(row, Row) and row.label != "supported":
             rows += [row] if row.number in credited or None in (row.number, *credited) else []
-    return Reading(tuple(rows), tuple(part for part in said if isinstance(part, str)), form)
+    residue = tuple(part for part in said if isinstance(part, str))
+    return Reading(tuple(rows), residue, "text" if is_text else "json")
 
 
 def _read_lines(text: str, labels: Labels, *, single: bool = False) -> Said:

@@ -66,16 +66,16 @@ def read_id(value: object) -> int | None:
     return int(match[1]) if match else None
 
 
-def read_json(text: str, labels: Labels = None) -> tuple[Said, bool]:
-    """What a reply's JSON says, and the text around it; whether the JSON was mended."""
-    values, around, mended = split_json(text)
+def read_json(text: str, labels: Labels = None) -> Said:
+    """What a reply's JSON says, and the text around it."""
+    values, around = split_json(text)
     said: Said = [*around]
     alone = len(values) == 1 and is_blank("".join(around))
     for value in values:
         # A bare list between prose may be a choice, ["yes", "no"].
         is_choice = not alone and isinstance(value, list) and not any(map(_is_nested, value))
         said += [*said_by("", value)] if is_choice else _said_in("", value, labels, DEEPEST)
-    return said, mended
+    return said
 
 
 def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | None = None) -> Said:
@@ -104,7 +104,7 @@ def _said_in(key: str, value: Any, labels: Labels, depth: int, number: int | Non
     elif own is not None and (label := parse_label(value, labels)):
         return [Row(own, label)]
     elif isinstance(value, str) and own is None and value.lstrip()[:1] in ("{", "["):
-        values, around, _ = split_json(clean_text(value))  # as in a tool call
+        values, around = split_json(clean_text(value))  # as in a tool call
         said, inner = [*around], [("", item) for item in values]
     for inner_key, item in inner:
         said += _said_in(inner_key, item, labels, depth - 1, number)

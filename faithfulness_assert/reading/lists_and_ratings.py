@@ -39,7 +39,7 @@ def read_lists(text: str, known: Iterable[str] = ()) -> tuple[Listed, ...]:
             ``unreadable``), or the judge refused (kind ``refusal``).
     """
     reply = answer_in(text)
-    values, said, _ = split_json(reply)
+    values, said = split_json(reply)
     parts = [part for value in values for part in _walk(value, None)]
     listed = tuple(part for part in parts if not isinstance(part, str))
     if not listed:
@@ -110,7 +110,7 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
         TypeError: ``text`` is not a string.
     """
     reply = answer_in(text, names)
-    values, said, _ = split_json(reply)
+    values, said = split_json(reply)
     ratings: dict[str, set[Any]] = {key_of(name): set() for name in names}
     suggestions: list[str] = []
     for keys, value in chain.from_iterable(map(leaves, values)):

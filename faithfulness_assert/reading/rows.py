@@ -19,8 +19,6 @@ KEY_LETTERS = "bcdfghjkmnpqrstvwxz"
 """Without vowels and digits, so that no key of an ask is a word or a number."""
 KEY_CHARS = 4
 
-Form = Literal["schema", "json", "repaired", "text"]
-
 UNPLACED = 0
 """The number of a row whose number cannot be read, such as "both": no statement has it."""
 
@@ -52,13 +50,12 @@ def has_rows(said: Said) -> bool:
 class Reading(NamedTuple):
     """A reply as rows in their order, the residue that stands in no row, and its form.
 
-    The form is JSON that is exactly what was asked for (``schema``), other ``json``, ``repaired``
-    JSON, or ``text``.
+    The form is JSON that is exactly what was asked for (``schema``), other ``json``, or ``text``.
     """
 
     rows: tuple[Row, ...]
     residue: tuple[str, ...] = ()
-    form: Form = "text"
+    form: Literal["schema", "json", "text"] = "text"
 
 
 def is_key(value: object) -> bool:

@@ -183,8 +183,8 @@ _DECODER = json.JSONDecoder(
 )
 
 
-def split_json(text: str) -> tuple[list[Any], list[str], bool]:
-    """The JSON values of ``text``, the texts around them, and whether something was mended.
+def split_json(text: str) -> tuple[list[Any], list[str]]:
+    """The JSON values of ``text``, and the texts around them.
 
     Nearly valid JSON is mended if that changes nothing but quotes, commas, colons and brackets that
     end lists: of numbers where a key begins (``"evidence":[1,"label":``), and of entries at the end
@@ -204,16 +204,15 @@ def split_json(text: str) -> tuple[list[Any], list[str], bool]:
         if len(found) > MAX_VALUES:
             raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
         if found:
-            around = between(mended, [span for _, span in found])
-            return [value for value, _ in found], around, mended != text
+            return [value for value, _ in found], between(mended, [span for _, span in found])
     spans = _spans(plain)[0] if begins else []
     broken = [plain[start:end] for start, end in spans]
     comments = [c[0] for piece in broken for c in _COMMENT.finditer(piece) if c[0][0] != '"']
     broken = [_COMMENT.sub(lambda c: c[0] if c[0][0] == '"' else " ", piece) for piece in broken]
     pieces = list(map(_repaired, broken)) if sum(map(len, broken)) <= REPAIR_CHARS else []
     if not pieces or not all(pieces):
-        return [], [plain], False
-    return list(map(loads, pieces)), [*between(plain, spans), *comments], True
+        return [], [plain]
+    return list(map(loads, pieces)), [*between(plain, spans), *comments]
 
 
 def between(text: str, spans: list[tuple[int, int]]) -> list[str]:
