@@ -53,7 +53,8 @@ _QUOTATION = lazy_pattern(
     r'"[^"\n]{1,600}"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|`[^`\n]{1,600}`'
     r"|(?<!\w)'[^'\n]{1,600}'(?!\w)|‘[^’\n]{1,600}’(?!\w)"
 )
-_OPPOSITE = lazy_pattern("non-?|un")
+_NON = lazy_pattern("non-?|un")
+_OPPOSITE = lazy_pattern("non-?|un|dis|mis|i[mnlr]")
 _LEADING_NO = lazy_pattern(r"[^\w]*no\b", re.IGNORECASE)
 
 
@@ -144,14 +145,24 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            # "Non-invasive" names a property, "non-refundable" may be what the statement denies.
-            is_opposite = word.startswith("non-") and (not stems or word[4:][:STEM] in stems)
-            if not is_opposite and not _in(word, *names):
+            if not _in(word, *names) and not _is_opposite(word, own, stems):
                 continue
             is_about = any(w[:STEM] in stems for w in words if w != word)
             if not is_about or not _is_own(word, words[place + 1 :], own):
                 return True
     return False
+
+
+def _is_opposite(word: str, own: Collection[str], stems: Collection[str]) -> bool:
+    """Whether a word denies one of the statement's: "unavailable" beside "available".
+
+    "Non-invasive" names a property, unless nobody knows what the statement says.
+    """
+    prefix = _OPPOSITE.match(word)
+    if prefix is None or word in own:
+        return False
+    root = word[prefix.end() :][:STEM]
+    return (len(root) == STEM and root in stems) if stems else prefix[0] == "non-"
 
 
 def _plain(text: str) -> str:
@@ -194,8 +205,8 @@ def _in(word: str, *names: str) -> bool:
     lists = map(_listed, names)
     if any(part in whole or part.startswith(ends) for whole, ends in lists for part in parts):
         return True
-    opposite = _OPPOSITE.match(word)
-    return opposite is not None and "denials" in names and _in(word[opposite.end() :], "reports")
+    non = _NON.match(word)
+    return non is not None and "denials" in names and _in(word[non.end() :], "reports")
 
 
 @cache
