@@ -254,7 +254,10 @@ def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
         ("Dogs are not allowed.", {"The context does not mention dogs.", "Not stated."}),
         ("Fees are refundable.", {"Fees are non-refundable.", "It says otherwise.", "In part."}),
         ("Seats are available.", {"Seats are unavailable.", "The seats were unavailable then."}),
-        (DOGS, {"Unstated.", "This is a non-factual claim.", "It appears in part.", "Up to a point."}),
+        (
+            DOGS,
+            {"Unstated.", "This is a non-factual claim.", "It appears in part.", "Up to a point."},
+        ),
     ],
 )
 def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(
