@@ -145,12 +145,13 @@ class Store:
                     for command, values in now:
                         self.db.execute(command, values)
                 del self._waiting[: len(now)]
+            self._is_late = False
 
     def _write(self, command: str, values: tuple[Any, ...]) -> None:
-        if self._waiting is None:
+        if (waiting := self._waiting) is None:
             self.db.execute(command, values)
         else:
-            self._waiting.append((command, values))
+            waiting.append((command, values))
 
     def add_row(self, row: Row) -> None:
         """Adds a row of the data set."""
