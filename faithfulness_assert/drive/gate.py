@@ -142,7 +142,6 @@ class Gate:
             clock = asyncio.get_running_loop().time
             sent_at, beside = clock(), server.under_way if server else 0
             stretch = rate.sent(amount, sent_at)
-            breaker.unanswered_since = min(breaker.unanswered_since, sent_at)
             outcome = await send()
             if limits:
                 limits.spent(ask, outcome)

@@ -311,8 +311,11 @@ def test_a_limit_of_tokens_is_kept_by_asks_that_differ_in_size() -> None:
         level, at = max(level - (now() - at) * 5000, 0.0), now()
         if level + size > 10_000:
             refusals += 1
+            wait = (level + size - 10_000) / 5000
             await asyncio.sleep(0.05)
-            return JudgeError("too many tokens", "rate_limit", retryable=True, usage=SENT)
+            failure = refused(wait)
+            failure.message = "too many tokens"
+            return failure
         level += size
         await asyncio.sleep(0.5)
         return Reply("yes", Usage(size, 5, num_requests=1))
