@@ -16,7 +16,7 @@ from itertools import chain
 
 from ..asking.windows import chunk, cut_to_fit, line_tokens, overlapping, packed
 from ..reading.reconcile import MISSING, Finding
-from ..records.model import FINE_LABELS, Evidence, Label, Verdict
+from ..records.model import FINE_LABELS, Label, Verdict
 from ..records.views import percent
 from .state import (
     Draft,
@@ -47,12 +47,40 @@ CONTROLS_TOKENS = 100
 
 
 def begin(state: State) -> State:
-    """The first windows, if not everything is shown."""
-    if state.ended or len(state.windows) < 2 or not _is_for_likely(state):
+    """The first windows, where to show everything takes many asks, and more than likely parts."""
+    policy, budget, room = state.policy, state.budget, state.budget.room
+    # A statement that nothing supports may help the case: then it must be shown everything.
+    helps = policy.inverse or policy.weights.get("not_enough_info", 0.0) > 0
+    if state.ended or len(state.windows) < 2 or room is None or helps:
         return state
-    likely, context = _ranked(state)
-    first = {number: first for number, (first, _) in likely.ranked.items()}
-    return _with_windows(state._replace(context=context, windows=()), likely, first)
+    statements, most = distinct_statements(state), budget.limits.statements
+    groups = len(chunk(numbered_texts(statements), budget))
+    if policy.verify == "per_claim":
+        groups, most = len(statements), 1
+    everything = len(state.windows) * groups
+    part_tokens = _part_tokens(state)
+    tokens = sum(budget.statement_tokens(s.text) for s in statements)
+    tokens += len(statements) * PARTS * part_tokens
+    likeliest = max(tokens / room, len(statements) / most if most else 0)
+    if everything <= FEW_ASKS or everything <= likeliest:
+        return state
+    from ..asking.ranking import Ranking  # few contexts are so long
+
+    context = cut_to_fit(state.context, part_tokens // 2, part_tokens // PIECES)
+    sizes = [line_tokens(sentence.text) for sentence in context]
+    parts = overlapping(sizes, part_tokens)
+    ranking = Ranking((sentence.text for sentence in context), parts)
+    ranked: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
+    before = ""
+    for statement in statements:
+        best = ranking.best(statement.text, before, 2 * PARTS) or (0,)
+        best = best[: _until(best, parts, sizes, PARTS * part_tokens)]
+        first = _until(best, parts, sizes, FIRST_PARTS * part_tokens)
+        ranked[statement.id] = best[:first], best[first:]
+        before = statement.text
+    likely = Likely(parts, tuple(sizes), ranked, everything)
+    wanted = {number: first for number, (first, _) in ranked.items()}
+    return _with_windows(state._replace(context=context, windows=()), likely, wanted)
 
 
 def refit(state: State) -> State:
@@ -73,56 +101,8 @@ def go_on(state: State) -> State:
     return _with_windows(state, likely, rest)
 
 
-def _is_for_likely(state: State) -> bool:
-    """Whether to show everything takes many asks, and more than to show the likeliest parts."""
-    room = state.budget.room
-    # A statement that nothing supports may help the case: then it must be shown everything.
-    helps = state.policy.inverse or state.policy.weights.get("not_enough_info", 0.0) > 0
-    if room is None or helps:
-        return False
-    everything = asks_for_everything(state)
-    if everything <= FEW_ASKS:
-        return False
-    statements = [state.budget.statement_tokens(s.text) for s in distinct_statements(state)]
-    most = _most_statements(state)
-    at_most = sum(statements) + len(statements) * PARTS * _part_tokens(state)
-    return max(at_most / room, len(statements) / most if most else 0) < everything
-
-
-def asks_for_everything(state: State) -> int:
-    """How many asks it takes to show every statement the whole context."""
-    statements = numbered_texts(distinct_statements(state))
-    singly = state.policy.verify == "per_claim"
-    groups = len(statements) if singly else len(chunk(statements, state.budget))
-    return len(state.windows) * groups
-
-
 def _part_tokens(state: State) -> int:
     return min(PART_TOKENS, (state.budget.context_room or 0) // 4)
-
-
-def _most_statements(state: State) -> int | None:
-    return 1 if state.policy.verify == "per_claim" else state.budget.limits.statements
-
-
-def _ranked(state: State) -> tuple[Likely, tuple[Evidence, ...]]:
-    """The parts of the context, ranked for each statement, and the context cut to make them."""
-    from ..asking.ranking import Ranking  # few contexts are so long
-
-    most = _part_tokens(state)
-    context = cut_to_fit(state.context, most // 2, most // PIECES)
-    sizes = [line_tokens(sentence.text) for sentence in context]
-    parts = overlapping(sizes, most)
-    ranking = Ranking((sentence.text for sentence in context), parts)
-    ranked: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {}
-    before = ""
-    for statement in distinct_statements(state):
-        best = ranking.best(statement.text, before, 2 * PARTS) or (0,)
-        best = best[: _until(best, parts, sizes, PARTS * most)]
-        first = _until(best, parts, sizes, FIRST_PARTS * most)
-        ranked[statement.id] = best[:first], best[first:]
-        before = statement.text
-    return Likely(parts, tuple(sizes), ranked, asks_for_everything(state)), context
 
 
 def _until(best: Sequence[int], parts: Sequence[range], sizes: Sequence[int], tokens: int) -> int:
@@ -137,40 +117,30 @@ def _until(best: Sequence[int], parts: Sequence[range], sizes: Sequence[int], to
     return len(best)
 
 
-# ---------------------------------------------------------------- windows
-
-
 def _with_windows(state: State, likely: Likely, parts: Mapping[int, Sequence[int]]) -> State:
     """The state with windows that show each of these statements these parts.
 
     Statements follow each other in the order of their likeliest parts, so that those whose parts
     lie together come together.
     """
-    limits = replace(state.budget.limits, statements=_most_statements(state))
-    room = state.budget.room
-    if room is not None and state.policy.controls in ("report", "enforce"):
-        room -= CONTROLS_TOKENS + 2 * state.budget.reply_tokens
-    budget = state.budget._replace(limits=limits, room=room)
-    wanted = (
-        (number, set(chain.from_iterable(likely.parts[part] for part in batch)))
-        for number, batch in _batches(state, parts)
-    )
-    texts = {s.id: s.text for s in state.statements}
-    windows = tuple(packed(wanted, texts, lambda line: likely.sizes[line - 1], budget))
-    readers = (*likely.readers, *(frozenset(numbers) for numbers, _ in windows))
-    lines = (*state.windows, *(lines for _, lines in windows))
-    return state._replace(windows=lines, likely=likely._replace(readers=readers))
-
-
-def _batches(state: State, parts: Mapping[int, Sequence[int]]) -> list[tuple[int, Sequence[int]]]:
-    """Each statement with so many of its parts as fit one ask, in the order of the likeliest."""
-    fitting = (state.budget.context_room or 0) // _part_tokens(state)
+    policy, budget, room = state.policy, state.budget, state.budget.room
+    if policy.verify == "per_claim":
+        budget = budget._replace(limits=replace(budget.limits, statements=1))
+    if room is not None and policy.controls in ("report", "enforce"):
+        budget = budget._replace(room=room - CONTROLS_TOKENS - 2 * budget.reply_tokens)
+    fitting = (state.budget.context_room or 0) // _part_tokens(state)  # parts that fit one ask
     batches = [
         (number, ranked[start : start + fitting])
         for number, ranked in parts.items()
         for start in range(0, len(ranked), fitting)
     ]
-    return sorted(batches, key=lambda batch: (batch[1][0], batch[0]))
+    batches.sort(key=lambda batch: (batch[1][0], batch[0]))
+    wanted = ((n, set(chain.from_iterable(likely.parts[p] for p in ps))) for n, ps in batches)
+    texts = {s.id: s.text for s in state.statements}
+    windows = tuple(packed(wanted, texts, lambda line: likely.sizes[line - 1], budget))
+    readers = (*likely.readers, *(frozenset(numbers) for numbers, _ in windows))
+    lines = (*state.windows, *(lines for _, lines in windows))
+    return state._replace(windows=lines, likely=likely._replace(readers=readers))
 
 
 # ---------------------------------------------------------------- what was shown
