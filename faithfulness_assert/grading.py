@@ -29,7 +29,7 @@ from .plan.weighing import DEFECT, internal_error, invalid_input
 from .policy.load import find_policy
 from .records.checks import check_mapping, check_number, check_prices, check_seconds
 from .records.errors import ConfigError, InputError
-from .records.judge import Ask, Judge, Limits, Outcome, judge_info
+from .records.judge import Ask, Judge, JudgeInfo, Limits, Outcome, judge_info
 from .records.result import GradingResult
 from .settings import SETTING, AnyPolicy, choose
 from .text.languages import FIND
@@ -123,10 +123,9 @@ class Grader:
         self._language = table.check_language(options.get("language", FIND))
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
         self.shaping = {"language": self._language, "evidence_roles": list(self.evidence_roles)}
-        stored_secret = getattr(
-            self.judge, "secret", None
-        )  # replies are found by the text of their ask
-        self._own_secret = stored_secret if seed is None else secret_of(seed)
+        # Stored replies are found by the text of their ask.
+        stored = getattr(self.judge, "secret", None)
+        self._own_secret = stored if seed is None else secret_of(seed)
         of_key = getattr(made, "key_secret", None)
         self._secret = self._own_secret or of_key or process_secret()
         self._info = judge_info(self.judge)
@@ -273,7 +272,8 @@ class Grader:
     def _begun(self, case: Case, limits: Limits | None = None) -> Grade:
         """The grade of a case. One that is replayed has ``limits`` of its own, and no deadline."""
         left = TimeLeft() if limits else TimeLeft(*self._seconds)
-        limits = limits or judge_info(self.judge).limits  # a judge may learn its limits
+        info = getattr(self.judge, "info", self._info)  # a judge may learn its limits
+        limits = limits or (info if isinstance(info, JudgeInfo) else self._info).limits
         language, overdue = self._language, left.overdue
         plan = grade_plan(case, self.policy, language, limits, self._secret, overdue)
         return Grade(plan, self.judge, self._info, left, self.gate)

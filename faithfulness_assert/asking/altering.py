@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain, islice
 from typing import TypeVar
 
@@ -63,9 +63,15 @@ class Altering:
         self._folded = [sentence.casefold() for sentence in sentences]
         self._whole = "\n".join(self._folded)
 
-    @cached_property
-    def _numbers(self) -> frozenset[str]:
-        return frozenset(_DIGITS.findall(self._whole))  # also in "7kg" and "2-7"
+    def _has_number(self, digits: str) -> bool:
+        """Whether the context has these digits with no digit beside them, also in "7kg"."""
+        start, text = self._whole.find(digits), self._whole
+        while start >= 0:
+            end = start + len(digits)
+            if not (text[max(start - 1, 0) : start].isdecimal() or text[end : end + 1].isdecimal()):
+                return True
+            start = text.find(digits, start + 1)
+        return False
 
     def made_of(self, sentences: Sequence[str]) -> Iterator[str]:
         """False sentences made of these or of the answer, the kinds in any order."""
@@ -135,7 +141,7 @@ class Altering:
                     new = f"{number[:2]}{self._dice.below(10)}{number[3]}"
                 while len(new) < len(digits) + longer:
                     new += str(self._dice.below(10))
-                if new not in self._numbers and new != digits:
+                if new != digits and not self._has_number(new):
                     return new + rest
         return None
 

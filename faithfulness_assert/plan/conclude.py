@@ -190,8 +190,12 @@ class Seeing:
         self._known, self._asked = Numbers(*self._passages), Numbers(case.question)
 
     @cached_property
+    def _folded(self) -> str:
+        return "\n".join(self._passages).casefold()
+
+    @cached_property
     def _words(self) -> str:
-        return f" {' '.join(map(plain_words, self._passages))} "
+        return f" {plain_words(self._folded)} "
 
     def of(
         self, finding: Finding, statement: str, evidence: Sequence[Evidence]
@@ -213,7 +217,9 @@ class Seeing:
             return ((NUMBER_FLAG,), absent, "") if absent else ((), finding.wrong, "")
         flags = (MARKED,) if finding.wrong else ()
         words = plain_words(statement)
-        if len(words) >= VERBATIM and f" {words} " in self._words:
+        # Most statements have a word that the context lacks, which is quickly seen.
+        may_be_there = len(words) >= VERBATIM and all(w in self._folded for w in words.split())
+        if may_be_there and f" {words} " in self._words:
             flags = (*flags, VERBATIM_FLAG)
         if statement == statement.casefold() and not (finding.reason or has_digits):
             return flags, finding.wrong, ""

@@ -165,7 +165,7 @@ def _split(state: State) -> State:
     if is_blank(case.answer):
         return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
     parts = split(case.answer, state.language)
-    statements = tuple(replace(s, text=s.shown or s.text) for s in parts.statements)
+    statements = tuple(replace(s, text=s.shown) if s.shown else s for s in parts.statements)
     state = state._replace(answer=statements, skipped=parts.skipped)
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}
