@@ -183,10 +183,7 @@ class Summary:
         score = "no case has a score"
         if self.mean is not None:
             score = f"mean score {self.mean:.2f} ({self.defined} with a score)"
-        lines = [f"{cases}: {counts}; {score}"]
-        if self.absent:
-            passed = f"{counted(self.absent, 'case')} passed with a number or unit"
-            lines.append(f"{passed} that is nowhere in the context: check them ({NUMBER_FLAG})")
+        lines = [f"{cases}: {counts}; {score}", *self.checks()]
         if asked := self.controls["asked"]:
             lines.append(controls_in_words(self.controls))
         if self.untested:
@@ -196,6 +193,19 @@ class Summary:
                 f"{untested}{'' if asked else ': the judge was not tested'}"
             )
         return "\n".join([*lines, *sorted(self.caveats)])
+
+    def checks(self) -> list[str]:
+        """What code found against the judge's labels, on a line each."""
+        lines = []
+        if self.absent:
+            passed = f"{counted(self.absent, 'case')} passed with a number or unit"
+            lines.append(f"{passed} that is nowhere in the context: check them ({NUMBER_FLAG})")
+        if self.verbatim:
+            lines.append(
+                f"{counted(self.verbatim, 'case')} with a statement that is not supported, though "
+                "the context has it word for word: check the judge"
+            )
+        return lines
 
     def __repr__(self) -> str:
         """All of it, which is what a notebook shows."""
@@ -210,11 +220,6 @@ class Summary:
         if set(self.statuses) - {"graded"}:
             counts = ", ".join(f"{name} {n:,}" for name, n in self.statuses.most_common())
             lines.append(f"statuses: {counts}")
-        if self.verbatim:
-            lines.append(
-                f"{counted(self.verbatim, 'case')} with a statement that is not supported, though "
-                "the context has it word for word: check the judge"
-            )
         lines += self.errors.lines()
         if self.tokens["num_requests"] and spent:
             lines.append(self.spent())

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..cases.systems import NAMES_INSIDE
 from ..policy.scoring import CHECK
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
 from ..records.views import SETUP
@@ -20,6 +21,10 @@ IN_CI, ELSEWHERE = 20, 200
 """The most lines."""
 MOST_OF_SETUP = 5
 MAX_CHARS = 600
+EXPANDED = (
+    SETUP + "promptfoo made one test of each element of vars.{}, so that an answer was graded "
+    "against one passage alone: give the test options: {{disableVarExpansion: true}}"
+)
 _NOT_GRADED = lazy_pattern(r"Not graded:[^\n]*")
 
 
@@ -33,7 +38,30 @@ def lines_of(given: Any) -> list[str]:
     if len(lines) > most:
         left = len(lines) - most + 1
         lines[most - 1 :] = [f"… and {left:,} more; run `promptfoo view` for all"]
-    return [visible(one_line(line)) for line in (*lines, *_of_setup(grades), *_of_judge(grades))]
+    lines += [*_of_vars(given), *_of_setup(grades), *_of_judge(grades)]
+    return [visible(one_line(line)) for line in lines]
+
+
+def _of_vars(given: Any) -> list[str]:
+    """Which contexts promptfoo took apart: it does so with each list, unless a test forbids it."""
+    suites = [one.get("suite") for one in given if isinstance(one, Mapping)]
+    apart: dict[str, None] = {}
+    for suite in suites:
+        default = suite.get("defaultTest") if isinstance(suite, Mapping) else None
+        for test in (*_items(suite, "tests"), default):
+            options, values = (
+                {**_mapping(default, name), **_mapping(test, name)} for name in ("options", "vars")
+            )
+            for name in NAMES_INSIDE["context"]:
+                value = values.get(name)
+                if isinstance(value, list) and len(value) > 1:
+                    apart |= {} if options.get("disableVarExpansion") else {name: None}
+    return [EXPANDED.format(name) for name in apart]
+
+
+def _mapping(value: Any, name: str) -> Mapping[str, Any]:
+    inner = value.get(name) if isinstance(value, Mapping) else None
+    return inner if isinstance(inner, Mapping) else {}
 
 
 def _of_setup(grades: list[dict[str, Any]]) -> list[str]:

@@ -198,6 +198,7 @@ def warnings_of(figures: Figures) -> list[str]:
     if summary.is_unreliable:
         note = controls_in_words(summary.controls)
         notes.append(f"{note[0].upper()}{note[1:]}. Controls are statements with known verdicts.")
+    notes += (f"{line}." for line in summary.checks())
     if summary.cases and not figures.with_texts:
         notes.append(NO_TEXTS)
     return notes

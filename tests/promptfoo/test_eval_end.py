@@ -168,3 +168,12 @@ def test_what_is_wrong_with_the_assertion_itself_is_told_once() -> None:
     assert lines_of(({"results": rows},)) == [
         "setup: the context is vars.sources, which may be something else: set config.contextFrom"
     ]
+
+
+def test_contexts_that_promptfoo_took_apart_are_told_once() -> None:
+    apart, whole = {"docs": [TRUE, FALSE], "query": ["a", "b"]}, {"disableVarExpansion": True}
+    tests = [{"vars": apart}, {"vars": apart}, {"vars": {"context": [TRUE] * 2}, "options": whole}]
+    (line,) = lines_of(({"results": [], "suite": {"tests": tests}},))
+    assert line.startswith("setup: promptfoo made one test of each element of vars.docs, so that")
+    default = {"options": whole}
+    assert lines_of(({"results": [], "suite": {"tests": tests, "defaultTest": default}},)) == []

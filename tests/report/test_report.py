@@ -16,13 +16,14 @@ import test_docs
 from attacks import PAYLOADS
 from command import here
 from conftest import ROOT
+from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from report_pages import Page, a_line, hash_of, read_page
 from rows import changed_database, rows
 from strategies import examples
 
-from faithfulness_assert import ConfigError, grade, policies
+from faithfulness_assert import ConfigError, Grader, grade, policies
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
@@ -100,6 +101,20 @@ def test_every_case_has_its_answer_statements_evidence_and_passages_in_blocks_of
     assert "It is made of cheese." in page.text
     assert "1 of 2 answers fails" in page.text
     assert "embedded" in page.text
+
+
+def test_the_page_says_first_what_could_not_be_graded_and_what_is_to_be_checked(
+    tmp_path: Path,
+) -> None:
+    yes = Grader(TruthfulJudge(label=lambda _: "supported"))
+    results = [
+        yes.grade("It costs 35 euros.", "A ticket costs 9 euros."),
+        yes.grade("I can't answer that.", "A ticket costs 9 euros."),
+        yes.grade("It costs 9 euros.", None),
+    ]
+    text = page_of(results, tmp_path).text
+    assert "1 of 3 answers fails, 1 could not be graded" in text
+    assert "1 case passed with a number or unit that is nowhere in the context" in text
 
 
 def test_offsets_count_as_javascript_counts() -> None:
