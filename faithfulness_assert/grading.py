@@ -5,6 +5,7 @@ A ``Grader`` checks options, makes the judge and the policy, and runs a plan for
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -213,6 +214,8 @@ class Grader:
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)
         for note in given.notes:
+            if ", not " in note:  # another column may be meant
+                warnings.warn(f"cases: {note}", stacklevel=3)
             log.warning("cases: %s", note)
         return run_many((partial(self.agrade_case, case) for case in given), concurrency)
 

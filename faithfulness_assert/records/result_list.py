@@ -4,6 +4,7 @@ controls say of the judge.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
@@ -230,9 +231,13 @@ def to_frame(results: Iterable[Any], library: str = "pandas") -> Any:
 
 
 def _series(polars: Any, name: str, values: list[Any], own: Mapping[str, type]) -> Any:
-    """A column of polars. Values of a case that it has no type for stay objects of Python."""
+    """A column of polars. Values of a case that it has no type for stay objects of Python.
+
+    In a cell of pandas NaN is a missing value, which polars would make the text "NaN".
+    """
     if name in own:
         return polars.Series(name, values, dtype=own[name])
+    values = [None if isinstance(v, float) and math.isnan(v) else v for v in values]
     try:
         return polars.Series(name, values, strict=False)
     except (TypeError, ValueError, polars.exceptions.PolarsError):
