@@ -203,7 +203,7 @@ HOMES = {
     "markdown_it": "text.markdown",
     "sentencex": "text.sentences",
     "jmespath": "cases.paths",
-    "rich": "cli.terminal batch.progress",
+    "rich": "cli.terminal",
     "yaml": "policy.parsing promptfoo.migrate",
     "pyarrow": "batch.data_sets.table_process batch.data_sets.tables batch.ray",
     "python_calamine": "batch.data_sets.table_process",

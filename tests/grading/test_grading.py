@@ -227,14 +227,6 @@ def test_lone_surrogates_never_reach_a_result() -> None:
         Policy(name=odd)
 
 
-def test_an_id_of_none_is_an_empty_id() -> None:
-    context = [{"text": "It rains.", "id": None}]
-    cases = [{"answer": answer, "context": context, "id": None} for answer in ("It rains.", None)]
-    results = grade_many(cases)
-    assert [r.case_id for r in results] == ["", ""]
-    assert results[0].verdicts[0].evidence[0].passage == "1"
-
-
 def test_labels_of_a_policy_are_read_in_any_case_and_such_replies_are_stored(
     tmp_path: Path,
 ) -> None:

@@ -10,7 +10,6 @@ import pytest
 from fakes import TruthfulJudge
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade
-from faithfulness_assert.records.model import GraderError
 
 CLAIM, DECLINED = "The shop is open daily.", "I don't know."
 DECLINES = "The answer only declines to answer: it makes no claim that could be checked."
@@ -102,7 +101,9 @@ def test_a_failed_judge_is_a_grader_error_that_says_what_to_do() -> None:
     ):
         result = grade(CLAIM, [CLAIM], judge=Failing(error), policy="default", controls="off")
         assert (result.status, result.score, result.pass_) == ("judge_failed", None, False)
-        assert result.error == GraderError(error.kind, told, error.retryable)
+        assert result.error is not None
+        assert (result.error.kind, result.error.message) == (error.kind, told)
+        assert result.error.retryable is error.retryable
         assert result.reason == f"Not graded: {told}"
         assert result.metadata["graderError"] is True
 

@@ -14,39 +14,12 @@ from own_policy import likely_parts_from, with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, PromptTooLong, Reply, grade
-from faithfulness_assert.asking.ranking import Ranking
 from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.plan.windows import FEW_ASKS, FIRST_PARTS, PARTS
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.views import percent
-from faithfulness_assert.text.phrases import search_terms
 
 count = estimate_tokens
-
-# ---------------------------------------------------------------- ranking
-
-
-def test_terms_are_words_with_their_beginnings_numbers_and_pairs_of_characters() -> None:
-    assert search_terms("The bridge, 1,889") == {"bridge", "brid-", "1889"}
-    assert search_terms("東京塔 is 333 m") == {"東京", "京塔", "is", "333", "m"}
-
-
-LINES = [
-    "The mill of Ashton opened in 1889.",
-    "The mill of Corby opened in 1889.",
-    "The mill of Ashton closed in 1901.",
-    "Nothing else is known.",
-]
-
-
-def best(text: str, before: str = "", most: int = 9) -> tuple[int, ...]:
-    return Ranking(LINES, [range(n, n + 1) for n in range(1, 5)]).best(text, before, most)
-
-
-def test_a_text_of_few_words_is_searched_with_the_one_before_it() -> None:
-    assert best("It opened.", "The mill of Corby is old.")[0] == 1
-    assert best("It opened.") == best("It opened.", "Ashton")[:2]
-
 
 # ---------------------------------------------------------------- a judge that knows the truth
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
@@ -359,27 +358,6 @@ def test_a_sample_that_failed_where_the_others_agree_leaves_nothing_open() -> No
     assert [v.label or v.unresolved for v in result.verdicts] == ["duplicate", "supported"]
     assert (result.status, result.score) == ("graded", 0.5)
     assert "because an ask failed" not in (result.reason or "")
-
-
-def test_claims_and_truths_are_asked_for_once_and_judged_as_often_as_wanted() -> None:
-    judge = TruthfulJudge()
-    grade(ANSWER, CONTEXT, judge=judge, policy="deepeval", question="How?", samples=3)
-    kinds = Counter(ask.kind for ask in judge.asked)
-    assert kinds == {"claims": 1, "truths": 1, "verdicts": 3, "reason": 1}
-
-
-def test_the_deadline_of_a_grade_holds_for_all_its_samples() -> None:
-    class Slow(TruthfulJudge):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            if ask.sample == 3:
-                over.wait(60)
-            return super().ask(ask)
-
-    over = threading.Event()
-    result = grade("The gate is red.", CONTEXT, judge=Slow(), samples=3, deadline=3)
-    over.set()
-    assert (result.score, result.verdicts[0].confidence) == (1.0, 0.6667)
-    assert "the deadline of this grade has passed" in " ".join(result.warnings)
 
 
 # ---------------------------------------------------------------- what cannot be sampled
