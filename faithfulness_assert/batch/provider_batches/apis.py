@@ -174,25 +174,23 @@ class BatchAPI:
         if self._judge.own_client is None:
             self._api.close()
 
-    def send(self, file: str, name: str, begin: Callable[[], None]) -> str:
-        """Sends a file of requests; returns the id of its batch. ``name`` is for ``find``.
-
-        ``begin`` is called just before the request for which somebody pays.
-        """
+    def prepared(self, file: str, name: str) -> Mapping[str, Any]:
+        """What creates the batch of a file, which is uploaded. ``name``: for ``find``."""
         with open_file(file, follow=False) as opened:
-            if self._form.is_file:
-                upload = self._api.files.create(file=opened, purpose="batch")
-                body: dict[str, Any] = {
-                    "input_file_id": _id_in({"id": upload.id}),
-                    "endpoint": ROUTE,
-                    "completion_window": "24h",
-                    "metadata": {NAME_KEY: name},
-                }
-            else:
-                body = {"requests": [json.loads(line) for line in opened]}
-        begin()
-        once = self._api.with_options(max_retries=0)  # a second batch would be paid for too
-        return _id_in(once.post(self._form.path, body=body, cast_to=object))
+            if not self._form.is_file:
+                return {"requests": [json.loads(line) for line in opened]}
+            upload = self._api.files.create(file=opened, purpose="batch")
+        return {
+            "input_file_id": _id_in({"id": upload.id}),
+            "endpoint": ROUTE,
+            "completion_window": "24h",
+            "metadata": {NAME_KEY: name},
+        }
+
+    def create(self, prepared: Mapping[str, Any]) -> str:
+        """Creates a batch, for which somebody pays. Returns its id."""
+        once = self._api.with_options(max_retries=0)
+        return _id_in(once.post(self._form.path, body=prepared, cast_to=object))
 
     def find(
         self, name: str, lines: int, others: Sequence[str], has: Callable[[str], bool]

@@ -168,11 +168,6 @@ class Rounds:
 
     def _send(self, current: Round, file: dict[str, Any], api: BatchAPI) -> None:
         """Makes sure that a file is sent, unless it is not known yet whether it was."""
-
-        def begin() -> None:
-            file["sending"] = True
-            self._save(current)
-
         name = f"{self._run_id}/{current.number}/{file['name']}"
         with service_errors(self._secrets):
             batch, undecided = self._sent(current, file, name, api)
@@ -184,13 +179,18 @@ class Rounds:
                     "ended; until then it is not sent again",
                 )
                 return
-            try:
+            if not batch:
                 path = self._folder(current.number) / file["name"]
-                batch = batch or api.send(str(path), name, begin)
-            except Exception as error:
-                if is_refused(error) and file.pop("sending", False):
-                    self._save(current)
-                raise
+                prepared = api.prepared(str(path), name)
+                file["sending"] = True
+                self._save(current)
+                try:
+                    batch = api.create(prepared)
+                except Exception as error:
+                    if is_refused(error):
+                        del file["sending"]
+                        self._save(current)
+                    raise
             if self._secrets.out_of(batch) != batch:
                 raise ValueError("the id of the batch has the key in it")
         file["batch"] = batch
