@@ -272,15 +272,16 @@ def reason_of(
 
 def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
     """For which supported (or lowered) statements evidence or a number is wrong, and how."""
+    flagged = [verdict for verdict in verdicts if verdict.flags]
     numbers: dict[str, list[str]] = {}
-    for verdict in verdicts:
+    for verdict in flagged:
         if problem := evidence_problem(verdict):
             numbers.setdefault(problem, []).append(str(verdict.id))
     lines = [
         f"Check the evidence of statement {', '.join(ids[:MAX_IDS])}: {problem}."
         for problem, ids in numbers.items()
     ]
-    absent = [f"{CHECK}{v.id}: {absence}." for v in verdicts if (absence := absent_number(v))]
+    absent = [f"{CHECK}{v.id}: {absence}." for v in flagged if (absence := absent_number(v))]
     return lines + absent[:MAX_IDS]
 
 
