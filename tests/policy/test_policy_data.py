@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from faithfulness_assert import ConfigError, grade, policies
-from faithfulness_assert.policy.load import DATA_KEYS, find_policy, policy_from
+from faithfulness_assert import ConfigError, Grader, Policy, grade, policies
+
+DATA_KEYS = sorted({*(field.name for field in fields(Policy)), "base", "policy_options"})
+
+
+def policy_of(policy: Any, **options: Any) -> Policy:
+    """The policy of a grader whose judge can do all that is asked."""
+    return Grader(TruthfulJudge(), policy, **options).policy
+
 
 FILES = {
     "ours.toml": 'base = "ragas"\nthreshold = 0.9\nguidance = "bps are basis points"\n[weights]\npartially_supported = 0.5\n',
@@ -26,7 +35,7 @@ def test_a_policy_file_gives_the_same_policy_in_every_format(
     tmp_path: Path, name: str, prefix: str
 ) -> None:
     (tmp_path / name).write_text(FILES[name], encoding="utf-8")
-    policy = find_policy(f"{prefix}{tmp_path / name}", {}, {})
+    policy = policy_of(f"{prefix}{tmp_path / name}")
     assert (policy.name, policy.split, policy.threshold) == ("ours", "claims", 0.9)
     assert dict(policy.weights) == {**policies["ragas"].weights, "partially_supported": 0.5}
 
@@ -39,7 +48,7 @@ def test_options_override_the_file_and_its_fields_override_policy_options(
         "base: axion\nname: house rules\npolicy_options: {strict_mode: true}\nthreshold: 0.6\n",
         encoding="utf-8",
     )
-    policy = find_policy(str(file), {"threshold": 0.7}, {})
+    policy = policy_of(str(file), threshold=0.7)
     assert (policy.name, policy.threshold, policy.weights["not_enough_info"]) == (
         "house rules",
         0.7,
@@ -50,7 +59,7 @@ def test_options_override_the_file_and_its_fields_override_policy_options(
 def test_a_bare_off_in_yaml_is_read_as_off(tmp_path: Path) -> None:
     file = tmp_path / "quiet.yaml"
     file.write_text("base: masis\ncontrols: off\ncitations: off\n", encoding="utf-8")
-    policy = find_policy(str(file), {}, {})
+    policy = policy_of(str(file))
     assert (policy.controls, policy.citations) == ("off", "off")
 
 
@@ -62,8 +71,8 @@ def test_a_mapping_can_be_a_policy() -> None:
 
 
 def test_a_custom_policy_has_a_summary_of_its_own() -> None:
-    assert policy_from({"base": "deepeval"}).summary == "Based on deepeval."
-    assert policy_from({"base": "deepeval", "summary": "House rules."}).summary == "House rules."
+    assert policy_of({"base": "deepeval"}).summary == "Based on deepeval."
+    assert policy_of({"base": "deepeval", "summary": "House rules."}).summary == "House rules."
 
 
 BROKEN = [row for row in rows("policy_mistakes") if "file" in row] + [
@@ -78,25 +87,25 @@ def test_a_wrong_policy_file_is_reported_with_the_mistake(
 ) -> None:
     (tmp_path / row["file"]).write_text(row["text"], encoding="utf-8")
     with pytest.raises(ConfigError, match=row["message"]):
-        find_policy(str(tmp_path / row["file"]), {}, {})
+        policy_of(str(tmp_path / row["file"]))
 
 
 def test_a_policy_file_that_is_missing_or_not_text_is_reported(tmp_path: Path) -> None:
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00")
     for name in ("a.toml", "b.toml", "."):
         with pytest.raises(ConfigError, match="policy: "):
-            find_policy(f"file://{tmp_path / name}", {}, {})
+            policy_of(f"file://{tmp_path / name}")
 
 
 @given(
     st.dictionaries(
-        st.sampled_from(sorted(DATA_KEYS)),
+        st.sampled_from(DATA_KEYS),
         st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.none()),
     )
 )
 def test_any_plain_data_is_a_policy_or_a_config_error(data: dict[str, Any]) -> None:
     try:
-        policy = policy_from(data)
+        policy = policy_of(data)
     except ConfigError as error:
         assert "policy" in str(error) or "each takes" in str(error)
     else:
