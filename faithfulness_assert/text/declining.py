@@ -189,11 +189,11 @@ def _says_more(after: Sequence[Word]) -> bool:
 
 def accompanies(sentence: str) -> bool:
     """Whether a sentence adds nothing beside one that declines: regret, an offer, advice."""
-    if len(sentence) > LONGEST or is_blank(sentence) or declines(sentence):
+    if len(sentence) > LONGEST or is_blank(sentence):
         return False
-    parts = parts_of(sentence)
+    parts = parts_of(" ".join(sentence.split()))
     is_advice = not any(map(has_number, parts)) and all(map(_advises, parts))
-    return is_advice or claims_nothing(sentence)
+    return (is_advice or claims_nothing(sentence)) and not declines(sentence)
 
 
 def _advises(part: Sequence[Word]) -> bool:

@@ -159,7 +159,7 @@ def announces(said: str, *, is_over: bool = False) -> bool:
 
     ``is_over``: a list or a value stands under it, so that it may also lack its end.
     """
-    *before, last = parts_of(said) or [[]]
+    *before, last = parts_of(said) or ((),)
     kept = list(last)
     while kept and kept[-1].is_any("small", "function", "copula", "includes"):
         kept.pop()
@@ -173,7 +173,7 @@ def announces(said: str, *, is_over: bool = False) -> bool:
     first = before[0] if before else last
     points = [*first[:2], *last[:2], *last[-4:]]
     if has(first[:1], "about") and not has(first[1:2], "copula"):
-        points = last[1:][-4:]  # "This drug cures cancer:"
+        points = [*last[1:][-4:]]  # "This drug cures cancer:"
     if has(points, "pointing") and not _has_clause(last):
         return True
     return not has_verb(text_of(kept))

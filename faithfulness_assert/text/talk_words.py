@@ -92,19 +92,20 @@ def _word(text: str) -> Word:
     return Word(text, classes)
 
 
-def parts_of(text: str) -> list[list[Word]]:
+@lru_cache(maxsize=16)
+def parts_of(text: str) -> tuple[tuple[Word, ...], ...]:
     """The words of the parts of a text between its punctuation."""
     text = re.sub("[–—]", ";", text.translate(_SIMPLE))
     text = re.sub("[-']", " ", plain(text))
     text = _lexicon().joined.sub(lambda found: found[0].replace(" ", "_"), text)
-    return [words for part in _lexicon().parts.split(text) if (words := words_of_part(part))]
+    return tuple(words for part in _lexicon().parts.split(text) if (words := words_of_part(part)))
 
 
-def words_of_part(part: str) -> list[Word]:
+def words_of_part(part: str) -> tuple[Word, ...]:
     found: list[str] = []
     for run in _RUN.findall(part):
         found += _lexicon().dense.findall(run) if _DENSE.match(run) else (run,)
-    return [_word(text) for text in found]
+    return tuple(map(_word, found))
 
 
 def has(words: Iterable[Word], *names: str) -> bool:
