@@ -124,7 +124,8 @@ def _is_untold(
         return not is_passive or bool(before & _POSSIBLE) or (is_sourced and has(denied, "sources"))
     if is_info or (has(second, "info") and not first[0].classes):  # "нет точного ответа"
         return not has(second, "copula")
-    if has(part, "things") and not has(part, "given"):  # "The file does not contain viruses."
+    is_nothing = part[place].is_any("nothing")
+    if has(part, "things") and not has(part, "given") and not is_nothing:  # "The file does not contain viruses."
         is_sourced = has(denied, "info", "states") or not unknown(denied)
     return is_sourced and has(first, "says", "knows", "asks")
 
@@ -132,6 +133,8 @@ def _is_untold(
 def _denied(part: Sequence[Word], place: int) -> list[Word]:
     """What a part denies: its words behind the one that denies, without small ones at the start."""
     after = list(part[place + 1 :])
+    if has(after[:1], "owns") and has(after[1:2], "info", "sources"):
+        after.pop(0)
     while after and not after[0].is_any(*_TOLD) and after[0].is_any(*_SMALL, "not", "copula"):
         if after[0].is_any("asks") and after[0].is_any("that"):  # "It is unclear who paid."
             break
@@ -146,7 +149,9 @@ def _ends_silent(part: Sequence[Word], *, people: bool, has_others: bool) -> boo
         return is_told or has(part, "states")
     if not is_told or (not part[0].classes and part[0].text[-1] in "은는이가"):
         return False
-    return part[-1].is_any("not") and any(word.classes for word in part[-3:-1])
+    said = [word for word in part[:-1] if not word.is_any(*_SMALL)]
+    told = part[-1:] if part[-1].is_any("knows") else said[-1:]
+    return part[-1].is_any("not") and has(told, *_TOLD, "info")
 
 
 def _denies_known(

@@ -120,7 +120,7 @@ def _only_names(said: str) -> bool:
     parts = parts_of(said)
     most = _NAME if said.endswith(("!", "！")) else 2 * _NAME
     return 0 < sum(map(len, parts)) <= most and not any(
-        part[0].text == "no" or has_verb(text_of(part)) for part in parts
+        part[0].text == "no" or has(part[1:], "only") or has_verb(text_of(part)) for part in parts
     )
 
 
@@ -163,7 +163,8 @@ def announces(said: str, *, is_over: bool = False) -> bool:
     kept = list(last)
     while kept and kept[-1].is_any("small", "function", "copula", "includes"):
         kept.pop()
-    if is_over and len(kept) < max(len(last), 1):
+    is_open = len(kept) < max(len(last), 1)
+    if is_open and (is_over or (has(last[-1:], "copula", "includes") and not _AMOUNT.search(said))):
         return True
     opening = ("small", "function", "asks", "pointing")
     if _AMOUNT.search(said) or any(
@@ -195,6 +196,7 @@ def _has_clause(part: Sequence[Word]) -> bool:
 
 _OF_WRITER_AND_READER = ("courtesy", "writer", "writers", "reader", "about")
 _OF_TALK = ("greeting", "courtesy", "praise", "verbs", "about", "rating", "nouns")
+_OF_SOURCES = ("sources", "knows", "says", "states", "infers")
 _OF_NAMES = (*_OF_WRITER_AND_READER, "greeting", "praise", "nouns", "small", "function")
 _HAVE = ("have a", "have an")
 _KOREAN_PAST = lazy_pattern("[았었했였됐](?:습니)?다$|(?:세요|십시오)$")
@@ -207,7 +209,7 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
     if not parts or any(map(_is_silence, parts)):
         return False
     if not any(map(unknown, parts)) and (
-        not has(every, *_OF_TALK) or (is_asked and has(every, "agreement"))
+        not has(every, *_OF_TALK, *_OF_SOURCES) or (is_asked and has(every, "agreement"))
     ):
         is_more = has(every, "copula") or is_short_answer(said)
         says_little = has(every, "agreement") or not is_more
@@ -308,8 +310,11 @@ def _moves(part: Sequence[Word], first: int) -> bool:
         return True
     if part[0].is_any("this") and has(part[1:2], "sounds"):  # "That sounds tiring."
         return len(part) < 6
-    if has(head[:1], "looks") and has(part, "pointing", "about"):  # "See the grid below."
+    looks = has(head[:3], "looks") and not has(head, "writer")
+    if looks and has(part, "pointing", "about"):  # "See the grid below."
         return True
+    if has(head, "consults") and not any(not word.classes for word in part[first + 1 :]):
+        return True  # "Always consult an electrician."
     while head and head[-1].is_any("articles"):
         head.pop()
     return bool(head) and _wants_topic(head, is_spaced=not is_dense(part))
@@ -349,6 +354,10 @@ def _offers(part: Sequence[Word]) -> bool:
 
 def _states(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
     """Whether what a part says behind its opening is a sentence, an amount, or too long."""
+    asked = next((at for at in range(2, len(part)) if part[at].is_any("what")), len(part))
+    if has(part[:asked], "writer", "looks") and not has(part[:asked], "courtesy"):
+        part = part[:asked]  # what is only asked: "Let me check what the lease says."
+        others = [at for at in others if at < asked] or [asked]
     head, tail = list(part[: others[0]]), part[others[0] :]
     numbers = [at for at in others if has_number(part[at : at + 1])]
     may_be = _DATE if has(part[:3], "courtesy") else _YEAR
@@ -371,7 +380,7 @@ def _states(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
     meant = ("verbs", "nouns", "courtesy", "praise", "that", "condition", "offers")
     said = [
         word
-        for before, word in pairwise((*head[-1:], *tail) if head else (tail[0], *tail))
+        for before, word in pairwise((*head[-1:], *tail) if head else (*tail[:1], *tail))
         if not (word.is_any(*meant) or before.is_any("offers"))
     ]
     return has_verb(text_of(said), language or find_language(text_of(part)))
