@@ -111,7 +111,9 @@ def _is_untold(
     """Whether a source, or nobody who is named, says, holds or finds what was asked."""
     first, second = denied[:1], denied[1:2]
     is_info = has(first, "info", "sources")
-    is_other = bool(second) and (has(second, "not") or second[0].classes <= {"nouns"})
+    is_other = has(second, "not") or any(
+        w.classes <= {"nouns"} and w.text.isascii() for w in second
+    )
     if is_info and is_other and not has(first, "knows"):
         return False  # "no information desk"
     if (has(denied, "states") and (place or is_sourced)) or has(first, "infers"):
@@ -124,8 +126,9 @@ def _is_untold(
         return not is_passive or bool(before & _POSSIBLE) or (is_sourced and has(denied, "sources"))
     if is_info or (has(second, "info") and not first[0].classes):  # "нет точного ответа"
         return not has(second, "copula")
-    is_nothing = part[place].is_any("nothing")
-    if has(part, "things") and not has(part, "given") and not is_nothing:  # "The file does not contain viruses."
+    if part[place].is_any("nothing") and has(part[place + 1 : place + 2], "topical"):
+        return is_sourced  # "Im Handbuch steht nichts über …"
+    if has(part, "things") and not has(part, "given"):  # "The file does not contain viruses."
         is_sourced = has(denied, "info", "states") or not unknown(denied)
     return is_sourced and has(first, "says", "knows", "asks")
 
@@ -174,7 +177,11 @@ def _denies_known(
 def _has_sentence(after: Sequence[Word]) -> bool:
     """Whether a sentence follows that may be meant: "I cannot tell you that the plan is free."."""
     return any(
-        word.is_any("that") and not word.is_any("asks") and has_verb(text_of(after[place + 1 :]))
+        word.is_any("that")
+        and not word.is_any("asks")
+        and not has(after[place + 1 : place + 2], "topical", "in", "info", "nouns")
+        and not has(after[max(place - 1, 0) : place], "info")
+        and has_verb(text_of(after[place + 1 :]))
         for place, word in enumerate(after)
     )
 

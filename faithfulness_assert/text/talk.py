@@ -53,6 +53,11 @@ _AMOUNT = lazy_pattern(
 )
 _YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _DATE = lazy_pattern(r"(?:19|20)\d\d|\d{1,2}")
+_FILES = lazy_pattern(
+    r"(?:\[\w{1,4}\] ?)?[^:：\n]{1,30}[:：]\W{0,9}(?:https?://\S{1,300}|[\w./\\-]{1,100}\.(?:pdf|docx?|md|txt|html?"
+    r"|csv|xlsx?|json|pptx?))(?:\W.{0,200})?"
+)
+"""A label and the name of a file, or an address."""
 _LAW = lazy_pattern(
     r"「[^「」]{1,80}」(?:(?:\s?제|\s)\d{1,4}[조항호](?:의\s?\d{1,3})?|\s?\([^()]{1,40}\)){0,9}"
 )
@@ -98,9 +103,11 @@ def _names_source(said: str) -> bool:
     """Whether a line names where something comes from: ``Source: guide.pdf, p. 3``."""
     if said[0] == "「" and _LAW.fullmatch(said):
         return True
-    label = _source_label().match(said)
+    label = _source_label().match(said) or _FILES.fullmatch(said)
     if not label or said.endswith("。"):
         return False
+    if label.re is not _source_label():
+        return not has_verb(re.sub(r"\W|\d", " ", _URL.sub("", said)))
     rest = re.sub(r"[^\w\s]|\d", " ", said[label.end() :]).strip()
     words = words_of_part(rest)
     return len(words) <= 2 * _NAME if is_dense(words) else not has_verb(rest)
@@ -164,12 +171,11 @@ def announces(said: str, *, is_over: bool = False) -> bool:
     while kept and kept[-1].is_any("small", "function", "copula", "includes"):
         kept.pop()
     is_open = len(kept) < max(len(last), 1)
-    if is_open and (is_over or (has(last[-1:], "copula", "includes") and not _AMOUNT.search(said))):
-        return True
     opening = ("small", "function", "asks", "pointing")
-    if _AMOUNT.search(said) or any(
-        has_verb(text_of(part)) and not has(part[:1], *opening) for part in before
-    ):
+    says_more = any(has_verb(text_of(part)) and not has(part[:1], *opening) for part in before)
+    if is_open and (is_over or (has(last[-1:], "copula", "includes") and not says_more)):
+        return True
+    if says_more or _AMOUNT.search(said):
         return False
     first = before[0] if before else last
     points = [*first[:2], *last[:2], *last[-4:]]
@@ -215,7 +221,9 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
         says_little = has(every, "agreement") or not is_more
         return says_little and not is_asked and not has(every, "not")
     if not has(every, "greeting", "praise", "rating", *_OF_WRITER_AND_READER) and not any(
-        has((*part[:3], part[-1]), "verbs", "looks", "sounds") or text_of(part[:2]) in _HAVE
+        has((*part[:3], part[-1]), "verbs", "looks", "sounds")
+        or text_of(part[:2]) in _HAVE
+        or _disclaims(part)
         for part in parts
     ):
         return False
@@ -226,6 +234,8 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
         for part in parts
     )
     language = find_language(said)
+    # "Ask about my skills, projects, or plans."
+    is_listed = len(parts) > 2 and has(parts[-1][:1], "and") and has(parts[0], "verbs")
     is_rating = has(every, "rating")
     names: set[str] = set()
     if has(every, "greeting", "courtesy", "praise"):
@@ -234,6 +244,7 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
     return all(
         is_talk(part, is_offered=is_offered, language=language)
         or (place > 0 and has(part[:1], "what") and not has_number(part))
+        or (is_listed and place > 0 and not has_number(part) and not has_verb(text_of(part)))
         or (is_rating and all(word.classes or word.text.isdigit() for word in part))
         or (bool(names) and _names_person(part, names))
         for place, part in enumerate(parts)
@@ -267,6 +278,9 @@ def is_talk(part: Sequence[Word], *, is_offered: bool, language: str = "") -> bo
         language: of the sentence; found where it is not given.
     """
     others = unknown(part)
+    presents = has(part[:1], "writer", "as") and has(part, "bots")  # "I am a bot of the library."
+    if _disclaims(part) or _refers_on(part) or (presents and not has_number(part)):
+        return True
     if part[0].is_any("others", "persons") or _tells_reader(part, others):
         return False
     if is_offered and part[0].is_any("condition") and not has(part, "courtesy"):
@@ -284,6 +298,29 @@ def is_talk(part: Sequence[Word], *, is_offered: bool, language: str = "") -> bo
     is_own = has(part, "writer", "reader") or part[0].is_any("this")
     is_own = is_own or (has(part, *_OF_WRITER_AND_READER) and not has(part, "agreement"))
     return is_own and (has(part, "courtesy") or not _reports(part))
+
+
+def _disclaims(part: Sequence[Word]) -> bool:
+    """Whether a part says of the answer what it rests on, or that it is no advice."""
+    if has_number(part):
+        return False
+    opens = next((at + 1 for at, word in enumerate(part[:9]) if word.is_any("that")), 0)
+    if opens and unknown(part[:opens]):
+        return False
+    said = part[opens:]  # behind "please note that"
+    if has(said[:2], "about", "your", "this") and has(said[:5], "selves"):
+        return not has(said, "persons", "past")
+    is_of_answer = has(said[:4], "about", "info", "sources") and has(said, "disclaimers")
+    return is_of_answer and has(said, "not", "only", "general")
+
+
+def _refers_on(part: Sequence[Word]) -> bool:
+    """Whether a part says who knows more: "With questions you should turn to an accountant"."""
+    if has_number(part) or has(part, "not", "copula", "that"):
+        return False
+    is_asked = has(part, "inquiries", "info")
+    turns = has(part, "turns") and (is_asked or has(part[:3], "please"))
+    return turns or (is_asked and (has(part, "consults") or has(part[:1], "purposes")))
 
 
 def _tells_reader(part: Sequence[Word], others: Sequence[int]) -> bool:
@@ -354,7 +391,7 @@ def _offers(part: Sequence[Word]) -> bool:
 
 def _states(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
     """Whether what a part says behind its opening is a sentence, an amount, or too long."""
-    asked = next((at for at in range(2, len(part)) if part[at].is_any("what")), len(part))
+    asked = next((at for at in range(2, len(part)) if part[at].is_any("what", "which")), len(part))
     if has(part[:asked], "writer", "looks") and not has(part[:asked], "courtesy"):
         part = part[:asked]  # what is only asked: "Let me check what the lease says."
         others = [at for at in others if at < asked] or [asked]
@@ -362,7 +399,7 @@ def _states(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
     numbers = [at for at in others if has_number(part[at : at + 1])]
     may_be = _DATE if has(part[:3], "courtesy") else _YEAR
     is_offer = bool(head) and _offers(head)
-    if len(others) > _TOPIC or any(
+    if len(others) > (2 * _TOPIC if is_offer else _TOPIC) or any(
         not may_be.fullmatch(part[at].text) and not (is_offer and at - 1 in others)
         for at in numbers
     ):  # but "the settings of the Vela 200"
@@ -375,7 +412,7 @@ def _states(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
         is_past = _KOREAN_PAST.search(part[-1].text) is not None  # or what the reader should do
         is_known = all(word.classes for word in part[-2:]) or len(part[-1].text) > 3
         return is_past or bool(numbers) or not is_known
-    if is_offer and is_dense(part[:1]):
+    if is_offer and (is_dense(part[:1]) or (has(head[:3], "offers") and has(head, "verbs"))):
         return False
     meant = ("verbs", "nouns", "courtesy", "praise", "that", "condition", "offers")
     said = [
