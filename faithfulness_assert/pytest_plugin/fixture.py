@@ -14,9 +14,7 @@ import pytest
 from ..batch.rows import Line, Row, brief, digest
 from ..cases.case import Case
 from ..grading import Grader
-from ..judges import option_names
-from ..options import GRADER_NAMES, UNSTORED, hide_key, parse_options, split_options, taken_by
-from ..policy.load import find_policy
+from ..options import GRADER_NAMES, UNSTORED, hide_key, parse_options, split_options
 from ..records.errors import ConfigError, suggest
 from ..records.judge import judge_info
 from ..records.model import GraderError
@@ -184,27 +182,11 @@ def read_markers(markers: Iterable[pytest.Mark]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for marker in markers:
         if marker.args:
-            raise ConfigError("takes names only, as faithfulness(threshold=0.9)")
+            raise ConfigError("its marker takes names only, as faithfulness(threshold=0.9)")
         given = {**marker.kwargs, **given}
     for name in given.keys() - MARKER_NAMES:
-        raise ConfigError(f"{name}: unknown option. {suggest(name, MARKER_NAMES)}")
+        raise ConfigError(f"its marker: {name}: unknown option. {suggest(name, MARKER_NAMES)}")
     return given
-
-
-def check_marker(metafunc: pytest.Metafunc) -> None:
-    """Stops collecting a test if its marker cannot be used."""
-    try:
-        options = read_markers(metafunc.definition.iter_markers("faithfulness"))
-        changes = taken_by("policy", options)
-        if options.get("threshold") is not None:
-            changes["threshold"] = options["threshold"]
-        named = options.get("policy", "default")
-        find_policy(named, changes, options.get("policy_options") or {})
-        option_names(options.get("judge", "embedded"))
-        return
-    except ConfigError as error:
-        problem = f"{metafunc.definition.nodeid}: marker faithfulness: {error}"
-    pytest.fail(problem, pytrace=False)
 
 
 # ---------------------------------------------------------------- what all tests of a process share

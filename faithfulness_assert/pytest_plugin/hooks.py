@@ -34,14 +34,6 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(results, NAME)
 
 
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Reports a wrong marker when tests are collected, before any of them runs."""
-    if metafunc.definition.get_closest_marker("faithfulness") is not None:
-        from .fixture import check_marker
-
-        check_marker(metafunc)
-
-
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, Any, Any]:
     """While a test runs, ``assert_faithful`` grades as the fixture does."""
