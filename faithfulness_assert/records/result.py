@@ -100,8 +100,8 @@ class GradingResult:
     def __bool__(self) -> NoReturn:
         """Raises ``ConfigError``: ``assert grade(...)`` would pass, whatever the result is."""
         raise ConfigError(
-            "a GradingResult is neither true nor false: write result.pass_ (or result.score), or "
-            "assert_faithful(answer, context)"
+            "a GradingResult is neither true nor false: write result.pass_ (or result.score); "
+            "assert_faithful and the fixture faithfulness fail by themselves, without assert"
         )
 
     # ------------------------------------------------------------ what every view says

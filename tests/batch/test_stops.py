@@ -91,7 +91,11 @@ def undisturbed(tmp_path: Path) -> dict[int, dict[str, Any]]:
 
 
 LOST = {
-    "revoked": (refusal_to(401, "Incorrect API key provided"), "Check the API key", "auth"),
+    "revoked": (
+        refusal_to(401, "Incorrect API key provided"),
+        "Check the key: OPENAI_API_KEY",
+        "auth",
+    ),
     "used up": (refusal_to(429, "quota", code="insufficient_quota"), "credit", "rate_limit"),
     "model gone": (refusal_to(404, "The model `m` does not exist"), "model's name", "transport"),
     "moved": (Answer(b"", 301, {"location": "https://elsewhere/v1"}), "base_url", "transport"),
