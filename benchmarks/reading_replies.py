@@ -49,7 +49,7 @@ PLACES: dict[str, Callable[[str], str]] = {
 RULES = {  # of the gate for reasons: the pattern or the list of words without which it is counted
     "negations": "negations",
     "words of denial and hedges": "denials",
-    "signs": "_SIGN",
+    "signs": "_has_sign",
     "a leading No": "_LEADING_NO",
     "not what agrees, as no contradiction": "_AGREEING",
     "not what is quoted": "_QUOTATION",
@@ -208,7 +208,7 @@ def without(rule: str, groups: Iterable[Iterable[Any]]) -> list[int]:
     """How many denials there are in each group without a rule of the gate."""
     is_list = rule in gate._WORDS
     place: Any = gate._WORDS if is_list else vars(gate)
-    nothing = (lambda *_: False) if rule == "_is_own" else re.compile("(?!)")
+    nothing = (lambda *_: False) if callable(place[rule]) else re.compile("(?!)")
     own, place[rule] = place[rule], "" if is_list else nothing
     gate._in.cache_clear()
     gate._listed.cache_clear()

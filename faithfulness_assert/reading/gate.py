@@ -30,6 +30,8 @@ MOST_CHARS = 20_000
 """Characters of a text that is looked at. A longer one counts as a denial."""
 FEW = 3
 """Words that are no sentence, and so no reason."""
+PREFIXES = ("non-", "non", "un", "dis", "mis", "im", "in", "il", "ir")
+"""Beginnings that may turn a word round."""
 STEM = 5
 """Letters by which a word is known as one of the statement's: "covered" is "cover"."""
 
@@ -41,7 +43,7 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
-_SHARE, _NOT_SAID = _any_of("shares"), _any_of("not said")
+_MARK, _SHARE, _NOT_SAID = _any_of("marks"), _any_of("shares"), _any_of("not said")
 OTHERS, _WIDE, EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
@@ -53,8 +55,6 @@ _QUOTATION = lazy_pattern(
     r'"[^"\n]{1,600}"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|`[^`\n]{1,600}`'
     r"|(?<!\w)'[^'\n]{1,600}'(?!\w)|‘[^’\n]{1,600}’(?!\w)"
 )
-_NON = lazy_pattern("non-?|un")
-_OPPOSITE = lazy_pattern("non-?|un|dis|mis|i[mnlr]")
 _LEADING_NO = lazy_pattern(r"[^\w]*no\b", re.IGNORECASE)
 
 
@@ -96,7 +96,7 @@ def objects(remark: str, statement: str = "") -> bool:
     if len(remark) > MOST_CHARS:
         return True
     if is_same(remark, statement):
-        return any(sign not in statement for sign in _SIGN.findall(remark))
+        return _has_sign(remark, statement)
     text = _AGREEING.sub(" ", _COURTESY.sub(" ", _plain(remark)))
     parts = _SHARE.finditer(text)
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
@@ -138,14 +138,15 @@ def qualifiers(text: str) -> frozenset[str]:
 
 def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
     """Whether a plain text has a sign or a word of these lists that is not the statement's own."""
-    if any(sign not in statement for sign in _SIGN.findall(text)):
+    if _has_sign(text, statement):
         return True
     own = _words(statement)
     stems = _stems(own)
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            if not _in(word, *names) and not _is_opposite(word, own, stems):
+            is_opposite = word.startswith(PREFIXES) and _is_opposite(word, own, stems)
+            if not is_opposite and not _in(word, *names):
                 continue
             is_about = any(w[:STEM] in stems for w in words if w != word)
             if not is_about or not _is_own(word, words[place + 1 :], own):
@@ -153,16 +154,21 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
     return False
 
 
+def _has_sign(text: str, statement: str) -> bool:
+    """Whether a text has a sign that is not the statement's own."""
+    found = _SIGN.findall(text) + ([] if text.isascii() else _MARK.findall(text))
+    return any(sign not in statement for sign in found)
+
+
 def _is_opposite(word: str, own: Collection[str], stems: Collection[str]) -> bool:
     """Whether a word denies one of the statement's: "unavailable" beside "available".
 
     "Non-invasive" names a property, unless nobody knows what the statement says.
     """
-    prefix = _OPPOSITE.match(word)
-    if prefix is None or word in own:
-        return False
-    root = word[prefix.end() :][:STEM]
-    return (len(root) == STEM and root in stems) if stems else prefix[0] == "non-"
+    if not stems:
+        return word.startswith("non-")
+    roots = {word.removeprefix(prefix)[:STEM] for prefix in PREFIXES} - {word[:STEM]}
+    return word not in own and any(len(root) == STEM and root in stems for root in roots)
 
 
 def _plain(text: str) -> str:
@@ -205,8 +211,8 @@ def _in(word: str, *names: str) -> bool:
     lists = map(_listed, names)
     if any(part in whole or part.startswith(ends) for whole, ends in lists for part in parts):
         return True
-    non = _NON.match(word)
-    return non is not None and "denials" in names and _in(word[non.end() :], "reports")
+    opposite = re.match("(?:non-?|un)(.+)", word)
+    return opposite is not None and "denials" in names and _in(opposite[1], "reports")
 
 
 @cache
