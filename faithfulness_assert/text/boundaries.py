@@ -46,7 +46,7 @@ _STARTER = (
     "When|If|What|How|Who|Why|Where"
 )
 _ACRONYM = lazy_pattern(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
-_ITEM = lazy_pattern(r"(?:(?<=[:;!?] )|(?<=[a-z]{4}\. ))(?=\d{1,2}\. [^\W\d_])")
+_ITEM = lazy_pattern(r"[:;!?.] (?:(?<=[:;!?] )|(?<=[a-z]{4}\. ))(?=\d{1,2}\. [^\W\d_])")
 _MISSED = (_NOTE, _ACRONYM, _ITEM)
 _ITEM_START = lazy_pattern(r"\W{0,3}(\d{1,2})[.)]\s")
 _ITEM_END = lazy_pattern(r"\s(\W?(\d{1,2})[.)]\s?)$")
