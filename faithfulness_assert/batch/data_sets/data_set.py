@@ -83,14 +83,10 @@ def hint() -> str:
     return f"Save the file as UTF-8, or name its encoding: {named} is that of Excel in the West"
 
 
-class UnreadableError(ValueError):
-    """A record that cannot be read."""
-
-
-def check_utf8(text: str) -> None:
-    """Raises ``UnreadableError`` if a byte was not UTF-8 (text decoded with surrogateescape)."""
-    if not text.isascii() and (byte := _NOT_UTF8.search(text)):
-        raise UnreadableError(f"{NOT_UTF8}: byte 0x{ord(byte[0]) & 0xFF:x}")
+def not_utf8(text: str) -> str:
+    """What is wrong with a text of which a byte was not UTF-8 (decoded with surrogateescape)."""
+    byte = None if text.isascii() else _NOT_UTF8.search(text)
+    return f"{NOT_UTF8}: byte 0x{ord(byte[0]) & 0xFF:x}" if byte else ""
 
 
 class DataSet:

@@ -22,10 +22,10 @@ from ...cases.tables import MAX_COLUMNS
 from ...files import open_file, open_text
 from ...records.errors import ConfigError
 from ...text.strings import check_values, parse_json
-from .data_set import BEGIN, MAX_RECORD, Record, Source, Start, UnreadableError, check_utf8
+from .data_set import BEGIN, MAX_RECORD, Record, Source, Start, not_utf8
 from .record_lists import choose_steps, records_at
 
-MAX_DOCUMENT = 80_000_000
+MAX_DOCUMENT = 60_000_000
 """Characters of a document, at most four bytes each."""
 LONGEST_WORD = len("-Infinity")
 BOM = b"\xef\xbb\xbf"
@@ -33,7 +33,6 @@ OUTLINE = 20
 """Items of a list that are looked at, to say where the records are."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
-_CUT = "the file ends here, it may be cut off"
 
 
 def json_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
@@ -50,7 +49,7 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
         if follows and isinstance(parse_json(first.decode("utf-8", "replace")), dict):
             return Source(name, partial(json_lines, file), lines=file)
     text, outline = _text(file, name), list[Any]()
-    with suppress(UnreadableError):  # what is before it counts
+    with suppress(ValueError, RecursionError):  # what is before it counts
         outline += (value for value, _ in islice(_values(text), OUTLINE))
     document: Any = outline if _is_list(text) or not outline else outline[0]
     steps, note = choose_steps(document, mapping, file.name)
@@ -70,20 +69,16 @@ def json_lines(file: Path, start: Start = BEGIN) -> Iterator[Record]:
                     line = lines.readline(1 << 20)
                 yield Record(place, None, f"over the limit of {MAX_RECORD:,} bytes")
             elif line.strip():
-                yield _line(place, line.removeprefix(BOM) if number == 1 else line)
-
-
-def _line(place: str, line: bytes) -> Record:
-    text = line.decode("utf-8", "surrogateescape")
-    try:
-        check_utf8(text)
-        return _record(place, parse_json(text))
-    except UnreadableError as error:
-        return Record(place, None, str(error))
-    except (ValueError, RecursionError) as error:
-        end = "" if line.endswith(b"\n") else f"; {_CUT}"
-        at = f" at character {error.pos + 1}" if isinstance(error, json.JSONDecodeError) else ""
-        return Record(place, None, f"invalid JSON: {_problem(error)}{at}{end}")
+                text = line.removeprefix(BOM).decode("utf-8", "surrogateescape")
+                if problem := not_utf8(text):
+                    yield Record(place, None, problem)
+                    continue
+                try:
+                    yield _record(place, parse_json(text))
+                except (ValueError, RecursionError) as error:
+                    at = getattr(error, "pos", 0) + 1
+                    problem = _invalid(error, f"character {at}", is_cut=text[-1:] != "\n")
+                    yield Record(place, None, problem)
 
 
 def _record(place: str, item: Any) -> Record:
@@ -109,9 +104,12 @@ def _records(
                 number += 1
                 place = f"item {number}"
                 yield Record(place, None, problem) if problem else _record(place, item)
-    except UnreadableError as error:
+    except (ValueError, RecursionError) as error:
         place = f"item {number + 1} and what follows it" if is_list else "the file"
-        yield Record(place, None, str(error))
+        at = getattr(error, "pos", 0)
+        is_cut = at > len(text) - LONGEST_WORD or text.find('"', at + 1) < 0
+        line = f"line {getattr(error, 'lineno', 1):,}"
+        yield Record(place, None, _invalid(error, line, is_cut=is_cut))
 
 
 def _text(file: Path, name: str) -> str:
@@ -136,49 +134,33 @@ def _values(text: str) -> Iterator[tuple[Any, str]]:
     though it is JSON, or "".
 
     Raises:
-        UnreadableError: what follows is not JSON.
+        ValueError, RecursionError: what follows is not JSON.
     """
 
     def after(place: int) -> int:
         return cast("re.Match[str]", _SPACE.match(text, place)).end()
 
     at = after(0)
-    if at == len(text):
-        return
-    if text[at] not in "[{":
-        raise UnreadableError("must be JSON: an object or a list of objects")
-    is_list = text[at] == "["
+    is_list = text[at : at + 1] == "["
+    if not is_list and text[at : at + 1] not in ("", "{"):
+        raise json.JSONDecodeError("neither an object nor a list of objects", text, at)
     at = after(at + is_list)
-    while not (is_list and text[at : at + 1] == "]"):
-        try:
-            value, end = _DECODER.raw_decode(text, at)
-        except (ValueError, RecursionError) as error:
-            where = _place(text, error.pos) if isinstance(error, json.JSONDecodeError) else ""
-            raise UnreadableError(f"invalid JSON: {_problem(error)}{where}") from None
-        problem = ""
-        try:
-            check_utf8(text[at:end])
-        except UnreadableError as error:
-            problem = str(error)
-        yield value, problem
+    while at < len(text) and not (is_list and text[at] == "]"):
+        value, end = _DECODER.raw_decode(text, at)
+        yield value, not_utf8(text[at:end])
         at = after(end)
-        if is_list and text[at : at + 1] == ",":
+        follows = text[at : at + 1]
+        if is_list and follows == ",":
             at = after(at + 1)
-        elif text[at : at + 1] != "]" * is_list:
-            wrong = "',' is missing" if is_list else "more follows"
-            raise UnreadableError(f"invalid JSON: {wrong}{_place(text, at)}")
-        elif not is_list:
-            return
+        elif follows != "]" * is_list:
+            raise json.JSONDecodeError("',' is missing" if is_list else "more follows", text, at)
+    if is_list and at == len(text):
+        raise json.JSONDecodeError("']' is missing", text, at)
 
 
-def _problem(error: Exception) -> str:
-    """What is wrong with a JSON text, without its place: that is not the place in the file."""
-    if isinstance(error, json.JSONDecodeError):
-        return error.msg.removesuffix(" at")
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
-
-
-def _place(text: str, at: int) -> str:
-    line = text.count("\n", 0, at) + 1
-    is_cut = at > len(text) - LONGEST_WORD or text.find('"', at + 1) < 0
-    return f" at line {line:,}" + (f"; {_CUT}" if is_cut else "")
+def _invalid(error: Exception, place: str, *, is_cut: bool) -> str:
+    if not isinstance(error, json.JSONDecodeError):
+        problem = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        return f"invalid JSON: {problem}"
+    end = "; the file ends here, it may be cut off" if is_cut else ""
+    return f"invalid JSON: {error.msg.removesuffix(' at')} at {place}{end}"

@@ -23,16 +23,7 @@ from ...cases.tables import check_columns
 from ...files import open_text
 from ...records.errors import ConfigError, pip_install
 from . import table_process
-from .data_set import (
-    BEGIN,
-    MAX_RECORD,
-    Record,
-    Source,
-    Start,
-    UnreadableError,
-    check_utf8,
-    hint,
-)
+from .data_set import BEGIN, MAX_RECORD, Record, Source, Start, hint, not_utf8
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 WRITTEN = 10_000
@@ -56,14 +47,15 @@ def csv_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
     for delimiter in "\t,;" if file.suffix.lower() == ".tsv" else ",;\t":
         try:
             header: list[str] = next(_reader(file, delimiter), [])
-            check_utf8("".join(header))
-            check_columns(range(len(header)), str(file))  # before they have names
-            if header and header[0].lstrip().startswith(("[", "{")):
-                advice = "give the file a name that ends in .json or .jsonl"
-                raise ConfigError(f"{file}: begins as JSON does, and not as a table: {advice}")
-        except (csv.Error, UnreadableError) as error:
-            advice = f". {hint()}" if isinstance(error, UnreadableError) else ""
-            problems.append(f"{error}{advice}")
+        except csv.Error as error:
+            problems.append(str(error))
+            continue
+        check_columns(range(len(header)), str(file))  # before they have names
+        if header and header[0].lstrip().startswith(("[", "{")):
+            advice = "give the file a name that ends in .json or .jsonl"
+            raise ConfigError(f"{file}: begins as JSON does, and not as a table: {advice}")
+        if problem := not_utf8("".join(header)):
+            problems.append(f"{problem}. {hint()}")
             continue
         columns = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
         forms.append((delimiter, columns))
@@ -88,13 +80,11 @@ def csv_records(
         first, cells, problem = start.lines + rows.line_num + 1, [], ""
         try:
             cells = next(rows)
-            check_utf8("".join(cells))
+            problem = not_utf8("".join(cells))
         except StopIteration:
             return
         except csv.Error as error:
             problem = f"invalid CSV: {error}"
-        except UnreadableError as error:
-            problem = str(error)
         if cells and len(cells) != len(columns):
             problem = f"{len(cells)} cells, but the file has {len(columns)} columns"
         last = start.lines + rows.line_num
