@@ -12,7 +12,8 @@ used and could have been meant as evidence is told in ``notes``.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..records.errors import InputError
@@ -24,6 +25,8 @@ MAX_MESSAGES = 100_000
 MAX_NOTES = 20
 """Notes that are listed. Of more, only the number is told."""
 
+CONTAINERS = SHAPES["containers"].split()
+"""Where a mapping has its messages."""
 _SYSTEM = ("system", "systemInstruction", "system_instruction")
 """The system prompt of a request: Anthropic, Gemini."""
 
@@ -62,21 +65,32 @@ def read_conversation(
         raise InputError("messages: the list is empty")
     if len(messages) > MAX_MESSAGES:
         raise InputError(f"messages: {len(messages):,}, and {MAX_MESSAGES:,} are read")
-    events = list(_events(messages))
+    reader = MessageReader()
+    places = ((message, f"messages[{number}]") for number, message in enumerate(messages))
+    events = [event for message, place in places for event in reader.events(message, place)]
     answer, end = (None, len(messages)) if has_answer else _answer(events, messages)
     before = [event for event in events if event.turn <= end and event.kind != "unused"]
     asked = max((e.turn for e in before if (e.role, e.kind) == ("user", "text")), default=0)
     question = _joined(e.text for e in before if e.turn == asked and e.role == "user")
-    texts = [e for e in before if e.kind in ("text", "result") and not is_blank(e.text)]
-    evidence = [event for event in texts if _role(event, asked) in evidence_roles]
+    texts = [
+        event._replace(role="last_user") if (event.role, event.turn) == ("user", asked) else event
+        for event in before
+        if event.kind in ("text", "result") and not is_blank(event.text)
+    ]
+    passages, taken = list[tuple[str, str]](), Counter[str]()
+    for event in texts:
+        if event.role in evidence_roles:
+            name = f"turn {event.turn}, {event.tool or event.role.removeprefix('last_')}"
+            taken[name] += 1
+            numbered = f"{name} ({taken[name]})" if taken[name] > 1 else name
+            passages.append((numbered, event.text))
     notes = [event.text for event in events if event.kind == "unused"]
     if any(event.turn > end and event.kind != "unused" for event in events):
         notes.append(f"messages[{end}] and later are not used: they come after the answer")
-    others = {_role(event, asked) for event in texts}
-    missing = "" if evidence else _no_evidence(evidence_roles, others)
     if (more := len(notes) - MAX_NOTES) > 0:
         notes[MAX_NOTES:] = [f"and {more} more parts of the messages are not used"]
-    return Conversation(answer, question, tuple(_named(evidence)), tuple(notes), missing)
+    missing = "" if passages else _no_evidence(evidence_roles, {event.role for event in texts})
+    return Conversation(answer, question, tuple(passages), tuple(notes), missing)
 
 
 def end_with_assistant(value: object) -> bool:
@@ -125,20 +139,6 @@ def _is_assistants(message: Any) -> bool:
     )
 
 
-def _role(event: Event, asked: int) -> str:
-    """The role by which ``evidence_roles`` takes a text. ``asked``: the last user message."""
-    return "last_user" if event.role == "user" and event.turn == asked else event.role
-
-
-def _named(evidence: Iterable[Event]) -> Iterator[tuple[str, str]]:
-    """The texts with names that differ."""
-    taken: dict[str, int] = {}
-    for event in evidence:
-        name = f"turn {event.turn}, {event.tool or event.role}"
-        taken[name] = taken.get(name, 0) + 1
-        yield (name if taken[name] == 1 else f"{name} ({taken[name]})"), event.text
-
-
 def _joined(texts: Iterable[str]) -> str:
     """Blocks of one message as a text. A sentence with citations may go over several blocks."""
     pieces: list[str] = []
@@ -165,30 +165,23 @@ def _no_evidence(roles: Sequence[str], there: set[str]) -> str:
 
 
 def _messages(value: object, has_answer: bool) -> list[Any]:
+    """The messages in a list, its text, a request of an API, or a span of OpenTelemetry.
+
+    A span's answer is in its output alone: its input has the answers of earlier turns.
+    """
     if isinstance(value, str):
         try:
             value = parse_json(value)
         except (ValueError, RecursionError):
             raise InputError("messages: this text is not a JSON list of messages") from None
     value = as_plain(value)
-    if isinstance(value, Mapping):
-        value = _of_mapping(value, has_answer)
-    if not isinstance(value, list | tuple):
-        kind = type(value).__name__
-        raise InputError(f"messages: must be a list of messages, got {kind}")
-    return [plain for message in value for plain in known_messages(message)]
-
-
-def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
-    """The messages of a request of an API, or of a span of OpenTelemetry.
-
-    A span's answer is in its output alone: its input has the answers of earlier turns.
-    """
+    if isinstance(value, list | tuple):
+        return [plain for message in value for plain in known_messages(message)]
+    if not isinstance(value, Mapping):
+        raise InputError(f"messages: must be a list of messages, got {type(value).__name__}")
     if "user_content" in value:
         return list(known_messages(value))
-    if name := next(
-        (name for name in SHAPES["containers"].split() if value.get(name) is not None), ""
-    ):
+    if name := next((name for name in CONTAINERS if value.get(name) is not None), ""):
         system = next((value[key] for key in _SYSTEM if value.get(key)), None)
         parts = system if isinstance(system, Mapping) else {"content": system}
         first = [{**parts, "role": "system"}] if system else []
@@ -201,16 +194,3 @@ def _of_mapping(value: Mapping[str, Any], has_answer: bool) -> list[Any]:
     if not has_answer and not any(map(_is_assistants, output)):
         raise InputError(f"{OPENTELEMETRY[-1]}: {_no_answer(output)}")
     return [*([{"role": "system", "parts": system}] if system else []), *given, *output]
-
-
-def _events(messages: Iterable[Any]) -> Iterator[Event]:
-    reader = MessageReader()
-    for number, message in enumerate(messages):
-        place = f"messages[{number}]"
-        if not isinstance(message, Mapping):
-            kind = type(message).__name__
-            raise InputError(f"{place}: must be a mapping with role and content, got {kind}")
-        if role_of(message) is None:
-            keys = names_of(message)
-            raise InputError(f"{place}.role: missing, or not a text; the message has {keys}")
-        yield from reader.events(message, place)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast
 from ..records.errors import ConfigError
 from ..text.strings import sections
 
-Role = Literal["assistant", "user", "system", "tool"]
+Role = Literal["assistant", "user", "last_user", "system", "tool"]
 Kind = Literal["text", "call", "result", "unused"]
 
 SHAPES = sections(__file__.removesuffix("events.py") + "shapes.txt")

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..records.errors import InputError
-from ..text.strings import clean_text, clip, is_blank
+from ..text.strings import clean_text, clip, is_blank, names_of
 from .events import (
     KINDS_OF_MESSAGES,
     ROLES,
@@ -163,16 +163,21 @@ class MessageReader:
         self.turn = 0
         self.role: Role = "assistant"
 
-    def events(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
+    def events(self, message: Any, place: str) -> Iterator[Event]:
         """The events of the next message. One of a role that is not known is not used.
 
         Raises:
             InputError: it is of no known shape; the text names the place.
         """
         self.turn += 1
-        speaker = ROLES.get(role_of(message) or "")
-        if speaker is None:
-            yield self._unused(f"{place} is not used: {unknown_role(role_of(message))}")
+        if not isinstance(message, Mapping):
+            kind = type(message).__name__
+            raise InputError(f"{place}: must be a mapping with role and content, got {kind}")
+        if (role := role_of(message)) is None:
+            keys = names_of(message)
+            raise InputError(f"{place}.role: missing, or not a text; the message has {keys}")
+        if (speaker := ROLES.get(role)) is None:
+            yield self._unused(f"{place} is not used: {unknown_role(role)}")
             return
         self.role = speaker
         name, content = _content(message, speaker, place)
@@ -199,9 +204,8 @@ class MessageReader:
         yield from self._output("document", _grounding_of(message), place)
         if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
             yield from self._output("retrieval_context", retrieved, place)
-        for key in _BESIDE:
-            if message.get(key):
-                yield self._unused(f"{place}.{key} is not used")
+        beside = (f"{place}.{key} is not used" for key in _BESIDE if message.get(key))
+        yield from map(self._unused, beside)
 
     def _unused(self, problem: str) -> Event:
         return Event(self.turn, "assistant", "unused", problem)
