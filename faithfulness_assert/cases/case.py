@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..conversations.events import EVIDENCE_ROLES, check_evidence_roles
 from ..records.checks import is_whole
@@ -22,9 +22,6 @@ from ..text.strings import (
 )
 from .systems import CASE_ALIASES, by_our_names, is_missing, names, split_record
 
-if TYPE_CHECKING:
-    from ..conversations.conversation import Conversation
-
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
@@ -32,6 +29,10 @@ _TEXT_KEYS = ("text", "content", "page_content", "pageContent")
 _TEXT_WORDS = "text content quote snippet passage chunk body excerpt value sentence context".split()
 _MAX_ID = 80
 _ID_KEYS = ("id", "chunk_id", "id_")
+_NEEDED = {
+    "answer": "a string",
+    "context": "a string or a list of passages (an empty list means that retrieval found nothing)",
+}
 _INSIDE = ("kwargs", "document", "node", "text_resource")
 """Where a document stands in others: LangChain, serialized; OpenInference; LlamaIndex."""
 
@@ -113,12 +114,30 @@ class Case:
             "messages": messages,
         }
         given = by_our_names(ours, named)
-        chat = _conversation(given, evidence_roles)
+        chat, messages = None, given.pop("messages", "")
+        if not isinstance(messages, str) or messages.strip():
+            from ..conversations.conversation import read_conversation  # most cases have none
+
+            roles = check_evidence_roles(evidence_roles)
+            chat = read_conversation(messages, roles, has_answer="answer" in given)
+            given = {"answer": chat.answer, "question": chat.question, "context": (), **given}
+        for name, how in _NEEDED.items():
+            if name not in given:
+                looked = f"Looked for {', '.join(names(name))}; the case has {names_of(given)}"
+                raise _MissingError(f"{name}: missing; pass {how}. {looked}")
+        passages = passages_of(given["context"])
+        passages += tuple(Passage(text, id) for id, text in (chat.passages if chat else ()))
+        size = sum(len(passage.text) for passage in passages)
+        _check_size(
+            "context", size, MAX_CONTEXT_CHARS, "pass only the passages that were retrieved"
+        )
         question = _string(given.get("question", ""), "question:")
         _check_size("question", len(question), MAX_QUESTION_CHARS, "shorten it")
+        answer = _string(given["answer"], "answer:")
+        _check_size("answer", len(answer), MAX_ANSWER_CHARS, "grade it in parts")
         fields = {
-            "answer": _answer(given.get("answer"), given),
-            "context": _context(given.get("context"), given, chat),
+            "answer": answer,
+            "context": passages,
             "question": question,
             "id": _id(id),
             "citation_audit": _audit(given.get("citation_audit")),
@@ -156,37 +175,8 @@ class Case:
         return case
 
 
-def _conversation(given: dict[str, Any], roles: Sequence[str]) -> Conversation | None:
-    """What the messages of a case contain. Answer and question go into ``given``."""
-    messages = given.pop("messages", None)
-    if messages is None or (isinstance(messages, str) and not messages.strip()):
-        return None
-    from ..conversations.conversation import read_conversation  # most cases have none
-
-    chat = read_conversation(messages, check_evidence_roles(roles), has_answer="answer" in given)
-    given.setdefault("answer", chat.answer)
-    given.setdefault("question", chat.question)
-    return chat
-
-
-# ---------------------------------------------------------------- texts
-
-
-def _answer(value: object, given: Iterable[str]) -> str:
-    if value is None:
-        raise _missing("answer", "a string", given)
-    answer = _string(value, "answer:")
-    _check_size("answer", len(answer), MAX_ANSWER_CHARS, "grade it in parts")
-    return answer
-
-
 class _MissingError(InputError):
     """A field that was not given. The text ends with the names of those that were."""
-
-
-def _missing(field: str, how: str, given: Iterable[str]) -> _MissingError:
-    looked = f"Looked for {', '.join(names(field))}; the case has {names_of(given)}"
-    return _MissingError(f"{field}: missing; pass {how}. {looked}")
 
 
 def _check_size(name: str, size: int, limit: int, fix: str) -> None:
@@ -207,19 +197,6 @@ def _string(value: object, what: str) -> str:
 
 
 # ---------------------------------------------------------------- passages
-
-
-def _context(value: object, given: Iterable[str], chat: Conversation | None) -> tuple[Passage, ...]:
-    """The passages of the context, then those of a conversation."""
-    if value is None and chat is None:
-        how = "a string or a list of passages (an empty list means that retrieval found nothing)"
-        raise _missing("context", how, given)
-    passages = () if value is None else passages_of(value)
-    if chat:
-        passages += tuple(Passage(text, name) for name, text in chat.passages)
-    size = sum(len(passage.text) for passage in passages)
-    _check_size("context", size, MAX_CONTEXT_CHARS, "pass only the passages that were retrieved")
-    return passages
 
 
 def passages_of(value: object) -> tuple[Passage, ...]:

@@ -10,7 +10,7 @@ they are (``CASE_ALIASES``).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -39,28 +39,16 @@ class System(NamedTuple):
 
 
 def _paths(section: str) -> dict[str, tuple[str, ...]]:
-    """The paths of each field in a section."""
-    lines = (line.split(": ", 1) for line in _SECTIONS[section].splitlines() if line)
-    return {
-        field: tuple(one for path in paths.split("; ") for one in _each(path))
-        for field, paths in lines
-    }
-
-
-def _each(path: str) -> Iterator[str]:
-    """A path, or the paths that it stands for."""
-    place, _, name = path.partition("{")
-    names = _NAMES.get(name.removesuffix("}"))
-    return (place + one for one in names) if names else iter((path,))
-
-
-def _system(section: str) -> System:
-    paths = _paths(section)
-    marks = tuple(tuple(way.split()) for way in paths.get("marks", ()))
-    others = (paths.get(name, ()) for name in ("unless", "cells", "repeated"))
-    return System(
-        {field: paths[field] for field in COLUMN_FIELDS if field in paths}, marks, *others
-    )
+    """The paths of each field in a section; ``{answer}`` at the end of one stands for several."""
+    found: dict[str, tuple[str, ...]] = {}
+    for line in filter(None, _SECTIONS[section].splitlines()):
+        field, _, paths = line.partition(": ")
+        for path in paths.split("; "):
+            place, _, name = path.partition("{")
+            several = _NAMES.get(name.removesuffix("}"))
+            each = tuple(place + one for one in several) if several else (path,)
+            found[field] = found.get(field, ()) + each
+    return found
 
 
 CASE_ALIASES: Paths = _paths("names")
@@ -81,7 +69,16 @@ NAMES_INSIDE: Paths = {
     "question": _NAMES["asked"],
 }
 """Names inside of what went into an application, or came out of it: more than a record has."""
-SYSTEMS = {name: _system(name) for name in _SECTIONS if name not in ("names", "inside")}
+SYSTEMS = {
+    name: System(
+        {field: paths[field] for field in COLUMN_FIELDS if field in paths},
+        tuple(tuple(way.split()) for way in paths.get("marks", ())),
+        *(paths.get(more, ()) for more in ("unless", "cells", "repeated")),
+    )
+    for name, paths in (
+        (name, _paths(name)) for name in _SECTIONS if name not in ("names", "inside")
+    )
+}
 
 
 # ---------------------------------------------------------------- what a user says about columns
@@ -169,11 +166,10 @@ def split_record(record: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
     if "context" in fields and all(fields.get(name) is not None for name in of_deepeval):
         ignored.insert(0, "context")  # the ideal context, not the retrieved one
     dropped = {name: fields.pop(name) for name in ignored}
-    named = (clean_text(name)[:60] for name, value in dropped.items() if _has_content(value))
-    return fields, tuple(islice(named, MAX_IGNORED))
-
-
-def _has_content(value: object) -> bool:
-    if isinstance(value, str | list | tuple | Mapping):
-        return bool(value)
-    return value is not None and value is not False
+    texts = (str, list, tuple, Mapping)
+    filled = (
+        clean_text(name)[:60]
+        for name, value in dropped.items()
+        if (value if isinstance(value, texts) else value is not None and value is not False)
+    )
+    return fields, tuple(islice(filled, MAX_IGNORED))

@@ -43,9 +43,19 @@ def table_columns(table: Any) -> list[str] | None:
 
 
 def items_of(source: Any) -> Iterator[Any]:
-    """The items of a table or an iterable: records as mappings, and what is none as it is."""
-    items = _table_rows(source) if is_table(source) else source
-    return (item if (record := _record_of(item)) is None else record for item in items)
+    """The items of a table or an iterable: records, such as a sample of ragas, as mappings, and
+    what is none as it is.
+    """
+    for item in _table_rows(source) if is_table(source) else source:
+        if isinstance(item, Mapping):
+            yield item
+        elif hasattr(item, "keys"):
+            yield dict(item)
+        elif isinstance(item, tuple) and hasattr(item, "_asdict"):  # of pandas' itertuples()
+            yield dict(item._asdict())
+        else:  # pydantic
+            record = dump() if callable(dump := getattr(item, "model_dump", None)) else None
+            yield record if isinstance(record, Mapping) else item
 
 
 def row_labels(source: Any) -> list[Any]:
@@ -90,48 +100,42 @@ class Given:
     def __init__(self, source: Any, *, keep: bool = False) -> None:
         self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []
-        self._fields = _fields_of(source) if is_table(source) else None
-        notes = self._fields.notes if self._fields else ()
-        self.notes = [note.partition("; for another")[0] for note in notes]
-        if self._fields is None and (
-            not isinstance(source, Iterable) or isinstance(source, str | Mapping)
-        ):
+        self.notes: list[str] = []
+        self._fields: Fields | None = None
+        if is_table(source):
+            self._fields = self._fields_of(source)
+            self.notes = [note.partition("; for another")[0] for note in self._fields.notes]
+        elif not isinstance(source, Iterable) or isinstance(source, str | Mapping):
             got = type(source).__name__
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
 
     def __iter__(self) -> Iterator[object]:
         for number, item in enumerate(items_of(self._source), 1):
-            if self._keep:
-                own = case_fields(item) if isinstance(item, Case) else {}
-                self.rows.append(item if isinstance(item, Mapping) else own)
+            if self._keep and isinstance(item, Case):
+                own = {"id": item.id, "question": item.question, "answer": item.answer}
+                self.rows.append({**own, "context": [passage.text for passage in item.context]})
+            elif self._keep:
+                self.rows.append(item if isinstance(item, Mapping) else {})
             if self._fields and isinstance(item, Mapping):
                 fields, _, problem = read_record(item, self._fields)
                 yield InputError(f"row {number}: {problem}") if problem else fields
             else:
                 yield item
 
-
-def case_fields(case: Case) -> dict[str, Any]:
-    """The fields of a case that is a row of a table of results."""
-    fields = {"id": case.id, "question": case.question, "answer": case.answer}
-    return {**fields, "context": [passage.text for passage in case.context]}
-
-
-def _fields_of(table: Any) -> Fields:
-    """Where the fields are in a table. Raises ``ConfigError`` if one has no column.
-
-    They are found as in a file, by the first rows.
-    """
-    columns = table_columns(table)
-    if columns is None:  # they show only in the rows, which a stream gives once
-        return find_fields((), {})
-    check_columns(columns, "cases")
-    first = head(_table_rows(table)) or [dict.fromkeys(columns, "")]
-    fields = find_fields(first, {})
-    if field := fields.lacking():
-        problem, use = fields.refusal(field, first)
-        raise ConfigError(f"cases: {problem}{'. Rename the column that holds it' if use else ''}")
-    return fields
+    @staticmethod
+    def _fields_of(table: Any) -> Fields:
+        """Where the fields are in a table: they are found as in a file, by the first rows."""
+        columns = table_columns(table)
+        if columns is None:  # they show only in the rows, which a stream gives once
+            return find_fields(())
+        check_columns(columns, "cases")
+        first = head(_table_rows(table)) or [dict.fromkeys(columns, "")]
+        fields = find_fields(first)
+        if field := fields.lacking():
+            problem, use = fields.refusal(field, first)
+            rename = ". Rename the column that holds it" if use else ""
+            raise ConfigError(f"cases: {problem}{rename}")
+        return fields
 
 
 def _table_rows(table: Any) -> Iterator[dict[str, Any]]:
@@ -148,20 +152,6 @@ def _table_rows(table: Any) -> Iterator[dict[str, Any]]:
             yield dict(zip(columns, values, strict=True))
     else:  # of Hugging Face; without a format, or its rows are frames
         yield from table.with_format(None) if hasattr(table, "with_format") else table
-
-
-def _record_of(item: Any) -> Mapping[str, Any] | None:
-    """What an item says as a record, such as a sample of ragas; None if it is no record."""
-    if isinstance(item, Mapping):
-        return item
-    if hasattr(item, "keys"):
-        return dict(item)
-    if isinstance(item, tuple) and hasattr(item, "_asdict"):  # a row of pandas' itertuples()
-        return dict(item._asdict())
-    if callable(dump := getattr(item, "model_dump", None)):  # pydantic
-        record = dump()
-        return record if isinstance(record, Mapping) else None
-    return None
 
 
 def _is_arrow(table: Any) -> bool:
