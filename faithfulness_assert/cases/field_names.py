@@ -10,6 +10,7 @@ the answer.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
@@ -66,14 +67,17 @@ def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Candidates:
     """The keys of these records that hold a field, by the rule above."""
     ranks: dict[str, tuple[int, ...]] = {}
     values: dict[str, list[Any]] = {}
+    filled = Counter[str]()
     for number, record in enumerate(records):
         for keys, value in _leaves(record):
-            rank = _rank(field, keys)
-            if rank is not None and (text := _as_text(field, value, rank)) is not None:
+            if (rank := _rank(field, keys)) is not None:
                 path = _path(keys)
-                ranks[path] = rank
-                values.setdefault(path, [None] * len(records))[number] = text
-    ordered = sorted(ranks, key=ranks.__getitem__)
+                filled[path] += bool(value)
+                if (text := _as_text(field, value, rank)) is not None:
+                    ranks[path] = rank
+                    values.setdefault(path, [None] * len(records))[number] = text
+    usual = [p for p in ranks if 2 * sum(text is not None for text in values[p]) >= filled[p]]
+    ordered = sorted(usual, key=ranks.__getitem__)  # the others are seldom what their name says
     same, best, others = list[str](), list[str](), list[str]()
     for path in ordered:
         pairs = zip(values[ordered[0]], values[path], strict=True)
