@@ -232,7 +232,7 @@ def check_names(names: Iterable[str]) -> None:
                 hint = "The judge's name has it: judge='openai:MODEL'."
             beside = {"judge", "policy", "threshold", "concurrency", *CASE_NAMES}
             if name in beside:
-                hint = "It stands beside the options, where there is one."
+                hint = "Where it can be given, it is an argument of its own."
             near = suggest(name, GRADER_NAMES | beside)
             hint = hint or (near if "Did you mean" in near else suggest(name, GRADER_NAMES))
             raise ConfigError(f"{name}: unknown option. {hint}")

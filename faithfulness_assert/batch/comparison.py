@@ -145,6 +145,12 @@ class Comparison:
         """Whether a difference of B would be one of its answers."""
         return not self.problems()
 
+    @property
+    def other_judge(self) -> bool:
+        """Whether B was graded by another judge than A."""
+        before, after = ({judge for judge, *_ in ways} for ways in self.ways)
+        return before != after
+
     def problems(self, quoted: Quoted = str) -> list[str]:
         """Why B cannot be compared with A, the most important reason first; [] if it can.
 
@@ -155,8 +161,7 @@ class Comparison:
         if self.same and self.ways[0] == self.ways[1]:
             problems.append("both are results of the same run")
         if self.recheck is None and self.ways[0] != self.ways[1] and all(self.ways):
-            before, after = ({judge for judge, *_ in ways} for ways in self.ways)
-            how = "in another way" if before == after else "by another judge (--recheck asks it)"
+            how = "by another judge" if self.other_judge else "in another way"
             problems.append(f"it was graded {how}")
         return problems
 
@@ -189,6 +194,8 @@ class Comparison:
             shown = (quoted("; ".join(sorted(words(*w) for w in ways)[:3])) for ways in self.ways)
             same = "The runs were not graded in the same way."
             notes += [f"{same} {name}: {way}" for name, way in zip(names, shown, strict=True)]
+            if self.other_judge and self.recheck is None and not self.policies:
+                notes.append(f"compare --recheck asks the judge of {names[1]} about both.")
         for name, run in zip(names, self.summaries, strict=True):
             if run.is_unreliable:
                 notes.append(f"In {name} {controls_in_words(run.controls, 'its')}.")

@@ -25,13 +25,16 @@ EXPANDED = (
     SETUP + "promptfoo made one test of each element of vars.{}, so that an answer was graded "
     "against one passage alone: give the test options: {{disableVarExpansion: true}}"
 )
+OF_TEST = ("options", "vars")
+"""What a test has, or takes from the default test."""
 _NOT_GRADED = lazy_pattern(r"Not graded:[^\n]*")
 
 
 def lines_of(given: Any) -> list[str]:
     """The lines for a hook's arguments, one of which is its context."""
     most = IN_CI if os.environ.get("CI") else ELSEWHERE
-    results: list[Any] = next((one["results"] for one in given if _has_results(one)), [])
+    found = (_at(one, "results") for one in given)
+    results: list[Any] = next((one for one in found if isinstance(one, list)), [])
     # The same case may be tested by several assertions and providers.
     lines = list(dict.fromkeys(line for result in results for line in _of_test(result)))
     grades = [g for r in results for g in _items(r, "gradingResult", "componentResults")]
@@ -44,29 +47,21 @@ def lines_of(given: Any) -> list[str]:
 
 def _of_vars(given: Any) -> list[str]:
     """Which contexts promptfoo took apart: it does so with each list, unless a test forbids it."""
-    suites = [one.get("suite") for one in given if isinstance(one, Mapping)]
     apart: dict[str, None] = {}
-    for suite in suites:
-        default = suite.get("defaultTest") if isinstance(suite, Mapping) else None
+    for suite in (_at(one, "suite") for one in given):
+        default = _at(suite, "defaultTest")
         for test in (*_items(suite, "tests"), default):
-            options, values = (
-                {**_mapping(default, name), **_mapping(test, name)} for name in ("options", "vars")
-            )
+            options, values = ({**_in(default, name), **_in(test, name)} for name in OF_TEST)
             for name in NAMES_INSIDE["context"]:
-                value = values.get(name)
-                if isinstance(value, list) and len(value) > 1:
-                    apart |= {} if options.get("disableVarExpansion") else {name: None}
+                is_apart = isinstance(values.get(name), list) and len(values[name]) > 1
+                if is_apart and not options.get("disableVarExpansion"):
+                    apart[name] = None
     return [EXPANDED.format(name) for name in apart]
-
-
-def _mapping(value: Any, name: str) -> Mapping[str, Any]:
-    inner = value.get(name) if isinstance(value, Mapping) else None
-    return inner if isinstance(inner, Mapping) else {}
 
 
 def _of_setup(grades: list[dict[str, Any]]) -> list[str]:
     """Each warning about an assertion itself, once."""
-    warnings = [str(one) for grade in grades for one in _list(grade, "metadata", "warnings")]
+    warnings = (one for grade in grades for one in _warnings(grade))
     told = dict.fromkeys(one for one in warnings if one.startswith(SETUP))
     return [clip(one, MAX_CHARS) for one in told][:MOST_OF_SETUP]
 
@@ -80,16 +75,12 @@ def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
         yield controls_in_words(counts)
 
 
-def _has_results(given: Any) -> bool:
-    return isinstance(given, Mapping) and isinstance(given.get("results"), list)
-
-
 def _of_test(result: Any) -> Iterator[str]:
     """A line for each statement that was made up, or for each assertion that says no more."""
     name = clip(_name(result), 80)
     for grade in _items(result, "gradingResult", "componentResults"):
         metadata, assertion = grade.get("metadata"), grade.get("assertion")
-        negated = isinstance(assertion, Mapping) and str(assertion.get("type")).startswith("not-")
+        negated = str(_at(assertion, "type")).startswith("not-")
         reason = str(grade.get("reason"))
         if negated and (raised := _NOT_GRADED.search(reason)):  # else promptfoo would invert it
             yield f"{name}: {clip(raised[0], MAX_CHARS)}"
@@ -100,19 +91,16 @@ def _of_test(result: Any) -> Iterator[str]:
             yield f"{name}: {clip(reason, MAX_CHARS)}"  # which begins with "Not graded"
             continue
         passes = grade.get("pass")
-        if isinstance(assertion, Mapping) and assertion.get("weight") == 0:  # always true then
+        if _at(assertion, "weight") == 0:  # always true then
             passes = metadata.get("passed") is not negated
         if passes:
-            warnings = metadata.get("warnings")
-            for warning in warnings if isinstance(warnings, list) else ():
-                if str(warning).startswith(CHECK):
-                    yield f"{name}: passed; {clip(str(warning), MAX_CHARS)}"
+            checks = (one for one in _warnings(grade) if one.startswith(CHECK))
+            yield from (f"{name}: passed; {clip(check, MAX_CHARS)}" for check in checks)
             continue
         if negated:
             yield f"{name}: the answer is faithful, but a not- assertion wants a made-up one"
             continue
-        outputs = metadata.get("graderOutputs")
-        lines = outputs.get("statements") if isinstance(outputs, Mapping) else None
+        lines = _at(metadata, "graderOutputs", "statements")
         for line in lines.split("\n") if isinstance(lines, str) else ():
             yield f"{name}: made up: {clip(line, MAX_CHARS)}"
         if not lines:
@@ -121,23 +109,30 @@ def _of_test(result: Any) -> Iterator[str]:
 
 def _name(result: Any) -> str:
     """What a reader knows a test by."""
-    if not isinstance(result, Mapping):
-        return "?"
-    test = result.get("testCase")
-    described = test.get("description") if isinstance(test, Mapping) else None
-    asked = result.get("vars")
-    query = asked.get("query") or asked.get("question") if isinstance(asked, Mapping) else None
-    place = result.get("testIdx")
-    number = place + 1 if isinstance(place, int) else "?"
-    return str(described or query or f"test {number}")
+    described = _at(result, "testCase", "description")
+    query = _at(result, "vars", "query") or _at(result, "vars", "question")
+    place = _at(result, "testIdx")
+    return str(described or query or f"test {place + 1 if isinstance(place, int) else '?'}")
+
+
+def _warnings(grade: Any) -> list[str]:
+    found = _at(grade, "metadata", "warnings")
+    return list(map(str, found)) if isinstance(found, list) else []
 
 
 def _items(value: Any, *names: str) -> list[dict[str, Any]]:
     """The mappings in a list inside of mappings."""
-    return [one for one in _list(value, *names) if isinstance(one, dict)]
+    found = _at(value, *names)
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
-def _list(value: Any, *names: str) -> list[Any]:
+def _in(value: Any, name: str) -> Mapping[str, Any]:
+    found = _at(value, name)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _at(value: Any, *names: str) -> Any:
+    """What is inside of mappings; None if there is nothing."""
     for name in names:
         value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, list) else []
+    return value

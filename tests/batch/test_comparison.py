@@ -149,7 +149,8 @@ def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused() 
     assert as_text(compare(before, after)).startswith(f"{head} in another way\n")
     other = run_of({"a": result(1.0, judge="other")})
     told = as_text(compare(before, other))
-    assert told.startswith(f"{head} by another judge (--recheck asks it)\n")
+    assert told.startswith(f"{head} by another judge\n")
+    assert told.endswith("\ncompare --recheck asks the judge of B about both.")
     refused = replace(failed(), judge="none")  # says nothing about how the others were graded
     both = run_of({"a": result(1.0), "b": refused})
     assert compare(before, both, min_graded=0.0).comparable
