@@ -147,8 +147,10 @@ def _judging(jobs: Jobs, refit: Refit | None = None) -> tuple[Stage, ...]:
 def _audited(state: State) -> State:
     """The state with the citation audit: the one that was given, else the one of the policy."""
     case, policy = state.case, state.policy
-    if case.citation_audit is not None or policy.citations == "off":
+    if case.citation_audit is not None:
         return state._replace(audit=case.citation_audit)
+    if policy.citations == "off":
+        return state
     from ..text.citation_audit import audit_citations  # its patterns take time to compile
 
     ids = [passage.id for passage in case.context]

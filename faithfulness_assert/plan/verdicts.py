@@ -78,7 +78,7 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
             waiting[draft.window] = ()
             held.add(draft.window)
         tested.append(job)
-    return tuple(job._replace(bare=job.window not in held) for job in tested)
+    return tuple(job if job.window in held else job._replace(bare=True) for job in tested)
 
 
 reask_jobs = partial(jobs, again=True)
@@ -86,11 +86,11 @@ reask_jobs = partial(jobs, again=True)
 
 def _drafts(state: State, *, again: bool) -> list[Draft]:
     """What to ask about the statements of each window: those that were not asked, or are open."""
-    findings, likely, limits = state.findings, state.likely, state.budget.limits
+    findings, likely, budget = state.findings, state.likely, state.budget
     if state.policy.verify == "per_claim" or (again and state.policy.reask_singly):
-        limits = replace(limits, statements=1)
-    statements, budget = distinct_statements(state), state.budget._replace(limits=limits)
+        budget = budget._replace(limits=replace(budget.limits, statements=1))
     drafts: list[Draft] = []
+    statements = distinct_statements(state)
     for window, numbers in enumerate(state.windows):
         # What was set aside wrongly is asked about without the label for that.
         kinds: dict[bool, list[tuple[int, str]]] = {}
@@ -212,6 +212,8 @@ def _check(
     if label not in ask.form.labels or (marked and label == "supported"):
         return INVALID
     wrong = tuple(words for words in marked if words and words in text)
+    if confidence is None and not wrong:
+        return finding
     return finding._replace(confidence=confidence, wrong=wrong)
 
 
