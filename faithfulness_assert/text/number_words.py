@@ -54,12 +54,6 @@ def units_of(word: str) -> tuple[Unit, ...]:
 
 
 @cache
-def unit_words() -> frozenset[str]:
-    """All signs and words of units and money, in lower case."""
-    return frozenset(_units()[1].keys() | money().keys())
-
-
-@cache
 def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, ...]]]:
     """The units by their signs, and by signs and words in lower case."""
     exact: dict[str, tuple[Unit, ...]] = {}
@@ -177,13 +171,16 @@ def number_places(words: list[str]) -> list[int]:
     """Which of these words in lower case may be a number, or an article before a unit."""
     articles = words_of("articles")
     known = {word for word in {*words} if word in articles or number_parts(word)}
-    places = [place for place, word in enumerate(words) if word in known] if known else []
+    return [
+        place
+        for place, word in enumerate(words)
+        if word in known
+        and (word not in articles or _is_unit("".join(words[place + 1 : place + 2])))
+    ]
 
-    def is_one(place: int) -> bool:
-        behind = "".join(words[place + 1 : place + 2])
-        return len(behind) >= SHORTEST and bool(units_of(behind))
 
-    return [place for place in places if words[place] not in articles or is_one(place)]
+def _is_unit(word: str) -> bool:
+    return len(word) >= SHORTEST and bool(units_of(word))
 
 
 def spelled_numbers(words: list[str], gaps: list[str], places: list[int]) -> Iterator[Spelled]:

@@ -11,22 +11,13 @@ A number may have several values: "3/4" is a date or a share, "1.500" is what it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import (
-    Unit,
-    money,
-    number_places,
-    spelled_numbers,
-    unit_words,
-    units_of,
-    valued,
-    words_of,
-)
+from .number_words import Unit, money, number_places, spelled_numbers, units_of, valued, words_of
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
@@ -194,16 +185,10 @@ def ascii_digits(text: str) -> str:
 
 def _in_digits(text: str) -> Iterator[Number]:
     marks: list[str] = []
-    values: tuple[float, ...]
     for found in _NUMBER.finditer(text):
         digits, start, end = found[0], *found.span()
-        word = _word_beside(text, start, end) if digits.isdecimal() else None
-        if word is not None:
-            values, step = (float(digits),), _step(digits)
-            if word in unit_words():
-                yield _measured(text, start, end, values, step)
-            else:
-                yield Number(start, end, start, end, values, (), False, step, (), word)
+        if digits.isdecimal() and (simple := _alone(text, start, end)):
+            yield simple
             continue
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
@@ -216,10 +201,8 @@ def _in_digits(text: str) -> Iterator[Number]:
                 values = _values(part[0], text, marks)
                 yield _plain(text, start + part.start(), start + part.end(), values)
         else:
-            one = Number(start, end, start, end)
-            yield _time_of_day(text, one, digits) or _plain(
-                text, start, end, _values(digits, text, marks)
-            )
+            time = _time_of_day(text, Number(start, end, start, end), digits)
+            yield time or _plain(text, start, end, _values(digits, text, marks))
 
 
 @cache
@@ -230,17 +213,18 @@ def _that_belong() -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(before), frozenset([*before, *behind])
 
 
-def _word_beside(text: str, start: int, end: int) -> str | None:
-    """The word or "" behind a number to which nothing belongs but a unit, as is so with most."""
+def _alone(text: str, start: int, end: int) -> Number | None:
+    """A whole number to which nothing belongs but a unit, as is so with most."""
     found, before = _ALONE.match(text, end), text[max(start - 12, 0) : start]
     if not found or end - start > MAX_DIGITS or before[-1:] not in ("", " ", "\n", "("):
         return None
+    word = found[2].casefold() if found[2] and not found[1] else ""
     words_before, words_behind = _that_belong()
-    word = (found[2] or "").casefold()
-    last = before.rstrip(" \n(").rpartition(" ")[2].rpartition("\n")[2]
-    if word in words_behind or last.casefold().strip("(.") in words_before:
+    if word in words_behind or (before.casefold().split() or [""])[-1].strip("(.") in words_before:
         return None
-    return "" if found[1] else word
+    values = (float(text[start:end]),)
+    number = Number(start, end, start, end, values, (), False, _step(text[start:end]), (), word)
+    return _with_unit(text, number) if word and units_of(word) else number
 
 
 def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number:
@@ -270,7 +254,7 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number
     years = _FROM_YEAR.search(text, max(start - 8, 0), end)
     if years and digits.isdecimal():
         return number._replace(plain=(values[0], float(f"{years[1]}{digits}")))
-    return _measured(text, start, end, values, _step(digits))
+    return _measured(text, Number(start, end, start, end, values, step=_step(digits)))
 
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
@@ -311,7 +295,7 @@ def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
 
 def _exact(value: float) -> float:
     """A value without the error of its calculation."""
-    return float(f"{value:.14g}")
+    return value if value.is_integer() and value < 1e14 else float(f"{value:.14g}")
 
 
 def _step(digits: str) -> float:
@@ -418,7 +402,7 @@ def _in_words(text: str) -> Iterator[Number]:
         else:
             inner = _INNER.match(text, end) if found.sort == "share" else None  # half a mile
             at = inner.end() if inner else end
-            measured = _measured(text, start, at, (value,), in_words=True)
+            measured = _measured(text, Number(start, at, start, at, (value,), in_words=True))
             last = measured.last if measured.last > at else end
             if found.sort == "share" and not measured.meanings:
                 measured = measured._replace(meanings=(("share", value),))
@@ -428,17 +412,10 @@ def _in_words(text: str) -> Iterator[Number]:
 # ---------------------------------------------------------------- with a unit
 
 
-def _measured(
-    text: str,
-    start: int,
-    end: int,
-    values: tuple[float, ...],
-    step: float = 0.0,
-    in_words: bool = False,
-) -> Number:
+def _measured(text: str, number: Number) -> Number:
     """A number with its scale, and with what it measures or costs."""
-    first, last, loose = start, end, tuple[float, ...]()
-    paid: tuple[Unit, ...] = ()
+    start, _, first, last, values = number[:5]
+    loose, paid = number.loose, tuple[Unit, ...]()
     beside = text[max(start - 8, 0) : start].rstrip(_SPACES)[-1:]
     if beside.isalpha() or (beside and beside in f"{MONEY}."):
         before = _MONEY_BEFORE.search(text, max(start - 8, 0), start)
@@ -457,24 +434,29 @@ def _measured(
             break
         loose, values = loose or values, tuple(_exact(value * scale) for value in values)
         last = scaled.end()
-    units, last, word = ([*paid], last, "") if paid else _units(text, last)
-    if not units:
-        return Number(
-            start, end, first, last, values, (), False, step, loose, word.casefold(), in_words
-        )
-    share = None
-    if not paid and values[0] == int(values[0]) and (more := _AND_SHARE.match(text, last)):
-        share = valued("fractions").get(more[1].casefold())
-        if share:  # an hour and a half
+    whole = number._replace(first=first, last=last, plain=values, loose=loose)
+    return _with_unit(text, whole, paid)
+
+
+def _with_unit(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
+    """A number with its unit, or with the money that stands before it."""
+    last, values = number.last, number.plain
+    units, last, word = (paid, last, "") if paid else _units(text, last)
+    share, after = None, word.casefold()
+    if units and not paid and values[0] == int(values[0]):
+        more = _AND_SHARE.match(text, last)
+        share = valued("fractions").get(more[1].casefold()) if more else None
+        if more and share:  # an hour and a half
             values, last = tuple(value + 1 / share for value in values), more.end()
-    after = word.casefold()
     zero = 32 if after in ("°f", "fahrenheit") else 0
     meanings = tuple((u.kind, _exact((value - zero) * u.size)) for u in units for value in values)
-    is_clear, plain = after not in words_of("unclear units"), () if share else values
+    is_clear = bool(units) and after not in words_of("unclear units")
+    start, end, first, _, plain, _, _, step, loose, _, in_words, _ = number
+    plain = () if share else plain
     return Number(start, end, first, last, plain, meanings, is_clear, step, loose, after, in_words)
 
 
-def _units(text: str, end: int) -> tuple[list[Unit], int, str]:
+def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     """The units that stand behind a number, where they end, and the word there.
 
     What stands before "per" is a unit too, of another kind: of 5 mg/ml, "mass/" beside
