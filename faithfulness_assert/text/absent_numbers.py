@@ -49,13 +49,14 @@ _AS_WRITTEN = lazy_pattern(
 )
 _UNGROUPED = lazy_pattern(r"(?<![^\s($€£])([1-9][0-9]{0,2})([0-9]{3})(?![0-9.,])")
 _ENDS = lazy_pattern(r"[\n); ]|[.,](?:\s|$)|$")
+_LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%])")
 _SPACED = lazy_pattern(r"(?<=[0-9]) ?([.,]) (?=[0-9])")
 _IN_MILLIONS = lazy_pattern(
     r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b", re.IGNORECASE
 )
 # Read backwards from a number, which is much faster than to search for where a word begins.
 _JOINED = lazy_pattern(r"(?:[0-9–./-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
-_WORD_BEFORE = lazy_pattern(r"( fo | ,|[(] ?|[ \u00a0\u202f]?[.]?)([^\W\d_]+|[§№])")
+_WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?|[ \u00a0\u202f]?[.]?)([^\W\d_]+|[§№])")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
@@ -120,6 +121,11 @@ class Numbers:
 NONE = Numbers("")
 
 
+def _said_by_latex(found: re.Match[str]) -> str:
+    r"""What "\\$" or "\\text{ million}" says, as long as that is."""
+    return found[1].strip().ljust(len(found[0])) if found[1] else f" {found[0][1]}"
+
+
 class Own:
     """The numbers in digits that a statement itself says, and the text that they are read in.
 
@@ -127,7 +133,7 @@ class Own:
     """
 
     def __init__(self, statement: str) -> None:
-        self.said = ascii_digits(statement)
+        self.said = _LATEX.sub(_said_by_latex, ascii_digits(statement))
 
     @cached_property
     def text(self) -> str:
@@ -247,7 +253,7 @@ def find_absent(
 def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end, kinds = number.start, number.end, number.kinds()
-    if any(kind[:7] in ("version", "digits ") for kind in kinds):
+    if text[start:end] in words_of("names") or any(k[:7] in ("version", "digits ") for k in kinds):
         return True
     if kinds & {*EXACT} - {"order"}:
         return False

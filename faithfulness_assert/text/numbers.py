@@ -31,7 +31,7 @@ NOT_JOINED = frozenset(("", "share", "date", "clock", "half"))
 Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
 
-_SPACES = " \u00a0\u202f"
+_SPACES = " \u00a0\u2009\u202f"
 _GAP = rf"[{_SPACES}\n-]{{0,2}}"
 """Between a number and its unit, also in the broken lines of a PDF."""
 _WORD = r"([^\W\d_]{1,30})"
@@ -44,8 +44,8 @@ _NUMBER = lazy_pattern(
       | (?<=[0-9]) [0-9]*
         (?: [.,·:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
         (?: [eE][+-]?[0-9]{{1,2}}(?!\w)
-          | (?:\ ?[×x·]\ ?10|(?<![0-9.,]10)(?<=10))
-            (?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}})(?!\w) )?
+          | (?:[{_SPACES}]?[×x·][{_SPACES}]?10|(?<![0-9.,]10)(?<=10))
+            (?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|−[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}})(?![0-9]) )?
         [¼-¾⅐-⅞]?
       | (?<![0-9])
     )""",
@@ -54,8 +54,9 @@ _NUMBER = lazy_pattern(
 _ALONE = lazy_pattern(
     r"([.]?)[ \n]([^\W\d_]{2,30})(?=[\s.,;:!?)]|$)|[,;:!?)]+(?:\s|$)|[.]?(?:\n|$)"
 )
+_IN_ROW = lazy_pattern(r"^[0-9] |[0-9] [0-9]$")
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
-_POWER = lazy_pattern(r"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=⁻?[⁰¹²³⁴-⁹]))")
+_POWER = lazy_pattern(rf"[eE]|(?:[{_SPACES}]?[×x·][{_SPACES}]?)?10(?:\^|\*\*|(?=−|⁻?[⁰¹²³⁴-⁹]))")
 _MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
 _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
 _UNIT = lazy_pattern(
@@ -200,9 +201,13 @@ def _in_digits(text: str) -> Iterator[Number]:
             for part in re.finditer(r"[^:]+", digits):
                 values = _values(part[0], text, marks)
                 yield _plain(text, start + part.start(), start + part.end(), values)
+        elif time := _time_of_day(text, Number(start, end, start, end), digits):
+            yield time
         else:
-            time = _time_of_day(text, Number(start, end, start, end), digits)
-            yield time or _plain(text, start, end, _values(digits, text, marks))
+            values = _values(digits, text, marks)
+            if " " in digits and _IN_ROW.search(text[max(start - 2, 0) : end + 2]):
+                values += tuple(map(float, digits.split()))  # of a table: 80 203 20
+            yield _plain(text, start, end, values)
 
 
 @cache
@@ -218,10 +223,11 @@ def _alone(text: str, start: int, end: int) -> Number | None:
     found, before = _ALONE.match(text, end), text[max(start - 12, 0) : start]
     if not found or end - start > MAX_DIGITS or before[-1:] not in ("", " ", "\n", "("):
         return None
-    word = found[2].casefold() if found[2] and not found[1] else ""
+    word = (found[2] or "").casefold()
     words_before, words_behind = _that_belong()
     if word in words_behind or (before.casefold().split() or [""])[-1].strip("(.") in words_before:
         return None
+    word = "" if found[1] else word  # of the next sentence
     values = (float(text[start:end]),)
     number = Number(start, end, start, end, values, (), False, _step(text[start:end]), (), word)
     return _with_unit(text, number) if word and units_of(word) else number
