@@ -52,7 +52,7 @@ _ENDS = lazy_pattern(r"[\n); ]|[.,](?:\s|$)|$")
 _LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%])")
 _SPACED = lazy_pattern(r"(?<=[0-9]) ?([.,]) (?=[0-9])")
 _IN_MILLIONS = lazy_pattern(
-    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b", re.IGNORECASE
+    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)[’']000s?\b", re.IGNORECASE
 )
 # Read backwards from a number, which is much faster than to search for where a word begins.
 _JOINED = lazy_pattern(r"(?:[0-9–./-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
@@ -105,10 +105,12 @@ class Numbers:
     def _in_millions(self) -> Iterator[tuple[str, float]]:
         """What bare numbers and sums of money behind "in millions", in its passage, are too."""
         plain = self.text.casefold()
-        if not any(word in plain for word in ("thousands", "illion", " la", "crore")):
+        if not any(word in plain for word in ("thousands", "illion", " la", "crore", "000")):
             return  # found much faster
-        found = _IN_MILLIONS.finditer(self.text)
-        sizes = [(line.start(), valued("scales")[line[1].casefold()]) for line in found]
+        sizes = [
+            (line.start(), valued("scales")[(line[1] or "thousand").casefold()])
+            for line in _IN_MILLIONS.finditer(self.text)
+        ]
         ends = accumulate(len(passage) + 1 for passage in self._passages)
         sizes = sorted([(-1, 1.0), *sizes, *((end - 1, 1.0) for end in ends)])
         codes = {unit.kind for units in money().values() for unit in units}
@@ -204,7 +206,7 @@ def absent_numbers(
     more = find_numbers(evidence[:MOST_EVIDENCE], in_words=False)
     beside = [*there, *(n.plain[0] for n in more if n.plain)][:MOST_ADDED]
     sums = [v for a, b in combinations(beside, 2) for v in (a + b, abs(a - b))]
-    calculates = "=" in statement or "≈" in statement
+    calculates = any(sign in statement for sign in ("=", "≈", "÷", " / "))
     shares = [a / b for a in there for b in there if b and a != b] if calculates else []
     shares += [abs(share - 1) for share in shares] + [share * 100 for share in shares]
 
