@@ -94,9 +94,10 @@ class Numbers:
                 found["any"].update(number.plain)
             for kind, value in number.offers if number.meanings else ():
                 found.setdefault(kind, set()).add(value)
-            found["any"].update(number.loose)
-            if number.in_words or (number.meanings and number.kinds() & EXACT):
-                plain.update(number.loose)
+            if number.loose:
+                found["any"].update(number.loose)
+                if number.in_words or number.kinds() & EXACT:
+                    plain.update(number.loose)
         for kind, value in self._in_millions():
             found.setdefault(kind, set()).add(value)
         found["share"] = found.get("share", set()).union(v for v in plain if 0 <= v <= 1)

@@ -206,7 +206,7 @@ def _in_digits(text: str) -> Iterator[Number]:
         else:
             values = _values(digits, text, marks)
             if " " in digits and _IN_ROW.search(text[max(start - 2, 0) : end + 2]):
-                values += tuple(map(float, digits.split()))  # of a table: 80 203 20
+                values += tuple(map(float, re.findall("[0-9]+", digits)))  # of a table: 80 203 20
             yield _plain(text, start, end, values)
 
 

@@ -136,6 +136,7 @@ pieces = st.lists(st.sampled_from([*"0123459.,:/-'’^×½¼² ", " . ", " , ", 
 
 
 @example("1.2.3/4", "see 1 , 101/2, 1'000/5 and 1 . 5/3")
+@example("7 80 203,5 2", "1 , 234 5")
 @example("¼ 144", "93/10^10 or 24.-.¼")
 @given(anything | numeric | pieces.map("".join), anything | numeric)
 def test_a_text_has_all_its_numbers_each_where_it_is(text: str, more: str) -> None:
