@@ -15,7 +15,7 @@ import pytest
 from attacks import PAYLOADS
 from conftest import ROOT
 
-from faithfulness_assert import grade_many
+from faithfulness_assert import batch, grade_many
 from faithfulness_assert.probe import probe
 from faithfulness_assert.report import write_probe_report, write_report
 
@@ -319,6 +319,20 @@ def test_two_runs_are_side_by_side_by_their_names_and_their_parts_at_the_same_he
         page.locator(".selected .what").all_inner_texts()
         == ["It is valid on all lines until 3 a.m. of the next day."] * 2
     )
+
+
+def test_beside_the_worst_statement_stands_what_the_other_answer_says_in_its_place(
+    opened: Window, tmp_path: Path
+) -> None:
+    context = "The pool opens at 7. Adults pay 12 euros."
+    for run, price in (("a", 12), ("b", 14)):
+        answer = f"The pool opens at 7. Adults pay {price} euros."
+        cases = [{"id": "pool", "answer": answer, "context": context}]
+        batch.run(cases, tmp_path / run, judge="embedded", progress=False)
+    report = write_report(tmp_path / "a", tmp_path / "r.html", other=tmp_path / "b").path
+    page = opened().goto(report, "#case=pool")
+    said = page.locator(".selected .what").all_inner_texts()
+    assert said == ["Adults pay 12 euros.", "Adults pay 14 euros."]
 
 
 def test_a_browser_without_scripts_or_inflating_has_the_overview_and_says_what_is_missing(

@@ -5,7 +5,10 @@ function comparePage(item, details, links) {
   function follow(statement, from) {
     state.active = from;
     links.chose(statement.place);
-    for (const other of sides) if (other && other !== from) chooseText(other, statement.text);
+    pair(statement, from);
+  }
+  function pair(statement, from) {
+    for (const other of sides) if (statement && other && other !== from) chooseTwin(other, statement, from);
   }
   const state = { active: sides[1] ?? sides[0] };
   const page = [
@@ -23,7 +26,7 @@ function comparePage(item, details, links) {
       sides.map((side, number) => column(side, item.sides[number], details[number], 'AB'[number])),
     ),
   ];
-  return { page, sides, active: () => state.active };
+  return { page, sides, active: () => state.active, pair: () => pair(state.active.statements[state.active.current], state.active) };
 }
 
 function column(side, item, detail, name) {
@@ -38,13 +41,15 @@ function column(side, item, detail, name) {
   return element('div', { class: 'column' }, lead, side.answer, side.selected, side.context, side.list ?? element('div'), detailsPanel(item, detail ?? {}, ` of ${name}`));
 }
 
-function chooseText(side, text) {
+// The statement that says the same; in an answer of as many, else the one in the same place.
+function chooseTwin(side, { text, place }, from) {
   const same = (other) => beginning(other, FIRST_CHARACTERS).trim().toLowerCase();
   if (!side.byText) {
     side.byText = new Map();
     for (const statement of [...side.statements].reverse()) side.byText.set(same(statement.text), statement.place);
   }
-  if (side.byText.has(same(text))) side.choose(side.byText.get(same(text)), { quiet: true });
+  const twin = side.byText.get(same(text)) ?? (side.statements.length === from.statements.length ? place : undefined);
+  if (twin !== undefined) side.choose(twin, { quiet: true });
 }
 
 function flipList({ flips }) {

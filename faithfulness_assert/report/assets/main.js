@@ -139,6 +139,7 @@ function chooseFirst(statement) {
   for (const side of view.shown.sides ?? [view.shown.side]) {
     if (side) side.choose(side === active() && statement >= 0 && side.statements[statement] ? statement : side.item.worst, { quiet: true });
   }
+  view.shown.pair?.();
 }
 
 const active = () => (view.shown.active ? view.shown.active() : view.shown.side);
