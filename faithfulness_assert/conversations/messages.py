@@ -36,7 +36,7 @@ _OTHER_TEXTS = ("blocks", "value", "text")
 _TYPE = ("type", "part_kind", "block_type")
 _TYPES_BY_KEY = meanings("types by key")
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
-_BESIDE = SHAPES["beside"].split()
+_BESIDE, _FINISHED = SHAPES["beside"].split(), SHAPES["finished calls"].split()
 _KEYS = {
     name: words.split()
     for name, _, words in (line.partition(": ") for line in SHAPES["keys"].splitlines() if line)
@@ -224,7 +224,7 @@ class MessageReader:
             yield from self._output("document", [part], place)
         elif kind == "call":
             yield self._call(part)
-            if (returned := _at(part, "inline")) is not None:
+            if type_ in _FINISHED and (returned := _at(part, "inline")) is not None:
                 yield from self._result(part, returned, place)
         elif kind == "result" and (self.role != "assistant" or type_.endswith(_BY_THE_SERVER)):
             yield from self._result(part, _at(part, "returned"), place)
