@@ -124,9 +124,8 @@ def test_rows_that_are_not_utf8_are_told_beside_those_that_are(tmp_path: Path) -
     rows = [(str(n), "Der Zug fährt.", "Der Zug fährt.") for n in range(9)]
     file.write_bytes(table(";", [HEADER, ("x", "a", "b"), *rows]).encode("cp1252"))
     data_set = open_data_set(file)
-    assert "9 rows are not UTF-8 text. Save the file as UTF-8, or name" in data_set.described()
     assert [row.case_id for row in data_set.rows() if not row.problem] == ["x"]
-    assert "9 rows are not UTF-8 text" in data_set.hints[-1]
+    assert "9 rows are not UTF-8 text. Save the file as UTF-8, or name" in data_set.hints[-1]
 
 
 def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:

@@ -107,13 +107,11 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
 
     def fingerprint(most: int | None = None) -> str:
         with open_file(path) as file:
-            return _hash_of(iter(lambda: file.read(_left(file.tell(), most)), b""), mapping)
+            size = sys.maxsize if most is None else most
+            parts = iter(lambda: file.read(min(PART, size - file.tell())), b"")
+            return _hash_of(parts, mapping)
 
     return source._replace(fingerprint=fingerprint)
-
-
-def _left(read: int, most: int | None) -> int:
-    return PART if most is None else min(PART, most - read)
 
 
 def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:

@@ -186,7 +186,8 @@ class DataSet:
                 )
             ids.end()
             if not_utf8:
-                self.hints.append(_not_utf8(not_utf8))
+                rows = f"{not_utf8:,} row{' is' if not_utf8 == 1 else 's are'}"
+                self.hints.append(f"{rows} {NOT_UTF8}. {hint()}")
             if as_texts:
                 rows = ", ".join(map(str, as_texts[:5])) + (" ..." if as_texts[5:] else "")
                 what = "looks like a list or a mapping that a program wrote, and is taken as a text"
@@ -205,9 +206,7 @@ class DataSet:
         shown = [field for field in COLUMN_FIELDS if paths[field] or field in usual]
         lines = [f"  {field:15} {' or '.join(paths[field]) or '-'}" for field in shown]
         lines.append(f"  carried along   {names_of(columns, MAX_SHOWN_COLUMNS)}")
-        not_utf8 = sum(NOT_UTF8 in problem for problem in self._problems)
-        bad = [_not_utf8(not_utf8)] if not_utf8 else []
-        notes = [f"  note            {note}" for note in (*self._first_notes(), *bad)]
+        notes = [f"  note            {note}" for note in self._first_notes()]
         return "\n".join([self.name, *lines, *notes])
 
     def check_cases(self) -> None:
@@ -245,10 +244,6 @@ class DataSet:
             "rows with the same answer have other contexts; each is graded against its own alone. "
             "If a row is one passage of a case, join its passages into a list first"
         )
-
-
-def _not_utf8(rows: int) -> str:
-    return f"{rows:,} row{' is' if rows == 1 else 's are'} {NOT_UTF8}. {hint()}"
 
 
 class _Ids:
