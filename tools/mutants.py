@@ -54,7 +54,7 @@ TESTS = {
     "reading/forms": "forms nothing_lost recorded_replies",
     "plan/lists": "stages plan systems carrying",
     "plan/whole_answer": "systems stages",
-    "plan/windows": "stages windows likely_windows",
+    "plan/long_contexts": "stages windows likely_windows",
     "plan/verdicts": "stages windows numbers left_open controls non_claims",
     "plan/state": "plan systems stages numbers tokens",
     "plan/conclude": "plan systems endings stages word_checks",

@@ -23,9 +23,9 @@ from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
+from .long_contexts import finding_of, shown_in_part, shown_shares
 from .state import State
 from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
-from .windows import finding_of, shown_in_part, shown_shares
 
 _DIGIT = re.compile(r"\d")
 MAX_EXPLANATION = 600

@@ -89,13 +89,13 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     except UnreadableReply as error:  # a refusal in words is no list either, and is asked again
         raise UnreadableReply(error.message) from None
     only = next(iter(job.own.values())) if len(job.own) == 1 else None
-    found: dict[int, list[str]] = {}
+    texts_of: dict[int, list[str]] = {}
     for number, entry in listed:
         own = only if number is None else job.own.get(number)
         if own is None:
             raise UnreadableReply("the judge's lists have other numbers than those that were asked")
-        found.setdefault(own, []).extend([entry] if entry else [])
-    lists = {number: tuple(texts) for number, texts in found.items()}
+        texts_of.setdefault(own, []).extend([entry] if entry else [])
+    lists = {number: tuple(texts) for number, texts in texts_of.items()}
     if job.ask.kind == "claims":
         count = sum(map(len, lists.values()))
         if count > CLAIMS_PER_SENTENCE * len(items):

@@ -26,7 +26,7 @@ from ..text.languages import FIND, language_of
 from ..text.sentences import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
-from . import verdicts, windows
+from . import long_contexts, verdicts
 from .conclude import conclude
 from .outcomes import MOST_CUTS, absorb, add_cost, cut_shorter, sample_jobs
 from .state import (
@@ -125,10 +125,10 @@ def _stages(policy: Policy) -> Iterator[Stage]:
         yield lists.settle
         yield fit
     reasks = _judging(verdicts.reask_jobs) * policy.reasks
-    yield windows.begin
-    yield from (*_judging(verdicts.jobs, windows.refit), *reasks)
-    yield windows.go_on
-    yield from (*_judging(verdicts.jobs), *reasks, *_judging(windows.widen_jobs))
+    yield long_contexts.begin
+    yield from (*_judging(verdicts.jobs, long_contexts.refit), *reasks)
+    yield long_contexts.go_on
+    yield from (*_judging(verdicts.jobs), *reasks, *_judging(long_contexts.widen_jobs))
     if policy.explain == "judge":
         from . import whole_answer as whole
 

@@ -35,8 +35,8 @@ def weigh_again(result: GradingResult, old: Policy, new: Policy) -> GradingResul
     fields, weighed = weigh(new, findings)
     of_old = set(evidence_warnings(result.verdicts))
     warnings = [text for text in result.warnings if text not in of_old]
-    kept = result.metadata.keys() - own_metadata.keys() - {"warnings"}
-    metadata = {name: value for name, value in result.metadata.items() if name in kept}
+    others = result.metadata.keys() - own_metadata.keys() - {"warnings"}
+    metadata = {name: value for name, value in result.metadata.items() if name in others}
     if (note := metadata.get("judgeNote")) and fields["reason"]:
         fields["reason"] = f"{fields['reason']} [{note}]"
     metadata = with_warnings({**metadata, **weighed}, warnings, fields["verdicts"])

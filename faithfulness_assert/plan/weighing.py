@@ -171,8 +171,8 @@ def _graded(
 ) -> Weighed:
     counted = [v for v in verdicts if v.repeat_of is None]
     passed = passes(policy, outcome.value, verdicts)
-    found, ending, details = reason_of(policy, counted, outcome, passed=passed)
-    reason = f"{found}: {ending} {details}".rstrip()
+    label_counts, ending, details = reason_of(policy, counted, outcome, passed=passed)
+    reason = f"{label_counts}: {ending} {details}".rstrip()
     if findings.left_open:
         decided = ", but the outcome does not depend on that"
         why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
@@ -182,7 +182,7 @@ def _graded(
     fields, metadata = _scored(policy, outcome, line, passed=passed, reason=reason)
     if policy.explain != "none":
         # Without the statements, for views that show them.
-        metadata["reasonParts"] = {"found": found, "ending": ending}
+        metadata["reasonParts"] = {"found": label_counts, "ending": ending}
     return fields, metadata
 
 

@@ -89,13 +89,13 @@ def _capped(
     """The value under the lowest ceiling that applies, and the caps that lowered it."""
     if policy.citations != "enforce" or audit is None:
         return value, ()
-    found = {
+    findings = {
         "invalid_citations": len(audit.invalid_citations),
         "hallucination": int(audit.hallucination_detected),
         "uncited": audit.uncited_claim_count,
     }
     lower = (cap for cap in policy.score_caps if cap.ceiling < value)
-    applied = tuple(cap for cap in lower if found[cap.finding] >= cap.at_least)
+    applied = tuple(cap for cap in lower if findings[cap.finding] >= cap.at_least)
     return min([value, *(cap.ceiling for cap in applied)]), applied
 
 
@@ -242,10 +242,10 @@ def reason_of(
     others = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in names)
     others = f" ({others})" if others else ""
     supported, total = counts["supported"], len(judged)
-    found = f"{supported} of {total} statements supported{others}"
+    label_counts = f"{supported} of {total} statements supported{others}"
     if policy.headline == "made_up":
         made_up = total - supported
-        found = f"{made_up} of {total} statements made up{others}, {supported} supported"
+        label_counts = f"{made_up} of {total} statements made up{others}, {supported} supported"
 
     ending = _ending(policy, outcome)
     reaches = outcome.value >= policy.passes_at - TOLERANCE
@@ -267,7 +267,7 @@ def reason_of(
         details.append(f"{in_words(verdict).capitalize()}: “{text}”{stop}")
     if len(problems) > MAX_NAMED:
         details.append(f"And {len(problems) - MAX_NAMED} more.")
-    return found, ending, " ".join([*details, *evidence_warnings(judged)])
+    return label_counts, ending, " ".join([*details, *evidence_warnings(judged)])
 
 
 def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:

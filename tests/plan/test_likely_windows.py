@@ -15,7 +15,7 @@ from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.asking.tokens import estimate_tokens
-from faithfulness_assert.plan.windows import FEW_ASKS, FIRST_PARTS, PARTS
+from faithfulness_assert.plan.long_contexts import FEW_ASKS, FIRST_PARTS, PARTS
 from faithfulness_assert.records.judge import Limits
 from faithfulness_assert.records.views import percent
 

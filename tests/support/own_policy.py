@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from faithfulness_assert.plan import windows
+from faithfulness_assert.plan import long_contexts
 from faithfulness_assert.policy.load import find_policy
 from faithfulness_assert.policy.policy import OF_PRESETS, TAKES
 
@@ -30,5 +30,5 @@ def with_own_policy(options: Mapping[str, Any]) -> dict[str, Any]:
 def likely_parts_from(asks: int) -> Iterator[None]:
     """Shows the likeliest parts of a context where all of it takes more than so many asks."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(windows, "FEW_ASKS", asks)
+        patch.setattr(long_contexts, "FEW_ASKS", asks)
         yield
