@@ -133,7 +133,8 @@ def _family_in(config: Mapping[str, Any], kind: str, name: str) -> str:
         return "pair"
     raise ConfigError(
         f"family: the config of the model names {kind or 'no architecture'}, of which it does not "
-        f"follow how it is asked; name one of {', '.join(FAMILIES)} with the option family"
+        f"follow how it is asked; name one of {', '.join(FAMILIES)} with the option family "
+        "(family=lettucedetect for one that marks the tokens that are not supported)"
     )
 
 

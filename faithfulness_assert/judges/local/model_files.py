@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -155,55 +154,30 @@ def find_model(name: str, revision: object, *, onnx: bool) -> ModelFiles:
 def _fetched(name: str, revision: str | None, patterns: tuple[str, ...]) -> str:
     """The folder of a snapshot. What is on this machine already is not fetched again."""
     try:
-        from huggingface_hub import errors
+        from huggingface_hub import HfApi, constants, errors, snapshot_download
     except ImportError:
         raise ConfigError(
             f"judge: there is no folder {name!r}, and without the package huggingface-hub nothing "
             f"can be fetched. Run: {INSTALL}"
         ) from None
-    at = f" at {revision}" if revision else ""
+    fetch = partial(snapshot_download, name, revision=revision, allow_patterns=list(patterns))
     try:
-        return _snapshot(name, revision, list(patterns))
-    except errors.RevisionNotFoundError:
-        raise ConfigError(f"judge: the model {name} has no revision {revision!r:.80}") from None
-    except errors.GatedRepoError:
-        problem = "asks for your consent on its page, and for a token (HF_TOKEN)"
-        raise ConfigError(f"judge: the model {name} {problem}") from None
-    except errors.RepositoryNotFoundError:
-        problem = "is not on the hub, or is private: check the name, or set HF_TOKEN"
-        raise ConfigError(f"judge: the model {name} {problem}") from None
-    except Exception as error:  # noqa: BLE001 - of requests, of the hub, of the disk
+        try:  # the other call has no limit
+            HfApi().model_info(name, revision=revision, timeout=SECONDS)
+        except errors.RevisionNotFoundError:
+            raise
+        except Exception as error:  # noqa: BLE001 - of requests, of the hub, of the disk
+            try:  # what was fetched before, if the hub says nothing in time
+                return str(fetch(local_files_only=True))
+            except errors.LocalEntryNotFoundError:
+                raise error from None
+        return str(fetch())
+    except Exception as error:  # noqa: BLE001 - whose texts are not shown
+        at, named = (f" at {revision}", f" --revision {revision}") if revision else ("", "")
+        why = "HF_HUB_OFFLINE is set" if constants.HF_HUB_OFFLINE else type(error).__name__
         raise ConfigError(
             f"judge: the model {name}{at} is neither a folder nor on this machine, and could not "
-            f"be fetched from the hub ({_why(error)}). Where there is network, run: hf download "
-            f"{name}{f' --revision {revision}' if revision else ''}; then copy the folder and name "
-            "it, or set HF_HOME to the cache"
+            f"be fetched from the hub ({why}): check its name; one that is private, or asks for "
+            f"consent on its page, needs HF_TOKEN. Where there is network, run: hf download {name}"
+            f"{named}; then copy the folder and name it, or set HF_HOME to the cache"
         ) from None
-
-
-def _snapshot(name: str, revision: str | None, patterns: list[str]) -> str:
-    """The folder of a snapshot; of what was fetched before if the hub says nothing in time."""
-    from huggingface_hub import HfApi, errors, snapshot_download
-
-    fetch = partial(snapshot_download, name, allow_patterns=patterns)
-    try:  # the other call has no limit
-        HfApi().model_info(name, revision=revision, timeout=SECONDS)
-    except errors.RevisionNotFoundError:
-        raise
-    except Exception as error:  # noqa: BLE001 - of requests, of the hub, of the disk
-        try:
-            return str(fetch(revision=revision, local_files_only=True))
-        except errors.LocalEntryNotFoundError:
-            raise error from None
-    return str(fetch(revision=revision))
-
-
-def _why(error: Exception) -> str:
-    """Why nothing could be fetched, without the texts of foreign errors."""
-    from huggingface_hub import constants
-
-    if constants.HF_HUB_OFFLINE:
-        set_here = (n for n in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE") if os.environ.get(n))
-        return f"{next(set_here, 'HF_HUB_OFFLINE')} is set"
-    is_away = type(error).__module__.startswith(("httpx", "requests"))
-    return "it does not answer" if is_away else type(error).__name__
