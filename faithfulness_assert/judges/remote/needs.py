@@ -84,7 +84,6 @@ _STATED = tuple(
         r"\blimit:? (\d{1,12}), requested",
     )
 )
-_NUMBER = lazy_pattern(r"\d{1,12}")
 _SEARCHED = 2_000  # characters of a message
 
 _THINKS = lazy_pattern(
@@ -247,7 +246,7 @@ class Needs:
             return outcome, None
         rejects = outcome.status in REJECTING
         if outcome.too_long:
-            window = usable_window(outcome.said, ask.size(estimate_tokens), cap)
+            window = usable_window(outcome.said, ask.size(estimate_tokens) + cap)
             error = self._too_long(outcome.message, window, http_status=outcome.http_status)
             return error, sent if self.cap(ask, sent) < cap else None
         if not (rejects or outcome.status in QUOTING) or outcome.kind not in _OWN_KINDS:
@@ -316,21 +315,12 @@ def _is_cut(ask: Ask, counted: int) -> bool:
     return counted * CHARS_PER_TOKEN < ask.size(len)
 
 
-def usable_window(message: str, prompt: int, reply: int) -> int:
+def usable_window(message: str, sent: int) -> int:
     """The window that a server's message states, by the grader's count of tokens.
 
-    Half of what was sent if it states none, or one that cannot be right.
-
-    Args:
-        message: what the server said.
-        prompt: the tokens of the prompt by the grader's count.
-        reply: the cap on the tokens of the reply.
+    Half of what was sent, prompt and cap together, if it states none, or one that cannot be right.
     """
-    text, sent = message[:_SEARCHED], prompt + reply
+    text = message[:_SEARCHED]
     statement = next((match for pattern in _STATED if (match := pattern.search(text))), None)
-    stated = int(statement[1]) if statement else 0
-    # The server's own count of the prompt, or a larger one, which is on the safe side.
-    numbers = {int(number) for number in _NUMBER.findall(text)} - {stated}
-    counted = min((n for n in numbers if n >= prompt), default=prompt)
-    window = int(stated * MARGIN * prompt / max(counted, 1))
+    window = int(int(statement[1]) * MARGIN) if statement else 0
     return window if LEAST <= window < sent else sent // 2
