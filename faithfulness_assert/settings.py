@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from .files import open_file
-from .judges import JUDGES
+from .judges import REMOTE
 from .policy.parsing import SUFFIXES, read_data
 from .policy.policy import Policy
 from .records.checks import is_fraction
@@ -96,7 +96,7 @@ def choose(
         judge = settings["judge"].value if "judge" in settings else "embedded"
     kind = judge.partition(":")[0] if isinstance(judge, str) else ""
     of_project = settings.get("judge of the project", settings.get("judge"))
-    asks = kind in JUDGES and bool(JUDGES[kind].package)  # others have no address, and cost nothing
+    asks = kind in REMOTE  # others have no address, and cost nothing
     fits = asks and (of_project is None or kind == of_project.value.partition(":")[0])
     variable = f"{kind.upper()}_BASE_URL"
     address_given = variable in os.environ or not options.keys().isdisjoint(("base_url", "client"))

@@ -11,47 +11,28 @@ import os
 from collections.abc import Mapping
 from dataclasses import astuple, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ..asking.tokens import CountTokens, exact_counter
-from ..records.errors import ConfigError, pip_install, suggest
+from ..records.errors import ConfigError, suggest
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-class JudgeEntry(NamedTuple):
-    """What is known about a judge before the module of its name is imported.
-
-    Args:
-        class_name: its class there.
-        form: how users name it, such as ``openai:MODEL``.
-        package: the package of its API; empty if it needs none. Its name in capitals, with ``_``,
-            begins the names of its environment variables.
-        extra: the extra of this project that installs that package; empty if it needs none.
-    """
-
-    class_name: str
-    form: str
-    package: str = ""
-    extra: str = ""
-
-    @property
-    def install(self) -> str:
-        """The command that installs the package."""
-        return pip_install(self.package, extra=self.extra)
-
-
 CLAIMS_JUDGE = "claims_judge"
 """The option that every judge takes."""
 
-JUDGES: dict[str, JudgeEntry] = {
-    "anthropic": JudgeEntry("AnthropicJudge", "anthropic:MODEL", "anthropic", extra="anthropic"),
-    "embedded": JudgeEntry("EmbeddedJudge", "embedded"),
-    "local": JudgeEntry("LocalJudge", "local:NAME_OR_PATH"),
-    "openai": JudgeEntry("OpenAIJudge", "openai:MODEL", "openai"),
+JUDGES = {
+    "anthropic": ("AnthropicJudge", "anthropic:MODEL"),
+    "embedded": ("EmbeddedJudge", "embedded"),
+    "local": ("LocalJudge", "local:NAME_OR_PATH"),
+    "openai": ("OpenAIJudge", "openai:MODEL"),
 }
+"""The class of each judge, in the module of its name, and how users name it."""
+REMOTE = ("anthropic", "openai")
+"""Those behind an API. The name in capitals, with ``_``, begins its environment variables."""
 
 
 def make_judge(spec: object, options: Mapping[str, Any]) -> Judge:
@@ -81,8 +62,9 @@ def check_judge_options(spec: object, options: Mapping[str, Any]) -> None:
     names = option_names(spec)
     if isinstance(spec, str):
         kind, _, argument = spec.partition(":")
-        if bool(argument.strip()) != (":" in JUDGES[kind].form):
-            raise ConfigError(f"judge: {spec!r} should be written {JUDGES[kind].form!r}")
+        form = JUDGES[kind][1]
+        if bool(argument.strip()) != (":" in form):
+            raise ConfigError(f"judge: {spec!r} should be written {form!r}")
     elif isinstance(spec, type):
         raise ConfigError(f"judge: {spec.__name__} is a class; give an object of it")
     elif not callable(getattr(spec, "ask", None)):
@@ -116,17 +98,17 @@ def option_names(spec: object) -> list[str]:
 
 def judge_forms() -> list[str]:
     """How users name judges: ``["anthropic:MODEL", "embedded", ...]``."""
-    return [entry.form for entry in JUDGES.values()]
+    return [form for _, form in JUDGES.values()]
 
 
 def key_in_environment(spec: object) -> str:
     """The key that the environment has for the judge that ``spec`` names; "" for none."""
-    entry = JUDGES.get(spec.partition(":")[0]) if isinstance(spec, str) else None
-    return os.environ.get(f"{entry.package.upper()}_API_KEY", "").strip() if entry else ""
+    kind = spec.partition(":")[0] if isinstance(spec, str) else ""
+    return os.environ.get(f"{kind.upper()}_API_KEY", "").strip() if kind in REMOTE else ""
 
 
 def _class_of(kind: str) -> Any:
-    return getattr(import_module(f".{kind}", __package__), JUDGES[kind].class_name)
+    return getattr(import_module(f".{kind}", __package__), JUDGES[kind][0])
 
 
 def _hint(spec: str) -> str:
@@ -136,7 +118,7 @@ def _hint(spec: str) -> str:
     kind, colon, model = (part.strip() for part in spec.replace("/", ":", 1).partition(":"))
     meant = f"{'anthropic' if kind.startswith('claude') else 'openai'}:{spec}"
     for near in difflib.get_close_matches(kind.lower(), JUDGES, n=1):
-        meant = f"{near}:{model}" if colon else JUDGES[near].form
+        meant = f"{near}:{model}" if colon else JUDGES[near][1]
     return (
         f"Did you mean {meant!r}? Known: {', '.join(judge_forms())}. A model of another server "
         "that is compatible with OpenAI's is 'openai:MODEL', with base_url"

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from ..judges import JUDGES
+from ..judges import REMOTE
 from ..policy.parsing import parse, read_file
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
@@ -198,7 +198,7 @@ def judge_of(providers: tuple[Any, ...]) -> tuple[dict[str, str], list[str]]:
         judge["baseUrl"] = url
         taken.add("apiBaseUrl")
     if "apiKey" in config:
-        packages = (entry.package.upper() for entry in JUDGES.values() if entry.package)
+        packages = map(str.upper, REMOTE)
         keys = " or ".join(f"{package}_API_KEY" for package in packages)
         advice = f"set {keys} in the environment, since promptfoo writes config into its results"
         notes.append(f"The provider's apiKey is not repeated here: {advice}.")
@@ -209,7 +209,7 @@ def _judge_of(id: object) -> tuple[dict[str, str], list[str]]:
     """The judge that asks the same model as a provider, if there is one, and what it needs."""
     match = GRADER.fullmatch(id) if isinstance(id, str) else None
     name, model = match.groups() if match else ("", "")
-    if name in JUDGES and JUDGES[name].package:
+    if name in REMOTE:
         return {"judge": f"{name}:{model}"}, []
     if name not in SERVERS or (name == "bedrock" and not ON_BEDROCK.match(model)):
         server = "For a server with OpenAI's API, write judge: openai:MODEL and baseUrl."

@@ -48,9 +48,9 @@ def test_an_invalid_attribute_is_named(name: str, value: Any) -> None:
 
 
 def test_each_judge_is_one_row_that_names_an_existing_class_and_its_form() -> None:
-    for kind, entry in JUDGES.items():
-        assert re.fullmatch(rf"{kind}(:[A-Z_]+)?", entry.form)
-        assert isinstance(option_names(entry.form), list)  # it loads the class
+    for kind, (_, form) in JUDGES.items():
+        assert re.fullmatch(rf"{kind}(:[A-Z_]+)?", form)
+        assert isinstance(option_names(form), list)  # it loads the class
 
 
 def test_unknown_judges_and_options_are_errors_that_help() -> None:

@@ -20,7 +20,7 @@ from conftest import ROOT
 from loopback import Answer, Loopback, Request, claude_message, completion, good_reply, refusal_to
 from remote import ASK, TEXT, check_any_json
 
-from faithfulness_assert.judges import JUDGES, make_judge, option_names
+from faithfulness_assert.judges import make_judge, option_names
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
@@ -258,7 +258,7 @@ def test_an_ask_needs_no_sdk_and_a_batch_says_how_to_install_it(
         assert made.ask(ASK).text == TEXT
         with pytest.raises(ConfigError) as caught:
             made.batch_client()
-    assert JUDGES[api.name].install in str(caught.value)
+    assert "pip install" in str(caught.value)
 
 
 def test_the_two_judges_have_the_same_options_except_seed_and_family() -> None:

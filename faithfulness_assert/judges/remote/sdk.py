@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlsplit
 
-from ...records.errors import ConfigError
-from .. import JUDGES, background
+from ...records.errors import ConfigError, pip_install
+from .. import background
 from ..http import Answer, Direct, Headers, tls_context
 from .redaction import Secrets
 from .settings import Endpoint, credentials, host_of, login_of
@@ -35,7 +35,8 @@ def load_sdk(name: str) -> Any:
         import openai
     except ImportError:
         problem = f"{name}: its package is not installed, which a client of it needs"
-        raise ConfigError(f"{problem}. Run: {JUDGES[name].install}") from None
+        install = pip_install(name, extra="anthropic" if name == "anthropic" else "")
+        raise ConfigError(f"{problem}. Run: {install}") from None
     return openai
 
 
