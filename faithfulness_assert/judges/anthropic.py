@@ -12,10 +12,11 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ..records.errors import JudgeError
 from ..records.judge import Ask, Outcome, Reply
 from ..text.strings import clean_text
 from .http import Answer
-from .remote.answers import an_object, bad_answer, objects_in, usage_of
+from .remote.answers import an_object, objects_in, usage_of
 from .remote.needs import Fallback, Fallbacks, Steps
 from .remote.remote_judge import RemoteJudge
 
@@ -51,7 +52,7 @@ def read_message(data: Mapping[str, Any], answer: Answer) -> Outcome:
     usage = usage_of(prompt, used.get("output_tokens"), read, thinking)
     if not isinstance(data.get("content"), list):
         problem = "the judge's answer has no content: is base_url a messages API?"
-        return bad_answer(problem, answer, usage=usage)
+        return JudgeError(problem, "server", retryable=True, usage=usage, http_status=answer.status)
     blocks = objects_in(data.get("content"))
     texts = [block.get("text") for block in blocks if block.get("type") == "text"]
     text = "".join(text for text in texts if isinstance(text, str))

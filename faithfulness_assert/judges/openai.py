@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -19,12 +19,12 @@ from ..asking.prompt import document_claim
 from ..asking.schema import json_schema
 from ..reading.unwrapping import is_complete
 from ..records.checks import check_number
-from ..records.errors import ConfigError
+from ..records.errors import ConfigError, JudgeError
 from ..records.judge import Ask, JudgeInfo, Outcome, Reply
 from ..records.judge import finish_reason as why_ended
 from ..text.strings import clean_text
 from .http import Answer
-from .remote.answers import an_object, bad_answer, objects_in, read_failure, usage_of
+from .remote.answers import an_object, objects_in, read_failure, usage_of
 from .remote.needs import Fallback, Fallbacks, Steps
 from .remote.remote_judge import RemoteJudge
 from .remote.settings import hide_key
@@ -76,15 +76,6 @@ JSON = {"type": "json_object"}
 CAPS = ("max_tokens", "max_completion_tokens", "")
 
 
-def _without_system(messages: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """The messages; the text of system messages is put before the first user message."""
-    system = [m["content"] for m in messages if m["role"] == "system"]
-    rest = [m for m in messages if m["role"] != "system"]
-    if not system or not rest:
-        return [{**m, "role": "user"} for m in messages]
-    return [{**rest[0], "content": "\n\n".join([*system, rest[0]["content"]])}, *rest[1:]]
-
-
 # ---------------------------------------------------------------- replies
 
 
@@ -108,7 +99,7 @@ def read_completion(data: Mapping[str, Any], answer: Answer) -> Outcome:
         if why_ended(finish_reason) == "content_filter":  # Gemini then sends no message
             return Reply("", usage, finish_reason)
         problem = "the judge's answer has no message: is base_url a chat API?"
-        return bad_answer(problem, answer, usage=usage)
+        return JudgeError(problem, "server", retryable=True, usage=usage, http_status=answer.status)
     content = message.get("content")
     text = content if isinstance(content, str) else _text_of(content)
     refusals = [one.get("refusal") for one in (message, *objects_in(content))]
@@ -227,9 +218,12 @@ class OpenAIJudge(RemoteJudge):
         strict = {"type": "json_schema", "json_schema": named}
         formats = (strict, {**JSON, "schema": schema}, JSON, None)
         messages = [dict(message) for message in ask.messages]
+        if steps["system"]:
+            texts = [message["content"] for message in messages]
+            messages = [{"role": "user", "content": "\n\n".join(texts)}]
         parameters: dict[str, Any] = {
             "model": settings["model"],
-            "messages": _without_system(messages) if steps["system"] else messages,
+            "messages": messages,
             "response_format": None if self._is_checker else formats[steps["format"]],
             CAPS[steps["cap"]]: ask.max_tokens,
             "temperature": None if steps["temperature"] else settings["temperature"],

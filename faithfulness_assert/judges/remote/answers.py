@@ -95,7 +95,8 @@ def read_json_object(answer: Answer) -> dict[str, Any] | JudgeError:
         what = "an empty body"
     elif "\ufffd" in answer.body.decode("utf-8", "replace"):
         what, retryable = "bytes that are not UTF-8", False
-    return bad_answer(f"the judge answered with {what}", answer, retryable=retryable)
+    problem, status = f"the judge answered with {what}", answer.status
+    return JudgeError(problem, "server", retryable=retryable, http_status=status)
 
 
 def an_object(value: object) -> Mapping[str, Any]:
@@ -106,14 +107,6 @@ def an_object(value: object) -> Mapping[str, Any]:
 def objects_in(value: object) -> list[Mapping[str, Any]]:
     """The objects in a list of JSON; none in anything else."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def bad_answer(
-    message: str, answer: Answer, *, retryable: bool = True, usage: Usage | None = None
-) -> JudgeError:
-    """The failure of an answer with a good status that is not a reply."""
-    status = answer.status
-    return JudgeError(message, "server", retryable=retryable, usage=usage, http_status=status)
 
 
 def usage_of(
