@@ -359,7 +359,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"max_tokens": "9"}, "max_tokens"),
     ({"reasoning_effort": ""}, "reasoning_effort"),
     *(({"extra_body": {name: 1}}, f"extra_body: must not set '{name}'") for name in ("model", "messages", "stream")),
-    ({"extra_body": {"max_tokens": 9}}, "there is the option max_tokens"),
+    ({"extra_body": {"max_tokens": 9}}, "must not set 'max_tokens': an option sets it"),
     ({"extra_body": [1]}, "extra_body: must be a mapping"),
     ({"extra_body": {"a": float("nan")}}, "extra_body: must be plain JSON"),
     ({"extra_headers": {"x-a": "gw-secret\r\nx-b: c"}}, "extra_headers: 'x-a' must be a text without"),

@@ -144,12 +144,8 @@ def hide_key(options: dict[str, Any]) -> None:
         raise ConfigError(f"api_key: must be a string, got {kind}")
 
 
-_SET_BY_OPTIONS = {
-    "max_tokens": "max_tokens",
-    "max_completion_tokens": "max_tokens",
-    **{name: name for name in ("temperature", "seed", "reasoning_effort")},
-}
-_SET_BY_US = ("messages", "model", "system", "response_format", "stream", "n")
+_BY_OPTIONS = ("max_tokens", "max_completion_tokens", "temperature", "seed", "reasoning_effort")
+_BY_US = ("messages", "model", "system", "response_format", "stream", "n")
 _HEADER_NAME = lazy_pattern(r"[\w!#$%&'*+.^`|~-]{1,200}", re.ASCII)
 _HEADERS_BY_US = ("host", "content-length", "content-type", "transfer-encoding", "connection")
 
@@ -163,10 +159,9 @@ def check_body(value: object) -> dict[str, Any]:
     if not isinstance(value, Mapping | None) or not all(isinstance(n, str) for n in value or ()):
         raise ConfigError("extra_body: must be a mapping of parameters to their values")
     for name in value or ():
-        if name in _SET_BY_US:
-            raise ConfigError(f"extra_body: must not set {name!r}, which each ask has of its own")
-        if option := _SET_BY_OPTIONS.get(name):
-            raise ConfigError(f"extra_body: must not set {name!r}; there is the option {option}")
+        if name in (*_BY_US, *_BY_OPTIONS):
+            why = "an option sets it" if name in _BY_OPTIONS else "each ask has it of its own"
+            raise ConfigError(f"extra_body: must not set {name!r}: {why}")
     try:
         body: dict[str, Any] = json.loads(json.dumps(dict(value or {}), allow_nan=False))
     except (TypeError, ValueError, RecursionError):
