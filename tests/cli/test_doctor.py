@@ -76,7 +76,7 @@ def test_what_a_judge_of_another_api_rejects_is_told_too(doctor: Doctor) -> None
         code, printed = doctor("anthropic:claude-sonnet-4-5", server.root)
     assert code == 0
     assert "left out: the server does not support a JSON Schema; none was sent" in printed
-    assert "context window: not known. Prompts have at most 100,000, fewer once" in printed
+    assert "context window: not known. Prompts have at most 100,000 tokens" in printed
 
 
 def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server(
