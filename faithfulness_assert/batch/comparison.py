@@ -154,12 +154,10 @@ class Comparison:
     def problems(self, quoted: Quoted = str) -> list[str]:
         """Why B cannot be compared with A, the most important reason first; [] if it can.
 
-        Beside ``lacking``: they are the same results, or were graded in different ways. A recheck
-        asks the judge of B about A, so that then the judge may be another one.
+        Beside ``lacking``: they were graded in different ways. A recheck asks the judge of B about
+        A, so that then the judge may be another one.
         """
         problems = self.lacking(quoted)
-        if self.same and self.ways[0] == self.ways[1]:
-            problems.append("both are results of the same run")
         if self.recheck is None and self.ways[0] != self.ways[1] and all(self.ways):
             how = "by another judge" if self.other_judge else "in another way"
             problems.append(f"it was graded {how}")
@@ -270,8 +268,9 @@ def compare(
 
     compared.pairs = PairCounts(pairs())
     compared.tests = compared.pairs.tests()
-    compared.same &= len(latencies) >= FEW_LATENCIES
     compared.only[0] = len(old)
+    is_changed = any(compared.kinds.values()) or any(compared.only)
+    compared.same &= len(latencies) >= FEW_LATENCIES and not is_changed
     if summaries[0].cases and 0 < summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id is in both runs")
     changes = sorted(changes, key=_weight)[:shown]
