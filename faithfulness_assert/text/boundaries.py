@@ -106,6 +106,9 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
     if cut == len(view):
         return False
     if _ends_plainly(view, start, cut):
+        word = view[cut - _SHORT : cut - 2].rpartition(" ")[2].lstrip("([\"'“").lower()
+        if "." not in word and word not in _shortened(language):
+            return True
         following = view[cut : cut + _NEAR]
         return not _ends_with_abbreviation(view[cut - _SHORT : cut - 1], following, language)
     left = view[max(start, cut - _NEAR) : cut].rstrip()
@@ -140,6 +143,12 @@ def _ends_plainly(view: str, start: int, cut: int) -> bool:
 @cache
 def _words(section: str) -> frozenset[str]:
     return frozenset(word_lists("abbreviations").get(section, "").split())
+
+
+@cache
+def _shortened(language: str) -> frozenset[str]:
+    """The titles and abbreviations of a language, in lower case."""
+    return _words("abbreviations") | _words("titles") | _words(f"titles in {language}")
 
 
 def _ends_with_abbreviation(text: str, following: str, language: str) -> bool:

@@ -34,12 +34,12 @@ _SAYS_SOMETHING = lazy_pattern(
 _SIGN = lazy_pattern(r"[\\`$<!\[\]*_~]|-->")
 _TOKEN = lazy_pattern(
     rf"""
-    (?P<escape> \\[*_\#|`~>.!+\-] )
+    (?P<escape> (?P<before>\\)[*_\#|`~>.!+\-] )
   | (?P<code> `+ )
   | (?P<math> \$(?=[^\s\d$]) [^$\n]{{1,300}} (?<!\s)\$(?!\d) )
   | (?P<comment> <!--|--> )
   | (?P<tag> <(?P<slash>/?)(?P<name>(?i:{_TAG_NAME}))(?:{_ATTRIBUTE}){{0,20}}\s{{0,20}}/?> )
-  | (?P<address> <(?:https?://|mailto:)[^\s<>]{{1,2000}}> )
+  | (?P<address> (?P<open><)(?:https?://|mailto:)[^\s<>]{{1,2000}}(?P<shut>>) )
   | (?P<bracket> !?\[ )
   | (?P<link> \]\(\s{{0,9}}{_TARGET}(?P<title>{_TITLE})?\s{{0,9}}\) )
   | (?P<close> \] )
@@ -74,8 +74,12 @@ def clear(text: str, pieces: Sequence[tuple[int, int]]) -> list[Clear]:
     return [Clear("".join(stripper.chars[i] for i in k), [places[i] for i in k]) for k in kept]
 
 
+_HIDDEN = ("before", "comment", "open", "shut")
+"""Groups that are hidden, whatever stands beside them."""
+
+
 class _Stripper:
-    """One pass over a block. Each kind of token has a method of the same name."""
+    """One pass over a block. A kind of token that needs more has a method of the same name."""
 
     def __init__(self, raw: str) -> None:
         self.raw = raw
@@ -92,8 +96,11 @@ class _Stripper:
             self.position = sign.end()
             if token := _TOKEN.match(self.raw, sign.start()):
                 self.position = token.end()
-                handle: Callable[[re.Match[str]], None] = getattr(self, token.lastgroup or "")
-                handle(token)
+                for group in _HIDDEN:
+                    self.hide(*token.span(group))
+                handle: Callable[[re.Match[str]], None] | None
+                if handle := getattr(self, token.lastgroup or "", None):
+                    handle(token)
 
     def hide(self, start: int, end: int) -> None:
         self.hidden[start:end] = b"\1" * (end - start)
@@ -110,21 +117,12 @@ class _Stripper:
 
     # ---- tokens
 
-    def escape(self, token: re.Match[str]) -> None:
-        self.hide(token.start(), token.start() + 1)
-
     def code(self, token: re.Match[str]) -> None:
         close = self.closing.get(token.start())
         if close is not None and not _is_in_word("`", *self.neighbours(token)):
             self.position = close + len(token[0])
             self.hide(*token.span())
             self.hide(close, self.position)
-
-    def math(self, token: re.Match[str]) -> None:
-        """Formulas stay as they are: their stars and underscores are not emphasis."""
-
-    def comment(self, token: re.Match[str]) -> None:
-        self.hide(*token.span())
 
     def tag(self, token: re.Match[str]) -> None:
         name = token["name"].lower()
@@ -137,10 +135,6 @@ class _Stripper:
             self.show(token.start(), _SHOWN_AS[name])
         elif name in ("sub", "sup") and self.raw[token.end() : token.end() + 1].isdigit():
             self.show(token.start(), " ")
-
-    def address(self, token: re.Match[str]) -> None:
-        self.hide(token.start(), token.start() + 1)
-        self.hide(token.end() - 1, token.end())
 
     def bracket(self, token: re.Match[str]) -> None:
         self.brackets.append(token.span())

@@ -153,10 +153,8 @@ def _only_asks(said: str) -> bool:
     parts = parts_of(said)
     return len(parts) < 2 or all(
         has(part[: 1 + has(part[:1], "and")], "asks", "condition")
-        or len(part) < 3
         or not has_verb(text_of(part))
         or is_talk(part, is_offered=True)
-        or (part is parts[-1] and VERB_LAST.search(said))
         for part in parts
     )
 
