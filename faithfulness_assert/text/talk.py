@@ -51,6 +51,7 @@ _VALUE = lazy_pattern(r"\d|[:：=]\s*\w|[.。।|;]$")
 _AMOUNT = lazy_pattern(
     r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
 )
+_LABELLED = lazy_pattern(r"[:：]\s*\w")
 _YEAR = lazy_pattern(r"(?:19|20)\d\d")
 _DATE = lazy_pattern(r"(?:19|20)\d\d|\d{1,2}")
 _FILES = lazy_pattern(
@@ -81,7 +82,8 @@ def claims_nothing(sentence: str, *, is_item: bool = False, is_asked: bool = Fal
         return _only_asks(said)
     if said.endswith(_COLON) and announces(said):
         return True
-    return (not is_item and _only_names(said)) or _only_talks(said, is_asked=is_asked)
+    is_value = is_item or _LABELLED.search(said) is not None
+    return (not is_item and _only_names(said)) or _only_talks(said, is_value, is_asked=is_asked)
 
 
 def may_be_set_aside(
@@ -206,12 +208,18 @@ _HAVE = ("have a", "have an")
 _KOREAN_PAST = lazy_pattern("[았었했였됐](?:습니)?다$|(?:세요|십시오)$")
 
 
-def _only_talks(said: str, *, is_asked: bool) -> bool:
-    """Whether each part of a sentence is talk, or a name beside a greeting."""
+def _only_talks(said: str, is_value: bool, *, is_asked: bool) -> bool:
+    """Whether each part of a sentence is talk, or a name beside a greeting.
+
+    ``is_value``: its end stands in a list or behind a label, as a value does.
+    """
     parts = parts_of(said)
     every = [word for part in parts for word in part]
     if not parts or any(map(_is_silence, parts)):
         return False
+    said_last = ("level", "verbs", "praise", *_OF_WRITER_AND_READER)
+    if is_value and not has(every, "rating") and not has(parts[-1], *said_last):
+        return False  # "Issues: poor service"
     if not any(map(unknown, parts)) and (
         not has(every, *_OF_TALK, *_OF_SOURCES) or (is_asked and has(every, "agreement"))
     ):
@@ -226,9 +234,7 @@ def _only_talks(said: str, *, is_asked: bool) -> bool:
     ):
         return False
     is_offered = any(
-        _offers(part)
-        or (not unknown(part) and has(part, "verbs", "offers"))
-        or (part[0].is_any("reader") and has(part[1:2], "verbs"))  # "Si quieres, te preparo …"
+        _offers(part) or (not unknown(part) and has(part, "verbs", "offers")) or _serves(part)
         for part in parts
     )
     language = find_language(said)
@@ -276,7 +282,8 @@ def is_talk(part: Sequence[Word], *, is_offered: bool, language: str = "") -> bo
         language: of the sentence; found where it is not given.
     """
     others = unknown(part)
-    presents = has(part[:1], "writer", "as") and has(part, "bots")  # "I am a bot of the library."
+    # "I am a bot of the library."
+    presents = has(part[:1], "writer", "as") and has(part, "bots") and not has(part, "and", "that")
     if _disclaims(part) or _refers_on(part) or (presents and not has_number(part)):
         return True
     if part[0].is_any("others", "persons") or _tells_reader(part, others):
@@ -284,8 +291,8 @@ def is_talk(part: Sequence[Word], *, is_offered: bool, language: str = "") -> bo
     if is_offered and part[0].is_any("condition") and not has(part, "courtesy"):
         return not has_number(part)
     if others:
-        moves = is_offered and part[0].is_any("reader") and has(part[1:2], "verbs")
-        return (moves or _moves(part, others[0])) and not _states(part, others, language)
+        moves = (is_offered and _serves(part)) or _moves(part, others[0])
+        return moves and not _states(part, others, language)
     subject = list(takewhile(lambda word: not word.is_any("modals"), part))
     if 0 < len(subject) < len(part) and not has(
         subject, "condition", "greeting", "praise", "verbs", "pointing", *_OF_WRITER_AND_READER
@@ -307,18 +314,22 @@ def _disclaims(part: Sequence[Word]) -> bool:
         return False
     said = part[opens:]  # behind "please note that"
     if has(said[:2], "about", "your", "this") and has(said[:5], "selves"):
-        return not has(said, "persons", "past")
+        return not has(said, "persons", "past", "that", "reports")
     is_of_answer = has(said[:4], "about", "info", "sources") and has(said, "disclaimers")
     return is_of_answer and has(said, "not", "only", "general")
 
 
 def _refers_on(part: Sequence[Word]) -> bool:
     """Whether a part says who knows more: "With questions you should turn to an accountant"."""
-    if has_number(part) or has(part, "not", "copula", "that"):
-        return False
-    is_asked = has(part, "inquiries", "info")
-    turns = has(part, "turns") and (is_asked or has(part[:3], "please"))
-    return turns or (is_asked and (has(part, "consults") or has(part[:1], "purposes")))
+    if has_number(part) or has(part, "not", "copula", "that") or not has(part, "inquiries", "info"):
+        is_asked = has(part[:1], "please") and has(part[1:3], "turns")
+        return is_asked and not has_number(part) and not has(part, "that")
+    is_topic = any(  # "Your contact information leaked."
+        word.is_any("turns", "consults") and following.is_any("inquiries", "info")
+        for word, following in pairwise(part)
+    )
+    turns = has(part, "turns", "consults") and has(part, "reader", "please")
+    return not is_topic and (turns or (has(part[:1], "purposes") and not has_verb(text_of(part))))
 
 
 def _tells_reader(part: Sequence[Word], others: Sequence[int]) -> bool:
@@ -385,6 +396,11 @@ def _consults(head: Sequence[Word]) -> bool:
 def _offers(part: Sequence[Word]) -> bool:
     """Whether the writer says what it would do, or asks the reader for something."""
     return part[0].is_any("glad") or (has(part[:5], "writer") and has(part[:6], "offers", "verbs"))
+
+
+def _serves(part: Sequence[Word]) -> bool:
+    """Whether the writer, who is not named, does something for the reader: "te preparo …"."""
+    return part[0].is_any("reader") and not part[0].is_any("your") and has(part[1:2], "verbs")
 
 
 def _states(part: Sequence[Word], others: Sequence[int], language: str) -> bool:
