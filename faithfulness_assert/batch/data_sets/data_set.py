@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
@@ -83,9 +84,9 @@ def hint() -> str:
     return f"Save the file as UTF-8, or name its encoding: {named} is that of Excel in the West"
 
 
-def not_utf8(text: str) -> str:
+def not_utf8(text: str, start: int = 0, end: int = sys.maxsize) -> str:
     """What is wrong with a text of which a byte was not UTF-8 (decoded with surrogateescape)."""
-    byte = None if text.isascii() else _NOT_UTF8.search(text)
+    byte = None if text.isascii() else _NOT_UTF8.search(text, start, end)
     return f"{NOT_UTF8}: byte 0x{ord(byte[0]) & 0xFF:x}" if byte else ""
 
 

@@ -25,7 +25,7 @@ from ...text.strings import check_values, parse_json
 from .data_set import BEGIN, MAX_RECORD, Record, Source, Start, not_utf8
 from .record_lists import choose_steps, records_at
 
-MAX_DOCUMENT = 60_000_000
+MAX_DOCUMENT = 75_000_000
 """Characters of a document, at most four bytes each."""
 LONGEST_WORD = len("-Infinity")
 BOM = b"\xef\xbb\xbf"
@@ -147,7 +147,7 @@ def _values(text: str) -> Iterator[tuple[Any, str]]:
     at = after(at + is_list)
     while at < len(text) and not (is_list and text[at] == "]"):
         value, end = _DECODER.raw_decode(text, at)
-        yield value, not_utf8(text[at:end])
+        yield value, not_utf8(text, at, end)
         at = after(end)
         follows = text[at : at + 1]
         if is_list and follows == ",":
