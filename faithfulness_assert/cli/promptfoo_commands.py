@@ -63,7 +63,8 @@ def run_init(arguments: Namespace) -> int:
     if (python := python_of_promptfoo(arguments.folder)) not in (None, sys.executable):
         problem = f"{arguments.folder / ENVIRONMENT} names {python} for promptfoo"
         show_line(f"{problem}, and is left as it is. Here it is {sys.executable}")
-    show_line(f"Now run: cd {quote(str(arguments.folder))} && npx promptfoo@latest eval")
+    where = f"cd {quote(str(arguments.folder))} && " if arguments.folder != Path() else ""
+    show_line(f"Now run: {where}npx promptfoo@latest eval")
     show_line("It needs Node 22.22 or newer; faithfulness-assert doctor says whether it is here.")
     return PASSED
 

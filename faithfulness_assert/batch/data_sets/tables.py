@@ -22,6 +22,7 @@ from ...cases.systems import COLUMN_FIELDS, names
 from ...cases.tables import check_columns
 from ...files import open_text
 from ...records.errors import ConfigError, pip_install
+from ...text.strings import counted
 from . import table_process
 from .data_set import BEGIN, MAX_RECORD, Record, Source, Start, hint, not_utf8
 
@@ -86,7 +87,8 @@ def csv_records(
         except csv.Error as error:
             problem = f"invalid CSV: {error}"
         if cells and len(cells) != len(columns):
-            problem = f"{len(cells)} cells, but the file has {len(columns)} columns"
+            given = counted(len(cells), "cell")
+            problem = f"{given}, but the file has {counted(len(columns), 'column')}"
         last = start.lines + rows.line_num
         place = f"line {first}" if last <= first else f"lines {first} to {last}"
         if problem:
