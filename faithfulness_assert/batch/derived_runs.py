@@ -16,7 +16,6 @@ from ..policy.policy import Policy, asking_otherwise, policy_as_json
 from ..records.checks import check_mapping
 from ..records.errors import ConfigError
 from ..settings import AnyPolicy
-from ..text.strings import clip
 from .local_run import RunOutcome
 from .run_description import changes, how_graded, policy_in
 from .store import NAME, Store, reading, writing
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """Ids that a message names."""
-VALUE = 60
-"""Characters of a value that a message shows."""
 
 
 @contextmanager
@@ -50,9 +47,8 @@ def _new_run(path: str | PathLike[str], about: Mapping[str, Any]) -> Iterator[St
 
 def _copy(source: Store, made: Store, table: str, first: int = 0) -> None:
     """Copies the rows of a table, of which the number of the first one grows by ``first``."""
-    width = len(made.db.execute(f"PRAGMA table_info({table})").fetchall())
-    places = ", ".join("?" * width)
     rows = source.db.execute(f"SELECT * FROM {table}")  # noqa: S608 - our own text
+    places = ", ".join("?" * len(rows.description))
     numbered = ((number + first, *rest) for number, *rest in rows)
     made.db.executemany(f"INSERT INTO {table} VALUES ({places})", numbered)  # noqa: S608 - our own text
 
@@ -161,14 +157,10 @@ def rescore(
         old = policy_in(about, first.path)
         new = _wanted(old, policy, threshold, dict(options))
         if names := asking_otherwise(old, new):
-            was, now = policy_as_json(old), policy_as_json(new)
-            fields = (
-                f"{name} (was {clip(repr(was[name]), VALUE)}, is {clip(repr(now[name]), VALUE)})"
-                for name in names
-            )
+            fields = ({name: policy_as_json(p)[name] for name in names} for p in (old, new))
             raise ConfigError(
-                f"{first.path}: needs new asks for {', '.join(fields)}. Leave that as it was, or "
-                "grade with `batch` into another directory"
+                f"{first.path}: needs new asks for {'; '.join(changes(*fields))}. Leave that as it "
+                "was, or grade with `batch` into another directory"
             )
         with _new_run(directory, {**about, "policy": policy_as_json(new)}) as made:
             _copy(first, made, "rows")

@@ -25,6 +25,7 @@ from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
 from ..settings import SETTING, Chosen, choose
 from ..text.sentences import sentence_spans
+from ..text.strings import counted
 from .rows import Row
 
 ANY_MODEL = "openai:MODEL"
@@ -95,23 +96,19 @@ class Estimate:
             "cost": "unknown without prices" if self.cost is None else f"{self.cost:,.4f}",
         }
         width = max(map(len, rows.values()))
-        lines = [f"{self.cases:,} {'case' if self.cases == 1 else 'cases'}"]
+        lines = [counted(self.cases, "case")]
         if self.planned + self.unreadable < self.cases:
             sample = f"a random sample of {self.planned:,} was planned"
             lines[0] += f"; {sample}, tokens ± {self.margin:.1%}"
         any_model = "any model behind an API, since no judge is named"
         lines[0] += f", for {any_model if self.judge == ANY_MODEL else self.judge}"
         lines += [f"{name:18} {value:>{width}}" for name, value in rows.items()]
-        top = "Retries, asks about missing verdicts, and a model's thinking come on top."
-        if self.thinking:
-            top = (
-                f"Each ask is taken to think {self.thinking:,} tokens; it may be far more or less. "
-            )
-            top += "Retries and asks about missing verdicts come on top."
-        lines.append(top)
+        thinks = f"Each ask is taken to think {self.thinking:,} tokens; it may be far more or less."
+        lines += [thinks] if self.thinking else []
+        more = "" if self.thinking else ", and a model's thinking,"
+        lines.append(f"Retries and asks about missing verdicts{more} come on top.")
         if self.unreadable:
-            unreadable = "1 row" if self.unreadable == 1 else f"{self.unreadable:,} rows"
-            lines.append(f"{unreadable} cannot be read and cost nothing.")
+            lines.append(f"{counted(self.unreadable, 'row')} cannot be read and cost nothing.")
         if not self.exact:
             lines.append("The tokens are estimated from the length of the texts.")
         return "\n".join(lines)
