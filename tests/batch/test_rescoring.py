@@ -126,7 +126,9 @@ OTHER = {
 @pytest.mark.parametrize("name", OTHER)
 def test_a_field_that_needs_new_asks_is_named(june: Path, tmp_path: Path, name: str) -> None:
     policy = {"name": "default", "citations": "audit", name: OTHER[name]}
-    with pytest.raises(ConfigError, match=rf"june: needs new asks for {name}[\w.]*: was .*, is .*\."):
+    with pytest.raises(
+        ConfigError, match=rf"june: needs new asks for {name}[\w.]*: was .*, is .*\."
+    ):
         rescore(june, tmp_path / "again", policy=policy)
     assert not (tmp_path / "again").exists()
 
