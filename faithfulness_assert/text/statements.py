@@ -274,7 +274,11 @@ def _covering(text: str, block: Block, said: Sequence[Piece]) -> Iterator[Piece]
     Markup that touches a piece belongs to it. Other markup with a letter or digit belongs to the
     piece before it.
     """
-    start = _first_start(text, block.start, said[0].start)
+    lead = text[block.start : said[0].start]
+    begins = _shares(lead)[1] if _SPACE.search(lead) else 0
+    if not is_blank(lead[:begins]):  # a marker with a number: "10. Tenth"
+        begins = len(lead) - len(lead.lstrip())
+    start = block.start + begins
     for piece, following in zip(said, [*said[1:], None], strict=True):
         between = text[piece.end : following.start if following else block.end]
         own, rest = _shares(between)
@@ -282,15 +286,6 @@ def _covering(text: str, block: Block, said: Sequence[Piece]) -> Iterator[Piece]
             own = len(between.rstrip())
         yield Piece(start, piece.end + own, piece.text)
         start = piece.end + rest
-
-
-def _first_start(text: str, start: int, first: int) -> int:
-    """Where the first piece of a block begins, with the markup before it."""
-    lead = text[start:first]
-    share = _shares(lead)[1] if _SPACE.search(lead) else 0
-    if not is_blank(lead[:share]):  # a marker with a number: "10. Tenth"
-        share = len(lead) - len(lead.lstrip())
-    return start + share
 
 
 def _shares(markup: str) -> Span:

@@ -175,15 +175,13 @@ def announces(said: str, *, is_over: bool = False) -> bool:
     says_more = any(has_verb(text_of(part)) and not has(part[:1], *opening) for part in before)
     if is_open and (is_over or (has(last[-1:], "copula", "includes") and not says_more)):
         return True
-    if says_more or _AMOUNT.search(said):
+    if says_more or _AMOUNT.search(said) or _has_clause(last):
         return False
     first = before[0] if before else last
     points = [*first[:2], *last[:2], *last[-4:]]
     if has(first[:1], "about") and not has(first[1:2], "copula"):
         points = [*last[1:][-4:]]  # "This drug cures cancer:"
-    if has(points, "pointing") and not _has_clause(last):
-        return True
-    return not has_verb(text_of(kept))
+    return has(points, "pointing") or not has_verb(text_of(kept))
 
 
 def _has_clause(part: Sequence[Word]) -> bool:
