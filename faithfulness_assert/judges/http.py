@@ -29,6 +29,8 @@ MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_PIECE = 1024  # bytes that a piece counts at least: reading one takes time, however small it is
 MAX_HEAD = 100 * 1024  # bytes of the head of an answer
 IDLE_SECONDS = 5.0  # for which a connection is kept open between asks
+AT_ONCE = 1.0
+"""Seconds within which a connection that was idle turns out to be closed."""
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
 _IN_ADDRESS = "/:@!$&'()*+,;=?%~-._"
@@ -148,14 +150,16 @@ class Direct:
         """The answer to one request with ``more`` headers. The caller ends it in time."""
         headers, content = self.encoded(body, more)
         request = h11.Request(method="POST", target=self.target, headers=headers)
+        loop = asyncio.get_running_loop()
         while True:
             self._idle = [line for line in self._idle if line.is_idle]
             idle = self._idle.pop() if self._idle else None  # the one that was used last
-            line = idle or await self._open()
+            line, begun = idle or await self._open(), loop.time()
             try:
                 answer = await line.exchange(request, content)
             except Exception:
-                if idle is None or idle.has_heard:
+                is_late = loop.time() - begun > AT_ONCE
+                if idle is None or idle.has_heard or is_late:  # the server may have read it
                     raise
                 for other in self._idle:  # as old as this one, which the server closed just then
                     other.close()

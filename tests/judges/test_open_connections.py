@@ -16,7 +16,7 @@ from loopback import Answer, Loopback, Request, good_reply
 from remote import ASK
 
 from faithfulness_assert import JudgeError, Usage
-from faithfulness_assert.judges import background
+from faithfulness_assert.judges import background, http
 from faithfulness_assert.judges.openai import OpenAIJudge
 
 PATIENCE = 60.0  # seconds after which a test that hangs fails
@@ -100,6 +100,20 @@ def test_an_ask_on_an_idle_connection_that_its_server_closes_is_sent_once_more()
         with pytest.raises(JudgeError) as error:
             OpenAIJudge("m", base_url=server.url, api_key="k").ask(ASK)
         assert error.value.usage == Usage(num_requests=1)
+
+
+def test_an_ask_that_a_server_had_for_a_while_is_not_sent_once_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The server may have read it, and count it."""
+    monkeypatch.setattr(http, "AT_ONCE", 0.0)
+    late = Answer(b"", end="reset", raw=b"", delay=0.05)
+    with Loopback(lambda request: late if request.number == 2 else good_reply(request)) as server:
+        judge = OpenAIJudge("m", base_url=server.url, api_key="k")
+        judge.ask(ASK)
+        with pytest.raises(JudgeError, match="no connection"):
+            judge.ask(ASK)
+        assert len(server.requests) == 2
 
 
 # ---------------------------------------------------------------- a program that grades again and again
