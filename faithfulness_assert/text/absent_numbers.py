@@ -54,6 +54,7 @@ _SPACED = lazy_pattern(r"(?<=[0-9]) ?([.,]) (?=[0-9])")
 _IN_MILLIONS = lazy_pattern(
     r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)[’']000s?\b", re.IGNORECASE
 )
+_OF_TABLES = ("thousands", "illion", " lakh", " lac", "crore", "’000", "'000")
 # Read backwards from a number, which is much faster than to search for where a word begins.
 _JOINED = lazy_pattern(r"(?:[0-9–./-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
 _WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?|[ \u00a0\u202f]?[.]?)([^\W\d_]+|[§№])")
@@ -106,7 +107,7 @@ class Numbers:
     def _in_millions(self) -> Iterator[tuple[str, float]]:
         """What bare numbers and sums of money behind "in millions", in its passage, are too."""
         plain = self.text.casefold()
-        if not any(word in plain for word in ("thousands", "illion", " la", "crore", "000")):
+        if not any(word in plain for word in _OF_TABLES):
             return  # found much faster
         sizes = [
             (line.start(), valued("scales")[(line[1] or "thousand").casefold()])
@@ -240,7 +241,7 @@ def find_absent(
     places = {number.start for number in absent}
     there = {m for n in own.numbers if n.start not in places for m in n.meanings}
     for number in absent:
-        if any(meaning in there for meaning in number.meanings):  # said again in another unit
+        if not there.isdisjoint(number.meanings):  # said again in another unit
             continue
         has_value = any(_near(v, number, context.kinds["any"], 0, True) for v in number.plain)
         if _may_be_derived(text, number, bounds) and not (number.is_clear and has_value):
@@ -323,16 +324,21 @@ def _occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
     if not context.text:
         return False
-    known = context.kinds
-    if any(_between(known.get(kind, []), value, value) for kind, value in number.asks):
-        return True
+    known, asked = context.kinds, number.asks
+    for kind, value in asked:
+        if kind in known and _between(known[kind], value, value):
+            return True
     if any(_between(known["any"], *span) for span in _spans(number, text)):
         return True
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
     tolerance = ROUGHLY if roughly else ROUNDED
-    for kind, value in number.asks:
+    for kind, value in asked:
         rounds = roughly or kind not in ("", "any")
-        if kind not in EXACT and _near(value, number, known.get(kind, []), tolerance, rounds):
+        if (
+            kind in known
+            and kind not in EXACT
+            and _near(value, number, known[kind], tolerance, rounds)
+        ):
             return True
     pool = known["any" if "order" in number.kinds() else ""]
     # A table may say "in millions" where nobody sees it.
