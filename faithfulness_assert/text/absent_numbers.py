@@ -32,8 +32,9 @@ EXACT = frozenset(("clock", "half", "date", "order"))
 MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
-LEAST_EXACT = 0.02
-"""A ratio whose last digit is more, as a share of it, would be met by chance."""
+MOST_SHARED, LEAST_EXACT = 4, 0.02
+"""Numbers of a statement that calculates, and the last digit of a ratio of two of them, as a share
+of it: with more of them, or a larger one, a wrong number would be met by chance."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
 IN_TABLES = 100
@@ -209,8 +210,10 @@ def absent_numbers(
     beside = [*there, *(n.plain[0] for n in more if n.plain)][:MOST_ADDED]
     sums = [v for a, b in combinations(beside, 2) for v in (a + b, abs(a - b))]
     calculates = any(sign in statement for sign in ("=", "≈", "÷", " / "))
-    shares = [a / b for a in there for b in there if b and a != b] if calculates else []
-    shares += [abs(share - 1) for share in shares] + [share * 100 for share in shares]
+    few = there[:MOST_SHARED] if calculates else []
+    shares = [a / b for a in few for b in few if b and a != b]
+    shares += [abs(share - 1) for share in shares]
+    shares += [share * 100 for share in shares]
 
     def is_computed(number: Number) -> bool:
         values = [*number.plain, *number.loose]
