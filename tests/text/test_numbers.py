@@ -295,7 +295,22 @@ def test_it_is_another_number(statement: str, context: str) -> None:
     assert not says(statement, context)
 
 
-UNITS = ("1", "1 ", "1:", "1/", "1.1 ", "1 1/", "one ", "hundred ", "million two ", "and ", "a mg ")
+UNITS = (
+    "1",
+    "1 ",
+    "5 mg/kg/",
+    "80 203 ",
+    "1·10",
+    "1:",
+    "1/",
+    "1.1 ",
+    "1 1/",
+    "one ",
+    "hundred ",
+    "million two ",
+    "and ",
+    "a mg ",
+)
 
 
 @pytest.mark.parametrize("unit", [*UNITS, "2020-01-", "may 1 ", "1 kg/", "half past ", "XV", "¼"])
