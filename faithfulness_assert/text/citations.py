@@ -17,7 +17,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from .headings import makes_claim
-from .number_words import valued, words_of
+from .number_words import valued
 from .strings import is_blank, lazy_pattern, word_lists
 
 Style = Literal["brackets", "parentheses", "sign"]
@@ -65,6 +65,15 @@ _ENTRY = lazy_pattern(
 )
 """How the line of a bibliography begins: with authors and a year."""
 _WORD = lazy_pattern(r"[^\W\d_]+")
+_ENCLOSED = lazy_pattern(r"[\[(（【](?P<in>.{1,200})[\])）】]\W?")
+_TOKEN = lazy_pattern(r"《[^《》]{1,60}》|「[^「」]{1,60}」|§+|\d[\w./:-]*|[^\W\d_]+|[,;–]")
+_DENSE_PLACE = lazy_pattern(
+    r"第?[一二三四五六七八九十百\d]{1,6}[章节節条條款项項页頁段]|[附表图圖]\d?"
+    r"|[제第]\s?\d{1,4}\s?[장조항호절](?:의\s?\d{1,3})?"
+)
+"""A place in a source, in Chinese, Japanese and Korean."""
+_ROMAN = lazy_pattern("[IVXLC]+")
+_BREAKS, _FIRST_DENSE = ",;–", "\u3040"
 
 
 class Mark(NamedTuple):
@@ -113,15 +122,32 @@ def _named() -> re.Pattern[str]:
     )
 
 
-@cache
-def _place() -> re.Pattern[str]:
-    """Brackets that hold only numbers of chapters and the like: (see Section 4.2, Annex C)."""
-    labels = "|".join(map(re.escape, words_of("labels")))
-    place = r"\.?\s?\d[\d.]{0,9}|(?:\.\s?|\s)(?:[IVX]{2,4}|[^\W\d_])"
-    part = rf"(?:{labels})(?:{place})(?!\w)"
-    see = rf"(?:(?:{any_of('see')})\s(?:\w{{1,3}}\s)?)?"
-    inside = rf"{see}{part}(?:[,;]?\s{part}){{0,9}}|[第제]\d{{1,4}}\w\s?\w{{0,2}}"
-    return re.compile(rf"[\[(](?:{inside})[\])]\W?", re.IGNORECASE)
+def _is_place(text: str) -> bool:
+    """Whether brackets only name places in a source: (see Annex C), (GDPR, Art. 17), （第三条）.
+
+    All their words are names or words for places, and a number or letter stands behind one of
+    these. A name stands before them or in capitals. So "(Section 3 Repealed)" and "(2 pages)" are
+    none.
+    """
+    if not (found := _ENCLOSED.fullmatch(text)):
+        return False
+    inside, count = _DENSE_PLACE.subn(";", found["in"])
+    places, usual = (word_lists("citations")[name].split() for name in ("places", "titles"))
+    see = re.compile(any_of("see"), re.IGNORECASE)
+    is_named, is_behind, is_label = count > 0, False, False
+    for word in _TOKEN.findall(inside):
+        is_one = len(word) == 1 and word.isalpha() and word < _FIRST_DENSE
+        is_number = is_one or word[0].isdigit() or _ROMAN.fullmatch(word)
+        is_named, is_label = is_named or bool(is_label and is_number), False
+        if word in _BREAKS:
+            is_behind = False
+        elif word.casefold() in places or word[0] in "§「":
+            is_behind = is_label = True
+        elif word[0] != "《" and not (is_number or see.fullmatch(word)):
+            is_name = word.isupper() or (word[0].isupper() and not is_behind)
+            if not is_name and word not in usual:
+                return False
+    return is_named
 
 
 def end_of_marks(text: str, place: int) -> int:
@@ -189,7 +215,7 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
         label or is_listed or _MAY_CITE.search(text) or "/" in text
     ):
         return False
-    if (is_listed and _ENTRY.match(text)) or _place().fullmatch(text.translate(_ASCII)):
+    if (is_listed and _ENTRY.match(text)) or _is_place(text):
         return True
     said = text[label.end() :] if label else text
     rest = _LIST_MARKER.sub("", _without_addresses(without_marks(said)))
