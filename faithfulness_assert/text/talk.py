@@ -157,6 +157,7 @@ def _only_asks(said: str) -> bool:
         has(part[: 1 + has(part[:1], "and")], "asks", "condition")
         or not has_verb(text_of(part))
         or is_talk(part, is_offered=True)
+        or (part is parts[-1] and VERB_LAST.search(said))
         for part in parts
     )
 
