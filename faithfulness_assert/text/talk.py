@@ -293,8 +293,13 @@ def is_talk(part: Sequence[Word], *, is_offered: bool, language: str = "") -> bo
         moves = (is_offered and _serves(part)) or _moves(part, others[0])
         return moves and not _states(part, others, language)
     subject = list(takewhile(lambda word: not word.is_any("modals"), part))
-    if 0 < len(subject) < len(part) and not has(
-        subject, "condition", "greeting", "praise", "verbs", "pointing", *_OF_WRITER_AND_READER
+    finds = len(subject) == 1 and has(part, "praise")  # "It would be cool to see."
+    if (
+        0 < len(subject) < len(part)
+        and not finds
+        and not has(
+            subject, "condition", "greeting", "praise", "verbs", "pointing", *_OF_WRITER_AND_READER
+        )
     ):
         return False  # "A doctor must help."
     if not has(part[1:], "copula") or (has(part, "praise") and has(part, "nouns")):
