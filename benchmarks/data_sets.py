@@ -3,7 +3,7 @@
     python benchmarks/data_sets.py [ROWS ...]      # default: 10000 100000 1000000
 
 Each format and number of rows is a process of its own, so that its memory is its own. Memory must
-not grow with the file (but with a `.json` file); the CPU per row must stay about the same.
+not grow with the file; the CPU per row must stay about the same.
 `.parquet` needs pyarrow.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 ROWS = (10_000, 100_000, 1_000_000)
-FORMATS = (".jsonl", ".json", ".csv", ".parquet")
+FORMATS = (".jsonl", ".csv", ".parquet")
 SENTENCE = "The shop at the corner opens at nine and closes at six, except on Sunday."
 
 
@@ -36,7 +36,10 @@ def records(rows: int) -> Iterator[dict[str, Any]]:
 def write(file: Path, rows: int) -> None:
     """Writes a data set."""
     if file.suffix == ".parquet":
-        _write_parquet(file, rows)
+        import pyarrow as pa
+        from pyarrow.parquet import write_table
+
+        write_table(pa.Table.from_pylist(list(records(rows))), file, row_group_size=10_000)
         return
     with file.open("w", encoding="utf-8", newline="") as text:
         if file.suffix == ".csv":
@@ -44,22 +47,8 @@ def write(file: Path, rows: int) -> None:
             writer.writeheader()
             for record in records(rows):
                 writer.writerow({**record, "context": json.dumps(record["context"])})
-        elif file.suffix == ".json":
-            text.write("[\n")
-            text.writelines(
-                ("" if number == 0 else ",\n") + json.dumps(record)
-                for number, record in enumerate(records(rows))
-            )
-            text.write("]\n")
         else:
             text.writelines(json.dumps(record) + "\n" for record in records(rows))
-
-
-def _write_parquet(file: Path, rows: int) -> None:
-    import pyarrow as pa
-    from pyarrow.parquet import write_table
-
-    write_table(pa.Table.from_pylist(list(records(rows))), file, row_group_size=10_000)
 
 
 def measure(file: Path) -> None:
@@ -111,8 +100,6 @@ def main() -> None:
             if suffix == ".parquet" and find_spec("pyarrow") is None:
                 continue
             for rows in sizes:
-                if suffix == ".json" and rows > 100_000:  # it is held in memory, and has a limit
-                    continue
                 file = Path(folder) / f"rows{suffix}"
                 write(file, rows)
                 _show(f"read {suffix}", "read", str(file))

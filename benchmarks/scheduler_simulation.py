@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import random
-import resource
 import sys
 import time
 from collections.abc import Iterator
@@ -114,8 +113,6 @@ def main() -> None:
             f" {run.refused / cases:8.2%} {run.failed:6} (CPU {time.process_time() - began:.0f} s)",
             flush=True,
         )
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"peak memory of all of it: {peak / 1024:.0f} MB")
 
 
 class Judge:

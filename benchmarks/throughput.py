@@ -13,8 +13,8 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import multiprocessing
 import re
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -37,17 +37,12 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--concurrency", type=int, default=64)
     parser.add_argument("--latency", type=float, default=200.0, help="milliseconds")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    if given.serve:
-        asyncio.run(serve(given.latency / 1000))
-        return
-    judge = subprocess.Popen(
-        [sys.executable, __file__, "--serve", "--latency", str(given.latency)],
-        stdout=subprocess.PIPE,
-    )
-    assert judge.stdout is not None
-    url = f"http://127.0.0.1:{int(judge.stdout.readline())}/v1"
+    port, other = multiprocessing.Pipe()
+    arguments = (given.latency / 1000, other)
+    judge = multiprocessing.get_context("spawn").Process(target=serve, args=arguments, daemon=True)
+    judge.start()
+    url = f"http://127.0.0.1:{port.recv()}/v1"
     try:
         grader = Grader("openai:gpt-4o-mini", base_url=url, api_key="none")
         grader.gate = None  # as for a server elsewhere: one on this machine is asked carefully
@@ -61,7 +56,6 @@ def main() -> None:
             print(answer.read().decode())
     finally:
         judge.kill()
-        judge.wait()
 
 
 def show(name: str, cases: int, limit: float, work: Callable[[], None]) -> None:
@@ -98,12 +92,12 @@ def check(result: Any, graded: Item) -> None:
 # ---------------------------------------------------------------- the judge
 
 
-async def serve(latency: float) -> None:
-    """Prints the port at which the judge listens."""
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: Judge(latency), "127.0.0.1", 0, backlog=1024)
-    print(server.sockets[0].getsockname()[1], flush=True)
-    await server.serve_forever()
+def serve(latency: float, port: Any) -> None:
+    """Sends the port at which the judge listens."""
+    loop = asyncio.new_event_loop()
+    listening = loop.create_server(lambda: Judge(latency), "127.0.0.1", 0, backlog=1024)
+    port.send(loop.run_until_complete(listening).sockets[0].getsockname()[1])
+    loop.run_forever()
 
 
 class Judge(asyncio.Protocol):
