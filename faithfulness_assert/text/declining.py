@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .headings import has_verb
+from .headings import has_verb, is_short_answer
 from .strings import is_blank
 from .talk import LONGEST, asks, claims_nothing, is_talk
 from .talk_words import VERB_LAST, Word, has, has_number, parts_of, text_of, unknown
@@ -62,7 +62,8 @@ def _is_silent(part: Sequence[Word], *, is_sourced: bool = False) -> bool:
     if place is None:
         return people and has(part, "only") and has(part, "knows") and has(part, "nouns", "verbs")
     if len(part) == 1:
-        return not part[0].is_any(*_SMALL, "greeting")
+        is_answer = part[0].is_any("nothing") or is_short_answer(part[0].text)
+        return not (is_answer or part[0].is_any(*_SMALL, "greeting"))
     people = people or part[place].is_any("knows")
     head, after = part[:place], part[place + 1 :]
     if _says_more(after) or (people and _has_sentence(after)):

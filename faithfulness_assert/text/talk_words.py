@@ -7,7 +7,7 @@ A sentence is cut into parts at its punctuation and before "but", "because" and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -19,11 +19,16 @@ PATTERNS = ("presuming", "negated question", "tag")
 VERB_LAST = lazy_pattern("[\uac00-\ud7a3\u3040-\u30ff]")
 """Korean and Japanese, which have the verb at the end."""
 
-_PUNCTUATION = r"[,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s"
+_PUNCTUATION = (
+    r"[\u2600-\u27bf\U0001f000-\U0001faff,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s"
+)
 _RUN = lazy_pattern(
     rf"[{DENSE}]+|(?:(?![{DENSE}])[\w\u064b-\u065f\u0900-\u0d7f])+"
 )  # with vowel signs
 _DENSE = lazy_pattern(f"[{DENSE}]")
+_LONGEST = 12
+"""Characters of the longest word of a script without spaces."""
+_WORD = lazy_pattern(r"\w+")
 _HANGUL = "\uac00"
 # Chinese as it is written in Taiwan, for words of talk, and Arabic without its vowel signs.
 _SIMPLE = str.maketrans(
@@ -49,10 +54,8 @@ class _Lexicon(NamedTuple):
     """By the beginnings of words."""
     ended: dict[str, frozenset[str]]
     """By the ends of words."""
-    dense: re.Pattern[str]
-    """The words of scripts without spaces, the longest first, or a single character."""
-    joined: re.Pattern[str]
-    """What is several words and counts as one: it has ``_`` for spaces."""
+    phrases: dict[str, list[str]]
+    """What is several words and counts as one, the longest first, by its first word."""
     parts: re.Pattern[str]
     """What divides a sentence."""
 
@@ -63,15 +66,15 @@ def _lexicon() -> _Lexicon:
     for name, section in {**word_lists("talk"), "small": " ".join(function_words())}.items():
         for word in () if name in PATTERNS else section.translate(_SIMPLE).split():
             found.setdefault(word, set()).add(name)
-    whole = {w: frozenset(names) for w, names in found.items() if "-" not in (w[0], w[-1])}
-    dense = sorted((word for word in whole if _DENSE.match(word)), key=len, reverse=True)
-    joined = "|".join(word.replace("_", " ") for word in whole if "_" in word)
+    names = {word: frozenset(classes) for word, classes in found.items()}
+    phrases: dict[str, list[str]] = {}
+    for word in sorted((word for word in names if "_" in word), key=len, reverse=True):
+        phrases.setdefault(word.partition("_")[0], []).append(word.replace("_", " "))
     return _Lexicon(
-        whole,
-        {word[:-1]: frozenset(names) for word, names in found.items() if word[-1] == "-"},
-        {word[1:]: frozenset(names) for word, names in found.items() if word[0] == "-"},
-        re.compile("|".join([*map(re.escape, dense), "."]), re.DOTALL),
-        re.compile(rf"(?<!\w)(?:{joined})(?!\w)"),
+        {word: classes for word, classes in names.items() if "-" not in (word[0], word[-1])},
+        {word[:-1]: classes for word, classes in names.items() if word[-1] == "-"},
+        {word[1:]: classes for word, classes in names.items() if word[0] == "-"},
+        phrases,
         re.compile(
             rf"{_PUNCTUATION}|\s(?=(?:{'|'.join(word_lists('talk')['divides'].split())})\s)"
         ),
@@ -97,15 +100,39 @@ def parts_of(text: str) -> tuple[tuple[Word, ...], ...]:
     """The words of the parts of a text between its punctuation."""
     text = re.sub("[–—]", ";", text.translate(_SIMPLE))
     text = re.sub("[-']", " ", plain(text))
-    text = _lexicon().joined.sub(lambda found: found[0].replace(" ", "_"), text)
+    text = _with_phrases(text)
     return tuple(words for part in _lexicon().parts.split(text) if (words := words_of_part(part)))
+
+
+def _with_phrases(text: str) -> str:
+    """A text in which each phrase of the lexicon is one word: it has ``_`` for spaces."""
+    phrases, parts, done = _lexicon().phrases, list[str](), 0
+    for word in _WORD.finditer(text):
+        start = word.start()
+        for phrase in phrases.get(word[0], ()) if start >= done else ():
+            end = start + len(phrase)
+            if text.startswith(phrase, start) and not _WORD.match(text, end):
+                parts += [text[done:start], phrase.replace(" ", "_")]
+                done = end
+                break
+    return "".join([*parts, text[done:]])
 
 
 def words_of_part(part: str) -> tuple[Word, ...]:
     found: list[str] = []
     for run in _RUN.findall(part):
-        found += _lexicon().dense.findall(run) if _DENSE.match(run) else (run,)
+        found += _dense_words(run) if _DENSE.match(run) else (run,)
     return tuple(map(_word, found))
+
+
+def _dense_words(run: str) -> Iterator[str]:
+    """The words of a script without spaces: the longest of the lexicon, or a single character."""
+    whole, at = _lexicon().whole, 0
+    while at < len(run):
+        sizes = range(min(_LONGEST, len(run) - at), 1, -1)
+        size = next((size for size in sizes if run[at : at + size] in whole), 1)
+        yield run[at : at + size]
+        at += size
 
 
 def has(words: Iterable[Word], *names: str) -> bool:
