@@ -11,7 +11,7 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,11 @@ from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, s
 from ..batch.run_description import lines_of
 from ..batch.stopping import Budget, SoftStop
 from ..batch.store import not_finished, reading
+from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
+from ..pytest_plugin.shown_case import MAX_REASON
 from ..records.errors import ConfigError, JudgeError, option
+from ..text.strings import clip
 from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
 from .arguments import (
     DATA_SET,
@@ -157,11 +160,25 @@ def run_batch(arguments: Namespace) -> int:
         say(f"\ninterrupted: {outcome.stopped}. {head}\n{spent}{_same_command()}")
         return outcome.exit_code
     write_outputs(arguments, outcome.path)
-    show_outcome(outcome.notes, outcome.summary.text())
+    _show_end(arguments, outcome.summary, outcome.notes)
     if outcome.stopped:
         say(f"stopped early: {outcome.stopped}. {_same_command(outcome.stopped)}")
         return NOT_GRADED
     return judged(outcome.summary, arguments.fail_under, arguments.min_graded)
+
+
+def _show_end(arguments: Namespace, summary: Summary, notes: Sequence[str] = ()) -> None:
+    """What a run found, its lowest score, and what can be done with it."""
+    show_outcome(notes, summary.text())
+    if arguments.quiet:
+        return
+    with reading(arguments.directory) as store:
+        if lowest := store.lowest():
+            show_line(clip(f"lowest score: {lowest.case_id}: {lowest.result.reason}", MAX_REASON))
+    show_line("To look at the answers, or write the results to a file:")
+    for command, file in (("report", "FILE.html"), ("export", "FILE.csv")):
+        words = [command, str(arguments.directory), "-o", file]
+        show_line(f"  faithfulness-assert {shlex.join(words)}")
 
 
 def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, Any]) -> int:
@@ -258,8 +275,7 @@ def _show_standing(arguments: Namespace, reached: Standing, how: str) -> int:
     write_outputs(arguments, arguments.directory)
     with reading(arguments.directory) as store:
         summary = store.summary()
-    for text in summary.text().splitlines():
-        show_line(text)
+    _show_end(arguments, summary)
     return judged(summary, arguments.fail_under, arguments.min_graded)
 
 

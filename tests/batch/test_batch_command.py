@@ -66,6 +66,21 @@ def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path:
     assert results_of(tmp_path / "run") == before
 
 
+def test_at_its_end_it_names_the_lowest_score_and_what_can_be_done_with_the_run(
+    tmp_path: Path,
+) -> None:
+    file, directory = cases(tmp_path, GOOD, UNSUPPORTED), tmp_path / "the run"
+    said = batch(file, "--run", directory).stdout
+    assert "\nlowest score: 0-bad: 0 of 1 statements supported" in said
+    assert f"\n  faithfulness-assert report '{directory}' -o FILE.html\n" in said
+    assert f"\n  faithfulness-assert export '{directory}' -o FILE.csv\n" in said
+    quiet = batch(file, "--run", directory, "--quiet").stdout
+    assert quiet == said.partition("lowest score")[0]
+    passed = batch(cases(tmp_path, GOOD), "--run", tmp_path / "passed").stdout
+    assert "lowest" not in passed
+    assert "export" in passed
+
+
 @pytest.mark.parametrize(
     ("given", "options", "code"),
     [
