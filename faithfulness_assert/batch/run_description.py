@@ -8,6 +8,7 @@ is named before anything is paid.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields
 from functools import partial
@@ -19,11 +20,19 @@ from .. import __version__
 from ..asking.prompt import prompts_fingerprint
 from ..files import open_file
 from ..grading import Grader
-from ..policy.policy import TAKES, Policy, plain, policy_as_json
+from ..policy.load import policies
+from ..policy.policy import (
+    DESCRIPTIVE,
+    TAKES,
+    Policy,
+    asking_otherwise,
+    plain,
+    policy_as_json,
+)
 from ..records.checks import is_whole
 from ..records.errors import ConfigError, option
 from ..records.judge import described
-from ..text.strings import clip
+from ..text.strings import clip, counted
 from .data_sets import DataSet
 from .data_sets.data_set import Start
 from .rows import Line, Lines, Row
@@ -123,13 +132,38 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [f"{name}: was {shown(old, name)}, is {shown(new, name)}" for name in names]
 
 
-def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raises ``ConfigError`` if a run would go on in another way, but for ``MAY_CHANGE``."""
+def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any], path: Path) -> None:
+    """Raises ``ConfigError`` if the run at ``path`` would go on in another way, but for
+    ``MAY_CHANGE``.
+    """
     if changed := changes(before, now):
+        fix = "Use these settings as they were, or another directory"
+        if all(change.startswith("policy.") for change in changed):
+            old, new = (policy_in(about, path) for about in (before, now))
+            if not asking_otherwise(old, new):
+                command = shlex.join(["rescore", str(path), "--run", "NEW", *_flags(old, new)])
+                fix = (
+                    "To score what it has with these settings, which asks nobody: "
+                    f"faithfulness-assert {command}. Else use the settings as they were"
+                )
         raise ConfigError(
             "the run was begun with other settings, and results of both would not compare. "
-            f"Changed: {'; '.join(changed)}. Use these settings as they were, or another directory"
+            f"Changed: {'; '.join(changed)}. {fix}"
         )
+
+
+def _flags(old: Policy, new: Policy) -> Iterator[str]:
+    """The arguments of ``rescore`` that make one policy of the other."""
+    base = old
+    if old.name != new.name:  # a policy of no preset is from a file
+        base = policies.get(new.name, new)
+        yield from ("--policy", new.name if new.name in policies else "FILE")
+    before, now = policy_as_json(base), policy_as_json(new)
+    for name, value in now.items():
+        if value == before[name] or name in (*DESCRIPTIVE, "controls"):
+            continue
+        text = value if isinstance(value, str) else json.dumps(value)
+        yield from ("--threshold", text) if name == "threshold" else ("-o", f"{name}={text}")
 
 
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
@@ -161,7 +195,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
             store.set_aside("1")
             notes.append("nothing was graded before, so all cases begin anew with these settings")
         else:
-            check_unchanged(before, about)
+            check_unchanged(before, about, store.path)
         was, now = before.get("input"), about["input"]["fingerprint"]
         was = was if isinstance(was, dict) else {}
         if not now or was.get("fingerprint") != now:
@@ -210,11 +244,15 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
         db.execute(command, {"last": last} if ":last" in command else {})
     changed, gone = db.execute("SELECT count(now), count(*) - count(now) FROM lost").fetchone()
     if (changed or gone) and not regrade:
+        again = "To grade these rows again"
+        if gone:
+            drops = f"If the input was cut off, give it as it was: without {counted(gone, 'row')}"
+            again = f"{drops} the run loses their results. To drop these and grade what changed"
         raise ConfigError(
             f"the input has changed since the run began: {_lost(store, changed + gone)}. Nothing "
-            "was graded, and the results are as they were. To grade these rows again: "
-            f"{option('regrade_changed', True)} (what they had stays in the table earlier; that of "
-            "a row that is gone, too). Else use the input as it was, or another directory"
+            f"was graded, and the results are as they were. {again}: "
+            f"{option('regrade_changed', True)} (what they had stays in the table earlier). "
+            "Else use the input as it was, or another directory"
         )
     store.set_aside("row IN (SELECT row FROM lost)")
     for table in ("results", "asks"):  # negative at first, or one would take another's number

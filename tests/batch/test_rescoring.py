@@ -230,3 +230,29 @@ def test_the_command_line(june: Path, tmp_path: Path) -> None:
     quiet = here("rescore", str(june), "--run", str(tmp_path / "quiet"), "--quiet").stdout
     assert re.fullmatch(r"[\d,]+ cases: .*\n", quiet)
     assert "spent" not in here("rescore", str(june), "--run", str(tmp_path / "third")).stdout
+
+
+@pytest.mark.parametrize(
+    ("changed", "flags"),
+    [
+        (["--threshold", "0.9"], "--threshold 0.9"),
+        (["-o", "on_missing=error", "--threshold", "0"], "--threshold 0.0 -o on_missing=error"),
+        (["--policy", "mine.toml"], "--policy FILE"),
+        (["-o", 'evidence_roles=["user"]'], ""),
+    ],
+)
+def test_other_settings_for_a_run_name_the_rescoring_where_that_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: list[str], flags: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.toml").write_text('name = "mine"\nthreshold = 0.3\n')
+    Path("a.jsonl").write_text(json.dumps({"answer": "It is red.", "context": "It is red."}))
+    assert here("batch", "a.jsonl", "--run", "june").returncode == 0
+    refused = here("batch", "a.jsonl", "--run", "june", *changed)
+    assert refused.returncode == 2
+    words = f"rescore june --run NEW {flags}"
+    assert (f"faithfulness-assert {words}. Else" in refused.stderr) == bool(flags)
+    if flags:
+        done = here(*words.replace("NEW", "july").replace("FILE", "mine.toml").split())
+        assert done.returncode == 0
+        assert here("batch", "a.jsonl", "--run", "july", *changed).returncode == 0

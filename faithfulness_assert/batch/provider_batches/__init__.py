@@ -115,7 +115,7 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
         settings, about = store.value(BATCH_API), store.about() or {}
         grader = _grader(settings, policy_in(about, store.path), None, settings["options"])
         now = describe_grader(grader)
-        check_unchanged(about, now)
+        check_unchanged(about, now, store.path)
         begun, here = (description["judge"].get("base_url") for description in (about, now))
         if begun != here and settings["via"] != FILES:  # such as one with a password
             problem = f"was begun at {begun}, and would go on at {here}"
