@@ -5,6 +5,7 @@ and ``policies`` how scores are made.
 from __future__ import annotations
 
 import json
+import shlex
 import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterable, Iterator
@@ -24,6 +25,7 @@ from ..policy import describe
 from ..policy.load import find_policy, policies
 from ..records.checks import check_number
 from ..records.errors import InputError
+from ..records.judge import judge_info
 from ..records.result import GradingResult
 from .app import PASSED
 from .arguments import (
@@ -105,17 +107,25 @@ def run_grade(arguments: Namespace) -> int:
     rows, only_worst = chain(first, given), len(first) > FEW and not arguments.all
     graded = partial(_graded, grader, arguments.concurrency, with_cases=not arguments.json)
     shown = partial(show, as_json=arguments.json, only_worst=only_worst)
-    if arguments.report is None:
-        code = shown(graded(rows))
-    else:  # it is of a run, which is kept meanwhile
-        from ..report import write_report
+    try:
+        if arguments.report is None:
+            code = shown(graded(rows))
+        else:  # it is of a run, which is kept meanwhile
+            from ..report import write_report
 
-        with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
-            with writing(folder) as store:
-                store.keep("about", describe_run(grader, data_set))
-                with store.appending() as append:
-                    code = shown(graded(rows, store.add_row, append))
-            write_report(folder, arguments.report)
+            with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
+                with writing(folder) as store:
+                    store.keep("about", describe_run(grader, data_set))
+                    with store.appending() as append:
+                        code = shown(graded(rows, store.add_row, append))
+                write_report(folder, arguments.report)
+    except KeyboardInterrupt:
+        if judge_info(grader.judge).remote:
+            command = f"faithfulness-assert {shlex.join(['batch', arguments.input])} --run DIR"
+            say(
+                f"\nThe results are not kept. A run keeps them, and goes on after a stop: {command}"
+            )
+        raise
     for hint in data_set.hints:
         say(f"note: {hint}")
     return code

@@ -116,13 +116,20 @@ def _hint(spec: str) -> str:
     import difflib  # only ever needed on the way to an error
 
     kind, colon, model = (part.strip() for part in spec.replace("/", ":", 1).partition(":"))
-    meant = f"{'anthropic' if kind.startswith('claude') else 'openai'}:{spec}"
-    for near in difflib.get_close_matches(kind.lower(), JUDGES, n=1):
-        meant = f"{near}:{model}" if colon else JUDGES[near][1]
-    return (
-        f"Did you mean {meant!r}? Known: {', '.join(judge_forms())}. A model of another server "
-        "that is compatible with OpenAI's is 'openai:MODEL', with base_url"
+    known = f"Known: {', '.join(judge_forms())}"
+    if not kind + model:
+        return f"It is empty. {known}"
+    other = (
+        f"{known}. A model of another server that is compatible with OpenAI's is 'openai:MODEL', "
+        "with base_url, the address of that server, and MODEL as that server calls it"
     )
+    if near := difflib.get_close_matches(kind.lower(), JUDGES, n=1):
+        meant = f"{near[0]}:{model}" if colon else JUDGES[near[0]][1]
+    elif colon:  # a server, a maker, or a tag at the end: what the model is called, nobody knows
+        return other
+    else:
+        meant = f"{'anthropic' if kind.startswith('claude') else 'openai'}:{spec}"
+    return f"Did you mean {meant!r}? {other}"
 
 
 def exact_token_counter(judge_name: str) -> CountTokens | None:

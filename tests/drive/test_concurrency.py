@@ -255,6 +255,7 @@ def test_an_interrupted_command_ends_at_once_and_says_what_was_done(tmp_path: Pa
         _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode not in (0, None)
     assert "Traceback" not in said
+    assert "goes on after a stop: faithfulness-assert batch cases.jsonl --run DIR" in said
     if sys.version_info >= (3, 11):
         assert "stopped after 0 results" in said
 
