@@ -83,6 +83,8 @@ def _is_silent(part: Sequence[Word], *, is_sourced: bool = False) -> bool:
         return False  # "He could not answer."
     if _is_missing(head, denied):
         return True
+    if has(head, "writer") and has(head, "sources", "info") and has(denied[:3], "knows"):
+        return True  # "Auf Grundlage der Auszüge kann ich die Frage nicht beantworten."
     if others[0] < place:  # the subject is what was asked about: "The price is not stated."
         is_said = has(denied[:1], "says") and has(denied, "sources")
         return all(word.classes for word in denied) and (is_said or has(denied[:1], "states"))
