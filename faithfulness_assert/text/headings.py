@@ -84,6 +84,12 @@ _CYRILLIC_VERB = lazy_pattern(
 )
 
 
+def without_step(heading: str) -> str:
+    """A heading without the number of its step or chapter: ``Step 2 – Set up``, ``1.3 Scope``."""
+    step = _STEP.match(heading)
+    return heading[step.end() :] if step else heading
+
+
 def is_short_answer(heading: str) -> bool:
     """Whether ``heading`` is a complete answer, such as ``No`` or ``B``."""
     return len(heading) <= MAX_TOPIC and _SHORT_ANSWER.fullmatch(heading) is not None
@@ -98,9 +104,8 @@ def makes_claim(heading: str, max_words: int = 4) -> bool:
         return False
     if len(heading) > MAX_TOPIC:
         return True
-    step = _STEP.match(heading)
-    topic = (heading[step.end() :] if step else heading).rstrip(" :：")
-    if step and not topic:
+    topic = without_step(heading).rstrip(" :：")
+    if not topic:
         return False
     if _PUNCTUATION.search(topic) or any(char.isdigit() for char in topic):
         return True

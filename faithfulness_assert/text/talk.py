@@ -16,7 +16,7 @@ from functools import cache
 from itertools import pairwise, takewhile
 
 from .citations import any_of, is_reference
-from .headings import has_verb, is_short_answer
+from .headings import has_verb, is_short_answer, without_step
 from .languages import find_language
 from .phrases import plain
 from .strings import alternatives, is_blank, lazy_pattern, word_lists
@@ -43,10 +43,9 @@ _QUESTION = ("?", "？", "؟")
 _BEHIND_QUESTION = " .…"
 """What careless writers put behind the mark."""
 _COLON = (":", "：")
+_BEHIND_STEP = (*".):、–—-",)
+"""What stands behind the number of a heading, so that the heading is no part of it."""
 _URL = lazy_pattern(r"https?://\S{1,2000}$")
-_ENUMERATOR = lazy_pattern(
-    r"^(?:\d{1,3}(?:\.\d{1,3}){0,5}[.)]?|[^\W\d_][.)]|[一二三四五六七八九十]{1,3}、)\s*"
-)
 _VALUE = lazy_pattern(r"\d|[:：=]\s*\w|[.。।|;]$")
 _AMOUNT = lazy_pattern(
     r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
@@ -123,7 +122,9 @@ def _source_label() -> re.Pattern[str]:
 
 def _only_names(said: str) -> bool:
     """Whether a line has no verb, and neither the end of a sentence nor a number nor a value."""
-    said = _ENUMERATOR.sub("", said)
+    topic = without_step(said)
+    if said[: len(said) - len(topic)].rstrip()[-1:] in _BEHIND_STEP:
+        said = topic
     if _VALUE.search(said) or said[:1].islower() or is_short_answer(said):
         return False
     parts = parts_of(said)
