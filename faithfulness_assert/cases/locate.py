@@ -184,20 +184,28 @@ def _by_words(
         if not one.paths or (own and own.isdisjoint((*one.paths, *one.same, *one.others))):
             continue  # our own name goes first, although it has no value
         first, *rivals = one.paths
+        apart = [p for p in (*rivals, *one.others) if _never_beside(first, p, field, records)]
+        rivals, same = [p for p in rivals if p not in apart], (*one.same, *apart)
         if rivals and field != "question":
             unclear[field] = one.paths
             there.discard(field)
             continue
         there.add(field)
-        lower = [*rivals, *(path for path in one.others if path in own)]
-        if own - {first, *one.same} or first not in own:
-            paths[field] = (first, *one.same)
+        lower = [*rivals, *(path for path in one.others if path in own and path not in apart)]
+        if own - {first, *same} or first not in own:
+            paths[field] = (first, *same)
         plain = {"".join(key_words(name)) for name in names(field)}
         if lower or (first not in own and "".join(key_words(first)) not in plain):
             other = f", not {' or '.join(map(repr, lower))}" if lower else ""
             use = option("mapping", {field: lower[0] if lower else "KEY"})
             notes.append(f"the {field} is read from {first!r}{other}; for another, {use}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
+
+
+def _never_beside(first: str, other: str, field: str, records: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether two names are one field of records from several sources: none has both."""
+    both = [r for r in records if r.get(first) is not None and r.get(other) is not None]
+    return not both and {first, other}.issubset(names(field))
 
 
 def _side_by_side(
@@ -270,6 +278,8 @@ def read_record(
             return {}, {}, f"{name}: {use} names nothing in it; it has {names_of(values)}"
     if failed := application_error(values, fields):
         return {}, {}, f"answer: missing, because the application failed: {clip(failed)}"
+    if problem := _under_another_name(values, fields, where):
+        return {}, {}, problem
     contexts = [name for name in names("context") if name in fields]
     for name in contexts:
         if isinstance(value := fields[name], str):
@@ -283,6 +293,20 @@ def read_record(
             if texts_of(fields[name]) == texts_of(fields[contexts[0]]):
                 del fields[name]
     return fields, columns, ""
+
+
+def _under_another_name(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:
+    """Which name of a missing field a record has that is not read in these records; else ""."""
+    if "messages" in fields or FROM in where.mapping:
+        return ""
+    for name in ("answer", "context"):
+        there = [one for one in names(name) if record.get(one) is not None]
+        if there and fields.keys().isdisjoint(names(name)):
+            read = where.paths[name][0]
+            use = option("mapping", {name: f"{read} || {there[0]}"})
+            problem = f"{name}: missing; in these records it is read from {read!r}, and this one"
+            return f"{problem} has {there[0]!r}; to read both, {use}"
+    return ""
 
 
 def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:

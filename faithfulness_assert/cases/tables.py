@@ -118,6 +118,7 @@ class Given:
                 self.rows.append(item if isinstance(item, Mapping) else {})
             if self._fields and isinstance(item, Mapping):
                 fields, _, problem = read_record(item, self._fields)
+                problem = problem.partition("; to read both")[0]
                 yield InputError(f"row {number}: {problem}") if problem else fields
             else:
                 yield item
