@@ -167,7 +167,7 @@ class Own:
         if self.text != self.said:
             spans = not_as_written(self.text, text)
         starts = [start for start, _ in spans]
-        last = ((n, bisect_left(starts, n.end) - 1) for n in self.numbers)  # that it may touch
+        last = ((n, bisect_left(starts, n.last) - 1) for n in self.numbers)  # that it may touch
         return [n for n, at in last if at >= 0 and n.start < spans[at][1]]
 
 

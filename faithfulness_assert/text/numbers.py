@@ -62,7 +62,8 @@ _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
 _UNIT = lazy_pattern(
     rf"{_GAP}(?!N/A)(?:(?:US|U[.]S[.]) )?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
     rf"([%‰]|[{MONEY}](?! ?[0-9])|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{{1,2}}[\"”])"
-    rf"|mm\ Hg(?!\w)|[^\W\d_]{{1,30}}{_POWER_OF})"
+    rf"|mm\ Hg(?!\w)|(?:basis|p[ou]i?n[kt][^\W\d_]{{0,3}})[ -](?:de\ )?[bp][^\W\d_]{{2,15}}"
+    rf"|[^\W\d_]{{1,30}}{_POWER_OF})"
 )
 _PER = lazy_pattern(rf"(?:/| (?:per|pro|par|por|al) )([^\W\d_]{{1,30}}{_POWER_OF})")
 _OTHER_UNITS = ("·", "*", "²", "³")
@@ -74,12 +75,17 @@ _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
 _ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|[ºª°](?!\s?[CF]\b))(?![^\W_])")
 _MONTH = lazy_pattern(rf"(?:[.º]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
 _MONTH_BEFORE = lazy_pattern(rf"{_WORD}[.]? (?:the )?$")
-_MINUTES = lazy_pattern(r"[0-5][0-9](?![0-9])")
+_MINUTES = lazy_pattern(
+    rf"[{_SPACES}]?([0-5][0-9])(?:[{_SPACES}]?(?:m|mn|(?:min|мин|хв)[^\W\d_]{{0,9}}))?(?![\w:]|[.,][0-9])"
+)
 _CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
 _OCLOCK = lazy_pattern(
-    rf"[{_SPACES}]?(?:([ap])(?:m|[.]m[.]?)|(h)(?:[0-5][0-9])?|uhr|heures|o['’]clock)(?![^\W_])",
+    rf"[{_SPACES}]?(?:([ap])(?:m|[.]m[.]?)|o['’]clock|(h|heures?|uur)|(uhr"
+    rf"|(?:horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz)[.]?(?=[{_SPACES}][0-5])))"
+    r"(?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))",
     re.IGNORECASE,
 )
+_AT = lazy_pattern(r"(?<![^\W_])(?:ore|klo?|klock[ae]n|godz|pukul)[.]? $", re.IGNORECASE)
 _PAST = lazy_pattern(rf"(?: minutes?)?[ ]{_WORD} ([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
 _NEXT = lazy_pattern(f" {_WORD}")
 _MONEY_BEFORE = lazy_pattern(
@@ -89,6 +95,7 @@ _SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}(?![0-9])")
 _FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{2}$")
 _SHORT_YEAR = lazy_pattern(r"(?<![^ (])['’][0-9]{2}$")
 _GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
+_IN_GROUPS = lazy_pattern(r"[1-9][0-9]{0,2}(?:[.][0-9]{3})+(?:,[0-9]+)?$")
 _DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
 _WORDS = lazy_pattern(r"([^\W_0-9]+)")
 _OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
@@ -214,7 +221,7 @@ def _in_digits(text: str) -> Iterator[Number]:
 def _that_belong() -> tuple[frozenset[str], frozenset[str]]:
     """The words before a number, and those behind it, that may belong to it, but for units."""
     before = [*valued("months"), *money(), *"the - – -- /".split()]
-    behind = [*valued("scales"), *"us sq cu square cubic of de am pm uhr heures".split()]
+    behind = [*valued("scales"), *words_of("longer"), *"us sq cu square cubic of de am pm".split()]
     return frozenset(before), frozenset([*before, *behind])
 
 
@@ -239,7 +246,7 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number
     if digits.isdecimal() and _SHORT_YEAR.search(text, max(start - 2, 0), end):  # '24
         century = 1900 if values[0] > 50 else 2000
         return number._replace(first=start - 1, plain=(century + values[0],), loose=values)
-    if digits.count(".") > 1:
+    if digits.count(".") > 1 and not _IN_GROUPS.match(digits):
         version = ((f"version {digits}", 0.0),)
         return number._replace(plain=(), meanings=version, is_clear=True, loose=values)
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
@@ -343,11 +350,17 @@ def _time_of_day(text: str, number: Number, digits: str) -> Number | None:
     """
     sign, written = _OCLOCK.match(text, number.end), _CLOCK.match(digits)
     hours, minutes, half, last = -1.0, 0.0, "", sign.end() if sign else number.end
-    if written and (":" in digits or sign):
+    at = max(number.start - 10, 0)
+    if written and (":" in digits or sign or _AT.search(text, at, number.start)):
         hours, minutes = float(written[1]), float(written[2])
     elif sign and (number.in_words or (digits.isdecimal() and int(digits) <= 24)):
-        past = _MINUTES.match(text, sign.end(2)) if sign[2] else None
-        hours, minutes = float(digits or number.plain[0]), float(past[0]) if past else 0
+        hours = float(digits or number.plain[0])
+        past = _MINUTES.match(text, last) if sign[2] or sign[3] else None
+        part = _AND_SHARE.match(text, last)
+        if past and not _with_unit(text, number._replace(last=past.end(), plain=(0.0,))).is_clear:
+            minutes, last = float(past[1]), past.end()
+        elif part and (share := valued("fractions").get(part[1].casefold())):
+            minutes, last = 60 / share, part.end()
     elif not number.in_words:
         return None
     elif text[number.start : number.end].casefold() == "halb":
@@ -361,7 +374,8 @@ def _time_of_day(text: str, number: Number, digits: str) -> Number | None:
         return None
     half = sign[1].lower() if sign and sign[1] else ""
     time = 60 * (hours % 12 + 12 * (half == "p") if half else hours) + minutes
-    meanings: list[Meaning] = [("time", 60 * (60 * hours + minutes))] if sign and sign[2] else []
+    named = sign and (sign[2] or (sign[3] and minutes))
+    meanings: list[Meaning] = [("time", 60 * (60 * hours + minutes))] if named else []
     meanings.append(("clock", time))
     if half or hours <= 12:
         meanings.append(("half", time % 720))
@@ -471,7 +485,7 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return [], end, ""
-    name, last = found[2].replace(" ", "").replace("º", "°"), found.end()
+    name, last = re.sub("[ -]", "", found[2]).replace("º", "°"), found.end()
     square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
     units, word = _powers(f"{_SIGNS.get(name, name)}{square}")
     if text[last : last + 1] in _OTHER_UNITS and name.casefold() not in money():
