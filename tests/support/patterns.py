@@ -58,6 +58,7 @@ def uses() -> None:
         phrases.rules(refusal._WORDS[section])
     talk.claims_nothing("[doc_1] I'd like to know more. Source: a.md")
     talk.claims_nothing("Isn't it so?")
+    talk.claims_nothing("(see Annex C)")
     declining.accompanies("Do you want to know more?")
     is_refusal("I cannot answer that. Verdict: no.")
     ids = ["doc_1_chunk_0", "a1b2c3d4e5", "4711", "ab12", "123e4567-e89b-12d3-a456-426614174000"]
