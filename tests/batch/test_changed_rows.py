@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from fakes import TruthfulJudge
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from loopback import Loopback, completion
 from rows import asked_of, changed_database, results_of
@@ -81,6 +81,7 @@ TEXTS = {"answer": "a", "context": "b"}
     between=st.sampled_from(["\n", ""]),
     kind=st.sampled_from(["jsonl", "csv"]),
 )
+@example(lines=["\r", "["], at=2, end="\r\n", between="\n", kind="csv")
 def test_rows_that_are_added_to_a_long_file_are_those_of_the_whole_file(
     lines: list[str], at: int, end: str, between: str, kind: str
 ) -> None:

@@ -142,7 +142,7 @@ class DataSet:
         Args:
             fingerprint, size, rows: those that it had.
         """
-        source, last, lines = self._source, b"", 0
+        source, last, lines, returns = self._source, b"", 0, 0
         if not source.lines or rows < SAMPLE or not 0 < size <= self.size:
             return None
         if source.fingerprint(size) != fingerprint:
@@ -150,8 +150,11 @@ class DataSet:
         with open_file(source.lines) as file:
             while left := size - file.tell():
                 part = file.read(min(PART, left))
+                returns += part.count(b"\r") - (last + part).count(b"\r\n")
                 lines, last = lines + part.count(b"\n"), part[-1:]
-            return Start(rows, size, lines) if b"\n" in (last, file.read(1)) else None
+            ends = b"\n" in (last, file.read(1))
+            # A "\r" alone ends a line of CSV, and none of JSON lines.
+            return Start(rows, size, lines) if ends and not returns else None
 
     def rows(
         self, start: Start = BEGIN, is_taken: Callable[[str], bool] = lambda _: False
