@@ -247,6 +247,8 @@ class Store:
     ) -> Iterator[tuple[Row, Line]]:
         """The rows that have a result, each with it, in their order; without ``texts``, faster.
 
+        ``which``: the end of the query, our own SQL.
+
         Raises:
             ConfigError: one cannot be read.
         """

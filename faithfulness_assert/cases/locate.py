@@ -40,6 +40,7 @@ class Fields(NamedTuple):
         there: the fields that at least one of the records has by which they were found.
         unclear: paths with different values, one of which must be the field.
         notes: what a person should know of how they were found.
+        takes_mapping: whether the user can say where they are, as with files.
     """
 
     paths: Paths
@@ -48,6 +49,7 @@ class Fields(NamedTuple):
     there: frozenset[str] = frozenset()
     unclear: Paths = NOTHING
     notes: tuple[str, ...] = ()
+    takes_mapping: bool = True
 
     def used(self, record: Mapping[str, Any]) -> dict[str, str]:
         """The path of each field that a record has, opened."""
@@ -135,7 +137,10 @@ class Fields(NamedTuple):
 
 
 def find_fields(
-    records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str] = NOTHING
+    records: Sequence[Mapping[str, Any]],
+    mapping: Mapping[str, str] = NOTHING,
+    *,
+    takes_mapping: bool = True,
 ) -> Fields:
     """The fields by what the user said, by the system that exported the records, and by names; in
     these records of plain JSON also by all that their keys and values show.
@@ -152,7 +157,7 @@ def find_fields(
     paths = {**({"id": ("id",), **system.paths} if system else usual), **own}
     # Messages go first: a log that has some may have other things under our names.
     paths = {field: paths[field] for field in sorted(paths, key=lambda name: name != "messages")}
-    fields = Fields(paths, mapping, system)
+    fields = Fields(paths, mapping, system, takes_mapping=takes_mapping)
     used: dict[str, set[str]] = {}
     for record in map(fields.opened, records):
         for field, path in fields.used(record).items():
@@ -198,7 +203,8 @@ def _by_words(
         if lower or (first not in own and "".join(key_words(first)) not in plain):
             other = f", not {' or '.join(map(repr, lower))}" if lower else ""
             use = option("mapping", {field: lower[0] if lower else "KEY"})
-            notes.append(f"the {field} is read from {first!r}{other}; for another, {use}")
+            use = f"; for another, {use}" if fields.takes_mapping else ""
+            notes.append(f"the {field} is read from {first!r}{other}{use}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
 
 
@@ -304,8 +310,9 @@ def _under_another_name(record: Mapping[str, Any], fields: Mapping[str, Any], wh
         if there and fields.keys().isdisjoint(names(name)):
             read = where.paths[name][0]
             use = option("mapping", {name: f"{read} || {there[0]}"})
+            use = f"; to read both, {use}" if where.takes_mapping else ""
             problem = f"{name}: missing; in these records it is read from {read!r}, and this one"
-            return f"{problem} has {there[0]!r}; to read both, {use}"
+            return f"{problem} has {there[0]!r}{use}"
     return ""
 
 

@@ -104,7 +104,7 @@ class Given:
         self._fields: Fields | None = None
         if is_table(source):
             self._fields = self._fields_of(source)
-            self.notes = [note.partition("; for another")[0] for note in self._fields.notes]
+            self.notes = [*self._fields.notes]
         elif not isinstance(source, Iterable) or isinstance(source, str | Mapping):
             got = type(source).__name__
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
@@ -118,7 +118,6 @@ class Given:
                 self.rows.append(item if isinstance(item, Mapping) else {})
             if self._fields and isinstance(item, Mapping):
                 fields, _, problem = read_record(item, self._fields)
-                problem = problem.partition("; to read both")[0]
                 yield InputError(f"row {number}: {problem}") if problem else fields
             else:
                 yield item
@@ -128,10 +127,10 @@ class Given:
         """Where the fields are in a table: they are found as in a file, by the first rows."""
         columns = table_columns(table)
         if columns is None:  # they show only in the rows, which a stream gives once
-            return find_fields(())
+            return find_fields((), takes_mapping=False)
         check_columns(columns, "cases")
         first = head(_table_rows(table)) or [dict.fromkeys(columns, "")]
-        fields = find_fields(first)
+        fields = find_fields(first, takes_mapping=False)
         if field := fields.lacking():
             problem, use = fields.refusal(field, first)
             rename = ". Rename the column that holds it" if use else ""

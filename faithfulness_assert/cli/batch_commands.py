@@ -26,7 +26,6 @@ from ..batch.stopping import Budget, SoftStop
 from ..batch.store import not_finished, reading
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
-from ..pytest_plugin.shown_case import MAX_REASON
 from ..records.errors import ConfigError, JudgeError, option
 from ..text.strings import clip
 from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
@@ -66,6 +65,8 @@ _WITH_INPUT = (
 )
 """What belongs to the first command of a run over a batch API."""
 GRACE = 5.0
+MAX_LOWEST = 600
+"""Characters of the line that names the lowest score."""
 NEW_RUN = "where the new run is kept; it must not have a run"
 
 # ---------------------------------------------------------------- batch
@@ -174,7 +175,7 @@ def _show_end(arguments: Namespace, summary: Summary, notes: Sequence[str] = ())
         return
     with reading(arguments.directory) as store:
         if lowest := store.lowest():
-            show_line(clip(f"lowest score: {lowest.case_id}: {lowest.result.reason}", MAX_REASON))
+            show_line(clip(f"lowest score: {lowest.case_id}: {lowest.result.reason}", MAX_LOWEST))
     show_line("To look at the answers, or write the results to a file:")
     for command, file in (("report", "FILE.html"), ("export", "FILE.csv")):
         words = [command, str(arguments.directory), "-o", file]

@@ -26,10 +26,10 @@ _RUN = lazy_pattern(
     rf"[{DENSE}]+|(?:(?![{DENSE}])[\w\u064b-\u065f\u0900-\u0d7f])+"
 )  # with vowel signs
 _DENSE = lazy_pattern(f"[{DENSE}]")
-_LONGEST = 12
-"""Characters of the longest word of a script without spaces."""
 _WORD = lazy_pattern(r"\w+")
 _HANGUL = "\uac00"
+_THAI = "\u0e00"
+"""The first of the scripts that may put no spaces between words."""
 # Chinese as it is written in Taiwan, for words of talk, and Arabic without its vowel signs.
 _SIMPLE = str.maketrans(
     "關檔問題資訊無沒對說請謝個這會來們後時為點還給幫內與據實詢閱讀覽總結論詳細節選項標準認識體驗應該將從進樣發現見變難過種類學習經歷處線頁圖書館務員專業協導",
@@ -54,6 +54,8 @@ class _Lexicon(NamedTuple):
     """By the beginnings of words."""
     ended: dict[str, frozenset[str]]
     """By the ends of words."""
+    longest: int
+    """Characters of the longest word of the scripts that may put no spaces between words."""
     phrases: dict[str, list[str]]
     """What is several words and counts as one, the longest first, by its first word."""
     parts: re.Pattern[str]
@@ -74,6 +76,7 @@ def _lexicon() -> _Lexicon:
         {word: classes for word, classes in names.items() if "-" not in (word[0], word[-1])},
         {word[:-1]: classes for word, classes in names.items() if word[-1] == "-"},
         {word[1:]: classes for word, classes in names.items() if word[0] == "-"},
+        max(len(word) for word in names if word >= _THAI and "_" not in word),
         phrases,
         re.compile(
             rf"{_PUNCTUATION}|\s(?=(?:{'|'.join(word_lists('talk')['divides'].split())})\s)"
@@ -127,9 +130,9 @@ def words_of_part(part: str) -> tuple[Word, ...]:
 
 def _dense_words(run: str) -> Iterator[str]:
     """The words of a script without spaces: the longest of the lexicon, or a single character."""
-    whole, at = _lexicon().whole, 0
+    whole, longest, at = _lexicon().whole, _lexicon().longest, 0
     while at < len(run):
-        sizes = range(min(_LONGEST, len(run) - at), 1, -1)
+        sizes = range(min(longest, len(run) - at), 1, -1)
         size = next((size for size in sizes if run[at : at + size] in whole), 1)
         yield run[at : at + size]
         at += size
