@@ -26,7 +26,7 @@ from tiny_models import NLI, marking, tiny_model
 from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade
 from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.judges import make_judge
-from faithfulness_assert.judges.local.batching import Batcher, OutOfMemory
+from faithfulness_assert.judges.local.batching import Batcher
 from faithfulness_assert.judges.local.inputs import Input
 from faithfulness_assert.policy.load import policies
 from faithfulness_assert.records.judge import Payload
@@ -180,12 +180,12 @@ def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(
         def outputs(self, batch):
             self.sizes.append(len(batch))
             if len(batch) > self.room:
-                raise OutOfMemory
+                raise MemoryError
             return [[float(one.ids[0])] for one in batch]
 
     inputs = [Input([n, *[0] * (n % 5)], []) for n in range(23)]
     batcher = Batcher(Small(), 16)
-    assert batcher.computed(inputs) == [[float(n)] for n in range(23)]
+    assert batcher.submit(inputs).result(10) == [[float(n)] for n in range(23)]
     assert Small.sizes[:4] == [16, 8, 4, 2]
     Small.room = 0
     with pytest.raises(JudgeError, match="out of memory with a single input") as raised:
@@ -214,7 +214,10 @@ def test_what_nobody_waits_for_any_more_holds_up_nobody() -> None:
     assert done == [1, 1, 2]
 
 
-def test_an_input_that_fails_costs_only_the_case_that_it_is_of() -> None:
+@pytest.mark.parametrize(
+    ("error", "said"), [(MemoryError, "out of memory with a single input"), (SystemExit, "failed")]
+)
+def test_an_input_that_fails_costs_only_the_case_that_it_is_of(error, said: str) -> None:
     entered, goes_on = Event(), Event()
 
     class Broken:
@@ -222,13 +225,13 @@ def test_an_input_that_fails_costs_only_the_case_that_it_is_of() -> None:
             entered.set()
             assert goes_on.wait(10)
             if any(one.ids[0] == 0 for one in batch):
-                raise OutOfMemory
+                raise error
             return [[float(one.ids[0])] for one in batch]
 
     batcher = Batcher(Broken(), 8)
     cases = [batcher.submit([Input([n], []), Input([n + 1], [])]) for n in (9, 1, 0, 3)]
     goes_on.set()
-    with pytest.raises(JudgeError, match="out of memory with a single input"):
+    with pytest.raises(JudgeError, match=said):
         cases[2].result(10)
     assert [case.result(10)[0] for case in cases if case is not cases[2]] == [[9.0], [1.0], [3.0]]
 

@@ -2,15 +2,16 @@
 
 Nobody waits for a batch to fill up. What arrives while the model computes goes into the next
 batches, sorted by length. A score does not depend on its batch: it is rounded to four digits, which
-are more than padding ever changes.
+are more than padding ever changes. A batch that fails is halved, so that what is wrong with an
+input costs only the case that it is of, and what is too large for memory becomes small enough.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from ...records.errors import JudgeError
 from .. import background
@@ -28,21 +29,27 @@ class Engine(Protocol):
     """What computes the outputs of a model."""
 
     def outputs(self, batch: Sequence[Input]) -> list[Any]:
-        """For each input its numbers: one for each label, or such a list for each token.
-
-        Raises:
-            OutOfMemory: the batch is too large.
-        """
+        """For each input its numbers: one for each label, or such a list for each token."""
         ...
 
 
-class OutOfMemory(Exception):  # noqa: N818 - no error of its own: a smaller batch follows
-    """A batch does not fit into memory."""
+class _Job:
+    """The inputs that one case waits for, and their outputs so far."""
 
+    def __init__(self, inputs: Sequence[Input]) -> None:
+        self.inputs, self.future = inputs, Future[list[Any]]()
+        self._outputs, self._left = [None] * len(inputs), len(inputs)
 
-class _Job(NamedTuple):
-    inputs: Sequence[Input]
-    future: Future[list[Any]]
+    def add(self, place: int, output: Any) -> None:
+        """Takes an output in. The last one ends the job."""
+        self._outputs[place], self._left = output, self._left - 1
+        if not self._left and self.future.set_running_or_notify_cancel():
+            self.future.set_result(self._outputs)
+
+    def fail(self, error: BaseException) -> None:
+        """Ends the job."""
+        if self.future.set_running_or_notify_cancel():
+            self.future.set_exception(_judge_error(error))
 
 
 class Batcher:
@@ -64,7 +71,10 @@ class Batcher:
 
         Once it is cancelled, no further batch of them is computed.
         """
-        job = _Job(inputs, Future())
+        job = _Job(inputs)
+        if not inputs:
+            job.future.set_result([])
+            return job.future
         with self._lock:
             self._waiting.append(job)
             begins, self._is_at_work = not self._is_at_work, True
@@ -74,88 +84,67 @@ class Batcher:
 
     def _work(self) -> None:
         while jobs := self._next():
-            self._compute(jobs)
-
-    def _compute(self, jobs: Sequence[_Job]) -> None:
-        """Computes jobs together; if that fails each alone, so that it costs only one of them."""
-        inputs = [one for job in jobs for one in job.inputs]
-        owners = [job.future for job in jobs for _ in job.inputs]
-        try:
-            outputs = iter(self.computed(inputs, lambda place: not owners[place].cancelled()))
-        except Exception as error:  # noqa: BLE001 - raised again where the outputs are needed
-            if len(jobs) == 1:
-                if jobs[0].future.set_running_or_notify_cancel():
-                    jobs[0].future.set_exception(_judge_error(error))
-                return
-            for job in jobs:
-                self._compute([job])
-            return
-        for job in jobs:
-            own = [next(outputs) for _ in job.inputs]
-            if job.future.set_running_or_notify_cancel():
-                job.future.set_result(own)
+            # The longest first, as batches are taken from the end.
+            left = [(job, place) for job in jobs for place in range(len(job.inputs))]
+            left.sort(key=_length, reverse=True)
+            size = self.size
+            while batch := _batch(left, size):
+                try:
+                    outputs = self.engine.outputs([job.inputs[place] for job, place in batch])
+                    computed = list(zip(batch, outputs, strict=True))
+                except BaseException as error:  # noqa: BLE001 - raised again where the outputs are needed
+                    if len(batch) == 1:
+                        batch[0][0].fail(error)
+                    else:
+                        left.extend(reversed(batch))
+                        size = len(batch) // 2
+                    continue
+                for (job, place), output in computed:
+                    job.add(place, output)
 
     def _next(self) -> list[_Job]:
-        """The jobs that are next; those of nobody are dropped. At least one, if there are any."""
+        """The jobs that are next. At least one, if there are any."""
         jobs: list[_Job] = []
         with self._lock:
             while self._waiting and sum(len(job.inputs) for job in jobs) < self.size * AT_ONCE:
-                job = self._waiting.pop(0)
-                if not job.future.cancelled():
-                    jobs.append(job)
+                jobs.append(self._waiting.pop(0))
             self._is_at_work = bool(jobs)
         return jobs
 
-    def computed(
-        self, inputs: Sequence[Input], is_wanted: Callable[[int], bool] = lambda _: True
-    ) -> list[Any]:
-        """The outputs of these inputs, in their order; None for those that nobody wants any more.
 
-        Raises:
-            JudgeError: not even one input fits into memory.
-        """
-        outputs: list[Any] = [None] * len(inputs)
-        order = sorted(range(len(inputs)), key=lambda place: len(inputs[place].ids), reverse=True)
-        size = self.size
-        while order:
-            if not is_wanted(order[-1]):
-                order.pop()
-                continue
-            places = self._batch(inputs, order[: -size - 1 : -1])
-            try:
-                values = self.engine.outputs([inputs[place] for place in places])
-            except OutOfMemory:
-                if len(places) == 1:
-                    raise JudgeError(
-                        "the model ran out of memory with a single input",
-                        "server",
-                        fix="Use device='cpu', a smaller model, or a lower max_prompt_tokens.",
-                        remedy="none",
-                    ) from None
-                size = len(places) // 2
-                continue
-            for place, output in zip(places, values, strict=True):
-                outputs[place] = output
-            del order[-len(places) :]
-        return outputs
-
-    def _batch(self, inputs: Sequence[Input], order: Sequence[int]) -> Sequence[int]:
-        """The first of these places whose inputs, padded to the longest, make up one batch."""
-        count = 1
-        for place in order[1:]:  # each is at least as long as those before it
-            if (count + 1) * len(inputs[place].ids) > BATCH_TOKENS:
-                break
-            count += 1
-        return order[:count]
+def _length(one: tuple[_Job, int]) -> int:
+    job, place = one
+    return len(job.inputs[place].ids)
 
 
-def _judge_error(error: Exception) -> JudgeError:
-    """The error of a judge for what a model raised."""
-    if isinstance(error, JudgeError):
-        return error
-    return JudgeError(
-        f"the model failed ({type(error).__name__})",
-        "server",
-        fix="Its files may not belong together: fetch them again; check family and label_order.",
-        remedy="none",
-    )
+def _batch(left: list[tuple[_Job, int]], size: int) -> list[tuple[_Job, int]]:
+    """Takes the inputs from the end that, padded to the longest, make up one batch.
+
+    Those of jobs that have ended, or that nobody waits for any more, are dropped.
+    """
+    batch: list[tuple[_Job, int]] = []
+    while left and len(batch) < size:
+        one = left.pop()
+        if one[0].future.done():
+            continue
+        if batch and (len(batch) + 1) * _length(one) > BATCH_TOKENS:
+            left.append(one)
+            break
+        batch.append(one)
+    return batch
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out: PyTorch has an error for it on GPUs, and only words elsewhere."""
+    words = ("out of memory", "not enough memory", "alloc")
+    return isinstance(error, MemoryError) or any(word in str(error).lower() for word in words)
+
+
+def _judge_error(error: BaseException) -> JudgeError:
+    """The error of a judge for what a model raised at a single input."""
+    problem = f"the model failed ({type(error).__name__})"
+    fix = "Its files may not belong together: fetch them again; check family and label_order."
+    if is_out_of_memory(error):
+        problem = "the model ran out of memory with a single input"
+        fix = "Use device='cpu', a smaller model, or a lower max_prompt_tokens."
+    return JudgeError(problem, "server", fix=fix, remedy="none")

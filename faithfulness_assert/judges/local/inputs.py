@@ -6,13 +6,17 @@ statement. Only a sentence that is too long by itself is cut. No text can hide a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from ...records.checks import is_number
 from ...records.errors import ConfigError
 from ...records.judge import Numbered, Payload
 from .families import Family
 from .model_files import INSTALL, ModelFiles
+
+MOST = 10**6
+"""A tokenizer that names more tokens than this knows no limit."""
 
 
 class Input(NamedTuple):
@@ -42,7 +46,7 @@ def padded(batch: Sequence[Input], pad: int) -> dict[str, list[list[int]]]:
 
 
 class Tokens:
-    """A model's tokenizer, from ``tokenizer.json`` or as transformers made it.
+    """A model's tokenizer.
 
     Args:
         tokenizer: a ``tokenizers.Tokenizer``.
@@ -51,12 +55,10 @@ class Tokens:
         typed: whether the model is told to which text each token belongs.
     """
 
-    def __init__(
-        self, tokenizer: Any, end: str = "", most: int | None = None, *, typed: bool = True
-    ) -> None:
+    def __init__(self, tokenizer: Any, end: str, most: int | None, *, typed: bool) -> None:
         tokenizer.no_truncation()
         tokenizer.no_padding()
-        self._tokenizer, self.end, self.most, self.typed = tokenizer, end, most, typed
+        self._tokenizer, self.end, self.most, self._typed = tokenizer, end, most, typed
         added = tokenizer.get_added_tokens_decoder().values()
         self._special = sorted({t.content for t in added if t.special}, key=len, reverse=True)
 
@@ -84,11 +86,12 @@ class Tokens:
         if second is not None:
             of = enumerate(zip(encoding.sequence_ids, encoding.offsets, strict=True))
             places = [(n, *span) for n, (part, span) in of if part == 1 and span[0] < span[1]]
-        return Input(encoding.ids, encoding.type_ids, tuple(places))
+        types = encoding.type_ids if self._typed else [0] * len(encoding.ids)
+        return Input(encoding.ids, types, tuple(places))
 
 
-def read_tokenizer(files: ModelFiles) -> Tokens:
-    """The tokenizer in ``tokenizer.json``.
+def read_tokenizer(files: ModelFiles, config: Mapping[str, Any]) -> Tokens:
+    """The tokenizer in ``tokenizer.json``, for a model with this config.
 
     Raises:
         ConfigError: there is none, it cannot be read, or its package is missing.
@@ -100,8 +103,8 @@ def read_tokenizer(files: ModelFiles) -> Tokens:
     path = files.find("tokenizer.json")
     if path is None:
         raise ConfigError(
-            f"judge: {files.folder} has no tokenizer.json, which ONNX Runtime needs beside the "
-            "model; save it with transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…)"
+            f"judge: {files.folder} has no tokenizer.json beside the model; save it with "
+            "transformers: AutoTokenizer.from_pretrained(…).save_pretrained(…)"
         )
     try:
         tokenizer = Tokenizer.from_file(str(path))
@@ -109,8 +112,11 @@ def read_tokenizer(files: ModelFiles) -> Tokens:
         raise ConfigError(f"judge: {path} cannot be read: it is no tokenizer") from None
     settings = {**files.json("special_tokens_map.json"), **files.json("tokenizer_config.json")}
     most = settings.get("model_max_length")
-    is_limit = isinstance(most, int | float) and 0 < most < 10**6
-    return Tokens(tokenizer, _end(settings), int(most) if is_limit else None)  # type: ignore[arg-type]
+    limit = int(most) if is_number(most) and 0 < most < MOST else None
+    kinds = config.get("type_vocab_size")  # of a RoBERTa 1
+    takes = settings.get("model_input_names")
+    typed = takes is None or "token_type_ids" in takes
+    return Tokens(tokenizer, _end(settings), limit, typed=typed and kinds not in (0, 1))
 
 
 def _end(settings: dict[str, Any]) -> str:

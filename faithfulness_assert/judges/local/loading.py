@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ...records.errors import ConfigError, pip_install
 from ...records.model import Label
 from . import transformers_engine
-from .batching import Batcher, OutOfMemory
+from .batching import Batcher
 from .families import Family, family_of, label_order
 from .inputs import Input, Tokens, padded, read_tokenizer
 from .model_files import INSTALL, SAFE, ModelFiles, find_model
@@ -116,7 +116,7 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
         built_on = settings.foundation or config.get("foundation") or "google/flan-t5-base"
         name, _, revision = str(built_on).partition("@")
         shape = find_model(name, revision or None, onnx=True)
-    tokens = read_tokenizer(files) if onnx else transformers_engine.load_tokenizer(shape or files)
+    tokens = read_tokenizer(shape or files, config)
     answers = _answers(settings.label_order, tokens) if writes else None
     engine: OnnxEngine | transformers_engine.TransformersEngine
     if onnx:
@@ -124,12 +124,7 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
         engine = OnnxEngine(files, settings.device, pad, start, answers)
     else:
         engine = transformers_engine.TransformersEngine(
-            files,
-            shape,
-            family.head,
-            settings.device,
-            typed=tokens.typed and not writes,
-            answers=answers,
+            files, shape, family.head, settings.device, answers
         )
     if engine.count is not None:
         order = label_order(settings.label_order, config, engine.count, family.published)
@@ -217,13 +212,16 @@ class OnnxEngine:
 
         rows = padded(batch, self._pad)
         feed = {name: np.array(row, dtype=np.int64) for name, row in rows.items()}
-        outputs = _run(self._sessions[0], feed)
+        for session in self._sessions:  # the second one decodes what the first one encodes
+            taken = {one.name for one in session.get_inputs()}
+            outputs = session.run(None, {n: value for n, value in feed.items() if n in taken})[0]
+            feed |= {
+                "encoder_hidden_states": outputs,
+                "encoder_attention_mask": feed["attention_mask"],
+            }
+            feed["input_ids"] = np.full((len(batch), 1), self._start, dtype=np.int64)
         if self._answers is not None:
-            first = np.full((len(batch), 1), self._start, dtype=np.int64)
-            mask = feed["attention_mask"]
-            feed = {"encoder_hidden_states": outputs, "encoder_attention_mask": mask}
-            outputs = _run(self._sessions[1], {**feed, "input_ids": first})[:, 0, :]
-            outputs = outputs[:, list(self._answers)]
+            outputs = outputs[:, 0, list(self._answers)]
         listed: list[Any] = outputs.astype(np.float64).tolist()
         return listed
 
@@ -253,14 +251,3 @@ def _session(path: Path, device: str) -> Any:
             f"judge: {path} cannot be loaded by ONNX Runtime ({type(error).__name__}): it may be "
             "damaged or cut off; fetch or export it again"
         ) from None
-
-
-def _run(session: Any, feed: dict[str, Any]) -> Any:
-    """The first output for those of these values that the model takes."""
-    taken = {one.name for one in session.get_inputs()}
-    try:
-        return session.run(None, {name: value for name, value in feed.items() if name in taken})[0]
-    except Exception as error:
-        if "alloc" in str(error).lower() or isinstance(error, MemoryError):
-            raise OutOfMemory from None
-        raise

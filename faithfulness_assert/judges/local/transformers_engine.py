@@ -1,22 +1,22 @@
 """Models in the format of transformers, computed by PyTorch on the CPU or a GPU.
 
 No code of a model's repository is ever run. HHEM, which comes with such code, is a T5 that labels
-tokens: its weights are loaded into that.
+tokens, under the name t5: its weights are loaded into that.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from ...records.errors import ConfigError, pip_install
 from ...text.strings import clip
-from .batching import OutOfMemory
+from .batching import is_out_of_memory
 from .families import Head
-from .inputs import Input, Tokens, padded
+from .inputs import Input, padded
 from .model_files import INSTALL, SAFE, ModelFiles
 
 _CLASSES = {
@@ -25,39 +25,11 @@ _CLASSES = {
     "first_token": "AutoModelForTokenClassification",
     "words": "AutoModelForSeq2SeqLM",
 }
-MOST = 10**6
-"""A tokenizer that names more tokens than this knows no limit."""
 
 
 def is_installed() -> bool:
     """Whether there is PyTorch, and transformers."""
     return all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
-
-
-def load_tokenizer(files: ModelFiles) -> Tokens:
-    """The tokenizer of a model, as transformers makes it of its files.
-
-    Raises:
-        ConfigError: it cannot be made.
-    """
-    import transformers
-
-    with _loader_errors(files):
-        made = transformers.AutoTokenizer.from_pretrained(
-            str(files.folder), local_files_only=True, trust_remote_code=False
-        )
-    if not any((files.folder / name).is_file() for name in made.vocab_files_names.values()):
-        raise ConfigError(  # transformers would make one that knows no word
-            f"judge: {files.name} has no tokenizer, such as tokenizer.json; fetch it again, or "
-            "save it beside the model with save_pretrained"
-        )
-    fast = getattr(made, "backend_tokenizer", None)
-    if fast is None:
-        raise ConfigError(f"judge: the tokenizer of {files.name} has no fast form, tokenizer.json")
-    limit = getattr(made, "model_max_length", MOST)
-    end = made.eos_token or made.sep_token or ""
-    typed = "token_type_ids" in made.model_input_names
-    return Tokens(fast, str(end), int(limit) if 0 < limit < MOST else None, typed=typed)
 
 
 class TransformersEngine:
@@ -68,7 +40,6 @@ class TransformersEngine:
         shape: for a head ``first_token``, the files of the T5 whose shape the model has.
         head: where its verdict is.
         device: as PyTorch names it, or ``auto``: a GPU if there is one.
-        typed: see ``Tokens``.
         answers: see ``OnnxEngine``.
 
     Raises:
@@ -81,8 +52,6 @@ class TransformersEngine:
         shape: ModelFiles | None,
         head: Head,
         device: str,
-        *,
-        typed: bool,
         answers: Sequence[int] | None,
     ) -> None:
         import torch
@@ -97,18 +66,23 @@ class TransformersEngine:
                 f"judge: {files.name} has no weights {problem}; fetch it anew, or convert it where "
                 "you trust it: save_pretrained writes model.safetensors"
             )
+        dtype = torch.float32 if self._device == "cpu" else "auto"
+        source: dict[str, Any] = {
+            "pretrained_model_name_or_path": str(files.folder),
+            "dtype": dtype,
+        }
+        kind = getattr(transformers, _CLASSES[head])
         if shape is not None:
-            model = _on_shape(transformers, files, shape)
-        else:
-            kind = getattr(transformers, _CLASSES[head])
-            dtype = torch.float32 if self._device == "cpu" else "auto"
-            model = _loaded(kind, files, dtype=dtype, use_safetensors=True)
-            for weight in (*model.parameters(), *model.buffers()):
-                weight.data = weight.data.clone()  # the file is mapped into memory, and may change
+            kind, source = (
+                transformers.T5ForTokenClassification,
+                _on_shape(transformers, files, shape),
+            )
+        model = _loaded(kind, files, source)
+        for weight in (*model.parameters(), *model.buffers()):
+            weight.data = weight.data.clone()  # the file is mapped into memory, and may change
         with _loader_errors(files):
             self._model = model.to(self._device).eval()
-        taken = inspect.signature(self._model.forward).parameters
-        self._typed = typed and "token_type_ids" in taken
+        self._taken = inspect.signature(self._model.forward).parameters
         self._pad = model.config.pad_token_id
         self._start = getattr(model.config, "decoder_start_token_id", None) or 0
 
@@ -125,35 +99,41 @@ class TransformersEngine:
         given = {
             name: torch.tensor(rows, device=self._device)
             for name, rows in padded(batch, self._pad or 0).items()
-            if self._typed or name != "token_type_ids"
+            if name in self._taken
         }
         if self._answers is not None:
             first = torch.full((len(batch), 1), self._start, device=self._device)
             given["decoder_input_ids"] = first
-        try:
-            with torch.inference_mode():
-                logits = self._model(**given).logits
-                if self._answers is not None:
-                    logits = logits[:, 0, list(self._answers)]
-                values: list[Any] = logits.double().cpu().tolist()
-                return values
-        except (RuntimeError, MemoryError) as error:
-            if not _is_out_of_memory(error):
-                raise
-        if self._device.startswith("cuda"):
-            torch.cuda.empty_cache()
-        raise OutOfMemory
+        with torch.inference_mode():
+            logits = self._model(**given).logits
+            if self._answers is not None:
+                logits = logits[:, 0, list(self._answers)]
+            values: list[Any] = logits.double().cpu().tolist()
+            return values
 
 
-def _loaded(kind: Any, files: ModelFiles, **settings: Any) -> Any:
+def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> dict[str, Any]:
+    """A T5 that labels tokens, of weights that wrap one under the name t5, as what to load."""
+    if (kind := shape.config().get("model_type")) != "t5":
+        raise ConfigError(f"family: must name the T5 of {files.name}, got a {kind!r:.40}")
+    with _loader_errors(files):
+        from safetensors.torch import load_file
+
+        state = load_file(str(files.folder / "model.safetensors"))
+        own = {name.removeprefix("t5."): weight for name, weight in state.items()}
+        config = transformers.T5Config.from_pretrained(str(shape.folder), num_labels=2)
+    return {"pretrained_model_name_or_path": None, "config": config, "state_dict": own}
+
+
+def _loaded(kind: Any, files: ModelFiles, source: Mapping[str, Any]) -> Any:
     """The model. transformers makes up weights that are missing, and only warns: here it fails."""
     with _loader_errors(files):
         model, report = kind.from_pretrained(
-            str(files.folder),
+            **source,
             local_files_only=True,
             trust_remote_code=False,
+            use_safetensors=True,
             output_loading_info=True,
-            **settings,
         )
     if absent := [*report.get("missing_keys", ()), *report.get("mismatched_keys", ())]:
         raise ConfigError(
@@ -173,79 +153,36 @@ def _device(torch: Any, wanted: str) -> str:
     return wanted
 
 
-def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> Any:
-    """A T5 that labels tokens, with the weights of a model that wraps one under the name t5."""
-    from safetensors.torch import load_file
-
-    path = files.find("model.safetensors")
-    if path is None:
-        raise ConfigError(f"judge: {files.name} has no model.safetensors")
-    if (kind := shape.config().get("model_type")) != "t5":
-        raise ConfigError(f"family: must name the T5 of {files.name}, got a {kind!r:.40}")
-    with _loader_errors(files):
-        state = load_file(str(path))
-        config = transformers.T5Config.from_pretrained(str(shape.folder), num_labels=2)
-        model = transformers.T5ForTokenClassification(config)
-        own = {name.removeprefix("t5."): weight for name, weight in state.items()}
-        missing, unexpected = model.load_state_dict(own, strict=False)
-    if unexpected or any(not name.endswith("embed_tokens.weight") for name in missing):
-        raise ConfigError(
-            f"judge: the weights of {files.name} do not fit {shape.name}; name the model on which "
-            "it was built, as family=hhem:NAME"
-        )
-    model.tie_weights()
-    return model
-
-
-def _is_out_of_memory(error: Exception) -> bool:
-    """Whether memory ran out: PyTorch has an error for it on GPUs, and only words elsewhere."""
-    text = str(error).lower()
-    words = ("out of memory", "not enough memory", "alloc")
-    return isinstance(error, MemoryError) or any(word in text for word in words)
-
-
 @contextmanager
 def _loader_errors(files: ModelFiles) -> Iterator[None]:
-    """Whatever a loader raises becomes a ``ConfigError`` that says what to do."""
-    try:
-        with _quiet():
-            yield
-    except ConfigError:
-        raise
-    except Exception as error:  # noqa: BLE001 - loaders raise what they like
-        name = type(error).__name__
-        if isinstance(error, ImportError):
-            raise ConfigError(
-                f"judge: {files.name} needs a package that is not installed. Run: {INSTALL}, and "
-                f"{pip_install('torch', 'sentencepiece')}"
-            ) from None
-        if _is_out_of_memory(error):
-            raise ConfigError(
-                f"judge: {files.name} does not fit into memory; pass device=cpu, or name a smaller "
-                "model"
-            ) from None
-        text = str(error)
-        if "trust_remote_code" in text or "custom code" in text:
-            raise ConfigError(
-                f"judge: {files.name} needs code from its repository, which is never run here; "
-                "export it to ONNX, or name another model"
-            ) from None
-        raise ConfigError(
-            f"judge: {files.name} in {files.folder} cannot be loaded ({name}): its files may be "
-            "damaged, cut off, or of a kind that this version of transformers does not know; fetch "
-            "them again, or update transformers"
-        ) from None
+    """Whatever a loader raises becomes a ``ConfigError`` that says what to do.
 
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """No progress bars of transformers, which a test runner or promptfoo would show."""
+    No progress bar of transformers is shown, as it would be by a test runner or promptfoo.
+    """
     from transformers.utils import logging
 
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
         yield
+    except Exception as error:  # noqa: BLE001 - loaders raise what they like
+        text, packages = str(error), pip_install("torch", "sentencepiece")
+        if isinstance(error, ImportError):
+            problem = f"needs a package that is not installed. Run: {INSTALL}, and {packages}"
+        elif is_out_of_memory(error):
+            problem = "does not fit into memory; pass device=cpu, or name a smaller model"
+        elif "trust_remote_code" in text or "custom code" in text:
+            problem = (
+                "needs code from its repository, which is never run here; export it to ONNX, or "
+                "name another model"
+            )
+        else:
+            problem = (
+                f"in {files.folder} cannot be loaded ({type(error).__name__}): its files may be "
+                "damaged, cut off, or of a kind that this version of transformers does not know; "
+                "fetch them again, or update transformers"
+            )
+        raise ConfigError(f"judge: {files.name} {problem}") from None
     finally:
         if shown:
             logging.enable_progress_bar()
