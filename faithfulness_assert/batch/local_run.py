@@ -277,9 +277,9 @@ class Work(logging.Handler):
         began, store = time.monotonic(), self._store
         log.addHandler(self)
         try:
-            with store.appending() as append, closing(lines), shown(counts, wanted=progress):
+            with store.appending(), closing(lines), shown(counts, wanted=progress):
                 for line in lines:
-                    append(line)
+                    store.add(line)
                     self._summary.add(line)
                     self.stopped = (
                         self.stopped

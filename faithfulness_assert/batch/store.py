@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
@@ -34,8 +34,8 @@ FORMAT = 1
 """Of the tables. It grows when an older version could no longer read them."""
 APPLICATION = 0x66616974
 """Marks our databases among those of other programs."""
-SECONDS, MANY = 1.0, 1000
-"""How long results wait, and how many, until they are kept."""
+SECONDS = 1.0
+"""How long results wait until they are kept."""
 PAGE_SIZE = 8192
 """Bytes. A page of SQLite's usual 4,096 has room for one or two results, and much stays empty."""
 PAGE = 100
@@ -89,8 +89,8 @@ class Store:
     def __init__(self, db: sqlite3.Connection, path: Path) -> None:
         self.db, self.path = db, path
         self._lock = threading.Lock()
-        self._waiting: list[tuple[str, tuple[Any, ...]]] | None = None  # while it is ``appending``
-        self._is_late = False
+        self._appends = False
+        self._failed: sqlite3.Error | None = None
 
     # ------------------------------------------------------------ writing
 
@@ -98,60 +98,41 @@ class Store:
     def transaction(self) -> Iterator[None]:
         """What is written inside is kept as a whole, or not at all."""
         self.db.execute("BEGIN IMMEDIATE")
-        try:
+        with self.db:
             yield
-            self.db.execute("COMMIT")
-        except BaseException:
-            if self.db.in_transaction:  # a full disk may have ended it
-                self.db.execute("ROLLBACK")
-            raise
 
     @contextmanager
-    def appending(self) -> Iterator[Callable[[Line], None]]:
-        """Gives a function that adds a result; rows may be added meanwhile, too.
-
-        All of it is kept after ``SECONDS`` or ``MANY`` results, and at the end, whatever ends it.
+    def appending(self) -> Iterator[None]:
+        """Results and rows that are added inside are kept within ``SECONDS``, whatever ends it.
 
         Raises:
-            sqlite3.Error: it cannot be written.
+            sqlite3.Error: they cannot be written. Whatever adds the next one raises it, too.
         """
-        waiting = self._waiting = []
-
-        def append(line: Line) -> None:
-            self.add(line)
-            if len(waiting) >= MANY or self._is_late:
-                self._keep_waiting()
-
-        def keep() -> None:
-            try:
-                self._keep_waiting()
-            except sqlite3.Error:
-                self._is_late = True  # the next one who adds a result is told
-
+        self._appends = True
         try:
-            with every(SECONDS, keep):
-                yield append
+            with every(SECONDS, self._keep):
+                yield
         finally:
-            try:
-                self._keep_waiting()
-            finally:
-                self._waiting = None
+            self._appends = False
+            self._keep()
+            if self._failed:
+                raise self._failed
 
-    def _keep_waiting(self) -> None:
-        """Writes what waits."""
-        with self._lock:
-            if self._waiting and (now := self._waiting[:]):
-                with self.transaction():
-                    for command, values in now:
-                        self.db.execute(command, values)
-                del self._waiting[: len(now)]
-            self._is_late = False
+    def _keep(self) -> None:
+        """Commits what was added so far."""
+        try:
+            with self._lock, self.db:
+                pass
+        except sqlite3.Error as error:  # also in a thread of its own
+            self._failed = error
 
     def _write(self, command: str, values: tuple[Any, ...]) -> None:
-        if (waiting := self._waiting) is None:
+        with self._lock:
+            if self._failed:
+                raise self._failed
+            if self._appends and not self.db.in_transaction:
+                self.db.execute("BEGIN IMMEDIATE")
             self.db.execute(command, values)
-        else:
-            waiting.append((command, values))
 
     def add_row(self, row: Row) -> None:
         """Adds a row of the data set."""

@@ -116,8 +116,8 @@ def run_grade(arguments: Namespace) -> int:
             with tempfile.TemporaryDirectory(prefix="faithfulness-assert-") as folder:
                 with writing(folder) as store:
                     store.keep("about", describe_run(grader, data_set))
-                    with store.appending() as append:
-                        code = shown(graded(rows, store.add_row, append))
+                    with store.appending():
+                        code = shown(graded(rows, store.add_row, store.add))
                 write_report(folder, arguments.report)
     except KeyboardInterrupt:
         if judge_info(grader.judge).remote:
