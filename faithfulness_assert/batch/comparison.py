@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from ..records.result_list import controls_in_words
@@ -90,7 +89,7 @@ class Comparison:
         other_input: how many cases in both have another answer, context or question.
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
-        shown: the most important changes.
+        shown: the most important changes; of equal ones, in the order of B.
         same: whether they are the results of one run: each grade took as long in both.
         recheck: what the judge changed, and what the system; None if nobody asked.
         policies: what the policies of A and B differ in, as far as that is known.
@@ -308,12 +307,10 @@ def _kind(before: Outcome, after: Outcome) -> str:
     return "score" if before.score != after.score and not is_error else ""
 
 
-def _weight(change: Change) -> tuple[Any, ...]:
+def _weight(change: Change) -> tuple[int, float]:
     """By what changes are ordered: first what regressed, and of that what lost most."""
     lost = (change.after.score or 0.0) - (change.before.score or 0.0)
-    words = re.split(r"(\d+)", change.case_id)  # q2 before q10
-    order = [(len(word), word) if word.isdigit() else (0, word) for word in words]
-    return KINDS.index(change.kind), lost, order
+    return KINDS.index(change.kind), lost
 
 
 def _statements(lines: Lines, ids: set[str]) -> dict[str, dict[str, tuple[str, str | None]]]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -20,15 +19,7 @@ from .. import __version__
 from ..asking.prompt import prompts_fingerprint
 from ..files import open_file
 from ..grading import Grader
-from ..policy.load import policies
-from ..policy.policy import (
-    DESCRIPTIVE,
-    TAKES,
-    Policy,
-    asking_otherwise,
-    plain,
-    policy_as_json,
-)
+from ..policy.policy import TAKES, Policy, asking_otherwise, plain, policy_as_json
 from ..records.checks import is_whole
 from ..records.errors import ConfigError, option
 from ..records.judge import described
@@ -101,7 +92,7 @@ def policy_in(about: Mapping[str, Any], path: Path) -> Policy:
         ConfigError: it has other fields than here, or values that no policy has.
     """
     data = about.get("policy")
-    if not isinstance(data, dict) or data.keys() != {field.name for field in fields(Policy)}:
+    if not isinstance(data, dict) or data.keys() != TAKES.keys():
         made = f"it was made by version {about.get('version')}"
         raise ConfigError(f"{path}: its policy has other fields than here; {made}: use that")
     try:
@@ -141,29 +132,15 @@ def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any], path: Pat
         if all(change.startswith("policy.") for change in changed):
             old, new = (policy_in(about, path) for about in (before, now))
             if not asking_otherwise(old, new):
-                command = shlex.join(["rescore", str(path), "--run", "NEW", *_flags(old, new)])
+                command = shlex.join(["faithfulness-assert", "rescore", str(path), "--run", "NEW"])
                 fix = (
-                    "To score what it has with these settings, which asks nobody: "
-                    f"faithfulness-assert {command}. Else use the settings as they were"
+                    f"To score what it has with these settings, which asks nobody: {command}, with "
+                    "the same --policy, --threshold and -o. Else use the settings as they were"
                 )
         raise ConfigError(
             "the run was begun with other settings, and results of both would not compare. "
             f"Changed: {'; '.join(changed)}. {fix}"
         )
-
-
-def _flags(old: Policy, new: Policy) -> Iterator[str]:
-    """The arguments of ``rescore`` that make one policy of the other."""
-    base = old
-    if old.name != new.name:  # a policy of no preset is from a file
-        base = policies.get(new.name, new)
-        yield from ("--policy", new.name if new.name in policies else "FILE")
-    before, now = policy_as_json(base), policy_as_json(new)
-    for name, value in now.items():
-        if value == before[name] or name in (*DESCRIPTIVE, "controls"):
-            continue
-        text = value if isinstance(value, str) else json.dumps(value)
-        yield from ("--threshold", text) if name == "threshold" else ("-o", f"{name}={text}")
 
 
 def _flat(value: object, name: str) -> Iterator[tuple[str, object]]:
