@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -172,22 +171,25 @@ def test_a_json_list_gives_the_same_rows_as_the_records_on_lines(
 
 @slow_disk
 @given(records=RECORDS, data=st.data())
-def test_a_json_list_that_is_cut_off_loses_no_whole_record(
+def test_a_json_list_that_is_cut_off_is_refused_with_the_place(
     tmp_path: Path, records: list[dict[str, Any]], data: st.DataObject
 ) -> None:
-    whole, cut = tmp_path / "whole.json", tmp_path / "cut.json"
+    cut = tmp_path / "cut.json"
     text = json.dumps(records)
-    end = data.draw(st.integers(2, len(text) - 1))
-    whole.write_text(text)
-    cut.write_text(text[:end])
-    kept = contents(whole)
-    rows = rows_of(cut)
-    good = list(takewhile(lambda row: not row.problem, rows))
-    assert [(row.case_id, row.fields, row.columns) for row in good] == kept[: len(good)]
-    whole_ones = [n for n in range(len(records) + 1) if len(json.dumps(records[:n])) - 1 <= end]
-    assert len(good) == max(whole_ones)
-    assert len(rows) == len(good) + 1
-    assert "cut off" in rows[-1].problem
+    cut.write_text(text[: data.draw(st.integers(1, len(text) - 1))])
+    with pytest.raises(ConfigError, match=r"invalid JSON: .* at line 1; .* may be cut off"):
+        open_data_set(cut)
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+def test_objects_over_several_lines_one_after_another_are_records(
+    tmp_path: Path, name: str
+) -> None:
+    file, other = tmp_path / name, {"answer": "It is shut.", "context": ["It is shut today."]}
+    file.write_text("\n".join(json.dumps(one, indent=2) for one in (CASE, other)))
+    assert [row.fields for row in rows_of(file)] == [CASE, other]
+    file.write_text(json.dumps([CASE, other]))
+    assert [row.fields for row in rows_of(file)] == [CASE, other]
 
 
 def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> None:
@@ -200,10 +202,11 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> No
     ]
 
 
-def test_json_that_is_nested_too_deeply_is_one_problem(tmp_path: Path) -> None:
+def test_json_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "deep.json"
     file.write_text("[" * 100_000)
-    assert problems(file)[-1] == "item 1 and what follows it: invalid JSON: nested too deeply"
+    with pytest.raises(ConfigError, match="invalid JSON: nested too deeply"):
+        open_data_set(file)
 
 
 def test_an_object_is_one_case_also_with_lists_named_like_those_of_exports(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from ...records.errors import ConfigError, option
 from ...text.strings import names_of
 from . import tables
 from .data_set import PART, DataSet, Record, Source
-from .json_files import json_lines, json_source
+from .json_files import json_source
 
 __all__ = ["DataSet", "open_data_set"]
 
@@ -96,10 +96,8 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     path = _as_utf8(path, name, suffix, encoding)
     if suffix in (".csv", ".tsv"):
         source = tables.csv_source(path, name, mapping)
-    elif suffix == ".json":
-        source = json_source(path, name, mapping)
     elif suffix in TEXTS:
-        source = Source(name, partial(json_lines, path), lines=path)
+        source = json_source(path, name, mapping)
     else:
         source = tables.table_source(path)
     if next(source.records(), None) is None:

@@ -1,4 +1,4 @@
-"""Reads JSON: an object on each line, a list of records, or a document with such a list in it.
+"""Reads JSON: an object on each line, or a document with a list of records somewhere in it.
 
 Python's own ``json`` reads each value, so that a list of records has the same meaning as the same
 records on lines: NaN (which Python's ``json`` writes), escaped surrogates and large numbers too.
@@ -14,7 +14,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -29,31 +28,46 @@ MAX_DOCUMENT = 75_000_000
 """Characters of a document, at most four bytes each."""
 LONGEST_WORD = len("-Infinity")
 BOM = b"\xef\xbb\xbf"
-OUTLINE = 20
-"""Items of a list that are looked at, to say where the records are."""
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
 
 def json_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
-    """The records of a JSON file, wherever they are in it.
+    """The records of a JSON file, wherever they are in it, and whatever its name.
 
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names; or
-            the file is a document that is too large.
+            the file is a document that is too large, or is not JSON.
     """
-    with open_file(file) as lines:  # an object on a line of its own, and more after it
-        first = lines.readline(MAX_RECORD).removeprefix(BOM)
-        follows = any(line.strip() for line in iter(partial(lines.readline, MAX_RECORD), b""))
-    with suppress(ValueError, RecursionError):
-        if follows and isinstance(parse_json(first.decode("utf-8", "replace")), dict):
-            return Source(name, partial(json_lines, file), lines=file)
-    text, outline = _text(file, name), list[Any]()
-    with suppress(ValueError, RecursionError):  # what is before it counts
-        outline += (value for value, _ in islice(_values(text), OUTLINE))
-    document: Any = outline if _is_list(text) or not outline else outline[0]
+    if _has_lines(file):
+        return Source(name, partial(json_lines, file), lines=file)
+    document, problem = _document(file, name)
     steps, note = choose_steps(document, mapping, file.name)
-    return Source(name, partial(_records, file, name, steps, mapping), note=note)
+
+    def records() -> Iterator[Record]:
+        for number, item in enumerate(records_at(document, steps, mapping), 1):
+            own = problem and not_utf8(json.dumps(item, ensure_ascii=False))
+            place = f"item {number}"
+            yield Record(place, None, own) if own else _record(place, item)
+
+    return Source(name, records, note=note)
+
+
+def _has_lines(file: Path) -> bool:
+    """Whether a file has a value on each line: an object, which in ``.json`` is not the only one.
+
+    In ``.jsonl`` a line that only opens a bracket, or is a whole list, begins a document.
+    """
+    with open_file(file) as lines:
+        first = b""
+        while not first and (line := lines.readline(MAX_RECORD)):
+            first = line.removeprefix(BOM).strip()
+        follows = any(line.strip() for line in iter(partial(lines.readline, MAX_RECORD), b""))
+    is_document = file.suffix.lower() == ".json"
+    with suppress(ValueError, RecursionError):
+        value = parse_json(first.decode("utf-8", "replace"))
+        return isinstance(value, dict) and (follows or not is_document)
+    return not is_document and first not in (b"[", b"{")
 
 
 def json_lines(file: Path, start: Start = BEGIN) -> Iterator[Record]:
@@ -89,31 +103,13 @@ def _record(place: str, item: Any) -> Record:
     return Record(place, item)
 
 
-def _records(
-    file: Path, name: str, steps: tuple[str, ...], mapping: Mapping[str, str]
-) -> Iterator[Record]:
-    """The records at these steps in a document. Of a list, those before a value that is not JSON;
-    where that ends is not known, nor what follows.
+def _document(file: Path, name: str) -> tuple[Any, str]:
+    """The value of a document, or a list of several, one after another; and what is wrong in its
+    texts or "".
+
+    Raises:
+        ConfigError: it is too large, or not JSON.
     """
-    text, number = _text(file, name), 0
-    is_list = _is_list(text)
-    try:
-        for value, problem in _values(text):
-            inside = records_at([value] if is_list else value, steps, mapping)
-            for item in [value] if problem or (is_list and not steps) else inside:
-                number += 1
-                place = f"item {number}"
-                yield Record(place, None, problem) if problem else _record(place, item)
-    except (ValueError, RecursionError) as error:
-        place = f"item {number + 1} and what follows it" if is_list else "the file"
-        at = getattr(error, "pos", 0)
-        is_cut = at > len(text) - LONGEST_WORD or text.find('"', at + 1) < 0
-        line = f"line {getattr(error, 'lineno', 1):,}"
-        yield Record(place, None, _invalid(error, line, is_cut=is_cut))
-
-
-def _text(file: Path, name: str) -> str:
-    """The text of a document. Raises ``ConfigError`` if it is too large."""
     with open_text(file, "utf-8-sig", "surrogateescape", "") as document:
         text = document.read(MAX_DOCUMENT + 1)
     try:
@@ -122,40 +118,24 @@ def _text(file: Path, name: str) -> str:
         check_values(text)
     except ValueError as error:
         raise ConfigError(f"{name}: has {error}; save its records as JSON lines") from None
-    return text
+    values, at = list[Any](), _after_space(text, 0)
+    try:
+        while at < len(text):
+            if text[at] not in "[{":
+                raise json.JSONDecodeError("neither an object nor a list of objects", text, at)
+            value, end = _DECODER.raw_decode(text, at)
+            values.append(value)
+            at = _after_space(text, end)
+    except (ValueError, RecursionError) as error:
+        at = getattr(error, "pos", 0)
+        is_cut = at > len(text) - LONGEST_WORD or text.find('"', at + 1) < 0
+        line = f"line {getattr(error, 'lineno', 1):,}"
+        raise ConfigError(f"{name}: {_invalid(error, line, is_cut=is_cut)}") from None
+    return values[0] if len(values) == 1 else values, not_utf8(text)
 
 
-def _is_list(text: str) -> bool:
-    return text[:1000].lstrip().startswith("[")
-
-
-def _values(text: str) -> Iterator[tuple[Any, str]]:
-    """The items of a list, or the one object of a document; each with what is wrong with its text,
-    though it is JSON, or "".
-
-    Raises:
-        ValueError, RecursionError: what follows is not JSON.
-    """
-
-    def after(place: int) -> int:
-        return cast("re.Match[str]", _SPACE.match(text, place)).end()
-
-    at = after(0)
-    is_list = text[at : at + 1] == "["
-    if not is_list and text[at : at + 1] not in ("", "{"):
-        raise json.JSONDecodeError("neither an object nor a list of objects", text, at)
-    at = after(at + is_list)
-    while at < len(text) and not (is_list and text[at] == "]"):
-        value, end = _DECODER.raw_decode(text, at)
-        yield value, not_utf8(text, at, end)
-        at = after(end)
-        follows = text[at : at + 1]
-        if is_list and follows == ",":
-            at = after(at + 1)
-        elif follows != "]" * is_list:
-            raise json.JSONDecodeError("',' is missing" if is_list else "more follows", text, at)
-    if is_list and at == len(text):
-        raise json.JSONDecodeError("']' is missing", text, at)
+def _after_space(text: str, place: int) -> int:
+    return cast("re.Match[str]", _SPACE.match(text, place)).end()
 
 
 def _invalid(error: Exception, place: str, *, is_cut: bool) -> str:
