@@ -216,7 +216,7 @@ def passages_of(value: object) -> tuple[Passage, ...]:
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
-    flat = [text for item in items for text in (item if _is_texts(item) else (item,))]
+    flat = [text for item in items for text in (item if _are_several(item) else (item,))]
     passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
     broken = [(what, p.text) for p in passages if (what := _left_over(p.text))]
     if broken and (len(broken) == len(passages) or broken[0][0] in (_OBJECT, _UNFILLED)):
@@ -281,6 +281,12 @@ def _of_pair(first: object, second: object, *, place: int) -> Passage:
     if _is_texts(second):
         second = " ".join(second)  # type: ignore[arg-type]
     return Passage(_string(second, f"context: passage {place}"), _id(first) or str(place))
+
+
+def _are_several(item: object) -> bool:
+    """Whether a passage is a list of them: of texts, or of documents or blocks of content."""
+    are_documents = isinstance(item, list) and all(isinstance(one, Mapping) for one in item)
+    return (are_documents and bool(item)) or _is_texts(item)
 
 
 def _is_texts(item: object) -> bool:

@@ -12,13 +12,17 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..conversations.events import ROLES
+from ..conversations.conversation import end_with_assistant, read_conversation
+from ..conversations.events import EVIDENCE_ROLES, ROLES
+from ..conversations.messages import is_conversation
 from ..records.errors import InputError
 from ..text.strings import is_blank, key_words, lazy_pattern, sections
 from .case import passages_of
+from .paths import opened
 from .plain_data import read_list
 from .systems import names
 
@@ -37,6 +41,9 @@ _FILE = lazy_pattern(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
 _LINES = sections(__file__.removesuffix("py") + "txt")
 _WORDS = {name: text.split() for name, text in _LINES.items()}
 HELD = ("answer", "context", "question")
+_ASSISTANTS = [word for word, role in ROLES.items() if role == "assistant"]
+_INSIDE = 9
+"""How plain the key is of a list of texts somewhere in an object that is called the context."""
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
     field: {
         word: rank
@@ -47,8 +54,6 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
 }
 _MAY_BE_GOLD = {"answer", "context", "evidence"}
 """Our own names that may also be what is expected, where there is another."""
-_A_TURN = "user_content"
-"""The key of an eval case of the ADK with what was asked."""
 
 
 class Candidates(NamedTuple):
@@ -68,9 +73,13 @@ def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Candidates:
     ranks: dict[str, tuple[int, ...]] = {}
     values: dict[str, list[Any]] = {}
     filled = Counter[str]()
+    said = set[tuple[str, ...]]()
     for number, record in enumerate(records):
         for keys, value in _leaves(record):
-            if (rank := _rank(field, keys)) is not None:
+            is_said = field == "answer" and keys[:-1] in said and keys[-1] == "content"
+            if isinstance(value, Mapping) and str(value.get("role")).lower() in _ASSISTANTS:
+                said.add(keys)
+            if (rank := (len(keys), 0, 0) if is_said else _rank(field, keys)) is not None:
                 path = _path(keys)
                 filled[path] += bool(value)
                 if (text := _as_text(field, value, rank)) is not None:
@@ -89,43 +98,42 @@ def find_field(field: str, records: Sequence[Mapping[str, Any]]) -> Candidates:
     return Candidates(tuple(best), tuple(same), tuple(others))
 
 
-def find_chat(records: Iterable[Mapping[str, Any]]) -> str:
-    """The key of a list of messages, one of them an assistant's; "" if there is none."""
+def find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str:
+    """The key of a list of messages, or its JSON text; "" if there is none.
+
+    It ends with an assistant's message, or has what a tool returned: beside an answer it must have
+    that. Others are prompts.
+    """
     for keys, value in (leaf for record in records for leaf in _leaves(record)):
-        if is_chat(value) and not is_expected(*keys):
-            said = {ROLES.get(_speaker(one)) for one in value}
-            if "assistant" in said or _A_TURN in value[0]:
-                return _path(keys)
+        chat = opened(value)
+        if is_conversation(chat) and not is_expected(*keys):
+            with suppress(InputError):
+                if not has_answer and end_with_assistant(chat):
+                    return _path(keys)
+                if read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer).passages:
+                    return _path(keys)
     return ""
 
 
-def is_chat(value: Any) -> bool:
-    """Whether a value is a list of messages, each of which says whose it is, and one is known."""
-    items = value if isinstance(value, list) else []
-    spoken = [_speaker(one) if isinstance(one, Mapping) else "" for one in items]
-    return all(spoken) and any(one in (*ROLES, "function_call", _A_TURN) for one in spoken)
-
-
-def _speaker(message: Mapping[str, Any]) -> str:
-    """Who says a message, or that it is a turn of a question and an answer; "" if it is neither."""
-    if "user_content" in message:
-        return _A_TURN
-    content = message.get("content")  # of an event of the ADK, whose author is an agent
-    inner = content if isinstance(content, Mapping) and "role" in content else message
-    said = next((inner[key] for key in ("role", "from", "author") if key in inner), "")
-    return "assistant" if isinstance(said, Mapping) else str(said).strip().lower()
-
-
 def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
-    """The key that may be meant, though the rule does not take it, and why it does not or ""."""
+    """The path that may be meant, though the rule does not take it, and why it does not or ""."""
+    best: list[tuple[Any, ...]] = []
     for record in records:
-        for keys, value in _leaves(record):
-            last = key_words(keys[-1])[-1:]
-            if isinstance(value, str | list) and not _HOLDS[field].keys().isdisjoint(last):
-                path = _path(keys)
-                note = f". {path!r} seems to be what is expected"
-                return path, note if is_expected(*keys) else ""
-    return "COLUMN", ""
+        for keys, value in _leaves(record, in_lists=True):
+            words = {word for key in keys for word in key_words(key)}
+            ends = not _HOLDS[field].keys().isdisjoint(key_words(keys[-1])[-1:])
+            expected = is_expected(*keys)
+            says = isinstance(value, str) and (field == "answer" or _is_prose(value))
+            likely = says and not (expected or words.intersection(_WORDS["about"]))
+            if likely and not words.isdisjoint(_HOLDS[field]):
+                best.append((0, not ends, len(keys), len(best), keys))
+            elif ends and isinstance(value, str | list):
+                best.append((1, not says, len(keys), len(best), keys))
+    if not best:
+        return "COLUMN", ""
+    keys = min(best)[-1]
+    path = _path(keys).replace("[]", "[]" if field == "context" else "[0]")
+    return path, f". {path!r} seems to be what is expected" if is_expected(*keys) else ""
 
 
 def is_expected(*keys: str) -> bool:
@@ -133,8 +141,13 @@ def is_expected(*keys: str) -> bool:
     return any(not set(_WORDS["expected"]).isdisjoint(key_words(key)) for key in keys)
 
 
-def _leaves(record: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The first values of a record and of the objects in it, each with the keys that lead to it."""
+def _leaves(
+    record: Mapping[str, Any], *, in_lists: bool = False
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The first values of a record and of the objects in it, each with the keys that lead to it.
+
+    ``in_lists``: also those of the first object in a list, under the key ``[]``.
+    """
 
     def walk(
         inner: Mapping[str, Any], above: tuple[str, ...]
@@ -142,7 +155,9 @@ def _leaves(record: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], Any]]:
         for key, value in inner.items():
             keys = (*above, str(key))
             yield keys, value
-            if isinstance(value, Mapping) and len(keys) < MAX_DEPTH:
+            if in_lists and isinstance(value, list) and value:
+                keys, value = (*keys, "[]"), value[0]
+            if isinstance(value, Mapping) and len(keys) < MAX_DEPTH + in_lists:
                 yield from walk(value, keys)
 
     return islice(walk(record, ()), MAX_KEYS)
@@ -152,7 +167,8 @@ def _path(keys: Sequence[str]) -> str:
     """The keys as a path for a mapping: JMESPath, where one is no plain word."""
     if len(keys) == 1:
         return keys[0]
-    return ".".join(key if _PLAIN.fullmatch(key) else json.dumps(key) for key in keys)
+    steps = (k if _PLAIN.fullmatch(k) or k == "[]" else json.dumps(k) for k in keys)
+    return ".".join(steps).replace(".[]", "[]")
 
 
 def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
@@ -166,6 +182,8 @@ def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     while len(words) > 1 and (words[-1] in by_whom.union(_WORDS["endings"]) or words[-1].isdigit()):
         words.pop()
     holds = _HOLDS[field].get(words[-1]) if words else None
+    if not holds and field == "context" and not any(words[-1] in one for one in _HOLDS.values()):
+        holds = _INSIDE if any(key in ("context", "contexts") for key in keys[:-1]) else None
     if holds is None or not {*_WORDS["about"], *_WORDS["expected"]}.isdisjoint(words):
         return None
     made |= len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD
@@ -181,6 +199,8 @@ def _as_text(field: str, value: Any, rank: tuple[int, ...]) -> Any:
     """A value that can be one of the field, for comparing; None if it cannot be one."""
     if field != "context":
         return value.strip() if isinstance(value, str) and not is_blank(value) else None
+    if rank[2] == _INSIDE and not isinstance(value, list):
+        return None
     try:
         texts = texts_of(read_list(value) if isinstance(value, str) else value)
     except InputError:
@@ -196,6 +216,8 @@ def _is_prose(text: str) -> bool:
     words = len(start.split(None, LONG))
     if _FILE.search(start):
         return False
+    if sum(char > "\u3040" for char in start) >= SHORT:
+        return True
     if words > 2:
         is_long = words >= LONG and len(set(_LETTERS.findall(start))) >= VARIED
         return start[-1] in ".!?" or is_long

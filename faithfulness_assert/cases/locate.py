@@ -11,11 +11,13 @@ from contextlib import suppress
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ..conversations.conversation import read_conversation
 from ..conversations.events import OPENTELEMETRY
+from ..conversations.messages import is_conversation
 from ..records.errors import InputError, option
 from ..text.strings import clip, key_words, names_of
 from .case import passages_of
-from .field_names import HELD, Candidates, find_chat, find_field, is_chat, similar_key, texts_of
+from .field_names import HELD, Candidates, find_chat, find_field, similar_key, texts_of
 from .paths import opened, value_at, without
 from .plain_data import read_list, record_as_json
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
@@ -115,8 +117,11 @@ class Fields(NamedTuple):
         if rivals := self.unclear.get(field):
             paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
             uses = " or ".join(option("mapping", {field: path}) for path in paths)
-            differ = " and ".join(map(repr, rivals))
+            more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
+            differ = " and ".join(map(repr, rivals[:3])) + more
             return f"which is the {field}? {differ} differ", f". Use {uses}"
+        near, why = similar_key(field, records)
+        use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
         for key in names(field):
             values = [record.get(key) for record in records]
             if key in keys and all(value is None for value in values):
@@ -125,12 +130,10 @@ class Fields(NamedTuple):
             if inside := next((value for value in values if isinstance(value, Mapping)), None):
                 wanted = "a text or a list of passages" if field == "context" else "a text"
                 what = f"it is an object with the keys {names_of(inside, MAX_SHOWN)}"
-                return f"{key} must be {wanted}; {what}", ""
-        near, what = similar_key(field, records)
-        use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
+                return f"{key} must be {wanted}; {what}", f". Use {use}{why}"
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
-        return f"{looked}; {has}", f". Use {use}, or {chat} for chats{what}"
+        return f"{looked}; {has}", f". Use {use}, or {chat} for chats{why}"
 
 
 # ---------------------------------------------------------------- finding
@@ -177,14 +180,18 @@ def _by_words(
     paths, mapping = dict(fields.paths), fields.mapping
     candidates = {field: find_field(field, records) for field in HELD if field not in mapping}
     has_answer = "answer" in mapping or candidates["answer"].paths or there & {"messages", "answer"}
-    if not has_answer and (chat := find_chat(records)):
-        note = f"the messages are read from {chat!r}"
-        paths["messages"] = (chat,)
+    has_context = "context" in mapping or candidates["context"].paths or "context" in there
+    chat = not (has_answer and has_context) and not there & {"messages"}
+    if chat and (key := find_chat(records, has_answer=bool(has_answer))):
+        notes.append(f"the messages are read from {key!r}")
+        paths["messages"] = (key,)
         there.add("messages")
-        return fields._replace(paths=paths, there=frozenset(there), notes=(note,))
+        candidates["question"] = Candidates()  # it is in them
+        if not has_answer:
+            return fields._replace(paths=paths, there=frozenset(there), notes=tuple(notes))
     for field, one in _side_by_side(candidates, mapping).items():
         own = used.get(field, set())
-        if (own and fields.system) or ("messages" in there and not own):
+        if (own and fields.system) or ("messages" in used and not own):
             continue
         if not one.paths or (own and own.isdisjoint((*one.paths, *one.same, *one.others))):
             continue  # our own name goes first, although it has no value
@@ -254,7 +261,7 @@ def _fits(field: str, value: Any) -> bool:
             return any(value.get(name) for name in _REQUEST)
         if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
             return value == "[]" or any(f'"{key}"' in value for key in _OF_A_MESSAGE)
-        return is_chat(value)
+        return is_conversation(value)
     if field == "context" and isinstance(value, Mapping):
         with suppress(InputError):
             return bool(passages_of(value))
@@ -330,8 +337,6 @@ def _said(field: str, value: Any) -> Any:
     speaker = {"question": "user", "answer": "assistant"}.get(field)
     if not speaker or not isinstance(value, Mapping | list):
         return value
-    from ..conversations.conversation import read_conversation  # most cases have none
-
     messages = [value] if isinstance(value, Mapping) else value
     if isinstance(value, Mapping) and "content" in value:
         messages = [{"role": speaker, **value}]

@@ -33,6 +33,10 @@ _ANSWER = "final_response"  # of a turn of an eval case of the ADK
 _AROUND = ("kwargs", "data", "message", "content")
 """LangChain serialized, its dicts; an API's choices; an event of the ADK, Mastra."""
 _OTHER_TEXTS = ("blocks", "value", "text")
+_SPEAKER = ("from", "kind", "speaker", "author")
+"""Who speaks, where there is no role: ShareGPT, pydantic-ai, MT-RAG."""
+_NO_MESSAGE = {"invocation_id", "invocationId"}
+"""An event of the ADK, which without a content only changes the state of a session."""
 _TYPE = ("type", "part_kind", "block_type")
 _TYPES_BY_KEY = meanings("types by key")
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
@@ -66,8 +70,18 @@ def known_messages(message: Any) -> Iterator[Any]:
             yield from known_messages({**answer, "role": answer.get("role") or "model"})
     elif message.get("from") == "function_call":  # ShareGPT
         yield {"role": "assistant", "content": [{**message, "type": "tool_call"}]}
-    else:
+    elif not (message.get("content") is None and _NO_MESSAGE.intersection(message)):
         yield _opened(message)
+
+
+def is_conversation(value: Any) -> bool:
+    """Whether a value is a list of messages: each says whose it is, and one whom we know."""
+    items = value if isinstance(value, list) else []
+    if not all(isinstance(item, Mapping) and "finish_reason" not in item for item in items):
+        return False  # choices of OpenAI's completions are several answers
+    messages = [message for item in items for message in known_messages(item)]
+    known = (m.get("role") or m.get("type") for m in messages if not kind_of(m.get("type")))
+    return all(map(role_of, messages)) and any(str(one).lower() in ROLES for one in known)
 
 
 def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -94,7 +108,7 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
         own = content if isinstance(content, list) else [content] if content else []
         content = [*({"toolInvocation": call} for call in calls), *own]
     if "role" not in inside and inside.get("type") not in ROLES:
-        spoken = inside.get("from", inside.get("kind"))
+        spoken = next((inside[key] for key in _SPEAKER if key in inside), None)
         if isinstance(spoken, str) and (content is not None or "parts" in inside):
             inside["role"] = KINDS_OF_MESSAGES.get(spoken, spoken)
     return inside if content is None else {**inside, "content": content}

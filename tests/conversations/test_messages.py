@@ -167,7 +167,7 @@ def test_a_message_of_an_unknown_role_after_the_last_answer_could_be_the_answer(
     assert grade(messages=[*asked()[:-1], {"role": " Assistant ", "content": TEXT}]).pass_
 
 
-@pytest.mark.parametrize("output", [[], None, "", "[]", [user("a")], [{"role": "agent"}]])
+@pytest.mark.parametrize("output", [[], None, "", "[]", [user("a")], [{"role": "narrator"}]])
 def test_a_span_without_an_output_has_no_answer(output: Any) -> None:
     span = {"gen_ai.input.messages": [*asked(), user("And now?")], "gen_ai.output.messages": output}
     for value in (span, {"gen_ai.input.messages": span["gen_ai.input.messages"]}):

@@ -178,7 +178,9 @@ class DataSet:
                 fields, columns, problem = NOTHING, NOTHING, record.problem
                 if record.values is not None:
                     fields, columns, problem = read_record(record.values, self._fields)
-                if any(seems_list(fields.get(name)) for name in names("context")):
+                contexts = [fields[name] for name in names("context") if name in fields]
+                passages = (c if isinstance(c, list) else [c] for c in contexts)
+                if any(seems_list(text) for texts in passages for text in texts):
                     as_texts.append(number)
                 id = fields.get("id")
                 yield Row(

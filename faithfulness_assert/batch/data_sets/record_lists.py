@@ -100,7 +100,8 @@ def _records(value: Mapping[str, Any], mapping: Mapping[str, str]) -> tuple[str,
         lists = {name: list(item.values()) for name, item in objects.items()}
     if len(lists) > 1 and len(set(map(len, lists.values()))) == 1:
         rows = rows_of(lists, next(iter(lists.values())))
-        if _likeness(rows[:_SAMPLE], mapping) >= FULL:
+        are_records = all(isinstance(item[0], Mapping) for item in lists.values() if item)
+        if not are_records and _likeness(rows[:_SAMPLE], mapping) >= FULL:
             return "parallel", iter(rows)
     return "one", iter([value])
 
