@@ -130,7 +130,8 @@ class Fields(NamedTuple):
             if inside := next((value for value in values if isinstance(value, Mapping)), None):
                 wanted = "a text or a list of passages" if field == "context" else "a text"
                 what = f"it is an object with the keys {names_of(inside, MAX_SHOWN)}"
-                return f"{key} must be {wanted}; {what}", f". Use {use}{why}"
+                advice = f". Use {use}{why}" if self.takes_mapping else ""
+                return f"{key} must be {wanted}; {what}", advice
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
         return f"{looked}; {has}", f". Use {use}, or {chat} for chats{why}"
