@@ -120,8 +120,8 @@ def _is_label(key: str, value: Any) -> bool:
 
 
 def _alone(value: Any) -> Any:
-    """The item of a list that has one."""
-    return value[0] if type(value) is list and len(value) == 1 else value
+    """The word of a list that has one. A number may be that of a statement: "supported": [1]."""
+    return value[0] if type(value) is list and [*map(type, value)] == [str] else value
 
 
 def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
