@@ -254,6 +254,7 @@ def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
         ("Dogs are not allowed.", {"The context does not mention dogs.", "Not stated."}),
         ("Fees are refundable.", {"Fees are non-refundable.", "It says otherwise.", "In part."}),
         ("Seats are available.", {"Seats are unavailable.", "The seats were unavailable then."}),
+        ("Seats are available, not beds.", {"Seats are unavailable.", "Seats are not available."}),
         (
             DOGS,
             {"Unstated.", "This is a non-factual claim.", "It appears in part.", "Up to a point."},
@@ -269,6 +270,24 @@ def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(
 def test_the_name_of_a_property_and_of_a_place_denies_nothing() -> None:
     for reason in ("Sentence 2 speaks of non-stop service.", "It appears word for word in it."):
         assert reasoned(reason, PRICE)
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("Seats are not available.", "Sentence 2 calls the seats unavailable."),
+        ("Seats are unavailable.", "Sentence 2 says that seats are not available."),
+        ("Goods that cannot be returned are listed.", "They are listed as non-returnable goods."),
+        (
+            "Section 9 names false evidence.",
+            "It says that section 9 names false evidence (line 2).",
+        ),
+    ],
+)
+def test_what_the_statement_denies_itself_and_what_repeats_it_denies_nothing(
+    statement: str, reason: str
+) -> None:
+    assert reasoned(reason, statement)
 
 
 def test_only_labels_that_earn_something_pass_the_gate() -> None:
