@@ -44,7 +44,8 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
-_MARK, _SHARE, _NOT_SAID = _any_of("marks"), _any_of("shares"), _any_of("not said")
+_MARK, _SHARE, _TALLY = _any_of("marks"), _any_of("shares"), _any_of("tallies")
+_NOT_SAID = _any_of("not said")
 OTHERS, _WIDE, EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
@@ -105,6 +106,14 @@ def objects(remark: str, statement: str = "") -> bool:
     if (shares and not _SHARE.search(statement)) or _NOT_SAID.search(text):
         return True
     return _speaks_against(text, statement, ("negations", "denials", "remarks", "flaws"))
+
+
+def without_tally(text: str, part: int, whole: int) -> str:
+    """A text without its count of what is supported, where that is so many of so many."""
+    for tally in (found[0] for found in _TALLY.finditer(text)):
+        is_right = re.findall(r"\d+", tally) == [str(part), str(whole)]
+        text = text.replace(tally, " ") if is_right else text
+    return text
 
 
 def field_objects(said: str, statement: str = "") -> bool:

@@ -27,6 +27,7 @@ from .gate import (
     numbers_named,
     objects,
     remarks,
+    without_tally,
 )
 from .reader import read
 from .rows import Reading, Row
@@ -127,7 +128,9 @@ def _around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
     if sum(map(len, reading.residue)) > MOST_CHARS:
         return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
     within = [remark._replace(others=True) for remark in remarks(own, statements)] if own else []
-    return remarks(reading.residue, statements) + within
+    granted = sum(row.label == "supported" for row in reading.rows)
+    around = [without_tally(text, granted, len(statements)) for text in reading.residue]
+    return remarks(around, statements) + within
 
 
 def _placed(
