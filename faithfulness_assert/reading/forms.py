@@ -27,7 +27,7 @@ from .unwrapping import looks_like_json, parted
 # "1.", "(2)", "**3)**", "Statement 4:", "claim_5 -", "| 6 |", "7 ->"; not "1.5" and not "10:30"
 _NUMBERED = lazy_pattern(
     r"(?:[ \t>*_#•|(\[]|-(?!\d)){0,9}(?:(?:statement|claim|verdict|sentence|id:|s|c)"
-    r"[ \t_#]{0,3})?#?((?:(?<=: )-)?\d{1,6})"
+    r"[ \t_#]{0,3})?#?(-?\d{1,6})"
     r"(?:[*_ \t]{0,3}(?:[.:](?!\d)|\)|\]|->|[|=→–-](?=\s))+|[*_]{1,3}|(?=[ \t])|$)"
     r"[ \t*_|]{0,6}",
     re.IGNORECASE,
