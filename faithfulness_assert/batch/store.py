@@ -54,9 +54,8 @@ CREATE INDEX results_in_brief ON results (status, pass, score, error, message, e
 prompt, completion, cached, reasoning, requests, cost, retryable);
 CREATE TABLE earlier (row INTEGER, {_RESULT});
 CREATE TABLE events (at REAL, event TEXT);
-CREATE TABLE rounds (number INTEGER PRIMARY KEY, steps TEXT, files TEXT, answered INTEGER);
-CREATE TABLE asks (id TEXT PRIMARY KEY, round INTEGER, file TEXT, row INTEGER, key TEXT,
-steps TEXT);
+CREATE TABLE batches (batch INTEGER PRIMARY KEY, at TEXT, answered INTEGER);
+CREATE TABLE asks (id TEXT PRIMARY KEY, batch INTEGER, row INTEGER, key TEXT, steps TEXT);
 CREATE INDEX asks_of_rows ON asks (row);
 CREATE TABLE answers (id TEXT, said TEXT);
 CREATE INDEX answers_to_asks ON answers (id)
@@ -215,9 +214,9 @@ class Store:
         """All rows."""
         return map(self._row, self.db.execute(f"{_ROWS} ORDER BY row"))
 
-    def rest(self) -> Iterator[Row]:
-        """The rows without a result. Results may be added meanwhile."""
-        open_rows = "NOT EXISTS (SELECT 1 FROM results WHERE results.row = rows.row)"
+    def rest(self, which: str = "") -> Iterator[Row]:
+        """The rows without a result. Results may be added meanwhile. ``which``: our own SQL."""
+        open_rows = f"NOT EXISTS (SELECT 1 FROM results WHERE results.row = rows.row) {which}"  # noqa: S608 - our own text
         page, last = f"{_ROWS} WHERE row > ? AND {open_rows} ORDER BY row LIMIT ?", 0
         while cells := self.db.execute(page, (last, PAGE)).fetchall():
             yield from map(self._row, cells)

@@ -87,8 +87,8 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         nargs="+",
         default=[],
-        help="after --via files: the replies to all files of the last round, in any order; what is "
-        "missing is asked again",
+        help="after --via files: the replies to all files that wait, in any order; what is missing "
+        "is asked again",
     )
     parser.add_argument(
         "--engine",

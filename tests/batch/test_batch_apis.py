@@ -29,7 +29,7 @@ from remote import JSON
 from rows import changed_database
 from strategies import examples
 
-from faithfulness_assert.batch.provider_batches import rounds
+from faithfulness_assert.batch.provider_batches import batches
 from faithfulness_assert.batch.provider_batches.apis import FORMS
 from faithfulness_assert.batch.store import lines_of_run
 
@@ -45,7 +45,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     for provider in ("OPENAI", "ANTHROPIC"):
         monkeypatch.setenv(f"{provider}_API_KEY", KEY)
     waited: list[float] = []
-    monkeypatch.setattr(rounds, "time", SimpleNamespace(sleep=waited.append))
+    monkeypatch.setattr(batches, "time", SimpleNamespace(sleep=waited.append))
     for sdk in (openai, anthropic):  # their own pauses before they try again
         monkeypatch.setattr(sdk._base_client, "INITIAL_RETRY_DELAY", 0.01)
     return waited
@@ -247,7 +247,7 @@ def test_a_judge_that_thinks_has_room_in_the_next_round_and_what_was_cut_off_is_
     assert all(one["tokens_used"]["completion"] > 352 for one in lines)
 
 
-def test_a_round_is_split_at_the_limits_of_the_provider(
+def test_asks_are_split_at_the_limits_of_the_provider(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     form = FORMS["openai"]._replace(max_lines=4, max_bytes=12_000)
@@ -259,6 +259,26 @@ def test_a_round_is_split_at_the_limits_of_the_provider(
         assert (max(first), sum(first)) == (4, 15)
         assert max(len(content) for content in server.files.values()) <= 12_000
         run.finish()
+        assert run.results() == run.online()
+
+
+@pytest.mark.parametrize("via", VIAS)
+def test_no_batch_waits_for_another(
+    tmp_path: Path, via: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider = via.partition("-")[0]
+    monkeypatch.setitem(FORMS, provider, FORMS[provider]._replace(max_lines=3))
+    with BatchServer(looks=2) as server:
+        run = run_of(tmp_path, via, server, 5, "--policy", "ragas")
+        assert run.begin().returncode == WAITING
+        slow = server.batches["batch_2"]
+        for _ in range(9):
+            slow.looks = 0
+            assert run.go_on().returncode == WAITING
+        assert len(run.results()) == 3
+        assert not slow.files
+        run.finish()
+        assert set(server.answered.values()) == {1}
         assert run.results() == run.online()
 
 
@@ -367,15 +387,15 @@ def test_an_answer_of_the_api_that_cannot_be_read_is_told_and_the_run_goes_on(
 
 
 @pytest.mark.parametrize("via", VIAS)
-def test_a_batch_that_is_gone_is_told_with_the_folder_to_remove(tmp_path: Path, via: str) -> None:
+def test_a_batch_that_is_gone_is_told_with_the_file_to_remove(tmp_path: Path, via: str) -> None:
     gone = {"error": {"message": "No batch found", "type": "not_found_error"}}
     with Odd("GET .*/batches/", (404, gone), looks=0) as server:
         run = run_of(tmp_path, via, server, 3)
         told = run.begin().stderr
         assert "No batch found" in told
-        folder = run.path / "rounds" / "001"
-        assert f"remove {folder}" in told.replace("\n", " ")
-        shutil.rmtree(folder)
+        file = run.path / "batches" / "001.jsonl"
+        assert f"remove {file}" in told.replace("\n", " ")
+        file.unlink()
         run.finish()
         assert len(server.batches) == 2
 
@@ -731,7 +751,7 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
 def test_rows_that_were_added_go_on_and_changed_ones_are_named(
     tmp_path: Path, via: str, waiting: bool
 ) -> None:
-    """Also where a round waits for its answers meanwhile."""
+    """Also where a batch waits for its answers meanwhile."""
     with BatchServer() as server:
         run = run_of(tmp_path, via, server, 4)
         run.begin() if waiting else run.finish()
@@ -876,24 +896,24 @@ def test_whatever_an_output_contains_nothing_is_credited_without_the_token(
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
-def test_neither_requests_nor_files_of_another_round_are_taken_for_answers(
+def test_neither_requests_nor_answers_that_were_taken_are_taken_for_answers(
     tmp_path: Path, provider: str
 ) -> None:
     path, files = exported(tmp_path, 2, "--policy", "ragas", "--judge", f"{provider}:m")
 
-    def refused(number: int, given: Sequence[Path]) -> None:
+    def refused(given: Sequence[Path]) -> None:
         done = here("batch", "--run", path, "--replies", *given)
         assert done.returncode == 2
-        assert f"these files answers an ask of round {number}" in " ".join(done.stderr.split())
+        assert "no line of these files answers an ask that waits" in " ".join(done.stderr.split())
 
-    refused(1, files)
+    refused(files)
     assert all(file.exists() for file in files)
     if provider == "openai":
         with BatchServer() as server:
             outputs = carried(files, server, tmp_path)
         assert here("batch", "--run", path, "--replies", *outputs).returncode == WAITING
-        refused(2, outputs)
-        refused(2, outputs)
+        refused(outputs)
+        refused(outputs)
     assert not results_in(path)
 
 

@@ -171,7 +171,7 @@ def test_what_failed_for_the_server_is_graded_again_and_what_did_not_is_kept(
 
 
 def test_a_run_goes_on_with_the_secret_with_which_it_began(tmp_path: Path) -> None:
-    """So another run with it asks the same; and each round over a batch API does."""
+    """So another run with it asks the same; and each batch of a batch API does."""
 
     def asked(directory: Path) -> list[str]:
         before, path = len(server.requests), file_of(tmp_path, cases(5))

@@ -27,7 +27,7 @@ from ..run_description import check_unchanged, describe_grader, policy_in, take_
 from ..stopping import Budget
 from ..store import BATCH_API, Store, is_run, reading, writing
 from .apis import FORMS, BatchAPI
-from .rounds import Rounds, Standing, forget
+from .batches import Batches, Standing, forget
 
 __all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
 
@@ -99,7 +99,7 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
 
     Args:
         directory: of a run that ``submit`` began; see ``is_begun``.
-        replies: files with the answers to the files of a round, in any order, if somebody brought
+        replies: files with the answers to all files that wait, in any order, if somebody brought
             them. What they lack is asked again.
 
     Raises:
@@ -131,10 +131,10 @@ def _step(
     grader.keep_secret(store.secret())
     provider, judge = _provider(settings["judge"]), cast("RemoteJudge", grader.judge)
     with nullcontext() if settings["via"] == FILES else closing(BatchAPI(judge, provider)) as api:
-        rounds = Rounds(store, settings["run"], grader, FORMS[provider], api)
+        batches = Batches(store, settings["run"], grader, FORMS[provider], api)
         if replies:
-            rounds.take(replies)
-        return rounds.advance()
+            batches.take(replies)
+        return batches.advance()
 
 
 def is_begun(directory: str | PathLike[str]) -> bool:

@@ -144,14 +144,14 @@ class Look(NamedTuple):
     Args:
         status: the provider's own word, and how much of it is done.
         ended: nothing more will come.
-        cancelled: somebody stopped it. What was done before has answers.
+        left_out: somebody stopped it, and what was done before has answers; or it was rejected.
         rejected: why the provider did not accept the file.
         outputs: the paths of what came of it.
     """
 
     status: str
     ended: bool
-    cancelled: bool
+    left_out: bool
     rejected: Sequence[Rejected]
     outputs: Sequence[str]
 
@@ -255,10 +255,11 @@ class BatchAPI:
         if self._form.is_file:
             files = filter(None, (seen.get("output_file_id"), seen.get("error_file_id")))
             outputs = [f"/files/{quote(str(file), safe='')}/content" for file in files]
+        cancelled = status == "cancelled" or seen.get("cancel_initiated_at") is not None
         return Look(
             status + (f" ({done} of {total} done)" if total else ""),
             ended=status in ENDED,
-            cancelled=status == "cancelled" or seen.get("cancel_initiated_at") is not None,
+            left_out=status in ENDED and (cancelled or status == "failed"),
             rejected=self._rejected(seen) if status == "failed" else (),
             outputs=outputs,
         )

@@ -1,12 +1,12 @@
 """What came back for the asks of a case over a batch API, and what that gives.
 
-Asks and answers are in the database of the run. The requests of the round that waits for answers
-are in files beside it, because somebody may have to carry them.
+Asks and answers are in the database of the run. The requests that wait for answers are in files
+beside it, because somebody may have to carry them.
 
 An ask has an outcome as soon as a reply names it (see ``asking.schema``), or fails for good.
-Otherwise it is asked again in the next round, at most ``TRIES`` times in all. A reply that does not
-name its ask is never read, under whichever id it came. A failure cannot name its ask, but it cannot
-raise a score either.
+Otherwise it is asked again in a further batch, at most ``TRIES`` times in all. A reply that does
+not name its ask is never read, under whichever id it came. A failure cannot name its ask, but it
+cannot raise a score either.
 
 Of several replies under one id that differ none is picked, and the ask is sent again. What came for
 one ask is paid for.
