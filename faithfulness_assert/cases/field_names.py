@@ -108,9 +108,9 @@ def find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str:
         chat = opened(value)
         if is_conversation(chat) and not is_expected(*keys):
             with suppress(InputError):
-                if not has_answer and end_with_assistant(chat):
-                    return _path(keys)
-                if read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer).passages:
+                found = read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
+                is_whole = not has_answer and found.question and end_with_assistant(chat)
+                if found.passages or is_whole:
                     return _path(keys)
     return ""
 
@@ -129,6 +129,8 @@ def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
                 best.append((0, not ends, len(keys), len(best), keys))
             elif ends and isinstance(value, str | list):
                 best.append((1, not says, len(keys), len(best), keys))
+            elif field == "context" and isinstance(value, list) and _is_prose(str(value[:1])[2:-2]):
+                best.append((2, expected, len(keys), len(best), keys))
     if not best:
         return "COLUMN", ""
     keys = min(best)[-1]
