@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ..conversations.conversation import end_with_assistant, read_conversation
 from ..conversations.events import EVIDENCE_ROLES, ROLES
-from ..conversations.messages import is_conversation
+from ..conversations.messages import LOOK, is_conversation
 from ..records.errors import InputError
 from ..text.strings import is_blank, key_words, lazy_pattern, sections
 from .case import passages_of
@@ -30,6 +30,8 @@ MAX_KEYS = 500
 """Keys of a record that are looked at."""
 MAX_DEPTH = 4
 """Objects inside each other in which keys are looked at."""
+MAX_CHAT = 1_000_000
+"""Characters of a JSON text that may be a list of messages."""
 SHORT = 15
 """Characters of a text in a language without spaces that may be a name or a number."""
 LONG, VARIED = 8, 5
@@ -105,11 +107,12 @@ def find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str:
     that. Others are prompts.
     """
     for keys, value in (leaf for record in records for leaf in _leaves(record)):
-        chat = opened(value)
+        is_long = isinstance(value, str) and len(value) > MAX_CHAT
+        chat = value if is_long else opened(value)
         if is_conversation(chat) and not is_expected(*keys):
             with suppress(InputError):
-                found = read_conversation(chat, EVIDENCE_ROLES, has_answer=has_answer)
-                is_whole = not has_answer and found.question and end_with_assistant(chat)
+                found = read_conversation(chat[:LOOK], EVIDENCE_ROLES, has_answer=has_answer)
+                is_whole = not has_answer and found.question and end_with_assistant(chat[-1:])
                 if found.passages or is_whole:
                     return _path(keys)
     return ""

@@ -27,6 +27,8 @@ from .events import (
 )
 from .tool_data import Runs, part_text, runs_of, tool_texts, without_echoes
 
+LOOK = 200
+"""Messages that are looked at, to say what a list has."""
 MAX_NESTED = 5
 """Conversations inside of each other, such as those of agents that ask agents."""
 _ANSWER = "final_response"  # of a turn of an eval case of the ADK
@@ -84,7 +86,7 @@ def known_messages(message: Any) -> Iterator[Any]:
 
 def is_conversation(value: Any) -> bool:
     """Whether a value is a list of messages: each says whose it is, and one whom we know."""
-    items = value if isinstance(value, list) else []
+    items = value[:LOOK] if isinstance(value, list) else []
     if not all(isinstance(item, Mapping) and "finish_reason" not in item for item in items):
         return False  # choices of OpenAI's completions are several answers
     messages = [message for item in items for message in known_messages(item)]

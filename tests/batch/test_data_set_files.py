@@ -225,6 +225,12 @@ HOSTILE = {
         json.dumps({str(n): {} for n in range(20_000)}),
         "more than 10,000 names",
     ),
+    "chat.json": (
+        json.dumps(
+            {"a": {"b": {"answer": "a", "log": [{"role": "user", "content": "q"}] * 90_000}}}
+        ),
+        "no column for context",
+    ),
     "path.jsonl": (json.dumps({"x": [1] * 9}), "it lists more than 64 values"),
 }
 
