@@ -15,20 +15,19 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
-from itertools import accumulate, combinations
+from itertools import accumulate, combinations, permutations
 from math import isclose
+from unicodedata import numeric
 
 from .citations import without_references
 from .number_words import money, units_of, valued, words_of
-from .numbers import FIRST_YEAR, Number, ascii_digits, find_numbers, is_year
+from .numbers import EXACT, FIRST_DENSE, FIRST_YEAR, Number, ascii_digits, find_numbers, is_year
 from .strings import lazy_pattern
 
 CLOSE = 1e-9
 """Relative difference of numbers that are the same."""
 ROUNDED, ROUGHLY = 0.1, 0.2
 """The most that a rounded number differs, as a share, and one after "about"."""
-EXACT = frozenset(("clock", "half", "date", "order"))
-"""Kinds of which nothing is rounded."""
 MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
@@ -42,14 +41,11 @@ IN_TABLES = 100
 NAME_GAPS = ("-", "–", ".", "/")
 """Between the numbers of one name."""
 LIST_GAPS = (*NAME_GAPS, ",", ";", "&")
+TIMES = ("×", "*", "÷", "/")
+"""Behind one of these, a power of ten is no fact of a context."""
 BEFORE = 30
 """Characters before a number that say what it is."""
 
-_AS_WRITTEN = lazy_pattern(
-    r"(?:(?<!\S)\S{1,4} )?[^\s(]{0,40}[0-9¼-¾⅐-⅞](?:\S*[^\s.,;:!?)])?(?: [^\W\d_]+){0,2}"
-)
-_UNGROUPED = lazy_pattern(r"(?<![^\s($€£])([1-9][0-9]{0,2})([0-9]{3})(?![0-9.,])")
-_ENDS = lazy_pattern(r"[\n); ]|[.,](?:\s|$)|$")
 _LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%])")
 _SPACED = lazy_pattern(r"(?<=[0-9]) ?([.,]) (?=[0-9])")
 _IN_MILLIONS = lazy_pattern(
@@ -63,6 +59,9 @@ _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
+_DIGITS = {sign: int(numeric(sign)) for sign in "零〇一二三四五六七八九"} | {"两": 2, "兩": 2}
+_SIZES = {sign: numeric(sign) for sign in "十百千万萬亿億"}
+_CHINESE = lazy_pattern(f"[{''.join([*_DIGITS, *_SIZES])}]{{1,12}}")
 _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ROMANS = {
     "X" * tens + ones: 10 * tens + one for tens in range(4) for one, ones in enumerate(_ONES)
@@ -77,9 +76,10 @@ class Numbers:
         self.text = "\n".join(passages)
 
     @cached_property
-    def tight(self) -> str:
-        """The text without the spaces that some texts have inside of numbers: "56, 000"."""
-        return _SPACED.sub(r"\1", self.text)
+    def tight(self) -> Numbers | None:
+        """The same without the spaces that some texts have inside of numbers: "56, 000"."""
+        text, count = _SPACED.subn(r"\1", self.text)
+        return Numbers(text) if count else None
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -89,6 +89,7 @@ class Numbers:
     def kinds(self) -> Mapping[str, list[float]]:
         """The values of each kind, ascending; "" are the numbers without one, "any" all."""
         plain: set[float] = {_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS}
+        plain.update(map(chinese, () if self.text.isascii() else _CHINESE.findall(self.text)))
         found = {"": plain, "any": set(plain)}
         for number in self.numbers:
             if not number.meanings:
@@ -98,7 +99,7 @@ class Numbers:
                 found.setdefault(kind, set()).add(value)
             if number.loose:
                 found["any"].update(number.loose)
-                if number.in_words or number.kinds() & EXACT:
+                if not number.digits or number.kinds() & EXACT:
                     plain.update(number.loose)
         for kind, value in self._in_millions():
             found.setdefault(kind, set()).add(value)
@@ -126,29 +127,44 @@ class Numbers:
 NONE = Numbers("")
 
 
+def chinese(word: str) -> float:
+    """The value of a Chinese numeral: 十二, 三万五千, 二〇二四."""
+    if not _SIZES.keys() & word:
+        return float("".join(str(_DIGITS[sign]) for sign in word))
+    closed = part = last = 0.0
+    for sign in word:
+        size = _SIZES.get(sign)
+        if size is None:
+            last = _DIGITS[sign]
+        elif size < 10_000:
+            part, last = part + (last or 1) * size, 0.0
+        else:
+            closed, part, last = closed + (part + last or 1) * size, 0.0, 0.0
+    return closed + part + last
+
+
 def _said_by_latex(found: re.Match[str]) -> str:
     r"""What "\\$" or "\\text{ million}" says, as long as that is."""
     return found[1].strip().ljust(len(found[0])) if found[1] else f" {found[0][1]}"
 
 
 class Own:
-    """The numbers in digits that a statement itself says, and the text that they are read in.
+    """The numbers in digits of a statement, and the text that they are read in.
 
     In that text there are spaces for the list marker, citations and addresses.
     """
 
     def __init__(self, statement: str) -> None:
-        self.said = _LATEX.sub(_said_by_latex, ascii_digits(statement))
-
-    @cached_property
-    def text(self) -> str:
-        return without_references(self.said)
+        said = _LATEX.sub(_said_by_latex, ascii_digits(statement))
+        self.text = without_references(said)
+        self.read = find_numbers(self.text, in_words=False)
 
     @cached_property
     def numbers(self) -> list[Number]:
+        """Those that say something themselves: neither a name nor a page nor a part of another."""
         found: list[Number] = []
         end_of_name, in_list = -1, False
-        for number in find_numbers(self.text, in_words=False):
+        for number in self.read:
             gap = self.text[end_of_name : number.start]
             in_list = in_list and gap.strip() in {*LIST_GAPS, *words_of("joiners")}
             before = self.text[max(number.start - 20, 0) : number.start].rstrip(" .:=#\u00a0")
@@ -160,36 +176,6 @@ class Own:
                 found.append(number)
         return found
 
-    def not_written_in(self, text: str) -> list[Number]:
-        """The numbers that do not stand in a text letter for letter, as most do."""
-        if not (spans := not_as_written(self.said, text)):
-            return []
-        if self.text != self.said:
-            spans = not_as_written(self.text, text)
-        starts = [start for start, _ in spans]
-        last = ((n, bisect_left(starts, n.last) - 1) for n in self.numbers)  # that it may touch
-        return [n for n, at in last if at >= 0 and n.start < spans[at][1]]
-
-
-def not_as_written(statement: str, text: str) -> list[tuple[int, int]]:
-    """Where a statement has numbers that do not stand in a text letter for letter.
-
-    What stands there needs no reading. A number does with the words behind it, or before the end
-    of a sentence: "5 ½", "5 300" and "5 million" are others than 5. So does 5300 as "5,300".
-    """
-    spans = []
-    for found in _AS_WRITTEN.finditer(statement):
-        said = found[0]
-        at = text.find(said)
-        if at < 0 and (long := _UNGROUPED.search(said)):
-            said = f"{said[: long.start()]}{long[1]},{long[2]}{said[long.end() :]}"
-            at = text.find(said)
-        end = at + len(said)
-        stands = at >= 0 and text[at - 1 : at] in ("", " ", "\n", "(") and _ENDS.match(text, end)
-        if not stands or (text[end : end + 1] == " " and said[-1].isdecimal()):
-            spans.append(found.span())
-    return spans
-
 
 def absent_numbers(
     statement: str, context: Numbers, question: Numbers = NONE, evidence: str = ""
@@ -198,21 +184,22 @@ def absent_numbers(
 
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and
-    what is the ratio of two of a statement that calculates ("="), or the change between them.
+    what is the mean or the ratio of two numbers of one kind in the statement, or the change between
+    them: "up from 16.4 to 23.6 billion, by 43.6 %".
     """
     own = Own(statement)
     absent = find_absent(own, context, question)
     if not absent:
         return ()
     places = {number.start for number in absent}
-    there = [n.plain[0] for n in own.numbers if n.plain and n.start not in places][:MOST_ADDED]
+    there = [n for n in own.numbers if n.plain and n.start not in places]
     more = find_numbers(evidence[:MOST_EVIDENCE], in_words=False)
-    beside = [*there, *(n.plain[0] for n in more if n.plain)][:MOST_ADDED]
-    sums = [v for a, b in combinations(beside, 2) for v in (a + b, abs(a - b))]
-    calculates = any(sign in statement for sign in ("=", "≈", "÷", " / "))
-    few = there[:MOST_SHARED] if calculates else []
-    shares = [a / b for a in few for b in few if b and a != b]
-    shares += [abs(share - 1) for share in shares]
+    added = [n.plain[0] for n in (*there, *more) if n.plain][:MOST_ADDED]
+    sums = [v for a, b in combinations(added, 2) for v in (a + b, abs(a - b))]
+    few = [n for n in there if n.meanings or not is_year(n.plain[0])][:MOST_SHARED]
+    alike = [(a.plain[0], b.plain[0]) for a, b in permutations(few, 2) if a.kinds() == b.kinds()]
+    sums += [(a + b) / 2 for a, b in alike]
+    shares = [v for a, b in alike if b for v in (a / b, abs(a / b - 1))]
     shares += [share * 100 for share in shares]
 
     def is_computed(number: Number) -> bool:
@@ -234,13 +221,11 @@ def find_absent(
     Each has as ``first`` and ``last`` what is nowhere: with its unit or currency only if the number
     is there and the unit is not.
     """
-    if not (absent := own.not_written_in(context.text)):
-        return []
     text, found = own.text, []
-    absent = [n for n in absent if not (_occurs(n, context, text) or _occurs(n, question, text))]
-    if any(not text[n.start : n.end].isdecimal() for n in absent) and context.tight != context.text:
-        unwritten = own.not_written_in(context.tight)
-        absent = [number for number in absent if number in unwritten]
+    absent = [n for n in own.read if not _occurs(n, context, text)]
+    absent = [n for n in absent if n in own.numbers and not _occurs(n, question, text)]
+    if absent and context.tight:
+        absent = [n for n in absent if not _occurs(n, context.tight, text)]
     places = {number.start for number in absent}
     there = {m for n in own.numbers if n.start not in places for m in n.meanings}
     for number in absent:
@@ -260,15 +245,17 @@ def find_absent(
 def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end, kinds = number.start, number.end, number.kinds()
-    if text[start:end] in words_of("names") or any(k[:7] in ("version", "digits ") for k in kinds):
+    if text[start : number.last].casefold() in words_of("names") or any(
+        k[:7] in ("version", "digits ") for k in kinds
+    ):
         return True
     if kinds & {*EXACT} - {"order"}:
         return False
     before, behind = text[max(start - 40, 0) : start][::-1], text[end : end + 2]
-    if before and not before[0].isspace() and _JOINED.match(before[:20]):
+    if before[:1] < FIRST_DENSE and not before[:1].isspace() and _JOINED.match(before[:20]):
         return number.first == start  # not US$5
     if number.last == end and behind[:1].isalpha() and behind.rstrip(" .,;:’'") != "s":
-        return True  # 37A
+        return behind[0] not in "年년"  # 37A
     if "/" in text[start:end] and _is_law(text[start:end], behind):
         return True
     is_named = False
@@ -312,6 +299,11 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str]) -> bool:
     before = _words_before(text, number)
     if not words_of("bounds").isdisjoint({*before[-2:]}.difference(bounds)):
         return True
+    if (
+        set(text[number.start : number.end]) <= {*"10,"}
+        and text[: number.start].rstrip(" ($")[-1:] in TIMES
+    ):
+        return True  # 0.25 × 100 = 25
     is_short = number.end - number.start <= 2
     return is_short and not number.meanings and max(number.plain, default=SMALL + 1) <= SMALL
 

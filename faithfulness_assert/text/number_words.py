@@ -46,11 +46,18 @@ def money() -> Mapping[str, tuple[Unit, ...]]:
     return found
 
 
+@lru_cache(maxsize=8192)  # the same words come again and again
 def units_of(word: str) -> tuple[Unit, ...]:
     """The units that a sign or word may be: "mW" is one, "MW" another, "mw" may be both."""
     exact, folded = _units()
     plain = word.casefold()
     return exact.get(word) or folded.get(plain, ()) + money().get(plain, ())
+
+
+@cache
+def known_units() -> frozenset[str]:
+    """The signs and words of units and money, in lower case."""
+    return frozenset((*_units()[1], *money()))
 
 
 @cache

@@ -11,13 +11,22 @@ A number may have several values: "3/4" is a date or a share, "1.500" is what it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import NamedTuple
 from unicodedata import digit, numeric
 
-from .number_words import Unit, money, number_places, spelled_numbers, units_of, valued, words_of
+from .number_words import (
+    Unit,
+    known_units,
+    money,
+    number_places,
+    spelled_numbers,
+    units_of,
+    valued,
+    words_of,
+)
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
@@ -25,8 +34,14 @@ MAX_DIGITS = 25
 """A number with more is compared as it is written."""
 MONEY = "$€£¥₹₩₽₺₴₪¢"
 
+FIRST_DENSE, MOST_DENSE = "\u3040", 7
+"""The first letter of scripts without spaces, and the letters of their longest unit."""
+
 NOT_JOINED = frozenset(("", "share", "date", "clock", "half"))
 """Kinds of which two side by side are two."""
+
+EXACT = frozenset(("clock", "half", "date", "order"))
+"""Kinds of which nothing is rounded."""
 
 Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
@@ -76,22 +91,32 @@ _ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|[ºª°](?!\s?[CF]\b))(?![
 _MONTH = lazy_pattern(rf"(?:[.º]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
 _MONTH_BEFORE = lazy_pattern(rf"{_WORD}[.]? (?:the )?$")
 _MINUTES = lazy_pattern(
-    rf"[{_SPACES}]?([0-5][0-9])(?:[{_SPACES}]?(?:m|mn|(?:min|мин|хв)[^\W\d_]{{0,9}}))?(?![\w:]|[.,][0-9])"
+    rf"[{_SPACES}]?([0-5][0-9])(?:[{_SPACES}]?[分분]"
+    rf"|(?:[{_SPACES}]?(?:m|mn|(?:min|мин|хв)[^\W\d_]{{0,9}}))?(?![\w:]|[.,][0-9]))"
 )
 _CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
 _OCLOCK = lazy_pattern(
     rf"[{_SPACES}]?(?:([ap])(?:m|[.]m[.]?)|o['’]clock|(h|heures?|uur)|(uhr"
     rf"|(?:horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz)[.]?(?=[{_SPACES}][0-5])))"
-    r"(?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))",
+    rf"(?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))|[{_SPACES}]?([点點]|[时時](?!間)|시(?!간))",
     re.IGNORECASE,
 )
+_HALF_BEFORE = lazy_pattern(
+    rf"(?:(上午|早上|清晨|凌晨|午前|오전|새벽|아침)|下午|晚上|中午|傍晚|午後|오후|저녁|밤)[{_SPACES}]?$"
+)
+_DENSE_DATE = lazy_pattern(rf"[{_SPACES}]?[月월][{_SPACES}]?([0-9]{{1,2}})[日号號일]")
+_UNTIL = lazy_pattern(
+    r" ?(?:[-–—]|to|and|until) ?[0-9]{1,2}(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE
+)
+"""The end of a span of time, whose half of the day is that of its beginning: 1:10-4pm."""
 _AT = lazy_pattern(r"(?<![^\W_])(?:ore|klo?|klock[ae]n|godz|pukul)[.]? $", re.IGNORECASE)
 _PAST = lazy_pattern(rf"(?: minutes?)?[ ]{_WORD} ([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
 _NEXT = lazy_pattern(f" {_WORD}")
 _MONEY_BEFORE = lazy_pattern(
     rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[{_SPACES}]?$"
 )
-_SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}(?![0-9])")
+_SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}")
+_THEN = lazy_pattern(r"([0-9]{1,4})([千百천백]?)(?![0-9.,])")
 _FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{2}$")
 _SHORT_YEAR = lazy_pattern(r"(?<![^ (])['’][0-9]{2}$")
 _GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
@@ -129,10 +154,9 @@ class Number(NamedTuple):
         plain: the values that it may have without a unit.
         meanings: its kinds, each with a value.
         is_clear: whether it has no other meaning: a number with a unit, a date, a time.
-        step: the place that it may have been rounded to, as a share of its value.
+        digits: as it is written; "" if it is spelled out.
         loose: values that it hardly has: without its scale, or as a word such as "couple".
         after: the word behind it, in lower case.
-        in_words: whether it is spelled out.
         is_part: whether it is a part of the number before it: the inches of 6 feet 2 inches.
     """
 
@@ -143,11 +167,16 @@ class Number(NamedTuple):
     plain: tuple[float, ...] = ()
     meanings: tuple[Meaning, ...] = ()
     is_clear: bool = False
-    step: float = 0.0
+    digits: str = ""
     loose: tuple[float, ...] = ()
     after: str = ""
-    in_words: bool = False
     is_part: bool = False
+
+    @property
+    def step(self) -> float:
+        """Its last digit that is not a closing zero, as a share: 330 was rounded to 10/330."""
+        significant = "".join(filter(str.isdecimal, self.digits)).strip("0")
+        return 1 / int(significant) if significant and not self.kinds() & EXACT else 0.0
 
     @property
     def offers(self) -> list[Meaning]:
@@ -201,14 +230,15 @@ def _in_digits(text: str) -> Iterator[Number]:
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
         if len(digits) > MAX_DIGITS:
-            yield Number(start, end, start, end, (), ((f"digits {digits}", 0),), True)
+            kind = f"digits {digits}"
+            yield Number(start, end, start, end, (), ((kind, 0),), True, digits)
         elif date := _DATE.match(digits):
             yield from _date(date, start)
         elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
             for part in re.finditer(r"[^:]+", digits):
                 values = _values(part[0], text, marks)
                 yield _plain(text, start + part.start(), start + part.end(), values)
-        elif time := _time_of_day(text, Number(start, end, start, end), digits):
+        elif time := _time_of_day(text, Number(start, end, start, end, digits=digits)):
             yield time
         else:
             values = _values(digits, text, marks)
@@ -232,17 +262,22 @@ def _alone(text: str, start: int, end: int) -> Number | None:
         return None
     word = (found[2] or "").casefold()
     words_before, words_behind = _that_belong()
-    if word in words_behind or (before.casefold().split() or [""])[-1].strip("(.") in words_before:
+    if (
+        word in words_behind
+        or word >= FIRST_DENSE
+        or (before.casefold().split() or [""])[-1].strip("(.") in words_before
+    ):
         return None
     word = "" if found[1] else word  # of the next sentence
     values = (float(text[start:end]),)
-    number = Number(start, end, start, end, values, (), False, _step(text[start:end]), (), word)
+    number = Number(start, end, start, end, values, (), False, text[start:end], (), word)
     return _with_unit(text, number) if word and units_of(word) else number
 
 
 def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number:
     """A number that is neither a date in digits nor a time."""
-    digits, number = text[start:end], Number(start, end, start, end, values)
+    digits = text[start:end]
+    number = Number(start, end, start, end, values, digits=digits)
     if digits.isdecimal() and _SHORT_YEAR.search(text, max(start - 2, 0), end):  # '24
         century = 1900 if values[0] > 50 else 2000
         return number._replace(first=start - 1, plain=(century + values[0],), loose=values)
@@ -257,17 +292,23 @@ def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number
         before = _MONTH_BEFORE.search(text, max(start - 40, 0), start)
         dates = [(behind[1], start, behind.end())] if behind else []
         dates += [(before[1], before.start(), end)] if before else []
+        if dense := _DENSE_DATE.match(text, end):  # 3月15日
+            day = (("date", 100 * values[0] + float(dense[1])),)
+            return number._replace(last=dense.end(), plain=(), meanings=day, is_clear=True)
         for word, first, last in dates:
             if month := valued("months").get(word.casefold()):
                 day = (("date", 100 * month + values[0]),)
-                return Number(start, end, first, last, values, day, True, after=word)
+                return number._replace(
+                    first=first, last=last, meanings=day, is_clear=True, after=word
+                )
     if order := _ORDINAL.match(text, end):
         ordered = (("order", values[0]),)
-        return Number(start, end, start, order.end(), (), ordered, True, loose=values)
+        last = order.end()
+        return number._replace(last=last, plain=(), meanings=ordered, is_clear=True, loose=values)
     years = _FROM_YEAR.search(text, max(start - 8, 0), end)
     if years and digits.isdecimal():
         return number._replace(plain=(values[0], float(f"{years[1]}{digits}")))
-    return _measured(text, Number(start, end, start, end, values, step=_step(digits)))
+    return _measured(text, number._replace(end=end, last=end, plain=values))
 
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
@@ -311,13 +352,6 @@ def _exact(value: float) -> float:
     return value if value.is_integer() and value < 1e14 else float(f"{value:.14g}")
 
 
-def _step(digits: str) -> float:
-    """The last digit that is not a closing zero, as a share: 330 was rounded to 10/330."""
-    plain = digits if digits.isdecimal() else "".join(filter(str.isdecimal, digits))
-    significant = plain.strip("0")
-    return 1 / int(significant) if significant else 0.0
-
-
 # ---------------------------------------------------------------- dates and times
 
 
@@ -331,67 +365,87 @@ def _date(date: re.Match[str], start: int) -> Iterator[Number]:
     known = [(int(m), int(d)) for m, d in pairs if 0 < int(m) < 13 and 0 < int(d) < 32]
     if not known or len(one) == 3 or (len(year) < 4 and sign != "/"):
         values = tuple(float(part) for part in (one, two, three))
-        yield Number(start, end, start, end, (), ((f"version {date[0]}", 0),), True, 0.0, values)
+        kinds = ((f"version {date[0]}", 0.0),)
+        yield Number(start, end, start, end, (), kinds, True, date[0], values)
         return
     dates = tuple(("date", 100.0 * month + day) for month, day in known)
     days = tuple(float(day) for _, day in known)
-    yield Number(start, end, start, end, days, dates, True)
+    yield Number(start, end, start, end, days, dates, True, date[0])
     century = 0 if len(year) == 4 else 1900 if int(year) > 50 else 2000
-    yield Number(at, at + len(year), at, at + len(year), (float(century + int(year)),))
+    yield Number(at, at + len(year), at, at + len(year), (float(century + int(year)),), digits=year)
 
 
-def _time_of_day(text: str, number: Number, digits: str) -> Number | None:
+def _time_of_day(text: str, number: Number) -> Number | None:
     """A time of day: 17:30, 5.30 pm, 17h30, 9 Uhr, half past two, halb drei; None if it is none.
 
     Without its half of the day it may be in either, up to 12.
-
-    Args:
-        digits: "" for a number in words.
     """
-    sign, written = _OCLOCK.match(text, number.end), _CLOCK.match(digits)
-    hours, minutes, half, last = -1.0, 0.0, "", sign.end() if sign else number.end
-    at = max(number.start - 10, 0)
-    if written and (":" in digits or sign or _AT.search(text, at, number.start)):
-        hours, minutes = float(written[1]), float(written[2])
-    elif sign and (number.in_words or (digits.isdecimal() and int(digits) <= 24)):
-        hours = float(digits or number.plain[0])
-        past = _MINUTES.match(text, last) if sign[2] or sign[3] else None
-        part = _AND_SHARE.match(text, last)
-        if past and not _with_unit(text, number._replace(last=past.end(), plain=(0.0,))).is_clear:
-            minutes, last = float(past[1]), past.end()
-        elif part and (share := valued("fractions").get(part[1].casefold())):
-            minutes, last = 60 / share, part.end()
-    elif not number.in_words:
+    sign, at = _OCLOCK.match(text, number.end), max(number.start - 10, 0)
+    last = sign.end() if sign else number.end
+    found = _hour_and_minutes(text, number, sign, last) or _spoken(text, number)
+    if not found:
         return None
-    elif text[number.start : number.end].casefold() == "halb":
-        if hour := _NEXT.match(text, number.end):
-            hours, minutes, last = _hour(hour[1]), -30, hour.end()
-    elif past := _PAST.match(text, number.end):
-        side, value = valued("past").get(past[1].casefold(), 0), number.plain[0]
-        hours, last = _hour(past[2]) if side else -1, past.end()
-        minutes = side * (60 * value if value < 1 else value)
-    if hours < 0:
-        return None
-    half = sign[1].lower() if sign and sign[1] else ""
+    hours, minutes, last = found
+    half = (sign[1] or "").lower() if sign else ""
+    if not half and (until := number.digits and _UNTIL.match(text, last)):
+        half = until[1].lower()
+    if not half and (before := _HALF_BEFORE.search(text, at, number.start)):
+        half = "a" if before[1] else "p"
     time = 60 * (hours % 12 + 12 * (half == "p") if half else hours) + minutes
-    named = sign and (sign[2] or (sign[3] and minutes))
-    meanings: list[Meaning] = [("time", 60 * (60 * hours + minutes))] if named else []
-    meanings.append(("clock", time))
+    meanings: list[Meaning] = [("clock", time)]
     if half or hours <= 12:
         meanings.append(("half", time % 720))
+    if sign and (sign[2] or (sign[3] and minutes)):
+        meanings.append(("time", 60 * (60 * hours + minutes)))
+    plain = () if minutes else (hours,)
     return number._replace(
-        last=last,
-        plain=() if minutes else (hours,),
-        meanings=tuple(meanings),
-        is_clear=True,
-        after=half,
+        last=last, plain=plain, meanings=tuple(meanings), is_clear=True, after=half
     )
 
 
+def _hour_and_minutes(
+    text: str, number: Number, sign: re.Match[str] | None, last: int
+) -> tuple[float, float, int] | None:
+    """A time in digits, or with a word such as "o'clock", and where it ends."""
+    digits, at = number.digits, max(number.start - 10, 0)
+    written = _CLOCK.match(digits)
+    if written and (":" in digits or sign or _AT.search(text, at, number.start)):
+        return float(written[1]), float(written[2]), last
+    if not sign or (digits and not digits.isdecimal()):
+        return None
+    if sign[1] and len(digits) == 4 and digits < "1260":
+        return float(digits[:2]), float(digits[2:]), last
+    hours = float(digits or number.plain[0])
+    if hours > 24:
+        return None
+    past = None if sign[1] else _MINUTES.match(text, last)
+    if past and not _with_unit(text, number._replace(last=past.end(), plain=(0.0,))).is_clear:
+        return hours, float(past[1]), past.end()
+    if text[last : last + 1] in ("半", "반"):
+        return hours, 30, last + 1
+    part = _AND_SHARE.match(text, last)
+    share = valued("fractions").get(part[1].casefold()) if part else None
+    return (hours, 60 / share, part.end()) if part and share else (hours, 0, last)
+
+
+def _spoken(text: str, number: Number) -> tuple[float, float, int] | None:
+    """A time such as "half past two" or "halb drei"."""
+    if number.digits:
+        return None
+    if text[number.start : number.end].casefold() == "halb":
+        half = _NEXT.match(text, number.end)
+        return (_hour(half[1]), -30, half.end()) if half and _hour(half[1]) else None
+    past, value = _PAST.match(text, number.end), number.plain[0]
+    side = valued("past").get(past[1].casefold(), 0) if past else 0
+    if not past or not side or not _hour(past[2]):
+        return None
+    return _hour(past[2]), side * (60 * value if value < 1 else value), past.end()
+
+
 def _hour(word: str) -> float:
-    """An hour in a number or a word, or -1."""
+    """An hour in a number or a word, or 0."""
     value = float(word) if word.isdecimal() else valued("spelled").get(word.casefold(), 0)
-    return value if 0 < value <= 12 else -1
+    return value if value <= 12 else 0
 
 
 # ---------------------------------------------------------------- in words
@@ -408,7 +462,7 @@ def _in_words(text: str) -> Iterator[Number]:
         if text[max(start - 2, 0) : start].strip()[-1:].isdecimal():
             continue  # 1.2 million, which is read in digits
         value = _exact(found.value)
-        number = Number(start, end, start, end, (value,), in_words=True)
+        number = Number(start, end, start, end, (value,))
         named = number._replace(plain=(), is_clear=True)
         if found.sort == "clock":
             clocks = (("clock", value), ("half", value % 720))
@@ -417,12 +471,12 @@ def _in_words(text: str) -> Iterator[Number]:
             yield named._replace(meanings=(("order", value),), loose=(value,))
         elif found.sort == "loose":
             yield number._replace(plain=(), loose=(value, value - 1) if value > 1 else (value,))
-        elif clock := _time_of_day(text, number, ""):
+        elif clock := _time_of_day(text, number):
             yield clock
         else:
             inner = _INNER.match(text, end) if found.sort == "share" else None  # half a mile
             at = inner.end() if inner else end
-            measured = _measured(text, Number(start, at, start, at, (value,), in_words=True))
+            measured = _measured(text, number._replace(end=at, last=at))
             last = measured.last if measured.last > at else end
             if found.sort == "share" and not measured.meanings:
                 measured = measured._replace(meanings=(("share", value),))
@@ -444,18 +498,32 @@ def _measured(text: str, number: Number) -> Number:
         first = before.start() if before and paid else start
     for _ in range(2):  # five lakh crore
         scaled = _SCALE.match(text, last)
-        scale = valued("scales").get(scaled[1].casefold()) if scaled else None
+        word = _known(scaled[1].casefold(), valued("scales")) if scaled else ""
+        scale = valued("scales").get(word)
         if not scaled or not scale:
             break
-        is_money = paid or _units(text, scaled.end())[2].casefold() in money()
-        # 3M and 3K are millions and thousands, 3 m, 3m and 3 K are not.
-        is_glued = scaled[1] in ("M", "K") and scaled.start(1) == last
+        end = scaled.start(1) + len(word)
+        if text[end : end + 1].isdecimal() and word < FIRST_DENSE:
+            break
+        is_money = paid or _units(text, end)[2].casefold() in money()
+        # 3M, 3K and 3B are millions, thousands and billions; 3 m, 3m and 3 K are not.
+        is_glued = scaled[1] in ("M", "K", "B") and scaled.start(1) == last
         if not is_money and not is_glued and units_of(scaled[1]):
             break
         loose, values = loose or values, tuple(_exact(value * scale) for value in values)
-        last = scaled.end()
+        last = end
+        if word >= FIRST_DENSE and (then := _THEN.match(text, last)):  # 3万5000, 3万5千
+            more = float(then[1]) * valued("scales").get(then[2], 1)
+            values, last = tuple(value + more for value in values), then.end()
     whole = number._replace(first=first, last=last, plain=values, loose=loose)
     return _with_unit(text, whole, paid)
+
+
+def _known(word: str, known: Collection[str]) -> str:
+    """A word, or of letters of a script without spaces the most that are a word known here."""
+    if word < FIRST_DENSE:
+        return word
+    return next((word[:n] for n in range(MOST_DENSE, 0, -1) if word[:n] in known), "")
 
 
 def _with_unit(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
@@ -470,10 +538,13 @@ def _with_unit(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
             values, last = tuple(value + 1 / share for value in values), more.end()
     zero = 32 if after in ("°f", "fahrenheit") else 0
     meanings = tuple((u.kind, _exact((value - zero) * u.size)) for u in units for value in values)
-    is_clear = bool(units) and after not in words_of("unclear units")
-    start, end, first, _, plain, _, _, step, loose, _, in_words, _ = number
-    plain = () if share else plain
-    return Number(start, end, first, last, plain, meanings, is_clear, step, loose, after, in_words)
+    return number._replace(
+        last=last,
+        plain=() if share else number.plain,
+        meanings=meanings,
+        is_clear=bool(units) and after not in words_of("unclear units"),
+        after=after,
+    )
 
 
 def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
@@ -485,7 +556,10 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return [], end, ""
-    name, last = re.sub("[ -]", "", found[2]).replace("º", "°"), found.end()
+    name = _known(re.sub("[ -]", "", found[2]).replace("º", "°"), known_units())
+    last = found.end() if name < FIRST_DENSE else found.start(2) + len(name)
+    if not name:
+        return [], end, ""
     square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
     units, word = _powers(f"{_SIGNS.get(name, name)}{square}")
     if text[last : last + 1] in _OTHER_UNITS and name.casefold() not in money():
@@ -517,10 +591,9 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
             small = {kind: v for kind, v in two.meanings if kind not in NOT_JOINED}
             shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
             if shared and one.after != two.after and _BETWEEN.match(text, one.last, two.start):
-                _, more, less = shared[0]
                 sums = tuple((kind, _exact(large + small)) for kind, large, small in shared)
                 whole = one._replace(end=two.last, last=two.last, plain=(), meanings=sums)
-                joined.append(whole._replace(step=two.step * less / (more + less)))
+                joined.append(whole._replace(digits=one.digits + two.digits))
                 is_part, covered = True, two.last
         covered = max(covered, one.last)
         joined.append(one._replace(is_part=True) if is_part else one)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from .absent_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent, not_as_written
+from .absent_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent
 from .citations import without_references
 from .number_words import valued, words_of
 from .numbers import Number, is_year
@@ -69,9 +69,9 @@ def difference(
         question: its numbers are what the answer was asked about, so they are not wrong.
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
-    own = Own(statement if not_as_written(statement, text) else "")
+    own = Own(statement)
     dates, near, instead = dates_in(statement), NONE, dict[Kind, list[Value]]()
-    if (own.said or dates) and _alike(statement, text):
+    if (own.read or dates) and _alike(statement, text):
         near = Numbers(without_references(text))
         instead = _instead(own, dates, near)
     found = list(_wrong_numbers(own, near, context, instead, question))
@@ -143,7 +143,7 @@ def _instead(own: Own, dates: list[Value], evidence: Numbers) -> dict[Kind, list
     found: dict[Kind, list[Value]] = {}
     for number in evidence.numbers if own.numbers else ():
         value = _value(evidence.text, number)
-        if value.kind not in asked or number.is_part or number.in_words:
+        if value.kind not in asked or number.is_part or not number.digits:
             continue
         found.setdefault(value.kind, []).append(value)
         if not said.isdisjoint(number.offers):

@@ -162,7 +162,7 @@ def with_known_numbers(sentence: str, words: list[str], index: Index) -> tuple[s
             continue
         found = [key for key in map(_key, number.asks) if key in index.places]
         if not found:
-            missing = missing or ("" if number.in_words else sentence[number.first : number.last])
+            missing = missing or (number.digits and sentence[number.first : number.last])
             continue
         with_unit = found[0] not in [_key(("", value)) for value in number.plain]
         start, end = (number.first, number.last) if with_unit else (number.start, number.end)
