@@ -1,6 +1,6 @@
 """What a run will use: asks, tokens and cost, before anything is sent.
 
-The plans of the cases run with a judge that replies without a network, and the grader counts their
+The plans of the cases are replayed with replies that need no network, and the grader counts their
 tokens. Of a large data set, a random sample of cases is planned.
 """
 
@@ -18,10 +18,10 @@ from typing import Any
 from .. import options as table
 from ..asking.tokens import estimate_tokens
 from ..grading import Grader
-from ..judges import exact_token_counter, make_judge, option_names
+from ..judges import exact_token_counter, option_names
 from ..judges.embedded import EmbeddedJudge
 from ..records.checks import check_number
-from ..records.judge import Ask, Judge, JudgeInfo, Reply, ReplyForm, judge_info
+from ..records.judge import Ask, Judge, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
 from ..settings import SETTING, Chosen, choose
 from ..text.sentences import sentence_spans
@@ -142,9 +142,15 @@ def estimate_run(
     chosen = choose(judge, policy, threshold, options)
     if judge == SETTING and "judge" not in chosen.sources:
         chosen = chosen._replace(judge=ANY_MODEL)
-    grader, named = _rehearsing(chosen), chosen.judge
+    grader, named = _grader(chosen), chosen.judge
     cases, unreadable, drawn = _draw(rows, sample)
-    results = [grader.grade(**row.fields) for row in drawn]
+    is_free = isinstance(named, str) and not judge_info(grader.judge).remote  # it takes part itself
+    rehearsal = Rehearsal(grader)
+    planned = (
+        grader.grade(**row.fields) if is_free else grader.replay(row.fields, rehearsal)
+        for row in drawn
+    )
+    results = [result for result in planned if result is not None]
     usages = [result.tokens_used for result in results]
     times = (cases - unreadable) / len(drawn) if drawn else 0.0
     costs = [result.cost for result in results if result.cost is not None]
@@ -159,28 +165,20 @@ def estimate_run(
         margin=_margin(usages, cases - unreadable),
         exact=exact_token_counter(grader.judge_name) is not None,
         judge=named if isinstance(named, str) else judge_info(named).name,
-        thinking=getattr(grader.judge, "thinking", 0),
+        thinking=rehearsal.thinking,
     )
 
 
-def _rehearsing(chosen: Chosen) -> Grader:
-    """A grader whose judge is a rehearsal. A judge that costs nothing takes part itself."""
+def _grader(chosen: Chosen) -> Grader:
+    """The grader, without a store of replies and without a key."""
     judge, policy, threshold, options, _ = chosen
-    own = table.taken_by("judge", options)
-    others = {name: value for name, value in options.items() if name not in {*own, *table.UNSTORED}}
-    taken = option_names(judge)
-    if "api_key" in taken:
+    own = {**options, **table.UNSTORED}
+    if "api_key" in option_names(judge):
         own["api_key"] = "none"
-    if "timeout" not in taken and "timeout" in own:
-        others["timeout"] = own.pop("timeout")
-    made = make_judge(judge, own)
-    if (cache := options.get("cache")) and (keep_in := getattr(made, "keep_in", None)):
+    grader = Grader(judge, policy, threshold, **own)
+    if (cache := options.get("cache")) and (keep_in := getattr(grader.judge, "keep_in", None)):
         keep_in(Path(cache))  # it may tell that the model thinks
-    info = judge_info(made)
-    is_free = isinstance(judge, str) and not info.remote
-    thinking = THINKING if getattr(made, "thinks", False) else 0
-    asked = made if is_free else Rehearsal(info, thinking)
-    return Grader(asked, policy, threshold, **{**others, **table.UNSTORED})
+    return grader
 
 
 def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, list[Row]]:
@@ -210,22 +208,19 @@ def _margin(usages: list[Usage], cases: int) -> float:
 
 
 class Rehearsal:
-    """Takes the place of the judge with this ``info``: replies as it would in form and length.
+    """Takes the place of a grader's judge: replies as it would in form and length.
 
     Verdicts come from the embedded judge. In other replies, each sentence is a claim or a truth.
 
-    Args:
-        info: of that judge. Asks are planned as for it.
-        thinking: the tokens that it thinks for each ask.
+    ``thinking``: the tokens that the judge is taken to think for each ask.
     """
 
-    def __init__(self, info: JudgeInfo, thinking: int = 0) -> None:
-        self._count = exact_token_counter(info.name) or estimate_tokens
-        self.thinking = thinking
-        self.info = replace(info, keeps_deadline=True, any_loop=False, caveat="", identity=None)
+    def __init__(self, grader: Grader) -> None:
+        self._count = exact_token_counter(grader.judge_name) or estimate_tokens
+        self.thinking = THINKING if getattr(grader.judge, "thinks", False) else 0
         self._judge = EmbeddedJudge()
 
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:  # noqa: ARG002 - it is quick
+    def __call__(self, ask: Ask) -> Reply:
         """A reply, with what it would have cost."""
         data = {"ask": ask.echo, **self._reply(ask)}
         text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
