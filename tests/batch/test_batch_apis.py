@@ -311,7 +311,7 @@ def test_lines_that_a_provider_refuses_are_told_without_the_key_and_the_others_s
     with BatchServer(refuse=lambda _: [refused.pop()] if refused else []) as server:
         run = run_of(tmp_path, "openai-batch", server, 5)
         told = run.begin().stderr
-        assert "line 3: invalid_request: [redacted] \\x1b[31m (body.x)" in told
+        assert "line 3: invalid_request: [redacted] \\x1b[31m: body.x" in told
         assert len(server.batches) == 1
         run.finish()
         found, right = run.results(), run.online()

@@ -34,6 +34,7 @@ ROUTE = "/v1/chat/completions"
 NAME_KEY = "faithfulness_assert"
 ENDED = ("failed", "completed", "expired", "cancelled", "ended")
 NO_REASON = "the provider gave no reason"
+SAID = ("code", "message", "param")
 _PROBLEMS = {
     "batch_expired": EXPIRED,
     "batch_cancelled": NOT_RUN,
@@ -129,15 +130,6 @@ def _result(result: Mapping[str, Any]) -> list[Any] | str:
     return [200, {"error": error or {"message": NO_REASON, "type": "api_error"}}]
 
 
-class Rejected(NamedTuple):
-    """Why a provider did not accept a file, in its own words. ``line``: of the file, or 0."""
-
-    line: int = 0
-    code: str = ""
-    message: str = NO_REASON
-    param: str = ""
-
-
 class Look(NamedTuple):
     """How a batch stands.
 
@@ -145,14 +137,15 @@ class Look(NamedTuple):
         status: the provider's own word, and how much of it is done.
         ended: nothing more will come.
         left_out: somebody stopped it, and what was done before has answers; or it was rejected.
-        rejected: why the provider did not accept the file.
+        rejected: why the provider did not accept the file, in its own words: ``line`` (of the file,
+            or 0), and what it says of ``code``, ``message`` and ``param``.
         outputs: the paths of what came of it.
     """
 
     status: str
     ended: bool
     left_out: bool
-    rejected: Sequence[Rejected]
+    rejected: Sequence[Mapping[str, Any]]
     outputs: Sequence[str]
 
 
@@ -264,13 +257,15 @@ class BatchAPI:
             outputs=outputs,
         )
 
-    def _rejected(self, seen: Mapping[str, Any]) -> Sequence[Rejected]:
-        rejected = []
-        for error in (seen.get("errors") or {}).get("data") or ():
-            said = (str(error.get(name) or "") for name in Rejected._fields[1:])
-            words = (safe_text(word, self._judge.secrets) for word in said)
-            rejected.append(Rejected(_count_of(error.get("line")), *words))
-        return rejected or [Rejected()]
+    def _rejected(self, seen: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        errors = (seen.get("errors") or {}).get("data") or [{"message": NO_REASON}]
+        return [
+            {
+                "line": _count_of(error.get("line")),
+                **{n: safe_text(str(error[n]), self._judge.secrets) for n in SAID if error.get(n)},
+            }
+            for error in errors
+        ]
 
     def fetch(self, look: Look) -> Iterator[bytes]:
         """The output of a batch that has ended, in pieces. A blank line is between its files."""

@@ -32,6 +32,7 @@ from .apis import (
     MISSING,
     NOT_FOUND,
     NOT_RUN,
+    SAID,
     BatchAPI,
     Form,
     Look,
@@ -217,9 +218,9 @@ class Batches:
 
         If it was refused, only the asks of the lines that it was refused for have an answer.
         """
-        for line, *said, param in look.rejected[:5]:
-            why = ": ".join(filter(None, (f"line {line}" if line else "", *said)))
-            why += f" ({param})" if param else ""
+        for error in look.rejected[:5]:
+            line, *words = (str(error.get(name, "")) for name in ("line", *SAID))
+            why = ": ".join(filter(None, (f"line {line}" if error["line"] else "", *words)))
             self._note(number, f"the provider refused the file: {why}")
         with TemporaryFile(dir=self._folder) as output:
             if not look.rejected:
@@ -228,12 +229,11 @@ class Batches:
             output.seek(0)
             with self._store.transaction():
                 self._read([number], [output])
-                for rejected in filter(lambda rejected: rejected.line, look.rejected):
-                    error = {name: value for name, value in rejected._asdict().items() if value}
+                for error in filter(lambda error: error["line"] > 0, look.rejected):
                     self._db.execute(
                         "INSERT INTO answers SELECT id, ? FROM asks WHERE batch = ? "
                         "ORDER BY rowid LIMIT 1 OFFSET ?",
-                        (json.dumps([400, {"error": error}]), number, rejected.line - 1),
+                        (json.dumps([400, {"error": error}]), number, error["line"] - 1),
                     )
                 self._end(number, NOT_RUN if look.left_out else MISSING)
 
