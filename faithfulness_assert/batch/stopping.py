@@ -101,8 +101,6 @@ class SoftStop:
         self._grace, self._tell = grace, tell
         self._before: dict[int, Any] = {}
         self._timer: threading.Timer | None = None
-        self._lock = threading.Lock()
-        self._entered = False
 
     @property
     def reason(self) -> str:
@@ -118,7 +116,6 @@ class SoftStop:
         return False
 
     def __enter__(self) -> SoftStop:
-        self._entered = True
         self.install()
         return self
 
@@ -133,10 +130,10 @@ class SoftStop:
                 signal.signal(number, self._came)
 
     def __exit__(self, *_: object) -> None:
-        with suppress(KeyboardInterrupt), self._lock:  # the grace may end at this moment
-            self._entered = False
-        if self._timer:
-            self._timer.cancel()
+        with suppress(KeyboardInterrupt):  # the grace may end at this moment
+            if self._timer:
+                self._timer.cancel()
+                self._timer.join()
         for number, before in self._before.items():
             signal.signal(number, signal.SIG_DFL if before is None else before)
 
@@ -159,10 +156,7 @@ class SoftStop:
 
     def _end(self) -> None:
         """Interrupts the main thread, also where it waits."""
-        with self._lock:
-            if not self._entered:
-                return
-            if hasattr(signal, "pthread_kill"):
-                signal.pthread_kill(threading.main_thread().ident or 0, self.number)
-            else:
-                signal.raise_signal(self.number)
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident or 0, self.number)
+        else:
+            signal.raise_signal(self.number)
