@@ -187,7 +187,7 @@ def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     while len(words) > 1 and (words[-1] in by_whom.union(_WORDS["endings"]) or words[-1].isdigit()):
         words.pop()
     holds = _HOLDS[field].get(words[-1]) if words else None
-    if not holds and field == "context" and not any(words[-1] in one for one in _HOLDS.values()):
+    if not holds and field == "context" and words and words[-1] in _WORDS["inside a context"]:
         holds = _INSIDE if any(key in ("context", "contexts") for key in keys[:-1]) else None
     if holds is None or not {*_WORDS["about"], *_WORDS["expected"]}.isdisjoint(words):
         return None

@@ -38,7 +38,9 @@ _OTHER_TEXTS = ("blocks", "value", "text")
 _SPEAKER = ("from", "kind", "speaker", "author")
 """Who speaks, where there is no role: ShareGPT, pydantic-ai, MT-RAG."""
 _SAYS_WHAT_IT_IS = ("role", "type", "content", "from", "kind")
-"""Keys of messages. What has none, but a name and an output, is a call of a tool in a log."""
+"""Keys of messages. What has none, but a name, arguments and an output, is a call of a tool in a
+log; a step with a plain ``input`` may be a model's.
+"""
 _NO_MESSAGE = {"invocation_id", "invocationId"}
 """An event of the ADK, which without a content only changes the state of a session."""
 _TYPE = ("type", "part_kind", "block_type")
@@ -74,10 +76,8 @@ def known_messages(message: Any) -> Iterator[Any]:
             yield from known_messages({**answer, "role": answer.get("role") or "model"})
     elif message.get("from") == "function_call":  # ShareGPT
         yield {"role": "assistant", "content": [{**message, "type": "tool_call"}]}
-    elif (
-        message.keys().isdisjoint(_SAYS_WHAT_IT_IS)
-        and _at(message, "name")
-        and _at(message, "inline")
+    elif message.keys().isdisjoint(_SAYS_WHAT_IT_IS) and all(
+        _at(message, part) for part in ("name", "arguments", "inline")
     ):
         yield {"role": "assistant", "content": [{**message, "type": "tool_invocation"}]}
     elif not (message.get("content") is None and _NO_MESSAGE.intersection(message)):
