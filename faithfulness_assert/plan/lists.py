@@ -71,12 +71,17 @@ def jobs(state: State) -> tuple[Job, ...]:
     return made
 
 
+def _own(job: Job) -> dict[int, int]:
+    """The numbers of sentences or pieces, by their numbers in the ask."""
+    return {number: own for number, (_, own) in job.cells.items()}
+
+
 def absorb_error(state: State, job: Job, error: JudgeError) -> State:
     """What was asked for is asked for again; sentences without claims only if that may help."""
     state = note_error(state, job, error)
     if job.ask.kind == "truths" or worth_asking_again(state.policy, error):
         return state
-    return state._replace(closed_sentences=state.closed_sentences.union(job.own.values()))
+    return state._replace(closed_sentences=state.closed_sentences.union(_own(job).values()))
 
 
 def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
@@ -88,10 +93,11 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         raise
     except UnreadableReply as error:  # a refusal in words is no list either, and is asked again
         raise UnreadableReply(error.message) from None
-    only = next(iter(job.own.values())) if len(job.own) == 1 else None
+    own_numbers = _own(job)
+    only = next(iter(own_numbers.values())) if len(own_numbers) == 1 else None
     texts_of: dict[int, list[str]] = {}
     for number, entry in listed:
-        own = only if number is None else job.own.get(number)
+        own = only if number is None else own_numbers.get(number)
         if own is None:
             raise UnreadableReply("the judge's lists have other numbers than those that were asked")
         texts_of.setdefault(own, []).extend([entry] if entry else [])

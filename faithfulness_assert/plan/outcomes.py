@@ -46,9 +46,11 @@ _STATUS: dict[str, Status] = {
 
 def absorb(state: State, stage: Asking, answers: Answers) -> State:
     """The state after all outcomes of a stage. The cost of an ask counts in any case."""
-    judged = [job for job, _ in answers if job.ask.kind == "verdicts"]
-    asked = {n: cell for job in judged for n, cell in zip(job.own, job.cells, strict=True)}
-    state = state._replace(asked={**state.asked, **asked})
+    asked = dict(state.asked)
+    for job, _ in answers:
+        if job.ask.kind == "verdicts":
+            asked.update(job.cells)
+    state = state._replace(asked=asked)
     each: list[State] = []
     for _, sample in groupby(answers, key=lambda answer: answer[0].ask.sample):
         after = state._replace(log=each[-1].log) if each else state
@@ -60,9 +62,18 @@ def absorb(state: State, stage: Asking, answers: Answers) -> State:
                 errors = schema_errors_of(job, outcome) if error.kind == "unreadable" else ()
                 after = stage.absorb_error(note(after, Log(schema_errors=errors)), job, error)
         each.append(after)
-    if len(each) == 1:
-        return each[0]
-    return vote_on(state, [job for job, _ in answers if job.ask.sample == 1], each)
+    after = each[-1]
+    if len(each) > 1:
+        after = vote_on(state, [job for job, _ in answers if job.ask.sample == 1], each)
+    return _withdraw_denied(after) if after.denied else after
+
+
+def _withdraw_denied(state: State) -> State:
+    """The state without what was granted under numbers that another reply has now denied."""
+    cells = {state.asked[number] for number in state.denied if number in state.asked}
+    denied = [cell for cell in cells if state.findings[cell].label in state.policy.credited]
+    findings = {**state.findings, **dict.fromkeys(denied, Finding(unresolved="duplicate"))}
+    return state._replace(findings=findings, denied=frozenset())
 
 
 def usable_text(ask: Ask, outcome: Outcome) -> str:
@@ -168,7 +179,7 @@ def vote_on(before: State, asked: Sequence[Job], each: Sequence[State]) -> State
 
     ``asked``: the jobs of one sample. The last state of ``each`` has the log of all.
     """
-    cells = [cell for job in asked for cell in job.cells]
+    cells = [cell for job in asked for cell in job.cells.values()]
     findings = {cell: _vote([state.findings[cell] for state in each]) for cell in cells}
     # What the other samples have decided has not failed.
     failed = {

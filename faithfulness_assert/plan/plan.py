@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import replace
-from itertools import chain
 
 from ..asking.windows import Budget
 from ..cases.case import Case
@@ -33,9 +32,7 @@ from .state import (
     Answers,
     Asking,
     Ended,
-    Jobs,
     Log,
-    Refit,
     Stage,
     State,
     end,
@@ -79,7 +76,7 @@ def grade_plan(
     cuts, has_asked = MOST_CUTS, False
     answers: Answers = ()
     try:
-        for stage in chain((_audited, _split), _stages(policy)):
+        for stage in _stages(case, policy, lambda: state):  # noqa: B023 - as it is by then
             if not has_asked and state.ended is None and (error := overdue()):
                 state = end(note(state, Log(errors=(error,))), "judge_failed")
             if state.ended is not None:
@@ -107,8 +104,14 @@ def grade_plan(
         return internal_error(defect, policy, case.id, state.log.usage)
 
 
-def _stages(policy: Policy) -> Iterator[Stage]:
-    """The stages of a policy, in their order. Each is loaded only where it is needed."""
+def _stages(case: Case, policy: Policy, now: Callable[[], State]) -> Iterator[Stage]:
+    """The stages for a case, in their order. Each is loaded only where it is needed.
+
+    ``now`` gives what is known when the stages before are done.
+    """
+    if case.citation_audit is not None or policy.citations != "off":
+        yield _audit
+    yield _split
     tries = 1 + policy.reasks
     if policy.verify == "rubric":
         from . import whole_answer as whole
@@ -124,37 +127,36 @@ def _stages(policy: Policy) -> Iterator[Stage]:
         yield from [Asking(lists.jobs, lists.absorb_reply, lists.absorb_error, fit)] * tries
         yield lists.settle
         yield fit
-    reasks = _judging(verdicts.reask_jobs) * policy.reasks
-    yield long_contexts.begin
-    yield from (*_judging(verdicts.jobs, long_contexts.refit), *reasks)
-    yield long_contexts.go_on
-    yield from (*_judging(verdicts.jobs), *reasks, *_judging(long_contexts.widen_jobs))
+    if len(now().windows) > 1:
+        yield long_contexts.begin
+    asking = Asking(verdicts.jobs, verdicts.absorb_reply, verdicts.absorb_error)
+    again = [asking._replace(jobs=verdicts.reask_jobs)] * policy.reasks
+    yield asking._replace(refit=long_contexts.refit)
+    yield from again
+    if now().likely is not None:
+        yield long_contexts.go_on
+        yield asking
+        yield from again
+    if len(now().windows) > 1:
+        yield asking._replace(jobs=long_contexts.widen_jobs)
     if policy.explain == "judge":
         from . import whole_answer as whole
 
         yield Asking(whole.explanation_jobs, whole.absorb_explanation, whole.do_without_explanation)
 
 
-def _judging(jobs: Jobs, refit: Refit | None = None) -> tuple[Stage, ...]:
-    """The stages that ask for verdicts, and that take back what the replies deny."""
-    asking = Asking(jobs, verdicts.absorb_reply, verdicts.absorb_error, refit)
-    return asking, verdicts.withdraw_denied
-
-
 # ---------------------------------------------------------------- before the first ask
 
 
-def _audited(state: State) -> State:
-    """The state with the citation audit: the one that was given, else the one of the policy."""
-    case, policy = state.case, state.policy
+def _audit(state: State) -> State:
+    """The state with the citation audit: the one that was given, else one of the answer."""
+    case = state.case
     if case.citation_audit is not None:
         return state._replace(audit=case.citation_audit)
-    if policy.citations == "off":
-        return state
     from ..text.citation_audit import audit_citations  # its patterns take time to compile
 
     ids = [passage.id for passage in case.context]
-    audit = audit_citations(case.answer, ids, language=state.language, hedges=policy.hedges)
+    audit = audit_citations(case.answer, ids, language=state.language, hedges=state.policy.hedges)
     return state._replace(audit=audit)
 
 

@@ -30,7 +30,8 @@ NOTHING: Mapping[Any, Any] = {}
 NO_USAGE = Usage()
 
 Cell = tuple["int | None", int]
-"""The number of a window (from 0; None: the evidence of several windows) and of a statement."""
+"""The number of a window (from 0; None: the evidence of several windows) and of a statement, or of
+whatever else an ask is about."""
 
 
 class Log(NamedTuple):
@@ -112,13 +113,8 @@ class Job(NamedTuple):
     ask: Ask
     window: int | None = 0  # the one that it shows; None if it shows the evidence of several
     controls: Mapping[int, Control] = NOTHING  # those among its statements, by number in the ask
-    own: Mapping[int, int] = NOTHING  # the own numbers of the others, by number in the ask
+    cells: Mapping[int, Cell] = NOTHING  # what the others are, by number in the ask
     bare: bool = False  # there should be controls for its window, but no ask has any
-
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        """The window with each statement that is asked about."""
-        return tuple((self.window, number) for number in self.own.values())
 
 
 Answers = tuple[tuple[Job, Outcome], ...]
@@ -171,7 +167,7 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
 
 def use_numbers(state: State, jobs: Iterable[Job]) -> State:
     """The state that knows which numbers these asks have."""
-    numbers = (number for job in jobs if job.own for number in job.ask.ids)
+    numbers = (number for job in jobs if job.cells for number in job.ask.ids)
     return state._replace(used=max(numbers, default=state.used))
 
 
@@ -233,7 +229,7 @@ def make_job(
         ask,
         draft.window,
         {n: x for n, x in numbered if isinstance(x, Control)},
-        {n: x[0] for n, x in numbered if not isinstance(x, Control)},
+        {n: (draft.window, x[0]) for n, x in numbered if not isinstance(x, Control)},
     )
 
 

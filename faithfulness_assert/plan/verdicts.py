@@ -48,7 +48,9 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
         again: asks about what is unresolved and worth asking again, with what was wrong.
     """
     drafts = _drafts(state, again=again)
-    if not drafts or state.policy.controls not in ("report", "enforce"):
+    if not drafts:
+        return ()
+    if state.policy.controls not in ("report", "enforce"):
         return number_jobs(state, drafts)
     maker = Controls([s.text for s in state.statements], state.secret)
     waiting: dict[int | None, tuple[Control, ...]] = {
@@ -129,7 +131,7 @@ def _what_was_wrong(state: State, window: int, group: Numbered) -> str:
 
 def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     """What a reply says: it is read, matched with its ask, and checked against what that showed."""
-    lines, cells = dict(job.ask.payload.items), job.cells
+    lines = dict(job.ask.payload.items)
     reply, single = usable_text(job.ask, outcome), len(lines) == 1
     reading = read(reply, state.policy.labels, job.ask.form, single=single)
     expected, actual = len(lines), len(reading.rows)
@@ -144,7 +146,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
             lines,
             context=[text for _, text in job.ask.payload.sentences],
             credited=state.policy.credited,
-            by_position=state.findings.keys().isdisjoint(cells),
+            by_position=state.findings.keys().isdisjoint(job.cells.values()),
             prefix=state.policy.positional_prefix,
         )
     except JudgeError as error:
@@ -158,12 +160,12 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         n: _check(f, lines[n], job.ask, shown, confidence.get(n), marked.get(n, ()))
         for n, f in settled.findings.items()
     }
-    own: dict[int, Finding] = {}
+    own: dict[Cell, Finding] = {}
     remarks: dict[str, list[str]] = {}
-    for n, number in job.own.items():
-        finding = findings[n]
+    for n, cell in job.cells.items():
+        finding, number = findings[n], cell[1]
         asserts = finding.label == "not_a_claim" and _asserts(state, number)
-        own[number] = ASSERTS if asserts else finding
+        own[cell] = ASSERTS if asserts else finding
         if finding.remark:
             remarks.setdefault(finding.remark, []).append(str(number))
     strange = "verdicts under numbers that were not asked, which were ignored"
@@ -172,10 +174,10 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     warnings += [f"{more} {', '.join(ns)}: “{clip(text)}”" for text, ns in remarks.items()]
     denied = state.asked.keys() - set(lines) if settled.denies_earlier else settled.denied
     return note(state, log._replace(warnings=tuple(warnings)))._replace(
-        findings=_add_findings(state, job, own),
+        findings=_add_findings(state, own),
         controls=_grade_controls(state, job, findings),
         bare=state.bare | {job.window} if job.bare else state.bare,
-        failed={cell: error for cell, error in state.failed.items() if cell not in cells},
+        failed={cell: error for cell, error in state.failed.items() if cell not in own},
         denied=state.denied.union(denied),
     )
 
@@ -222,23 +224,14 @@ def absorb_error(state: State, job: Job, error: JudgeError) -> State:
     state = note_error(state, job, error)
     # A contradiction of nobody objects to all: what another window says of them cannot stand.
     lost_here = INVALID if isinstance(error, ContradictoryReply) else MISSING
+    cells = tuple(job.cells.values())
     state = state._replace(
-        findings=_add_findings(state, job, dict.fromkeys(job.own.values(), lost_here)),
-        closed=state.closed.union(() if worth_asking_again(state.policy, error) else job.cells),
+        findings=_add_findings(state, dict.fromkeys(cells, lost_here)),
+        closed=state.closed.union(() if worth_asking_again(state.policy, error) else cells),
     )
     if error.kind == "unreadable":
         return state._replace(controls=_grade_controls(state, job, {}))
-    return state._replace(failed={**state.failed, **dict.fromkeys(job.cells, error)})
-
-
-def withdraw_denied(state: State) -> State:
-    """The state without what was granted under numbers that another reply has now denied."""
-    if not state.denied:
-        return state
-    cells = {state.asked[number] for number in state.denied if number in state.asked}
-    denied = [cell for cell in cells if state.findings[cell].label in state.policy.credited]
-    findings = {**state.findings, **dict.fromkeys(denied, Finding(unresolved="duplicate"))}
-    return state._replace(findings=findings, denied=frozenset())
+    return state._replace(failed={**state.failed, **dict.fromkeys(cells, error)})
 
 
 def _asserts(state: State, number: int) -> bool:
@@ -252,14 +245,13 @@ def _asserts(state: State, number: int) -> bool:
     )
 
 
-def _add_findings(state: State, job: Job, new: Mapping[int, Finding]) -> Mapping[Cell, Finding]:
+def _add_findings(state: State, new: Mapping[Cell, Finding]) -> Mapping[Cell, Finding]:
     """The findings with those of an ask. Silence does not undo what an earlier reply said.
 
     Where the judge gives a label again, its reason from before stays.
     """
     findings = dict(state.findings)
-    for number, finding in new.items():
-        cell = job.window, number
+    for cell, finding in new.items():
         before = findings.get(cell)
         if before is not None:
             if finding == MISSING:
