@@ -22,11 +22,9 @@ from ..policy.scoring import (
     NOT_GRADED,
     WHOLE,
     Score,
-    calculation,
     evidence_warnings,
     on_unit_scale,
     overall,
-    overall_calculation,
     passes,
     ratings_reason,
     reason_of,
@@ -178,8 +176,7 @@ def _graded(
         why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
         reason = f"{reason} {_describe_open(findings, verdicts)}{why}."
     reason = f"{reason} {findings.explanation}".rstrip()
-    line = calculation(policy, counted, outcome)
-    fields, metadata = _scored(policy, outcome, line, passed=passed, reason=reason)
+    fields, metadata = _scored(policy, outcome, passed=passed, reason=reason)
     if policy.explain != "none":
         # Without the statements, for views that show them.
         metadata["reasonParts"] = {"found": label_counts, "ending": ending}
@@ -192,8 +189,7 @@ def _rated(policy: Policy, findings: CaseFindings, rated: Rated) -> Weighed:
     outcome, dimensions = overall(policy, ratings, findings.audit)
     reason = ratings_reason(policy, dimensions, outcome, rated.suggestions)
     passed = passes(policy, outcome.value, ())
-    line = overall_calculation(policy, ratings, outcome)
-    fields, metadata = _scored(policy, outcome, line, passed=passed, reason=reason)
+    fields, metadata = _scored(policy, outcome, passed=passed, reason=reason)
     fields["coverage"] = 1.0
     fields["named_scores"] = {**dimensions, "overall": outcome.value}
     metadata["rawRatings"] = dict(rated.ratings)
@@ -201,8 +197,8 @@ def _rated(policy: Policy, findings: CaseFindings, rated: Rated) -> Weighed:
     return fields, metadata
 
 
-def _scored(policy: Policy, outcome: Score, line: str, *, passed: bool, reason: str) -> Weighed:
-    """What every graded case has: also its calculation in one ``line``, and the caps that count."""
+def _scored(policy: Policy, outcome: Score, *, passed: bool, reason: str) -> Weighed:
+    """What every graded case has: also its calculation, and the caps that count."""
     fields: dict[str, Any] = {
         "pass_": passed,
         "score": outcome.value,
@@ -210,7 +206,7 @@ def _scored(policy: Policy, outcome: Score, line: str, *, passed: bool, reason: 
         "status": "graded",
         "reason": None if policy.explain == "none" else reason,
     }
-    metadata: dict[str, Any] = {"calculation": line}
+    metadata: dict[str, Any] = {"calculation": outcome.calculation}
     if outcome.score_caps:
         metadata["rawScore"] = outcome.raw
         metadata["scoreCaps"] = [

@@ -1,7 +1,7 @@
 """The only scorer: verdicts or ratings become a score in [0, 1].
 
-What a result says of its score stands here too: one line of arithmetic, the reason, and what people
-can do where there is no score.
+What a result says of its score stands here too: the reason, and what people can do where there is
+no score.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..records.model import CitationAudit, ErrorKind, Status, Verdict
+from ..records.model import CitationAudit, ErrorKind, Label, Status, Verdict
 from ..records.views import absent_number, evidence_problem, in_words
 from ..text.strings import clip
 from .policy import Policy
@@ -26,15 +26,13 @@ class Score(NamedTuple):
     Args:
         value: the score, in [0, 1].
         raw: the score before score caps, ``all_or_nothing`` and ``inverse``, in [0, 1].
-        mean: the mean weight. It may be outside [0, 1].
-        counted: the number of statements (or dimensions) in the mean.
+        calculation: all of it, in one line.
         score_caps: the caps that lowered the score.
     """
 
     value: float
     raw: float
-    mean: float
-    counted: int
+    calculation: str
     score_caps: tuple[ScoreCap, ...] = ()
 
 
@@ -46,6 +44,9 @@ def score(
     ``not_a_claim`` does not count, nor do exact repeats under ``dedupe``. An unresolved statement
     counts as if nothing supported it, and never for more than 0 (under ``inverse`` for the greatest
     weight): what is not known never helps to pass.
+
+    The calculation is such as ``(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375``: what a label with a negative
+    weight takes off is one number.
     """
     distinct = [v for v in verdicts if v.repeat_of is None or not policy.dedupe]
     labels = [v.label for v in distinct if v.label != "not_a_claim"]
@@ -56,9 +57,18 @@ def score(
         unresolved = max(policy.weights.values())
     weights = [unresolved if label is None else policy.weights[label] for label in labels]
     mean = math.fsum(weights) / len(weights)
-    raw = _unit(mean)
-    capped, applied = _capped(policy, raw, audit)
-    return Score(_final(policy, capped), raw, mean, len(weights), applied)
+    terms, counts = "", Counter[Label | None](labels)
+    for label in (*policy.judged, None):
+        weight, count = policy.weights[label] if label else unresolved, counts[label]
+        if weight > 0 and count:
+            terms += f" + {count} × {weight:g}"
+        elif weight < 0 and count:
+            terms += f" - {count * -weight:g}"
+    terms = terms.strip().removeprefix("+ ") or "0"
+    raw = _limited(mean)
+    caps = _caps(policy, raw, audit)
+    capped = min([raw, *(cap.ceiling for cap in caps)])
+    return _scored(policy, f"({terms}) / {len(labels)}", mean, capped, caps)
 
 
 def overall(
@@ -66,12 +76,15 @@ def overall(
 ) -> tuple[Score, dict[str, float]]:
     """The weighted sum of the ratings, to 3 places, and the ratings after the score caps.
 
-    The caps apply to faithfulness only.
+    The caps apply to faithfulness only. The calculation is such as ``0.35 × 0.9 + 0.25 × 0.8 + ...
+    = 0.845``, with the ratings before the caps.
 
     Args:
         ratings: a number in [0, 1] for each of the policy's dimensions.
     """
-    capped, applied = _capped(policy, ratings["faithfulness"], audit)
+    faithfulness = ratings["faithfulness"]
+    caps = _caps(policy, faithfulness, audit)
+    capped = min([faithfulness, *(cap.ceiling for cap in caps)])
     after_caps = {**ratings, "faithfulness": capped}
     sums = []
     for rated in (ratings, after_caps):
@@ -79,36 +92,53 @@ def overall(
         for name, share in policy.dimensions.items():
             total += share * rated[name]
         sums.append(round(total, OVERALL_DIGITS))
-    raw, value = sums
-    return Score(_final(policy, _unit(value)), _unit(raw), raw, len(ratings), applied), after_caps
+    shares = policy.dimensions.items()
+    terms = " + ".join(f"{share:g} × {ratings[name]:g}" for name, share in shares)
+    return _scored(policy, terms, sums[0], _limited(sums[1]), caps), after_caps
 
 
-def _capped(
-    policy: Policy, value: float, audit: CitationAudit | None
-) -> tuple[float, tuple[ScoreCap, ...]]:
-    """The value under the lowest ceiling that applies, and the caps that lowered it."""
+def _caps(policy: Policy, value: float, audit: CitationAudit | None) -> tuple[ScoreCap, ...]:
+    """The caps that lower a value."""
     if policy.citations != "enforce" or audit is None:
-        return value, ()
+        return ()
     findings = {
         "invalid_citations": len(audit.invalid_citations),
         "hallucination": int(audit.hallucination_detected),
         "uncited": audit.uncited_claim_count,
     }
     lower = (cap for cap in policy.score_caps if cap.ceiling < value)
-    applied = tuple(cap for cap in lower if findings[cap.finding] >= cap.at_least)
-    return min([value, *(cap.ceiling for cap in applied)]), applied
+    return tuple(cap for cap in lower if findings[cap.finding] >= cap.at_least)
 
 
-def _final(policy: Policy, value: float) -> float:
-    value = 0.0 if policy.all_or_nothing and value < 1.0 - TOLERANCE else value
-    return 1.0 - value if policy.inverse else value
-
-
-def _unit(value: float) -> float:
+def _limited(value: float) -> float:
     # Weights are finite by construction. min and max would turn a NaN into 1.0.
     if not math.isfinite(value):
         raise ValueError("a score must be finite")
     return max(0.0, min(1.0, value))
+
+
+def _scored(
+    policy: Policy, terms: str, mean: float, capped: float, caps: tuple[ScoreCap, ...]
+) -> Score:
+    """The score that a policy makes of a value under the caps, with its calculation.
+
+    Args:
+        terms, mean: what was added up, and what it came to.
+    """
+    raw, is_whole = _limited(mean), capped >= 1.0 - TOLERANCE
+    value = 0.0 if policy.all_or_nothing and not is_whole else capped
+    value = 1.0 - value if policy.inverse else value
+    line = f"{terms} = {mean:.4g}"
+    if raw != mean:
+        line += f", limited to {raw:g}"
+    line += "".join(f"; {cap.finding} ≤ {cap.ceiling:g}" for cap in caps)
+    if caps and not policy.inverse:
+        line += f": {value:.4g}"
+    if policy.all_or_nothing and 0 < raw < 1 - TOLERANCE:
+        line += "; all or nothing: 0"
+    if policy.inverse:
+        line += f"; 1 - score = {value:.4g}"
+    return Score(value, raw, line, caps)
 
 
 def passes(policy: Policy, value: float, verdicts: Sequence[Verdict]) -> bool:
@@ -143,48 +173,6 @@ def on_unit_scale(ratings: Mapping[str, float]) -> tuple[dict[str, float], tuple
                 why = "; ratings above 1 are out of 100, so"
             warnings.append(f"the judge rated {name} {given:g}{why} {used[name]:g} was used")
     return used, tuple(warnings)
-
-
-# ---------------------------------------------------------------- the calculation, as one line
-
-
-def calculation(policy: Policy, counted: Sequence[Verdict], outcome: Score) -> str:
-    """The score of verdicts: ``(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375``.
-
-    What a label with a negative weight takes off is one number.
-    """
-    counts = Counter(verdict.label for verdict in counted)
-    total = ""
-    for label in policy.judged:
-        weight, count = policy.weights[label], counts[label]
-        if weight > 0 and count:
-            total += f" + {count} × {weight:g}"
-        elif weight < 0 and count:
-            total += f" - {count * -weight:g}"
-    total = total.strip().removeprefix("+ ") or "0"
-    return _finished(policy, f"({total}) / {outcome.counted} = {outcome.mean:.4g}", outcome)
-
-
-def overall_calculation(policy: Policy, ratings: Mapping[str, float], outcome: Score) -> str:
-    """The score of ratings: ``0.35 × 0.9 + 0.25 × 0.8 + ... = 0.845``.
-
-    The ratings are those before the score caps.
-    """
-    shares = policy.dimensions.items()
-    terms = " + ".join(f"{share:g} × {ratings[name]:g}" for name, share in shares)
-    return _finished(policy, f"{terms} = {outcome.mean:.4g}", outcome)
-
-
-def _finished(policy: Policy, line: str, outcome: Score) -> str:
-    """The line, and how its result was changed."""
-    if outcome.raw != outcome.mean:
-        line += f", limited to {outcome.raw:g}"
-    line += "".join(f"; {cap.finding} ≤ {cap.ceiling:g}" for cap in outcome.score_caps)
-    if outcome.score_caps and not policy.inverse:
-        line += f": {outcome.value:.4g}"
-    if policy.all_or_nothing and 0 < outcome.raw < 1 - TOLERANCE:
-        line += "; all or nothing: 0"
-    return f"{line}; 1 - score = {outcome.value:.4g}" if policy.inverse else line
 
 
 # ---------------------------------------------------------------- the reason
@@ -256,7 +244,6 @@ def reason_of(
         failing += [f"flag {flag}" for flag in policy.fail_on_flags if flag in flags]
         if failing:
             ending += f" It still fails: a statement has the {failing[0]}."
-    ending += _caps(outcome)
 
     problems = [v for v in judged if v.label != "supported"]
     problems = problems or [v for v in judged if v.flags and not passed]
@@ -290,7 +277,7 @@ def ratings_reason(
 ) -> str:
     """Why a rated case has its score: the capped ratings, the threshold, and suggestions."""
     rated = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in ratings.items())
-    reason = f"{rated}: {_ending(policy, outcome)}".capitalize() + _caps(outcome)
+    reason = f"{rated.capitalize()}: {_ending(policy, outcome)}"
     if not suggestions:
         return reason
     advice = "; ".join(clip(suggestion, 160).rstrip(".") for suggestion in suggestions)
@@ -298,20 +285,15 @@ def ratings_reason(
 
 
 def _ending(policy: Policy, outcome: Score) -> str:
-    """The score beside the threshold: ``score 0.50 < threshold 0.8.``"""
+    """The score beside the threshold: ``score 0.50 < threshold 0.8.``, and what capped it."""
     value = 1.0 - outcome.value if policy.inverse else outcome.value
     reached = value >= policy.passes_at - TOLERANCE
     shown = f"{value:.2f}"
     if not reached and float(shown) >= policy.passes_at:
         shown = f"{value:.6g}"  # rounded, it would seem to reach the threshold
     line = f"score {shown} {'>=' if reached else '<'} threshold {policy.passes_at:g}."
-    if not policy.inverse:
-        return line
-    return f"{line} Inverted score {outcome.value:.2f}: {'fails' if reached else 'passes'}."
-
-
-def _caps(outcome: Score) -> str:
-    return "".join(
-        f" Score capped at {cap.ceiling:g}: {cap.finding.replace('_', ' ')}."
-        for cap in outcome.score_caps
-    )
+    if policy.inverse:
+        line += f" Inverted score {outcome.value:.2f}: {'fails' if reached else 'passes'}."
+    for cap in outcome.score_caps:
+        line += f" Score capped at {cap.ceiling:g}: {cap.finding.replace('_', ' ')}."
+    return line

@@ -132,15 +132,20 @@ def test_a_policy_that_asks_more_than_verdicts_does_not_take_the_embedded_judge(
 def test_a_score_is_shown_as_a_line() -> None:
     answer = "It rains. It snows. It hails. It pours."
 
-    def run(*labels: str) -> GradingResult:
+    def run(*labels: str | None, **options: Any) -> GradingResult:
         judge = Says({"verdicts": [labelled(*labels)]})
-        return grade(answer, CONTEXT, judge=judge, policy="axion")
+        return grade(answer, CONTEXT, judge=judge, policy="axion", **options)
 
     result = run("supported", "supported", "partially_supported", "contradicted")
     assert result.metadata["calculation"] == "(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375"
     assert "(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375" in result.pretty()
     low = run(*["contradicted"] * 4)
     assert low.metadata["calculation"] == "(- 4) / 4 = -1, limited to 0"
+    half = ("supported", "supported", None, None)  # what has no verdict is in the sum, too
+    strict = run(*half, reasks=0, policy_options={"strict_mode": True})
+    assert strict.metadata["calculation"] == "(2 × 1 - 2) / 4 = 0"
+    inverse = run(*half, reasks=0, inverse=True)
+    assert inverse.metadata["calculation"] == "(2 × 1 + 2 × 1) / 4 = 1; 1 - score = 0"
 
 
 # ---------------------------------------------------------------- ratings (masis)

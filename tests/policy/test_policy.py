@@ -16,7 +16,7 @@ from rows import rows
 from faithfulness_assert import CitationAudit, ConfigError, Policy, Verdict, policies
 from faithfulness_assert.policy.load import find_policy
 from faithfulness_assert.policy.policy import TAKES
-from faithfulness_assert.policy.scoring import _final, _unit, overall, passes, score
+from faithfulness_assert.policy.scoring import overall, passes, score
 from faithfulness_assert.policy.values import (
     MAX_GUIDANCE_CHARS,
     SCORED,
@@ -110,13 +110,18 @@ def test_at_the_tolerance_itself_a_score_passes_and_is_whole() -> None:
     assert not passes(Policy(threshold=0.5), 0.5 - 2 * TOLERANCE, ())
     assert not passes(Policy(threshold=0.5, inverse=True), 1.0 - (0.5 - TOLERANCE / 2), ())
     assert passes(Policy(threshold=0.5, inverse=True), 1.0 - (0.5 - 2 * TOLERANCE), ())
-    assert _final(Policy(all_or_nothing=True), 1.0 - TOLERANCE) == 1.0 - TOLERANCE
-    assert _final(Policy(all_or_nothing=True), 1.0 - 2 * TOLERANCE) == 0.0
+    one = [Verdict(1, "a", "supported")]
+    almost, less = (
+        score(Policy(all_or_nothing=True, weights={"supported": weight}, fail_on=()), one)
+        for weight in (1.0 - TOLERANCE, 1.0 - 2 * TOLERANCE)
+    )
+    assert [s and s.value for s in (almost, less)] == [1.0 - TOLERANCE, 0.0]
 
 
 def test_a_nan_never_becomes_a_score() -> None:
+    ratings = dict.fromkeys(policies["masis"].dimensions, math.nan)
     with pytest.raises(ValueError, match=r"^a score must be finite$"):
-        _unit(math.nan)
+        overall(policies["masis"], ratings)
 
 
 @pytest.mark.parametrize(
@@ -183,10 +188,4 @@ def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs()
 def test_ratings_count_each_dimension() -> None:
     ratings = {"faithfulness": 1.0, "relevance": 0.5, "completeness": 0.5, "reasoning_quality": 0.0}
     outcome, rated = overall(policies["masis"], ratings)
-    assert (outcome.value, outcome.raw, outcome.mean, outcome.counted, rated) == (
-        0.6,
-        0.6,
-        0.6,
-        4,
-        ratings,
-    )
+    assert (outcome.value, outcome.raw, rated) == (0.6, 0.6, ratings)
