@@ -9,11 +9,11 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from ..asking.controls import Answered, problem_of, summary
+from ..asking.controls import problem_of, summary
 from ..asking.schema import MAX_ERRORS, wrong_label
 from ..cases.case import Case
 from ..policy.scoring import FIXES, on_unit_scale
-from ..reading.reconcile import Finding
+from ..reading.reconcile import MISSING, Finding
 from ..reading.rows import parse_label
 from ..records.errors import JudgeError
 from ..records.model import MARKED, NUMBER_FLAG, SET_ASIDE, VERBATIM_FLAG, Evidence, Verdict
@@ -41,12 +41,31 @@ NO_CONTROL = (
 def conclude(state: State) -> GradingResult:
     """The result of a plan that is over: what is known of the case, as its policy weighs it."""
     log, policy = state.log, state.policy
+    verdicts = () if state.ended or policy.verify == "rubric" else _verdicts(state)
+    is_judged = any(v.label for v in verdicts)
     answered = tuple(chain.from_iterable(state.controls.values()))
     untested = len(state.bare - state.controls.keys())  # windows with verdicts and no controls
-    findings = _findings(state, answered, untested)
+    # Without enforced controls, a run tells once how many windows had none.
+    is_enforced = policy.controls == "enforce" and bool(verdicts)
+    problem = problem_of(answered, untested if is_enforced else 0)
+    # What the judge did wrong has a fix of its own.
+    fix = NO_CONTROL if problem and untested and not problem_of(answered) else ""
+    first_error: dict[int, JudgeError] = {}
+    for (_, number), error in state.failed.items():
+        first_error.setdefault(number, error)
+    open_firsts = ((v.id, state.first_like[v.id]) for v in verdicts if v.label is None)
+    findings = CaseFindings(
+        verdicts,
+        state.audit,
+        state.ended,
+        state.rated,
+        log.errors if log.errors or is_judged else _no_label(state, verdicts),
+        {number: first_error[first] for number, first in open_firsts if first in first_error},
+        (problem, fix) if is_enforced else ("", ""),
+        not is_enforced or any(passed is not None for _, passed in answered),
+        clip(state.explanation, MAX_EXPLANATION),
+    )
     fields, weighed = weigh(policy, findings)
-    verdicts = findings.verdicts
-    is_judged = any(v.label for v in verdicts)
     statuses = [error.http_status for error in log.errors if error.http_status]
     entries: dict[str, Any] = {
         "language": state.language if state.language != "en" else None,
@@ -65,10 +84,7 @@ def conclude(state: State) -> GradingResult:
         FINDINGS: to_entry(findings),
     }
     metadata = {**weighed, **{name: value for name, value in entries.items() if value}}
-    # Without enforced controls, a run tells once how many windows had none.
-    enforced = policy.controls == "enforce"
-    problem = problem_of(answered, untested if enforced else 0) if is_judged else ""
-    warnings = [*_warnings(state, findings), *([problem] if problem else [])]
+    warnings = [*_warnings(state, findings), *([problem] if problem and is_judged else [])]
     return GradingResult(
         **fields,
         skipped=state.skipped,
@@ -76,33 +92,6 @@ def conclude(state: State) -> GradingResult:
         tokens_used=log.usage,
         metadata=with_warnings(metadata, warnings, fields["verdicts"]),
         case_id=state.case.id,
-    )
-
-
-def _findings(state: State, answered: Answered, untested: int) -> CaseFindings:
-    """What is known of the case, with the controls of all windows and how the judge did."""
-    errors, policy = state.log.errors, state.policy
-    verdicts = () if state.ended or policy.verify == "rubric" else _verdicts(state)
-    enforced = policy.controls == "enforce" and bool(verdicts)
-    wrong = problem_of(answered, untested) if enforced else ""
-    # What the judge did wrong has a fix of its own.
-    fix = NO_CONTROL if wrong and untested and not problem_of(answered) else ""
-    if not errors and not any(v.label for v in verdicts):
-        errors = _no_label(state, verdicts)
-    first_error: dict[int, JudgeError] = {}
-    for (_, number), error in state.failed.items():
-        first_error.setdefault(number, error)
-    open_firsts = ((v.id, state.first_like[v.id]) for v in verdicts if v.label is None)
-    return CaseFindings(
-        verdicts,
-        state.audit,
-        state.ended,
-        state.rated,
-        errors,
-        {number: first_error[first] for number, first in open_firsts if first in first_error},
-        (wrong, fix),
-        not enforced or any(passed is not None for _, passed in answered),
-        clip(state.explanation, MAX_EXPLANATION),
     )
 
 
@@ -145,7 +134,11 @@ def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, 
 
 def _verdicts(state: State) -> tuple[Verdict, ...]:
     """The verdict on each statement. A repeat has the verdict of the first one like it."""
-    findings = {number: finding_of(state, number) for number in set(state.first_like.values())}
+    numbers = set(state.first_like.values())
+    if len(state.windows) == 1:
+        findings = {number: state.findings.get((0, number), MISSING) for number in numbers}
+    else:
+        findings = {number: finding_of(state, number) for number in numbers}
     shares = shown_shares(state, state.likely) if state.likely else {}
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None

@@ -193,8 +193,6 @@ def by_window(state: State, number: int) -> list[Finding]:
 
 def finding_of(state: State, number: int) -> Finding:
     """The finding for a statement: that of the widened ask, else that of all windows together."""
-    if len(state.windows) == 1:
-        return state.findings.get((0, number), MISSING)
     return state.findings.get((None, number)) or merge(by_window(state, number))
 
 

@@ -28,7 +28,7 @@ from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableRe
 from ..records.judge import Ask, Outcome
 from ..records.model import Status
 from ..records.usage import Usage
-from .state import NOTHING, Answers, Asking, Ended, Job, Jobs, Log, State, note, use_numbers
+from .state import NOTHING, Answers, Asking, Ended, Job, Jobs, Log, Refit, State, note, use_numbers
 
 Vote = TypeVar("Vote")
 
@@ -137,14 +137,11 @@ def add_cost(state: State, job: Job, outcome: Outcome) -> State:
     return note(state, Log(usage, warnings=outcome.warnings))
 
 
-def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
-    """The state cut anew, so that the jobs of the stage can be asked again, all of them.
-
-    None if no ask was too long, or if the case cannot be cut that short.
+def cut_shorter(state: State, refit: Refit, answers: Answers) -> State | None:
+    """The state cut anew, so that the jobs of a stage, of which some were too long, can be asked
+    again, all of them. None if the case cannot be cut that short.
     """
     refused = [error for _, error in answers if isinstance(error, PromptTooLong)]
-    if not refused or stage.refit is None:
-        return None
     # The window that the judge names, or half of the known one if that is smaller already.
     window, before = min(error.window for error in refused), state.budget.limits.total_tokens
     total = window if before is None or window < before else before // 2
@@ -156,18 +153,16 @@ def cut_shorter(state: State, stage: Asking, answers: Answers) -> State | None:
     warning = f"an ask was too long, so asks were cut to fit {limits.named}"
     state = note(state, Log(warnings=(f"{warning}: {refused[0].message}",)))
     budget = state.budget._replace(limits=limits)
-    state = stage.refit(state._replace(budget=budget, truths=NOTHING))
+    state = refit(state._replace(budget=budget, truths=NOTHING))
     return None if state.ended else state
 
 
 # ---------------------------------------------------------------- samples
 
 
-def sample_jobs(state: State, jobs: Jobs) -> tuple[Job, ...]:
-    """The jobs of a stage, and those of its further samples if it asks for verdicts."""
-    made = jobs(state)
-    if not made or made[0].ask.kind != "verdicts":
-        return made
+def with_samples(state: State, jobs: Jobs, first: tuple[Job, ...]) -> tuple[Job, ...]:
+    """The first jobs of a stage that asks for verdicts, and those of its further samples."""
+    made = first
     for sample in range(2, state.policy.samples + 1):
         again = jobs(use_numbers(state, made))
         made += tuple(job._replace(ask=replace(job.ask, sample=sample)) for job in again)

@@ -17,7 +17,7 @@ from dataclasses import replace
 from ..asking.windows import Budget
 from ..cases.case import Case
 from ..policy.policy import Policy
-from ..records.errors import ConfigError, JudgeError
+from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Limits, Outcome
 from ..records.result import GradingResult
 from ..text.declining import accompanies, declines
@@ -27,7 +27,7 @@ from ..text.statements import split
 from ..text.strings import is_blank
 from . import long_contexts, verdicts
 from .conclude import conclude
-from .outcomes import MOST_CUTS, absorb, add_cost, cut_shorter, sample_jobs
+from .outcomes import MOST_CUTS, absorb, add_cost, cut_shorter, with_samples
 from .state import (
     Answers,
     Asking,
@@ -84,12 +84,17 @@ def grade_plan(
             if not isinstance(stage, Asking):
                 state = stage(state)
                 continue
-            while jobs := sample_jobs(state, stage.jobs):
+            while jobs := stage.jobs(state):
                 has_asked = True
+                if policy.samples > 1 and jobs[0].ask.kind == "verdicts":
+                    jobs = with_samples(state, stage.jobs, jobs)
                 outcomes = yield tuple(job.ask for job in jobs)
                 state = use_numbers(state, jobs)
                 answers = tuple(zip(jobs, outcomes, strict=True))
-                shorter = cut_shorter(state, stage, answers) if cuts else None
+                too_long = any(isinstance(outcome, PromptTooLong) for outcome in outcomes)
+                shorter = None
+                if too_long and stage.refit and cuts:
+                    shorter = cut_shorter(state, stage.refit, answers)
                 state = absorb(state, stage, answers) if shorter is None else shorter
                 answers = ()
                 if shorter is None:
