@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from math import sqrt
 from typing import Any
 
-from ..agreement.views import Document, Table
+from ..agreement.document import Document, Table
 from ..records.usage import Usage
 from ..statistics import exact_interval, lower_limit
 from ..text.strings import counted

@@ -18,7 +18,7 @@ from typing import Any
 
 from .. import __version__
 from ..agreement import Agreement
-from ..agreement.views import BLANK, facts, headline, tables
+from ..agreement.document import BLANK, facts, headline, tables
 from ..batch.outputs import check_place, whole_file
 from ..files import as_text, read_text
 from ..probe.card import Card
