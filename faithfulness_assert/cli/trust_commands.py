@@ -10,10 +10,10 @@ import json
 import shlex
 from argparse import ArgumentParser, Namespace
 
+from ..agreement.document import Document, Table, as_json, document
 from ..agreement.drawing import MANY_LABELS
 from ..agreement.measuring import measure
 from ..agreement.sheets import SEED, SUFFIXES, write_sheet
-from ..agreement.document import Document, Table, as_json, document
 from ..options import parse_options
 from ..probe import probe, probe_estimate
 from ..probe.asking import DRAW, PER_KIND

@@ -21,7 +21,6 @@ from ..policy.scoring import (
     HEADS,
     NOT_GRADED,
     WHOLE,
-    Score,
     evidence_warnings,
     on_unit_scale,
     overall,
@@ -94,16 +93,9 @@ def weigh(policy: Policy, findings: CaseFindings) -> Weighed:
         ended = None if rated else not_graded(findings.errors)
     elif not ended:
         ended = _not_gradable(policy, findings, verdicts)
-    if ended:
-        fields, metadata = _ended(policy, ended)
-    elif rated:
-        fields, metadata = _rated(policy, findings, rated)
-    elif outcome := score(policy, verdicts, findings.audit):
-        fields, metadata = _graded(policy, findings, verdicts, outcome)
-        fields["named_scores"] = {"faithfulness": outcome.value, "coverage": coverage}
-    else:
-        nothing = "the judge finds no claim in the answer"
-        fields, metadata = _ended(policy, Ended("no_statements", nothing))
+    weighed = None if ended else _graded(policy, findings, verdicts, coverage)
+    nothing = Ended("no_statements", "the judge finds no claim in the answer")
+    fields, metadata = weighed or _ended(policy, ended or nothing)
     unless_set = {
         "pass_": False,
         "score": None,
@@ -165,46 +157,42 @@ def _lower(verdict: Verdict) -> Verdict:
 
 
 def _graded(
-    policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict], outcome: Score
-) -> Weighed:
-    counted = [v for v in verdicts if v.repeat_of is None]
-    passed = passes(policy, outcome.value, verdicts)
-    label_counts, ending, details = reason_of(policy, counted, outcome, passed=passed)
-    reason = f"{label_counts}: {ending} {details}".rstrip()
-    if findings.left_open:
-        decided = ", but the outcome does not depend on that"
-        why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
-        reason = f"{reason} {_describe_open(findings, verdicts)}{why}."
-    reason = f"{reason} {findings.explanation}".rstrip()
-    fields, metadata = _scored(policy, outcome, passed=passed, reason=reason)
-    if policy.explain != "none":
-        # Without the statements, for views that show them.
-        metadata["reasonParts"] = {"found": label_counts, "ending": ending}
-    return fields, metadata
-
-
-def _rated(policy: Policy, findings: CaseFindings, rated: Rated) -> Weighed:
-    """Of a rubric policy: no verdicts, a score for each dimension."""
-    ratings, _ = on_unit_scale(rated.ratings)
-    outcome, dimensions = overall(policy, ratings, findings.audit)
-    reason = ratings_reason(policy, dimensions, outcome, rated.suggestions)
-    passed = passes(policy, outcome.value, ())
-    fields, metadata = _scored(policy, outcome, passed=passed, reason=reason)
-    fields["coverage"] = 1.0
-    fields["named_scores"] = {**dimensions, "overall": outcome.value}
-    metadata["rawRatings"] = dict(rated.ratings)
-    metadata["suggestions"] = list(rated.suggestions)
-    return fields, metadata
-
-
-def _scored(policy: Policy, outcome: Score, *, passed: bool, reason: str) -> Weighed:
-    """What every graded case has: also its calculation, and the caps that count."""
+    policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict], coverage: float
+) -> Weighed | None:
+    """The result of verdicts, or of the ratings of a rubric; None if there is no claim to score."""
+    more: dict[str, Any] = {}
+    if rated := findings.rated:
+        ratings, _ = on_unit_scale(rated.ratings)
+        outcome, named_scores = overall(policy, ratings, findings.audit)
+        reason = ratings_reason(policy, named_scores, outcome, rated.suggestions)
+        passed, coverage = passes(policy, outcome.value, ()), 1.0
+        named_scores["overall"] = outcome.value
+        more = {"rawRatings": dict(rated.ratings), "suggestions": list(rated.suggestions)}
+    elif scored := score(policy, verdicts, findings.audit):
+        outcome = scored
+        named_scores = {"faithfulness": outcome.value, "coverage": coverage}
+        passed = passes(policy, outcome.value, verdicts)
+        counted = [v for v in verdicts if v.repeat_of is None]
+        label_counts, ending, details = reason_of(policy, counted, outcome, passed=passed)
+        reason = f"{label_counts}: {ending} {details}".rstrip()
+        if findings.left_open:
+            decided = ", but the outcome does not depend on that"
+            why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
+            reason = f"{reason} {_describe_open(findings, verdicts)}{why}."
+        reason = f"{reason} {findings.explanation}".rstrip()
+        if policy.explain != "none":
+            # Without the statements, for views that show them.
+            more = {"reasonParts": {"found": label_counts, "ending": ending}}
+    else:
+        return None
     fields: dict[str, Any] = {
         "pass_": passed,
         "score": outcome.value,
         "defined": True,
         "status": "graded",
         "reason": None if policy.explain == "none" else reason,
+        "coverage": coverage,
+        "named_scores": named_scores,
     }
     metadata: dict[str, Any] = {"calculation": outcome.calculation}
     if outcome.score_caps:
@@ -213,7 +201,7 @@ def _scored(policy: Policy, outcome: Score, *, passed: bool, reason: str) -> Wei
             {"finding": cap.finding, "ceiling": cap.ceiling, "atLeast": cap.at_least}
             for cap in outcome.score_caps
         ]
-    return fields, metadata
+    return fields, {**metadata, **more}
 
 
 # ---------------------------------------------------------------- not graded
