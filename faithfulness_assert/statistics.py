@@ -265,6 +265,12 @@ class PairCounts:
         return self._sum / self.scored
 
     @property
+    def change(self) -> float:
+        """How much the mean is higher in B; 0 where no case has a score in both."""
+        total = sum(size * count for size, count in self.differences.items())
+        return total / STEPS / max(self.scored, 1)
+
+    @property
     def noise(self) -> float:
         """The variance of the differences: what does not move all scores."""
         sizes = [(size / STEPS, count) for size, count in self.differences.items()]
@@ -291,8 +297,13 @@ class PairCounts:
         return min(normal.cdf((cases * loss - least) / spread), 1 - too_few)
 
     def tests(self) -> PairedTests:
-        """Both tests of these cases."""
+        """Both tests of these cases: whether B is worse."""
         return PairedTests(mcnemar(self.lost, self.gained), sign_flips(self.differences))
+
+    def tests_back(self) -> PairedTests:
+        """The same tests the other way round: whether A is worse."""
+        turned = Counter({-size: count for size, count in self.differences.items()})
+        return PairedTests(mcnemar(self.gained, self.lost), sign_flips(turned))
 
 
 def mcnemar(lost: int, gained: int) -> float:

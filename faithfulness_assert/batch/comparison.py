@@ -135,9 +135,7 @@ class Comparison:
     @property
     def is_lower(self) -> bool:
         """Whether B did less well, be it by chance: in cases that pass, or in the mean score."""
-        lost = self.kinds["regressed"] - self.kinds["improved"]
-        fall = sum(size * count for size, count in self.pairs.differences.items())
-        return lost > 0 or fall < 0
+        return self.kinds["regressed"] > self.kinds["improved"] or self.pairs.change < 0
 
     @property
     def comparable(self) -> bool:

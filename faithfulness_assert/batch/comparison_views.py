@@ -144,7 +144,7 @@ def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:
     ``unexplained``: the second run is worse, even where neither cause was found.
     """
     parts = {"the judge": recheck.judge, "the system": recheck.system}
-    count = counted(recheck.judge.counts.cases, "case")
+    count = counted(recheck.judge.cases, "case")
     cases = f"{count} of the first run, asked again of today's judge"
     lost = f" ({recheck.not_graded:,} more could not be graded)" if recheck.not_graded else ""
     causes = [(name, shift.is_worse) for name, shift in parts.items() if shift.is_found]

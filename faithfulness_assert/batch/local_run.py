@@ -279,8 +279,7 @@ class Work(logging.Handler):
         try:
             with store.appending(), closing(lines), shown(counts, wanted=progress):
                 for line in lines:
-                    store.add(line)
-                    self._summary.add(line)
+                    self._summary.add_counted(store.add(line))
                     self.stopped = (
                         self.stopped
                         or self._budget.exceeded(self._summary, self._earlier)

@@ -9,7 +9,7 @@ changed name a cause. A test finds the system worse where it would find the runs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from random import Random
 from typing import Any, NamedTuple
@@ -35,28 +35,14 @@ _GRADED = """SELECT case_id, pass, score FROM results JOIN rows USING (row) WHER
 ORDER BY row"""
 
 
-class Shift(NamedTuple):
-    """What one cause, the judge or the system, changed about the same cases.
-
-    Args:
-        counts: of the cases before and after.
-        back: the same, after and before.
-    """
-
-    counts: PairCounts
-    back: PairCounts
-
-    @classmethod
-    def of(cls, pairs: Iterable[Pair]) -> Shift:
-        """What changed from the first to the second grading of each case."""
-        there = list(pairs)
-        turned = (Pair(new, old, after, before) for old, new, before, after in there)
-        return cls(PairCounts(there), PairCounts(turned))
+class Shift(PairCounts):
+    """What one cause, the judge or the system, changed about the same cases."""
 
     @property
-    def means(self) -> tuple[float, ...]:
+    def means(self) -> tuple[float, float]:
         """The mean scores before and after; 0 where no case has a score in both."""
-        return tuple(side.mean if side.scored else 0.0 for side in (self.counts, self.back))
+        before = self.mean if self.scored else 0.0
+        return before, before + self.change
 
     @property
     def chance(self) -> float:
@@ -64,7 +50,7 @@ class Shift(NamedTuple):
 
         Of passes and of scores, lower and higher: the least of four, four times (Bonferroni).
         """
-        return min(1.0, 4 * min(*self.counts.tests(), *self.back.tests()))
+        return min(1.0, 4 * min(*self.tests(), *self.tests_back()))
 
     @property
     def is_found(self) -> bool:
@@ -74,7 +60,7 @@ class Shift(NamedTuple):
     @property
     def is_worse(self) -> bool:
         """Whether it changed something, and for the worse."""
-        return self.is_found and min(self.counts.tests()) <= min(self.back.tests())
+        return self.is_found and min(self.tests()) <= min(self.tests_back())
 
 
 class Recheck(NamedTuple):
@@ -155,9 +141,5 @@ def recheck(
         by_system.append(Pair(result.pass_, is_now, result.score, after_score))
     if not by_judge:
         raise ConfigError(f"{option('recheck')}: no case could be graded today: {problem}")
-    return Recheck(
-        Shift.of(by_judge),
-        Shift.of(by_system),
-        not_graded=len(rows) - len(by_judge),
-        left=len(both) - len(rows),
-    )
+    not_graded, left = len(rows) - len(by_judge), len(both) - len(rows)
+    return Recheck(Shift(by_judge), Shift(by_system), not_graded, left)

@@ -141,13 +141,14 @@ class Store:
         """Adds rows of the data set. To be called in a transaction."""
         self.db.executemany(_INSERT_ROW, map(cells_of, rows))
 
-    def add(self, line: Line) -> None:
-        """Adds the result of a row that is there."""
-        result, sizes = line.result, Counted.of(line.result)
+    def add(self, line: Line) -> Counted:
+        """Adds the result of a row that is there. Returns what is counted of it."""
+        result, counted = line.result, Counted.of(line.result)
         retryable = bool(result.error and result.error.retryable)
         text = result.model_dump_json()
-        values = (line.row, time.time(), *sizes[:5], retryable, *sizes[5:-1], text)
+        values = (line.row, time.time(), *counted[:5], retryable, *counted[5:-1], text)
         self._write(_INSERT, values)
+        return counted
 
     def keep(self, name: str, value: Any) -> None:
         """Keeps a value of the run under a name."""

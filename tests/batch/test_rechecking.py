@@ -153,7 +153,7 @@ def test_a_shift_is_blamed_on_what_shifted(judge: float, system: float) -> None:
     def named() -> tuple[bool, ...]:
         cases = [case() for _ in range(300)]
         pairs = ([Pair(c[n] >= 0.8, c[n + 1] >= 0.8, *c[n : n + 2]) for c in cases] for n in (0, 1))
-        return tuple(Shift.of(each).is_found for each in pairs)
+        return tuple(Shift(each).is_found for each in pairs)
 
     found = [named() for _ in range(10)]
     for side, shift in enumerate((judge, system)):
