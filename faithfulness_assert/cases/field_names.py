@@ -21,8 +21,8 @@ from ..conversations.events import EVIDENCE_ROLES, ROLES
 from ..conversations.messages import LOOK, is_conversation
 from ..records.errors import InputError
 from ..text.strings import is_blank, key_words, lazy_pattern, sections
-from .case import passages_of
-from .paths import opened
+from .case import are_texts, passages_of
+from .paths import opened, value_at
 from .plain_data import read_list
 from .systems import names
 
@@ -118,6 +118,27 @@ def find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str:
     return ""
 
 
+def has_evidence(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
+    """Whether messages at one of these paths have what a tool returned, or documents."""
+    for chat in _chats(records, paths):
+        with suppress(InputError):
+            if read_conversation(chat, EVIDENCE_ROLES, has_answer=True).passages:
+                return True
+    return False
+
+
+def are_prompts(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
+    """Whether messages at these paths end with what a user said: the answer is elsewhere."""
+    with suppress(InputError):
+        return not any(end_with_assistant(chat) for chat in _chats(records, paths))
+    return False
+
+
+def _chats(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> Iterator[Any]:
+    found = (opened(value_at(record, path)) for path in paths for record in records)
+    yield from (chat for chat in found if chat)
+
+
 def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
     """The path that may be meant, though the rule does not take it, and why it does not or ""."""
     best: list[tuple[Any, ...]] = []
@@ -127,12 +148,12 @@ def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
             ends = not _HOLDS[field].keys().isdisjoint(key_words(keys[-1])[-1:])
             expected = is_expected(*keys)
             says = isinstance(value, str) and (field == "answer" or _is_prose(value))
-            likely = says and not (expected or words.intersection(_WORDS["about"]))
+            likely = says and not (expected or words & {*_WORDS["about"], "title", "url"})
             if likely and not words.isdisjoint(_HOLDS[field]):
                 best.append((0, not ends, len(keys), len(best), keys))
             elif ends and isinstance(value, str | list):
                 best.append((1, not says, len(keys), len(best), keys))
-            elif field == "context" and isinstance(value, list) and _is_prose(str(value[:1])[2:-2]):
+            elif field == "context" and value and are_texts(value) and all(map(_is_prose, value)):
                 best.append((2, expected, len(keys), len(best), keys))
     if not best:
         return "COLUMN", ""

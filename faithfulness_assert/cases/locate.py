@@ -17,7 +17,7 @@ from ..conversations.messages import is_conversation
 from ..records.errors import InputError, option
 from ..text.strings import clip, key_words, names_of
 from .case import passages_of
-from .field_names import HELD, Candidates, find_chat, find_field, similar_key, texts_of
+from .field_names import HELD, Candidates, are_prompts, find_chat, find_field, similar_key, texts_of
 from .paths import opened, value_at, without
 from .plain_data import read_list, record_as_json
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
@@ -192,7 +192,10 @@ def _by_words(
             return fields._replace(paths=paths, there=frozenset(there), notes=tuple(notes))
     for field, one in _side_by_side(candidates, mapping).items():
         own = used.get(field, set())
-        if (own and fields.system) or ("messages" in used and not own):
+        in_messages = "messages" in used and not own
+        if in_messages and field == "answer":
+            in_messages = not are_prompts(records, used["messages"])
+        if (own and fields.system) or in_messages:
             continue
         if not one.paths or (own and own.isdisjoint((*one.paths, *one.same, *one.others))):
             continue  # our own name goes first, although it has no value

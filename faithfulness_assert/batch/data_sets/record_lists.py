@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any
 
 from ...cases.case import rows_of
-from ...cases.field_names import is_expected
+from ...cases.field_names import has_evidence, is_expected
 from ...cases.locate import find_fields
 from ...cases.systems import RECORDS
 from ...cases.tables import MAX_COLUMNS
@@ -158,6 +158,7 @@ def _likeness(
     for field, paths in fields.unclear.items():
         if are_many or len({path.rpartition(".")[0] for path in paths}) == 1:
             there.add(field)  # else they are those of records inside of it
-    if "messages" in there or {"answer", "context"} <= there:
+    chats = "messages" in there and has_evidence(records, fields.paths["messages"])
+    if chats or {"answer", "context"} <= there:
         return KNOWN if fields.system and fields.system.marks else FULL
-    return PART if "answer" in there else NONE
+    return PART if there & {"answer", "messages"} else NONE
