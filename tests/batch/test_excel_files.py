@@ -10,10 +10,10 @@ from xml.sax.saxutils import escape
 
 import pytest
 
+from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.cli import main
-from faithfulness_assert.records.errors import ConfigError
 
 HEADER = ("id", "answer", "context")
 ROWS = [("1", "Das Café öffnet um 9.", "Das Café öffnet um 9."), ("2", "Über 7 €.", "Über 7 €.")]

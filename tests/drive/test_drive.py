@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from fakes import USAGE, ScriptedJudge, TruthfulJudge, verdicts_json
+from fakes import LABELS, USAGE, ScriptedJudge, TruthfulJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, completion
@@ -18,7 +18,6 @@ from strategies import examples
 
 from faithfulness_assert import Ask, Case, Grader, GradingResult, JudgeError, Reply, Usage, policies
 from faithfulness_assert.records.judge import Limits
-from faithfulness_assert.records.model import LABELS
 
 SENTENCES = [
     "Rooms are open.",

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import soak
 
-from faithfulness_assert import grade
-from faithfulness_assert.records.usage import Usage
+from faithfulness_assert import Usage, grade
 
 
 def test_grades_among_many_faults_are_all_valid_and_counted_once() -> None:

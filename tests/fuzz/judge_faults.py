@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from faithfulness_assert import Ask
-from faithfulness_assert.records.errors import JudgeErrorKind
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Content:
     text: str | None = None  # where it is not made from the fields above
     finish: str = "stop"
     refused: bool = False
-    error: JudgeErrorKind | None = None
+    error: Any = None
     crash: bool = False  # an exception that is not a JudgeError
 
     @property

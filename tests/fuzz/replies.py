@@ -13,9 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from fakes import LABELS
 from hypothesis import strategies as st
-
-from faithfulness_assert.records.model import LABELS
 
 _RISING = (None, "contradicted", "not_enough_info", "partially_supported", "supported")
 RANK = {**{label: rank for rank, label in enumerate(_RISING, -1)}, "not_a_claim": 3}

@@ -6,18 +6,17 @@ import json
 import math
 from typing import Any
 
-from fakes import ScriptedJudge
+from fakes import LABELS, ScriptedJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from own_policy import with_own_policy
 from strategies import examples
 
 from faithfulness_assert import ConfigError, GradingResult, Reply, Usage, grade, policies
-from faithfulness_assert.policy.values import DIMENSIONS
-from faithfulness_assert.records.model import LABELS
 
 ANSWER = "The museum opens at nine. Adults pay 14 euros. Children enter free."
 CONTEXT = ["The museum opens at nine. Adults pay 14 euros.", "Children enter free."]
+DIMENSIONS = tuple(policies["masis"].dimensions)
 
 words = st.sampled_from(
     [*LABELS, "yes", "no", "idk", "Yes.", "NO", "true", "perhaps", "", "1", "0", "FULLY_SUPPORTED"]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
-from typing import get_args
+from typing import Any
 
 import pytest
-from fakes import TruthfulJudge, verdicts_json
+from fakes import SCORED, TruthfulJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
@@ -25,10 +25,7 @@ from faithfulness_assert import (
     grade,
     policies,
 )
-from faithfulness_assert.policy.values import SCORED
-from faithfulness_assert.records.errors import JudgeErrorKind
 from faithfulness_assert.records.judge import Limits
-from faithfulness_assert.records.model import Label
 
 ANSWER = [f"The {name} is open every day." for name in ("shop", "cafe", "museum", "garden")]
 CONTEXT = "All of it is open every day. Nothing else is known."
@@ -55,7 +52,8 @@ def graded(policy: Policy, *said: str) -> GradingResult:
 
 
 JUDGED = [policy for policy in policies.values() if policy.verify != "rubric"]
-ERRORS = [kind for kind in get_args(JudgeErrorKind) if not kind.startswith("unre")]
+ERRORS = """refusal content_filter truncated transport auth rate_limit timeout server not_stored
+token_limit""".split()
 
 
 class HalfFailing(TruthfulJudge):
@@ -88,7 +86,7 @@ def test_under_every_policy_an_ask_that_failed_is_a_grader_error_of_its_kind(
 
 
 CHOICES = st.sampled_from([*SCORED, "timeout"])
-ODD_WEIGHTS: list[dict[Label, float]] = [
+ODD_WEIGHTS: list[dict[Any, float]] = [
     {"supported": 0.5, "partially_supported": 1, "contradicted": 0, "not_enough_info": 0},
     {"supported": 1, "partially_supported": 0.5, "contradicted": 0.4, "not_enough_info": 0},
 ]
@@ -107,9 +105,9 @@ def test_a_case_with_open_statements_is_graded_only_if_no_labels_of_them_change_
     said: list[str],
     policy: str,
     threshold: float,
-    fail_on: tuple[Label, ...],
+    fail_on: tuple[Any, ...],
     inverse: bool,
-    weights: dict[Label, float] | None,
+    weights: dict[Any, float] | None,
 ) -> None:
     own = replace(
         policies[policy],

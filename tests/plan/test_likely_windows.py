@@ -7,19 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from fakes import failing
+from fakes import failing, tokens
 from hypothesis import given
 from hypothesis import strategies as st
 from own_policy import likely_parts_from, with_own_policy
 from strategies import examples
 
 from faithfulness_assert import Ask, GradingResult, PromptTooLong, Reply, grade
-from faithfulness_assert.asking.tokens import estimate_tokens
-from faithfulness_assert.plan.long_contexts import FEW_ASKS, FIRST_PARTS, PARTS
 from faithfulness_assert.records.judge import Limits
-from faithfulness_assert.records.views import percent
 
-count = estimate_tokens
+FEW_ASKS, PARTS, FIRST_PARTS = 100, 10, 4
 
 # ---------------------------------------------------------------- a judge that knows the truth
 
@@ -116,7 +113,7 @@ def test_an_unsupported_statement_says_what_share_of_the_context_was_shown() -> 
         }
         assert verdict.shown == pytest.approx(sum(len(t) for _, t in lines) / whole, rel=0.01)
         assert 0 < verdict.shown < 1
-    share = f"{percent(result.verdicts[2].shown)} of the context shown"
+    share = f"{100 * result.verdicts[2].shown:.2g} % of the context shown"
     assert share in str(result.reason)
     assert share in result.pretty()
     assert share in json.dumps(result.to_promptfoo("all"))
@@ -139,7 +136,7 @@ def test_how_much_of_the_context_an_unsupported_statement_is_shown_has_a_floor()
     shown = {text for ask in judge.asked for _, text in ask.payload.sentences}
     assert FIRST_PARTS < len(shown & set(near)) < 40
     part = (900 - 600) * 2 // 3 // 4
-    assert PARTS * part / 2 < sum(count(text) for text in shown) < 2 * PARTS * part
+    assert PARTS * part / 2 < sum(tokens(text) for text in shown) < 2 * PARTS * part
     assert labels(result) == ["not_enough_info"]
 
 
@@ -203,7 +200,7 @@ def test_every_way_to_judge_statements_takes_the_likely_parts(options: dict[str,
     if "controls" not in options:
         assert labels(result) == ["supported", "contradicted", "not_enough_info"]
     assert all(v.shown < 1 for v in result.verdicts)
-    assert max(sum(count(m["content"]) for m in ask.messages) for ask in judge.asked) <= 900
+    assert max(sum(tokens(m["content"]) for m in ask.messages) for ask in judge.asked) <= 900
 
 
 def test_a_huge_passage_without_a_sentence_end_is_cut_and_no_fact_is_cut_in_two() -> None:
@@ -215,13 +212,13 @@ def test_a_huge_passage_without_a_sentence_end_is_cut_and_no_fact_is_cut_in_two(
         words = f"{words[:start]} and {text}{words[start:]}"
     result, judge = graded([*MUSEUMS, fact("Oster")], [words])
     assert labels(result) == ["supported"] * 4 + ["not_enough_info"]
-    assert max(sum(count(m["content"]) for m in ask.messages) for ask in judge.asked) <= 900
+    assert max(sum(tokens(m["content"]) for m in ask.messages) for ask in judge.asked) <= 900
 
 
 def test_a_judge_whose_window_is_smaller_than_thought_is_asked_anew() -> None:
     class Small(Knowing):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            if sum(count(m["content"]) for m in ask.messages) + ask.max_tokens > 1200:
+            if sum(tokens(m["content"]) for m in ask.messages) + ask.max_tokens > 1200:
                 raise PromptTooLong("too long", window=1200)
             return super().ask(ask)
 
@@ -238,19 +235,19 @@ def test_a_judge_whose_window_is_smaller_than_thought_is_asked_anew() -> None:
 @given(
     known=st.lists(st.tuples(st.integers(0, 7), st.integers(0, 149), st.booleans()), max_size=8),
     size=st.integers(1, 8),
-    tokens=st.integers(850, 1200),
+    room=st.integers(850, 1200),
     most=st.sampled_from([None, 1, 2]),
     policy=st.sampled_from(["default", "ragaliq", "promptfoo-plan"]),
 )
 def test_what_likely_parts_support_the_whole_context_does_not_leave_open(
-    known: list[tuple[int, int, bool]], size: int, tokens: int, most: int | None, policy: str
+    known: list[tuple[int, int, bool]], size: int, room: int, most: int | None, policy: str
 ) -> None:
     names = [f"{first}{last}" for first in ("Ash", "Corb", "Lind", "Mar") for last in ("ow", "ey")]
     context = FILLER[:150]
     for museum, place, is_open in known:
         context.insert(place, fact(names[museum], "open" if is_open else "shut"))
     statements = [fact(name) for name in names[:size]]
-    limits = Limits(prompt_tokens=tokens, statements=most)
+    limits = Limits(prompt_tokens=room, statements=most)
     result, judge = graded(statements, context, limits, policy=policy)
     exact, _ = graded(statements, context, limits, policy=policy, few_asks=ALL)
     opened = {museum for museum, _, is_open in known if is_open}
@@ -262,5 +259,5 @@ def test_what_likely_parts_support_the_whole_context_does_not_leave_open(
         if number not in opened:
             assert verdict.label in ("not_enough_info", "contradicted")
     for ask in judge.asked:
-        assert sum(count(m["content"]) for m in ask.messages) <= tokens
+        assert sum(tokens(m["content"]) for m in ask.messages) <= room
         assert len(ask.ids) <= (most or 99)

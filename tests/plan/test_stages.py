@@ -29,11 +29,10 @@ from threading import Lock
 from typing import Any
 
 import pytest
-from fakes import TruthfulJudge
+from fakes import TruthfulJudge, tokens
 from own_policy import with_own_policy
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Reply, grade
-from faithfulness_assert.asking.tokens import estimate_tokens
 from faithfulness_assert.records.judge import Limits
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "stages.jsonl"
@@ -262,9 +261,7 @@ def is_complete(result: GradingResult) -> bool:
 def too_large(asked: Sequence[Ask], limits: Mapping[str, int]) -> list[str]:
     """The asks that break the judge's limits."""
     most_tokens, most_items = limits.get("prompt_tokens"), limits.get("statements")
-    sizes = [
-        (ask, sum(estimate_tokens(message["content"]) for message in ask.messages)) for ask in asked
-    ]
+    sizes = [(ask, sum(tokens(message["content"]) for message in ask.messages)) for ask in asked]
     return [
         f"{ask.kind} {ask.ids}: {size} tokens"
         for ask, size in sizes

@@ -29,7 +29,6 @@ from faithfulness_assert import (
     grade_many,
     policies,
 )
-from faithfulness_assert.policy.load import find_policy
 from faithfulness_assert.promptfoo import get_assert
 
 ANSWER, CONTEXT = (
@@ -232,12 +231,12 @@ ALIASES = {
 def test_a_few_aliases_that_mean_billions_of_values_are_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match="aliases"):
-        find_policy(str(tmp_path / "p.yaml"), {}, {})
+        Grader("embedded", str(tmp_path / "p.yaml"))
 
 
 def test_a_few_harmless_aliases_are_read(tmp_path: Path) -> None:
     (tmp_path / "p.yaml").write_text("guidance: &g Be strict.\nsummary: *g\n", encoding="utf-8")
-    assert find_policy(str(tmp_path / "p.yaml"), {}, {}).summary == "Be strict."
+    assert Grader("embedded", str(tmp_path / "p.yaml")).policy.summary == "Be strict."
 
 
 # ---------------------------------------------------------------- no code from outside

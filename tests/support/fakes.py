@@ -8,9 +8,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from faithfulness_assert import Ask, JudgeError, Reply, Usage
+from faithfulness_assert import Ask, JudgeError, Reply, Usage, policies
 from faithfulness_assert.records.judge import Limits
 
+SCORED = tuple(policies["default"].weights)
+LABELS = (*SCORED, "not_a_claim")
 USAGE = Usage(prompt=100, completion=20, num_requests=1)
 
 
@@ -32,6 +34,12 @@ def labelled(*labels: str | None, evidence: Sequence[int] = (1,)) -> Callable[[A
         return Reply(verdicts_json(said, evidence), usage=USAGE)
 
     return reply
+
+
+def tokens(text: str) -> int:
+    """What a text has by the documented estimate: four ASCII characters to one, else one each."""
+    others = sum(not char.isascii() for char in text)
+    return -(-(len(text) - others) // 4) + others
 
 
 @dataclass

@@ -14,9 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import answers
 
-from faithfulness_assert import audit_citations, grade
-from faithfulness_assert.records.errors import ConfigError
-from faithfulness_assert.records.model import CitationAudit
+from faithfulness_assert import CitationAudit, ConfigError, audit_citations, grade
 
 GOLDEN = json.loads((ROOT / "fixtures" / "golden" / "citations.json").read_text("utf-8"))
 # What we find if the source's finding is a defect, as its ``ours_instead`` says.
