@@ -80,8 +80,10 @@ class Grade:
         # On our own event loop only what any loop may await.
         self._aask = getattr(judge, "aask", None) if info.any_loop else None
         self._began = time.monotonic()
-        # What is known of the asks under way, by their ``id()``, should the loop be stalled.
+        # What came of the asks under way, and what they cost, by their ``id()``: should the loop be
+        # stalled, that is all that is known of them.
         self._known: dict[int, Outcome] = {}
+        self._spent: dict[int, Usage] = {}
 
     def run(self) -> GradingResult:
         """The result, worked out in this thread. Asks that belong together are sent at once."""
@@ -153,7 +155,7 @@ class Grade:
         self, outcomes: tuple[Outcome, ...] | None = None
     ) -> tuple[tuple[Ask, ...], GradingResult | None]:
         """The plan's next asks, or its result. The time that it takes is the grade's."""
-        self._known = {}
+        self._known, self._spent = {}, {}
         with self._left.during("work"):
             try:
                 return (next(self._plan) if outcomes is None else self._plan.send(outcomes)), None
@@ -192,7 +194,8 @@ class Grade:
         try:
             return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
         except TimeoutError:
-            return tuple(self._known.get(id(ask)) or late() for ask in asks)
+            known, spent = self._known, self._spent
+            return tuple(known.get(id(ask)) or late(spent.get(id(ask))) for ask in asks)
         except BlockingIOError as error:
             return tuple(outcome_of(ask, error) for ask in asks)
 
@@ -233,9 +236,7 @@ class Grade:
 
         from ..judges import background
 
-        before = self._known.get(id(ask))
-        spent = (before and before.usage) or Usage()
-        self._known[id(ask)] = late(usage=spent + Usage(num_requests=1))
+        self._spent[id(ask)] = self._spent.get(id(ask), Usage()) + Usage(num_requests=1)
         seconds, deadline = self._time_to_ask()
         came: object
         try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -70,7 +70,7 @@ def _what_counts(policy: Any) -> tuple[object, ...]:
 # ---------------------------------------------------------------- the policy
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Policy:
     """How a case is split, judged and scored. ``dataclasses.replace`` makes your own.
 
@@ -248,17 +248,17 @@ class Policy:
         mappings = {n: dict(v) for n, v in values.items() if isinstance(v, MappingProxyType)}
         return partial(Policy, **values | mappings), ()
 
-    @property
+    @cached_property
     def passes_at(self) -> float:
         """The score in [0, 1] that passes: the threshold, or 1 with ``all_or_nothing``."""
         return 1.0 if self.all_or_nothing else float(self.threshold)
 
-    @property
+    @cached_property
     def judged(self) -> tuple[Label, ...]:
         """The labels that the judge may give: those with a weight, in their order."""
         return tuple(label for label in SCORED if label in self.weights)
 
-    @property
+    @cached_property
     def credited(self) -> frozenset[Label]:
         """The labels that raise a score (``inverse`` turns it round), and the one that has none."""
         least = (max if self.inverse else min)(self.weights.values())

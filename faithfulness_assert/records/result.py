@@ -94,8 +94,11 @@ class GradingResult:
                 raise ValueError(f"{name} must be finite and in [0, {most}], got {value!r}")
         if self.pass_ and not self.defined:
             raise ValueError("an undefined result cannot pass")
-        for name in ("reason", "judge", "case_id", "metadata"):
-            object.__setattr__(self, name, _clean(getattr(self, name)))
+        for name in ("reason", "judge", "case_id"):
+            if text := getattr(self, name):
+                object.__setattr__(self, name, clean_text(text))
+        if not isinstance(self.metadata, _CleanMetadata):
+            object.__setattr__(self, "metadata", _clean(self.metadata))
 
     def __bool__(self) -> NoReturn:
         """Raises ``ConfigError``: ``assert grade(...)`` would pass, whatever the result is."""
@@ -205,11 +208,9 @@ class _CleanMetadata(dict[str, Any]):
 
 
 def _clean(value: Any) -> Any:
-    """Metadata and texts without lone surrogates."""
+    """Metadata without lone surrogates."""
     if isinstance(value, str):
         return clean_text(value)
-    if isinstance(value, _CleanMetadata):
-        return value
     if isinstance(value, Mapping):
         return _CleanMetadata((clean_text(str(n)), _clean(item)) for n, item in value.items())
     return [_clean(item) for item in value] if isinstance(value, list | tuple) else value
