@@ -64,6 +64,18 @@ def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path) -> None:
     assert "If a row is one passage of a case, join its passages" in " ".join(data_set.hints)
 
 
+@pytest.mark.parametrize(("cells", "empty"), [(" ,c", "answer"), ("a,[]", "context")])
+def test_a_file_with_nothing_to_grade_says_so_before_it_is_graded(
+    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, cells: str, empty: str
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f"answer,context\n{cells}\n{cells}\n")
+    monkeypatch.setattr("sys.argv", ["faithfulness-assert", "estimate", str(file)])
+    with pytest.raises(SystemExit):
+        main()
+    assert f"the {empty} is empty in each of the first 2 records" in capsys.readouterr().err
+
+
 def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     first = {"answer": ANSWER, "context": CONTEXT}

@@ -16,7 +16,7 @@ from ...cases.systems import COLUMN_FIELDS, names
 from ...cases.tables import SAMPLE, check_columns, head
 from ...files import open_file, temporary_database
 from ...records.errors import ConfigError, option
-from ...text.strings import names_of
+from ...text.strings import counted, is_blank, names_of
 from ..rows import NOTHING, Row
 
 MAX_NOTES = 20
@@ -232,24 +232,31 @@ class DataSet:
 
     def _first_notes(self) -> list[str]:
         """What a person should know before the rows are read."""
-        notes = (self._source.note, *self._fields.notes, self._one_passage_a_row())
+        notes = (self._source.note, *self._fields.notes, *self._of_all_records())
         return [note for note in notes if note]
 
-    def _one_passage_a_row(self) -> str:
-        """A note, if several rows have one answer and each another text as its context."""
+    def _of_all_records(self) -> Iterator[str]:
+        """What the first records have in common: nothing to grade, nothing found, or passages of
+        the same cases.
+        """
         contexts: dict[str, set[str]] = {}
+        blank = empty = 0
         for record in self._head:
             fields = self._fields.split(record)[0]
             values = [next((fields[n] for n in names(f) if n in fields), None) for f in _GRADED]
             answer, context, question = values
+            blank += isinstance(answer, str) and is_blank(answer)
+            empty += context in ([], "[]") or (isinstance(context, str) and is_blank(context))
             if isinstance(answer, str) and isinstance(context, str) and answer.strip():
                 contexts.setdefault(f"{question}\0{answer}", set()).add(context)
-        if all(len(texts) < 2 for texts in contexts.values()):
-            return ""
-        return (
-            "rows with the same answer have other contexts; each is graded against its own alone. "
-            "If a row is one passage of a case, join its passages into a list first"
-        )
+        for field, count in (("answer", blank), ("context", empty)):
+            if count and count == len(self._head):
+                yield f"the {field} is empty in each of the first {counted(count, 'record')}"
+        if any(len(texts) > 1 for texts in contexts.values()):
+            yield (
+                "rows with the same answer have other contexts; each is graded against its own "
+                "alone. If a row is one passage of a case, join its passages into a list first"
+            )
 
 
 class _Ids:
