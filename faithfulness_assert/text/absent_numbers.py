@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import accumulate, combinations, permutations
 from math import isclose
@@ -47,7 +48,7 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 
 _LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%])")
-_SPACED = lazy_pattern(r"(?<=[0-9]) ?([.,]) (?=[0-9])")
+_SPACED = lazy_pattern(r"([.,]) (?<=[0-9]..)(?=[0-9])")
 _IN_MILLIONS = lazy_pattern(
     r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)[’']000s?\b", re.IGNORECASE
 )
@@ -222,7 +223,8 @@ def find_absent(
     is there and the unit is not.
     """
     text, found = own.text, []
-    absent = [n for n in own.read if not _occurs(n, context, text)]
+    if not (absent := [n for n in own.read if not _occurs(n, context, text)]):
+        return []
     absent = [n for n in absent if n in own.numbers and not _occurs(n, question, text)]
     if absent and context.tight:
         absent = [n for n in absent if not _occurs(n, context.tight, text)]
@@ -235,7 +237,7 @@ def find_absent(
         if _may_be_derived(text, number, bounds) and not (number.is_clear and has_value):
             continue
         is_whole = number.is_clear and has_value and not number.kinds() & {"clock", "order"}
-        found.append(number if is_whole else number._replace(first=number.start, last=number.end))
+        found.append(number if is_whole else replace(number, first=number.start, last=number.end))
     return found
 
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate
-from typing import NamedTuple
+from itertools import accumulate, pairwise
+from operator import attrgetter
 from unicodedata import digit, numeric
 
 from .number_words import (
@@ -36,6 +37,10 @@ MONEY = "$€£¥₹₩₽₺₴₪¢"
 
 FIRST_DENSE, MOST_DENSE = "\u3040", 7
 """The first letter of scripts without spaces, and the letters of their longest unit."""
+
+YEAR_SIGNS = ("'", "’", "-", "–", "/", " ")
+EDGES = ("", " ", "\n", "(")
+"""Before a number of which no sign or letter is a part."""
 
 NOT_JOINED = frozenset(("", "share", "date", "clock", "half"))
 """Kinds of which two side by side are two."""
@@ -145,8 +150,9 @@ class _Letters(dict[int, str]):
 _LETTERS = _Letters()
 
 
-class Number(NamedTuple):
-    """A number of a text.
+@dataclass(slots=True, eq=False)
+class Number:
+    """A number of a text. It is the reader's own until it is returned.
 
     Args:
         start, end: where its digits or words are.
@@ -199,12 +205,20 @@ class Number(NamedTuple):
     def kinds(self) -> frozenset[str]:
         return frozenset(kind for kind, _ in self.meanings)
 
+    def mean(self, *meanings: Meaning, plain: tuple[float, ...] = (), last: int = 0) -> Number:
+        """It with these as its only meanings, besides a number without a unit."""
+        self.meanings, self.plain, self.is_clear = meanings, plain, True
+        self.last = last or self.last
+        return self
+
 
 def find_numbers(text: str, *, in_words: bool = True) -> list[Number]:
     """The numbers of ``text``, in digits and also in words, in order. Takes linear time."""
     plain = ascii_digits(text)
-    spelled = _in_words(plain) if in_words else ()
-    return _joined(plain, sorted([*_in_digits(plain), *spelled]))
+    found = [*_in_digits(plain)]
+    if in_words and (spelled := [*_in_words(plain)]):
+        found = sorted(found + spelled, key=attrgetter("start", "end"))
+    return _joined(plain, found) if len(found) > 1 else found
 
 
 def is_year(value: float) -> bool:
@@ -229,22 +243,28 @@ def _in_digits(text: str) -> Iterator[Number]:
             continue
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
+        number = _number(start, end, (), digits)
         if len(digits) > MAX_DIGITS:
-            kind = f"digits {digits}"
-            yield Number(start, end, start, end, (), ((kind, 0),), True, digits)
+            yield number.mean((f"digits {digits}", 0))
         elif date := _DATE.match(digits):
-            yield from _date(date, start)
+            yield from _date(date, number)
         elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
             for part in re.finditer(r"[^:]+", digits):
+                at = start + part.start()
                 values = _values(part[0], text, marks)
-                yield _plain(text, start + part.start(), start + part.end(), values)
-        elif time := _time_of_day(text, Number(start, end, start, end, digits=digits)):
-            yield time
+                yield _read(text, _number(at, start + part.end(), values, part[0]))
+        elif _time_of_day(text, number):
+            yield number
         else:
-            values = _values(digits, text, marks)
+            number.plain = _values(digits, text, marks)
             if " " in digits and _IN_ROW.search(text[max(start - 2, 0) : end + 2]):
-                values += tuple(map(float, re.findall("[0-9]+", digits)))  # of a table: 80 203 20
-            yield _plain(text, start, end, values)
+                row = re.findall("[0-9]+", digits)  # of a table: 80 203 20
+                number.plain += tuple(map(float, row))
+            yield _read(text, number)
+
+
+def _number(start: int, end: int, values: tuple[float, ...], digits: str = "") -> Number:
+    return Number(start, end, start, end, values, (), False, digits)
 
 
 @cache
@@ -257,58 +277,59 @@ def _that_belong() -> tuple[frozenset[str], frozenset[str]]:
 
 def _alone(text: str, start: int, end: int) -> Number | None:
     """A whole number to which nothing belongs but a unit, as is so with most."""
-    found, before = _ALONE.match(text, end), text[max(start - 12, 0) : start]
-    if not found or end - start > MAX_DIGITS or before[-1:] not in ("", " ", "\n", "("):
+    found = _ALONE.match(text, end)
+    if not found or text[start - 1 : start] not in EDGES or end - start > MAX_DIGITS:
         return None
-    word = (found[2] or "").casefold()
     words_before, words_behind = _that_belong()
-    if (
-        word in words_behind
-        or word >= FIRST_DENSE
-        or (before.casefold().split() or [""])[-1].strip("(.") in words_before
-    ):
+    before, word = text[max(start - 12, 0) : start].split(), (found[2] or "").casefold()
+    if word in words_behind or word >= FIRST_DENSE:
+        return None
+    if before and before[-1].strip("(.").casefold() in words_before:
         return None
     word = "" if found[1] else word  # of the next sentence
-    values = (float(text[start:end]),)
-    number = Number(start, end, start, end, values, (), False, text[start:end], (), word)
+    number = _number(start, end, (float(text[start:end]),), text[start:end])
+    number.after = word
     return _with_unit(text, number) if word and units_of(word) else number
 
 
-def _plain(text: str, start: int, end: int, values: tuple[float, ...]) -> Number:
-    """A number that is neither a date in digits nor a time."""
-    digits = text[start:end]
-    number = Number(start, end, start, end, values, digits=digits)
-    if digits.isdecimal() and _SHORT_YEAR.search(text, max(start - 2, 0), end):  # '24
-        century = 1900 if values[0] > 50 else 2000
-        return number._replace(first=start - 1, plain=(century + values[0],), loose=values)
+def _read(text: str, number: Number) -> Number:
+    """A number that is neither a date in digits nor a time, read with what belongs to it."""
+    start, end, digits, values = number.start, number.end, number.digits, number.plain
     if digits.count(".") > 1 and not _IN_GROUPS.match(digits):
-        version = ((f"version {digits}", 0.0),)
-        return number._replace(plain=(), meanings=version, is_clear=True, loose=values)
+        number.loose = values
+        return number.mean((f"version {digits}", 0.0))
+    if digits.isdecimal() and text[start - 1 : start] in YEAR_SIGNS:
+        if _SHORT_YEAR.search(text, max(start - 2, 0), end):  # '24
+            number.first, number.plain, number.loose = start - 1, (_year(digits),), values
+            return number
+        if years := _FROM_YEAR.search(text, max(start - 8, 0), end):  # 1998/99
+            number.plain = (values[0], float(f"{years[1]}{digits}"))
+            return number
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
-        values, end = tuple(value + share for value in values), mixed.end()
+        number.plain = tuple(value + share for value in values)
+        number.end = number.last = mixed.end()
     elif len(digits) < 3 and values[0] <= 31:
+        if dense := _DENSE_DATE.match(text, end):  # 3月15日
+            day = 100 * values[0] + float(dense[1])
+            return number.mean(("date", day), last=dense.end())
         behind = _MONTH.match(text, end)
         before = _MONTH_BEFORE.search(text, max(start - 40, 0), start)
-        dates = [(behind[1], start, behind.end())] if behind else []
-        dates += [(before[1], before.start(), end)] if before else []
-        if dense := _DENSE_DATE.match(text, end):  # 3月15日
-            day = (("date", 100 * values[0] + float(dense[1])),)
-            return number._replace(last=dense.end(), plain=(), meanings=day, is_clear=True)
-        for word, first, last in dates:
-            if month := valued("months").get(word.casefold()):
-                day = (("date", 100 * month + values[0]),)
-                return number._replace(
-                    first=first, last=last, meanings=day, is_clear=True, after=word
-                )
-    if order := _ORDINAL.match(text, end):
-        ordered = (("order", values[0]),)
-        last = order.end()
-        return number._replace(last=last, plain=(), meanings=ordered, is_clear=True, loose=values)
-    years = _FROM_YEAR.search(text, max(start - 8, 0), end)
-    if years and digits.isdecimal():
-        return number._replace(plain=(values[0], float(f"{years[1]}{digits}")))
-    return _measured(text, number._replace(end=end, last=end, plain=values))
+        for word in filter(None, (behind, before)):
+            if month := valued("months").get(word[1].casefold()):
+                number.first, number.after = min(start, word.start(1)), word[1]
+                day = 100 * month + values[0]
+                return number.mean(("date", day), plain=values, last=max(end, word.end()))
+    if order := _ORDINAL.match(text, number.end):
+        number.loose = values
+        return number.mean(("order", values[0]), last=order.end())
+    return _measured(text, number)
+
+
+def _year(digits: str) -> float:
+    """A year in two or four digits."""
+    century = 0 if len(digits) == 4 else 1900 if int(digits) > 50 else 2000
+    return float(century + int(digits))
 
 
 def _values(digits: str, text: str, marks: list[str]) -> tuple[float, ...]:
@@ -355,28 +376,25 @@ def _exact(value: float) -> float:
 # ---------------------------------------------------------------- dates and times
 
 
-def _date(date: re.Match[str], start: int) -> Iterator[Number]:
+def _date(date: re.Match[str], number: Number) -> Iterator[Number]:
     """A date in digits: its day and month, and its year."""
-    end, (one, sign, two, three) = start + date.end(), date.groups()
-    if len(one) == 4:
-        pairs, year, at = [(two, three)], one, start
-    else:
-        pairs, year, at = [(two, one)] + [(one, two)] * (sign != "."), three, end - len(three)
+    one, sign, two, three = date.groups()
+    at, year, pairs = number.start, one, [(two, three)]
+    if len(one) < 4:
+        at, year = number.end - len(three), three
+        pairs = [(two, one)] + [(one, two)] * (sign != ".")
     known = [(int(m), int(d)) for m, d in pairs if 0 < int(m) < 13 and 0 < int(d) < 32]
     if not known or len(one) == 3 or (len(year) < 4 and sign != "/"):
-        values = tuple(float(part) for part in (one, two, three))
-        kinds = ((f"version {date[0]}", 0.0),)
-        yield Number(start, end, start, end, (), kinds, True, date[0], values)
+        number.loose = tuple(float(part) for part in (one, two, three))
+        yield number.mean((f"version {date[0]}", 0.0))
         return
-    dates = tuple(("date", 100.0 * month + day) for month, day in known)
     days = tuple(float(day) for _, day in known)
-    yield Number(start, end, start, end, days, dates, True, date[0])
-    century = 0 if len(year) == 4 else 1900 if int(year) > 50 else 2000
-    yield Number(at, at + len(year), at, at + len(year), (float(century + int(year)),), digits=year)
+    yield number.mean(*(("date", 100.0 * month + day) for month, day in known), plain=days)
+    yield _number(at, at + len(year), (_year(year),), year)
 
 
 def _time_of_day(text: str, number: Number) -> Number | None:
-    """A time of day: 17:30, 5.30 pm, 17h30, 9 Uhr, half past two, halb drei; None if it is none.
+    """It as a time of day, or None: 17:30, 5.30 pm, 17h30, 9 Uhr, half past two, halb drei.
 
     Without its half of the day it may be in either, up to 12.
     """
@@ -397,10 +415,8 @@ def _time_of_day(text: str, number: Number) -> Number | None:
         meanings.append(("half", time % 720))
     if sign and (sign[2] or (sign[3] and minutes)):
         meanings.append(("time", 60 * (60 * hours + minutes)))
-    plain = () if minutes else (hours,)
-    return number._replace(
-        last=last, plain=plain, meanings=tuple(meanings), is_clear=True, after=half
-    )
+    number.after = half
+    return number.mean(*meanings, plain=() if minutes else (hours,), last=last)
 
 
 def _hour_and_minutes(
@@ -419,7 +435,7 @@ def _hour_and_minutes(
     if hours > 24:
         return None
     past = None if sign[1] else _MINUTES.match(text, last)
-    if past and not _with_unit(text, number._replace(last=past.end(), plain=(0.0,))).is_clear:
+    if past and not _with_unit(text, _number(0, past.end(), (0.0,))).is_clear:
         return hours, float(past[1]), past.end()
     if text[last : last + 1] in ("半", "반"):
         return hours, 30, last + 1
@@ -462,25 +478,26 @@ def _in_words(text: str) -> Iterator[Number]:
         if text[max(start - 2, 0) : start].strip()[-1:].isdecimal():
             continue  # 1.2 million, which is read in digits
         value = _exact(found.value)
-        number = Number(start, end, start, end, (value,))
-        named = number._replace(plain=(), is_clear=True)
+        number = _number(start, end, (value,))
         if found.sort == "clock":
-            clocks = (("clock", value), ("half", value % 720))
-            yield named._replace(meanings=clocks, loose=(value // 60,))
+            number.loose = (value // 60,)
+            yield number.mean(("clock", value), ("half", value % 720))
         elif found.sort == "order":
-            yield named._replace(meanings=(("order", value),), loose=(value,))
+            number.loose = (value,)
+            yield number.mean(("order", value))
         elif found.sort == "loose":
-            yield number._replace(plain=(), loose=(value, value - 1) if value > 1 else (value,))
+            number.plain, number.loose = (), (value, value - 1) if value > 1 else (value,)
+            yield number
         elif clock := _time_of_day(text, number):
             yield clock
         else:
             inner = _INNER.match(text, end) if found.sort == "share" else None  # half a mile
-            at = inner.end() if inner else end
-            measured = _measured(text, number._replace(end=at, last=at))
-            last = measured.last if measured.last > at else end
-            if found.sort == "share" and not measured.meanings:
-                measured = measured._replace(meanings=(("share", value),))
-            yield measured._replace(end=end, last=last)
+            number.last = at = inner.end() if inner else end
+            _measured(text, number)
+            number.last = number.last if number.last > at else end
+            if found.sort == "share" and not number.meanings:
+                number.meanings = (("share", value),)
+            yield number
 
 
 # ---------------------------------------------------------------- with a unit
@@ -488,16 +505,15 @@ def _in_words(text: str) -> Iterator[Number]:
 
 def _measured(text: str, number: Number) -> Number:
     """A number with its scale, and with what it measures or costs."""
-    start, _, first, last, values = number[:5]
-    loose, paid = number.loose, tuple[Unit, ...]()
+    start, paid = number.start, tuple[Unit, ...]()
     beside = text[max(start - 8, 0) : start].rstrip(_SPACES)[-1:]
     if beside.isalpha() or (beside and beside in f"{MONEY}."):
         before = _MONEY_BEFORE.search(text, max(start - 8, 0), start)
         sign = before[1].casefold().rstrip(".") if before else ""
         paid = money().get(sign) or money().get(sign[-1:], ())
-        first = before.start() if before and paid else start
+        number.first = before.start() if before and paid else number.first
     for _ in range(2):  # five lakh crore
-        scaled = _SCALE.match(text, last)
+        scaled = _SCALE.match(text, number.last)
         word = _known(scaled[1].casefold(), valued("scales")) if scaled else ""
         scale = valued("scales").get(word)
         if not scaled or not scale:
@@ -507,16 +523,14 @@ def _measured(text: str, number: Number) -> Number:
             break
         is_money = paid or _units(text, end)[2].casefold() in money()
         # 3M, 3K and 3B are millions, thousands and billions; 3 m, 3m and 3 K are not.
-        is_glued = scaled[1] in ("M", "K", "B") and scaled.start(1) == last
+        is_glued = scaled[1] in ("M", "K", "B") and scaled.start(1) == number.last
         if not is_money and not is_glued and units_of(scaled[1]):
             break
-        loose, values = loose or values, tuple(_exact(value * scale) for value in values)
-        last = end
-        if word >= FIRST_DENSE and (then := _THEN.match(text, last)):  # 3万5000, 3万5千
-            more = float(then[1]) * valued("scales").get(then[2], 1)
-            values, last = tuple(value + more for value in values), then.end()
-    whole = number._replace(first=first, last=last, plain=values, loose=loose)
-    return _with_unit(text, whole, paid)
+        number.loose, number.last, more = number.loose or number.plain, end, 0.0
+        if word >= FIRST_DENSE and (then := _THEN.match(text, end)):  # 3万5000, 3万5千
+            more, number.last = float(then[1]) * valued("scales").get(then[2], 1), then.end()
+        number.plain = tuple(_exact(value * scale) + more for value in number.plain)
+    return _with_unit(text, number, paid)
 
 
 def _known(word: str, known: Collection[str]) -> str:
@@ -528,23 +542,19 @@ def _known(word: str, known: Collection[str]) -> str:
 
 def _with_unit(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
     """A number with its unit, or with the money that stands before it."""
-    last, values = number.last, number.plain
-    units, last, word = (paid, last, "") if paid else _units(text, last)
-    share, after = None, word.casefold()
+    values = number.plain
+    units, last, word = (paid, number.last, "") if paid else _units(text, number.last)
     if units and not paid and values[0] == int(values[0]):
         more = _AND_SHARE.match(text, last)
         share = valued("fractions").get(more[1].casefold()) if more else None
         if more and share:  # an hour and a half
-            values, last = tuple(value + 1 / share for value in values), more.end()
+            values, last, number.plain = tuple(v + 1 / share for v in values), more.end(), ()
+    after = word.casefold()
     zero = 32 if after in ("°f", "fahrenheit") else 0
-    meanings = tuple((u.kind, _exact((value - zero) * u.size)) for u in units for value in values)
-    return number._replace(
-        last=last,
-        plain=() if share else number.plain,
-        meanings=meanings,
-        is_clear=bool(units) and after not in words_of("unclear units"),
-        after=after,
-    )
+    number.meanings = tuple((u.kind, _exact((v - zero) * u.size)) for u in units for v in values)
+    number.is_clear = bool(units) and after not in words_of("unclear units")
+    number.after, number.last = after, last
+    return number
 
 
 def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
@@ -583,18 +593,17 @@ def _powers(name: str) -> tuple[list[Unit], str]:
 
 def _joined(text: str, numbers: list[Number]) -> list[Number]:
     """The numbers, and before two units side by side their sum: "6 feet 2 inches"."""
-    joined: list[Number] = []
-    covered = 0
-    for one, two in zip(numbers, [*numbers[1:], None], strict=False):
-        is_part = one.last <= covered
-        if two and one.is_clear and not is_part and two.start - one.last < 6:
+    joined, covered = numbers[:1], numbers[0].last
+    for one, two in pairwise(numbers):
+        if one.is_clear and not one.is_part and two.start - one.last < 6:
             small = {kind: v for kind, v in two.meanings if kind not in NOT_JOINED}
             shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
             if shared and one.after != two.after and _BETWEEN.match(text, one.last, two.start):
-                sums = tuple((kind, _exact(large + small)) for kind, large, small in shared)
-                whole = one._replace(end=two.last, last=two.last, plain=(), meanings=sums)
-                joined.append(whole._replace(digits=one.digits + two.digits))
-                is_part, covered = True, two.last
-        covered = max(covered, one.last)
-        joined.append(one._replace(is_part=True) if is_part else one)
+                whole = _number(one.start, two.last, (), one.digits + two.digits)
+                whole.first, one.is_part, covered = one.first, True, two.last
+                sums = [(kind, _exact(large + small)) for kind, large, small in shared]
+                joined.insert(-1, whole.mean(*sums))
+        two.is_part = two.last <= covered
+        covered = max(covered, two.last)
+        joined.append(two)
     return joined
