@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from ..records.errors import JudgeError
+from ..records.errors import JudgeError, out_of_files
 from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import visible
@@ -105,7 +105,8 @@ def outcome_of(ask: Ask, came: object) -> Outcome:
             *(ask.kind, len(ask.ids), len(came.text), came.finish_reason),
         )
         return came
-    error = came if isinstance(came, JudgeError) else _wrapped(came)
+    failure = out_of_files(came) if isinstance(came, OSError) else None
+    error = came if isinstance(came, JudgeError) else failure or _wrapped(came)
     log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), error.kind)
     if error.__cause__ and error is not came and log.isEnabledFor(logging.DEBUG):
         import traceback

@@ -196,7 +196,7 @@ class Grade:
         except TimeoutError:
             known, spent = self._known, self._spent
             return tuple(known.get(id(ask)) or late(spent.get(id(ask))) for ask in asks)
-        except BlockingIOError as error:
+        except OSError as error:  # there is no thread or file for the loop
             return tuple(outcome_of(ask, error) for ask in asks)
 
     async def _outcomes(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
@@ -225,7 +225,10 @@ class Grade:
                 outcome = outcome_of(ask, reply)
             else:
                 sending = gate.ask(ask, lambda: self._send(ask), left)
-                outcome = await background.on_loop(sending)
+                try:
+                    outcome = await background.on_loop(sending)
+                except OSError as error:
+                    outcome = outcome_of(ask, error)
             self._known[id(ask)] = outcome
             slots.spent += outcome.usage or Usage()
             return outcome

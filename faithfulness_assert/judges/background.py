@@ -23,7 +23,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 MOST_SOCKETS = 4_000
-FILES_OF_OTHERS = 64
+SPARE_FILES = 16  # that are left at least for whatever else opens files
+FILES_OF_OTHERS = 48  # where the system does not say how many are open
 IDLE_SECONDS = 5.0  # for which a thread waits for another job
 NAME = "faithfulness"
 EXIT_SECONDS = 1.0  # the most that open connections may hold up the end of a program
@@ -85,7 +86,7 @@ class _Process:
     Attributes:
         threads: run whatever would block the loop.
         thread: runs the loop; None before it is needed.
-        sockets: one for each connection that may be open.
+        sockets: one for each connection that may be open; of the loop.
         lines: the connections that are open, each with ``close``.
     """
 
@@ -97,7 +98,6 @@ class _Process:
         self.lock, self.threads = threading.Lock(), DaemonThreads()
         self.thread: threading.Thread | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
-        self.sockets = asyncio.Semaphore(_most_sockets())
         self.lines: weakref.WeakSet[Any] = weakref.WeakSet()
         self._stops = False
 
@@ -105,7 +105,7 @@ class _Process:
         """The event loop. One whose thread has died is replaced.
 
         Raises:
-            BlockingIOError: the system has no thread for it.
+            OSError: the system has no thread for it, or no file descriptors.
         """
         with self.lock:
             if self.loop is None or self.thread is None or not self.thread.is_alive():
@@ -150,15 +150,18 @@ class _Process:
 
 
 def _most_sockets() -> int:
-    """How many connections may be open at once: what the system allows, less what others need."""
+    """How many connections may be open at once: a part of the descriptors that are free now."""
     try:
         import resource
     except ImportError:  # Windows has no such limit
         return MOST_SOCKETS
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if allowed < 0:
-        return MOST_SOCKETS
-    return max(min((allowed - FILES_OF_OTHERS) * 3 // 4, MOST_SOCKETS), 4)
+    try:
+        taken = len(os.listdir("/dev/fd"))
+    except OSError:
+        taken = FILES_OF_OTHERS
+    free = max(allowed - taken - SPARE_FILES, 0) if allowed >= 0 else 2 * MOST_SOCKETS
+    return max(min(free * 3 // 4, MOST_SOCKETS), 1)
 
 
 process = _Process()
@@ -171,7 +174,7 @@ def start(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Starts a coroutine on the loop. Cancelling the future cancels the coroutine."""
     try:
         loop = process.started()
-    except BlockingIOError:
+    except OSError:
         work.close()
         raise
     return asyncio.run_coroutine_threadsafe(work, loop)

@@ -8,7 +8,6 @@ HTTP is written and read by h11. The ways through a proxy and an SDK are in ``re
 from __future__ import annotations
 
 import asyncio
-import errno
 import json
 import os
 import ssl
@@ -21,7 +20,7 @@ from urllib.parse import quote, urlsplit
 
 import h11
 
-from ..records.errors import JudgeError
+from ..records.errors import JudgeError, out_of_files
 from . import background
 from .remote.settings import Endpoint, is_here, login_of
 
@@ -101,15 +100,8 @@ async def in_time(posting: Coroutine[Any, Any, Answer], seconds: float) -> Answe
     except JudgeError as error:
         return error.with_traceback(None)  # its frames contain the request
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a client raises becomes a JudgeError
-        problem, fix = str(error) or type(error).__name__, ""
-        cause: BaseException | None = error
-        while cause is not None:
-            if isinstance(cause, OSError) and cause.errno in (errno.EMFILE, errno.ENFILE):
-                fix = "Raise the limit of open files (ulimit -n), or lower concurrency."
-                problem = "too many open files"
-            cause = cause.__cause__ or cause.__context__
-        message = f"no connection to the judge: {problem}"
-        return JudgeError(message, "transport", retryable=True, fix=fix)
+        message = f"no connection to the judge: {str(error) or type(error).__name__}"
+        return out_of_files(error) or JudgeError(message, "transport", retryable=True)
 
 
 class Direct:

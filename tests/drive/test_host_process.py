@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import pickle
 import socket
@@ -18,6 +19,7 @@ import pytest
 from loopback import Answer, Loopback, Request, completion
 
 from faithfulness_assert import Ask, Grader, Reply, agrade, grade, grade_many
+from faithfulness_assert.judges import background
 
 CASE = {"answer": "It rains.", "context": "It rains."}
 VERDICT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
@@ -216,8 +218,9 @@ def test_a_grader_travels_to_a_spawned_process_with_its_store(tmp_path: Path) ->
 # ---------------------------------------------------------------- open files
 
 MANY = """
-import asyncio, resource, sys
+import asyncio, os, resource, sys
 resource.setrlimit(resource.RLIMIT_NOFILE, (128, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+others = [os.open(os.devnull, os.O_RDONLY) for _ in range(int(sys.argv[2]))]
 from faithfulness_assert import Grader
 
 async def main():
@@ -232,9 +235,27 @@ asyncio.run(main())
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
-def test_a_process_with_few_open_files_grades_all_the_same() -> None:
+@pytest.mark.parametrize("others", [0, 85])
+def test_a_process_with_few_files_left_to_open_grades_all_the_same(others: int) -> None:
     with Loopback(Answer(GOOD.body, delay=0.05)) as server:
-        assert script(MANY, server.url) == "{'graded'}\n"
+        assert script(MANY, server.url, str(others)) == "{'graded'}\n"
+
+
+@pytest.mark.parametrize(
+    "step", ["asyncio.new_event_loop", "faithfulness_assert.judges.remote.remote_judge.Direct"]
+)
+def test_a_process_that_has_no_file_left_to_open_says_so(
+    step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(background, "process", background._Process())
+    monkeypatch.setattr(step, full)
+    result = Grader("openai:m", base_url="http://127.0.0.1:9/v1", max_retries=0).grade(**CASE)
+    assert result.status == "judge_failed"
+    assert "too many open files. Raise the limit of open files (ulimit -n)" in str(result.reason)
+    assert "base_url" not in str(result.reason)
 
 
 # ---------------------------------------------------------------- proxies

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from dataclasses import replace
 from email.utils import parsedate_to_datetime
@@ -70,7 +71,8 @@ def read_json_object(answer: Answer) -> dict[str, Any] | JudgeError:
     Messages of failures may contain secrets: whoever reads an answer takes them out.
     """
     try:
-        data = json.loads(answer.body.decode("utf-8-sig"))
+        # Not by the codec utf-8-sig: that is a file, and descriptors may have run out by now.
+        data = json.loads(answer.body.removeprefix(BOM_UTF8).decode())
     except (ValueError, RecursionError):
         data = None
     if isinstance(data, list) and len(data) == 1:

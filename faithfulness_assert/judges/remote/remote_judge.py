@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from ...records.checks import check_number, check_text
-from ...records.errors import ConfigError, JudgeError
+from ...records.errors import ConfigError, JudgeError, out_of_files
 from ...records.judge import Ask, JudgeInfo, Limits, Outcome, Reply
 from ...records.usage import Usage
 from .. import background
@@ -279,7 +279,8 @@ class RemoteJudge(ABC):
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises
             self._way = None
             problem = f"the request could not be made: {type(error).__name__}: {error}"
-            raise JudgeError(problem, "transport", remedy="repair") from None
+            failure = JudgeError(problem, "transport", remedy="repair")
+            raise out_of_files(error) or failure from None
         async with background.process.sockets:
             return await way.post(request, seconds, NO_CACHE if fresh else {})
 
