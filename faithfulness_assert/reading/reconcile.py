@@ -219,9 +219,7 @@ def _unless_denied(
     for remark in said:
         own = statement if remark.named == {number} else ""
         if (number in remark.named or remark.others) and objects(remark.text, own):
-            is_part = finding.label == "partially_supported" and not remark.others
-            if not is_part or denies_all(remark.text, statement):
-                return opened(finding, remark.text.strip())
+            return opened(finding, remark.text.strip())
     return finding
 
 

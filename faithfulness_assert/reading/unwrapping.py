@@ -40,7 +40,6 @@ _CLOSING = lazy_pattern(
 _ENTRIES = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
 _KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
 _TRIES = 5
-_CONTROLS = lazy_pattern(r"(?:<[|｜][^<>]{1,40}[|｜]>|</?s>|<end_of_turn>|\s)+")
 
 
 def answer_in(text: str, names: Iterable[str] = ()) -> str:
@@ -76,11 +75,11 @@ def is_complete(text: str) -> bool:
 def parted(text: str) -> tuple[str, str]:
     """What stands before the judge's answer and may be either, and the answer without its thinking.
 
-    Removed are blanks and a JSON string around the reply, control tokens at its ends, closed blocks
-    of thinking, a block that is never closed up to the JSON with which the reply ends, and all that
-    is before a closing mark which nothing opens. That may be the answer, and the rest a quote: so
-    it is given, too, unless the rest has the key of an ask, as no text of others has. A mark inside
-    brackets belongs to a JSON value (a statement may mention such marks) and stays.
+    Removed are blanks and a JSON string around the reply, closed blocks of thinking, a block that
+    is never closed up to the JSON with which the reply ends, and all that is before a closing mark
+    which nothing opens. That may be the answer, and the rest a quote: so it is given, too, unless
+    the rest has the key of an ask, as no text of others has. A mark inside brackets belongs to a
+    JSON value (a statement may mention such marks) and stays.
 
     Raises:
         TypeError: ``text`` is not a string.
@@ -97,7 +96,7 @@ def parted(text: str) -> tuple[str, str]:
         begins = mark.lower() in before.lower()
         if not begins and (entries or _spans(before)[1]):
             text, unopened = after, "" if _KEYED.match(entries) else before
-    return unopened.strip(), _without_controls(text)
+    return unopened.strip(), text.strip()
 
 
 def _unwrapped(text: str) -> str:
@@ -109,16 +108,9 @@ def _unwrapped(text: str) -> str:
     return clean_text(inner).strip() if isinstance(inner, str) else text
 
 
-def _without_controls(text: str) -> str:
-    start = found.end() if (found := _CONTROLS.match(text)) else 0
-    last = deque(_CONTROLS.finditer(text, start), maxlen=1)  # a search with \Z is quadratic
-    end = last[0].start() if last and last[0].end() == len(text) else len(text)
-    return text[start:end].strip()
-
-
 def _entries_at_end(text: str) -> str:
     """The JSON of our form with which a text ends; "" if it ends otherwise."""
-    text = _without_controls(text).removesuffix("```").rstrip()
+    text = text.rstrip().removesuffix("```").rstrip()
     for start in deque(_ENTRIES.finditer(text), maxlen=_TRIES):
         if loads(text[start.start() :]) is not None:
             return text[start.start() :]

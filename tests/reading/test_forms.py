@@ -14,7 +14,6 @@ from conftest import ROOT
 from reading_replies import labels_of
 
 from faithfulness_assert.asking.schema import schema_errors
-from faithfulness_assert.reading.forms import read_any
 from faithfulness_assert.reading.lists_and_ratings import read_lists, read_ratings
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
@@ -167,22 +166,3 @@ def test_a_reply_that_is_not_a_string_is_a_type_error(reader: Any) -> None:
     for value in (None, 5, b"yes"):
         with pytest.raises(TypeError, match=f"must be a string, got {type(value).__name__}"):
             reader(value)
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Final verdict for each statement in order:\n1. Yes\n2. No\n3. Yes",
-        "Final verdict for each statement in order: Yes. No (a yes would need a price of 9). Yes.",
-        "**Verdicts in order:**\n\n1) supported\n2) not_enough_info\n3) supported",
-    ],
-)
-def test_a_list_in_order_has_no_numbers_and_its_denials_may_have_notes(reply: str) -> None:
-    rows = read_any(reply).rows
-    labels = ["supported", "not_enough_info", "supported"]
-    assert [(row.number, row.label) for row in rows] == [(None, label) for label in labels]
-
-
-def test_a_name_between_a_statement_and_its_label_is_no_part_of_the_statement() -> None:
-    (row,) = read_any('4. The sign says "No. No". Verdict: Yes.').rows
-    assert (row.number, row.label, row.statement) == (4, "supported", 'The sign says "No. No".')
