@@ -54,8 +54,8 @@ _PARTS_END = lazy_pattern(
     r"[,;.:](?!\d)|\b(?:but|while|whereas|though|although|only|however)\b", re.IGNORECASE
 )
 _QUOTATION = lazy_pattern(
-    r'"[^"\n]{1,600}"|“[^”\n]{1,600}”|«[^»\n]{1,600}»|`[^`\n]{1,600}`'
-    r"|(?<!\w)'[^'\n]{1,600}'(?!\w)|‘[^’\n]{1,600}’(?!\w)"
+    r'"[^"]{1,600}"|“[^”]{1,600}”|«[^»]{1,600}»|`[^`]{1,600}`'
+    r"|(?<!\w)'(?:[^']|(?<=\w)'(?=\w)){1,600}'(?!\w)|‘(?:[^’]|(?<=\w)’(?=\w)){1,600}’(?!\w)"
 )
 _LEADING_NO = lazy_pattern(r"[^\w]*no\b", re.IGNORECASE)
 
