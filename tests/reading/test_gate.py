@@ -268,8 +268,15 @@ def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(
 
 
 def test_the_name_of_a_property_and_of_a_place_denies_nothing() -> None:
-    for reason in ("Sentence 2 speaks of non-stop service.", "It appears word for word in it."):
+    for reason in (
+        "Sentence 2 speaks of non-stop service.",
+        "It appears word for word in it.",
+        "The knowledge base gives the price.",
+        "The price is not just named, but explained.",
+    ):
         assert reasoned(reason, PRICE)
+    for reason in ("The price is general knowledge.", "It is 14 euros and a fee, not just 14."):
+        assert not reasoned(reason, PRICE)
 
 
 @pytest.mark.parametrize(
