@@ -53,9 +53,11 @@ _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
 _PARTS_END = lazy_pattern(
     r"[,;.:](?!\d)|\b(?:but|while|whereas|though|although|only|however)\b", re.IGNORECASE
 )
+# An apostrophe between letters ends no quotation: 'It isn't free.'
 _QUOTATION = lazy_pattern(
     r'"[^"]{1,600}"|“[^”]{1,600}”|«[^»]{1,600}»|`[^`]{1,600}`'
-    r"|(?<!\w)'(?:[^']|(?<=\w)'(?=\w)){1,600}'(?!\w)|‘(?:[^’]|(?<=\w)’(?=\w)){1,600}’(?!\w)"
+    r"|(?<!\w)'[^']{1,600}(?:(?<=\w)'(?=\w)[^']{1,600}){0,9}'(?!\w)"
+    r"|‘[^’]{1,600}(?:(?<=\w)’(?=\w)[^’]{1,600}){0,9}’(?!\w)"
 )
 _LEADING_NO = lazy_pattern(r"[^\w]*no\b", re.IGNORECASE)
 
@@ -156,27 +158,23 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            after = words[place + 1 :]
-            turned = _turned(word, after, own, stems)
+            maybe = word.startswith(PREFIXES) and word not in own
+            turned = _opposites(word) & stems if maybe else set[str]()
             if not turned and not _in(word, *names) and (own or not word.startswith("non-")):
                 continue  # "non-invasive" names a property, unless nobody knows the statement
             is_about = any(w[:STEM] in stems for w in words if w != word)
-            if not is_about or not _is_own(word, after, turned, statement):
+            if not is_about or not _is_own(word, words[place + 1 :], turned, statement):
                 return True
     return False
 
 
-def _turned(
-    word: str, after: Sequence[str], own: Collection[str], stems: Collection[str]
-) -> set[str]:
-    """The stems of what a word turns round: "not" what follows, "unavailable" "available"."""
-    if _in(word, "negations"):
-        return {next((w[:STEM] for w in after if not _in(w, "links")), "")}
-    return set() if word in own else _opposites(word).intersection(stems)
-
-
 def _is_own(word: str, after: Sequence[str], turned: set[str], statement: str) -> bool:
-    """Whether a word that denies, with what follows it, is the statement's own."""
+    """Whether a word that denies, with what follows it, is the statement's own.
+
+    ``turned``: the stems of the statement's words that it turns round, as "unavailable" does.
+    """
+    if _in(word, "negations"):
+        turned = {next((w[:STEM] for w in after if not _in(w, "links")), "")}
     if turned:
         return not turned.isdisjoint(_denied_by(statement))
     reported = any(_in(w, "reports") for w in after[:1])
