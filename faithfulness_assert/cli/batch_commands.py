@@ -87,7 +87,7 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         nargs="+",
         default=[],
-        help="after --via files: the replies to all files that wait, in any order; what is missing "
+        help="after --via files: the replies to one file or several, in any order; what is missing "
         "is asked again",
     )
     parser.add_argument(

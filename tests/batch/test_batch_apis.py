@@ -864,6 +864,19 @@ def test_files_can_be_carried_without_a_key_or_a_server(
     assert "finished" in here("batch", "--run", path, "--replies", *outputs).stderr
 
 
+def test_answers_may_come_file_by_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(FORMS, "openai", FORMS["openai"]._replace(max_lines=2))
+    path, files = exported(tmp_path, 4)
+    assert len(files) == 2
+    with BatchServer() as server:
+        first, second = carried(files, server, tmp_path)
+        done = here("batch", "--run", path, "--replies", second)
+        assert (done.returncode, done.stdout.split()) == (WAITING, [str(files[0])])
+        assert list(results_in(path)) == ["case 3", "case 4"]
+        assert here("batch", "--run", path, "--replies", first).returncode == 1
+        assert len(results_in(path)) == server.billed["asks"] == 4
+
+
 def test_whatever_an_output_contains_nothing_is_credited_without_the_token(
     tmp_path: Path,
 ) -> None:

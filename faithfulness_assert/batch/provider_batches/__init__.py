@@ -99,8 +99,8 @@ def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) 
 
     Args:
         directory: of a run that ``submit`` began; see ``is_begun``.
-        replies: files with the answers to all files that wait, in any order, if somebody brought
-            them. What they lack is asked again.
+        replies: files with the answers to files that wait, in any order, if somebody brought them.
+            What they lack is asked again.
 
     Raises:
         ConfigError: there is no such run, a file cannot be read, or the run was made by another

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from itertools import chain
@@ -113,17 +113,17 @@ class Batches:
                 return Standing(False, tuple(self._notes))
 
     def take(self, outputs: Sequence[str | Path]) -> None:
-        """Ends the batches that wait with output files that somebody brought."""
+        """Ends the batches to which files that somebody brought have answers."""
         path, waiting = self._store.path, self._waiting()
         if not waiting:
             raise ConfigError(f"{path}: the run is finished; no answers are missing")
         with ExitStack() as stack:
             files = [stack.enter_context(open_file(output)) for output in outputs]
             with self._store.transaction():
-                if not self._read(waiting, files):
+                if not (answered := self._read(waiting, files)):
                     problem = "no line of these files answers an ask that waits"
                     raise ConfigError(f"{path}: {problem}. Import the answers to its own files")
-                for number in waiting:
+                for number in answered:
                     self._end(number, MISSING)
 
     def _waiting(self) -> dict[int, str | None]:
@@ -188,8 +188,7 @@ class Batches:
         others = [id for (id,) in self._db.execute("SELECT at FROM batches") if id]
 
         def has(id: str) -> bool:
-            query = "SELECT batch FROM asks WHERE id = ?"
-            return bool(self._db.execute(query, (id,)).fetchone() == (number,))
+            return self._batch_of(id) == number
 
         for pause in LOOK_AGAIN:
             time.sleep(pause)
@@ -239,23 +238,27 @@ class Batches:
 
     # ------------------------------------------------------------ here
 
-    def _read(self, numbers: Iterable[int], outputs: Sequence[IO[bytes]]) -> int:
-        """Keeps the answers to these batches in these outputs. Returns how many there are."""
-        answers = unknown = 0
-        own = f"batch IN ({', '.join(map(str, numbers))})"
-        insert = f"INSERT INTO answers SELECT id, ? FROM asks WHERE id = ? AND {own}"  # noqa: S608 - our own text
+    def _read(self, numbers: Container[int], outputs: Sequence[IO[bytes]]) -> set[int]:
+        """Keeps the answers to these batches in these outputs. Returns which they answer."""
+        answered, unknown = set(), 0
         lines = (iter(partial(output.readline, MAX_LINE), b"") for output in outputs)
         for line in chain.from_iterable(lines):
             entry = read_line(line, self._secrets)
-            if entry and entry.id.isascii():
-                values = json.dumps(entry.answer), entry.id
-                if self._db.execute(insert, values).rowcount > 0:
-                    answers += 1
-                    continue
-            unknown += bool(line.strip())
+            number = self._batch_of(entry.id) if entry and entry.id.isascii() else 0
+            if entry and number in numbers:
+                answered.add(number)
+                values = entry.id, json.dumps(entry.answer)
+                self._db.execute("INSERT INTO answers VALUES (?, ?)", values)
+            else:
+                unknown += bool(line.strip())
         if unknown:
             self._notes.append(f"{unknown:,} lines that answer no ask that waits")
-        return answers
+        return answered
+
+    def _batch_of(self, id: str) -> int:
+        """The batch of an ask; 0 if there is no such ask."""
+        cells = self._db.execute("SELECT batch FROM asks WHERE id = ?", (id,)).fetchone()
+        return int(cells[0]) if cells else 0
 
     def _end(self, number: int, word: str) -> None:
         """Notes that no more will come. ``word``: why what has no answer has none."""
