@@ -37,14 +37,15 @@ def estimate_tokens(text: str) -> int:
     return (ascii_chars + 3) // 4 + len(text) - ascii_chars
 
 
-def exact_counter(model: str = "", folder: str = "") -> CountTokens | None:
+def exact_counter(model: str = "", folder: str | None = "") -> CountTokens | None:
     """Counts tokens as a model does; None if tiktoken has no ranks on this machine.
 
     For a model that tiktoken does not know, it counts with another encoding.
 
     Args:
         model: its name, such as ``gpt-4o`` or ``openai/gpt-4o``.
-        folder: where tiktoken keeps the ranks that it has downloaded; "" if nowhere.
+        folder: where tiktoken keeps the ranks that it has downloaded; "" if nowhere; None for its
+            own default.
     """
     try:
         from tiktoken import encoding_name_for_model
@@ -59,21 +60,21 @@ def exact_counter(model: str = "", folder: str = "") -> CountTokens | None:
 
 
 @cache
-def _encoding(name: str, folder: str) -> Encoding | None:
+def _encoding(name: str, folder: str | None) -> Encoding | None:
     """An encoding whose ranks are in a file on this machine, else None."""
     from hashlib import sha1, sha256
     from pathlib import Path
+    from tempfile import gettempdir
 
     from ..files import open_file
 
     try:
         if not name.endswith("_offline"):  # those are in a package
-            path = Path(
-                folder, sha1(ADDRESS.format(name).encode(), usedforsecurity=False).hexdigest()
-            )
-            with open_file(path) as file:
+            home = Path(gettempdir(), "data-gym-cache") if folder is None else Path(folder)
+            hashed = sha1(ADDRESS.format(name).encode(), usedforsecurity=False).hexdigest()
+            with open_file(home / hashed) as file:
                 data = file.read(MAX_RANKS_BYTES)  # what is larger is not what is expected
-            if not folder or sha256(data).hexdigest() != RANKS[name]:
+            if folder == "" or sha256(data).hexdigest() != RANKS[name]:
                 return None
         from tiktoken import get_encoding
 

@@ -137,14 +137,8 @@ def exact_token_counter(judge_name: str) -> CountTokens | None:
 
     None without ranks of tiktoken on this machine.
     """
-    import tempfile
-
     names = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")  # where tiktoken keeps what it downloads
     folder = next((os.environ[name] for name in names if name in os.environ), None)
-    try:
-        folder = os.path.join(tempfile.gettempdir(), "data-gym-cache") if folder is None else folder
-    except OSError:
-        folder = ""
     return exact_counter(judge_name.partition(":")[2] or judge_name, folder)
 
 

@@ -124,15 +124,10 @@ class Support(NamedTuple):
 
 def _verdict(support: Support, form: ReplyForm) -> dict[str, Any]:
     is_enough, where = support.score >= THRESHOLD, ", ".join(map(str, support.evidence[:5]))
-    if support.against and not is_enough:
-        reason = support.against
-    elif not where:
-        reason = "no overlap with the context; smoke-test judge"
-    elif is_enough:
-        reason = f"its words are in context sentences {where}; this is the smoke-test judge"
-    else:
-        share = f"{support.score:.0%} of its words are in context sentences {where}"
-        reason = f"{share}, and {THRESHOLD:.0%} are needed; smoke-test judge"
+    reason = f"its words are in context sentences {where}; this is the smoke-test judge"
+    if not is_enough:
+        share = f"{max(support.score, 0):.0%} of its words are in the context"
+        reason = support.against or f"{share}, and {THRESHOLD:.0%} are needed; smoke-test judge"
     return {
         "evidence": list(support.evidence) if is_enough else [],
         **({"reason": reason} if form.reasons == "all" else {}),

@@ -166,9 +166,10 @@ def _loader_errors(files: ModelFiles) -> Iterator[None]:
     try:
         yield
     except Exception as error:  # noqa: BLE001 - loaders raise what they like
-        text, packages = str(error), pip_install("torch", "sentencepiece")
+        text = str(error)
         if isinstance(error, ImportError):
-            problem = f"needs a package that is not installed. Run: {INSTALL}, and {packages}"
+            problem = "needs a package that is not installed. "
+            problem += f"Run: {INSTALL}, and {pip_install('torch')}"
         elif is_out_of_memory(error):
             problem = "does not fit into memory; pass device=cpu, or name a smaller model"
         elif "trust_remote_code" in text or "custom code" in text:
