@@ -23,7 +23,7 @@ from unicodedata import numeric
 from .citations import without_references
 from .number_words import money, units_of, valued, words_of
 from .numbers import EXACT, FIRST_DENSE, FIRST_YEAR, Number, ascii_digits, find_numbers, is_year
-from .strings import lazy_pattern
+from .strings import function_words, lazy_pattern
 
 CLOSE = 1e-9
 """Relative difference of numbers that are the same."""
@@ -234,7 +234,7 @@ def find_absent(
         if not there.isdisjoint(number.meanings):  # said again in another unit
             continue
         has_value = any(_near(v, number, context.kinds["any"], 0, True) for v in number.plain)
-        if _may_be_derived(text, number, bounds) and not (number.is_clear and has_value):
+        if _may_be_derived(text, number, bounds, context) and not (number.is_clear and has_value):
             continue
         is_whole = number.is_clear and has_value and not number.kinds() & {"clock", "order"}
         found.append(number if is_whole else replace(number, first=number.start, last=number.end))
@@ -296,8 +296,11 @@ def _begins_name(text: str, number: Number) -> bool:
     return not any(word[1].casefold() in words for words in usual)
 
 
-def _may_be_derived(text: str, number: Number, bounds: Collection[str]) -> bool:
-    """Whether a number is a bound, or so small that it may count what the context lists."""
+def _may_be_derived(text: str, number: Number, bounds: Collection[str], context: Numbers) -> bool:
+    """Whether a number is a bound, or so small that it may count what the context lists.
+
+    It counts nothing that is listed where the context itself counts the same: 2 or 20 tablets.
+    """
     before = _words_before(text, number)
     if not words_of("bounds").isdisjoint({*before[-2:]}.difference(bounds)):
         return True
@@ -306,8 +309,11 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str]) -> bool:
         and text[: number.start].rstrip(" ($")[-1:] in TIMES
     ):
         return True  # 0.25 × 100 = 25
-    is_short = number.end - number.start <= 2
-    return is_short and not number.meanings and max(number.plain, default=SMALL + 1) <= SMALL
+    is_short = number.end - number.start <= 2 and not number.meanings
+    if not is_short or max(number.plain, default=SMALL + 1) > SMALL:
+        return False
+    is_word = number.after != "" and number.after not in function_words()
+    return not is_word or all(number.after != other.after for other in context.numbers)
 
 
 def _words_before(text: str, number: Number) -> list[str]:

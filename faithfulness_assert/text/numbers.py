@@ -38,7 +38,6 @@ MONEY = "$€£¥₹₩₽₺₴₪¢"
 FIRST_DENSE, MOST_DENSE = "\u3040", 7
 """The first letter of scripts without spaces, and the letters of their longest unit."""
 
-YEAR_SIGNS = ("'", "’", "-", "–", "/", " ")
 EDGES = ("", " ", "\n", "(")
 """Before a number of which no sign or letter is a part."""
 
@@ -298,13 +297,9 @@ def _read(text: str, number: Number) -> Number:
     if digits.count(".") > 1 and not _IN_GROUPS.match(digits):
         number.loose = values
         return number.mean((f"version {digits}", 0.0))
-    if digits.isdecimal() and text[start - 1 : start] in YEAR_SIGNS:
-        if _SHORT_YEAR.search(text, max(start - 2, 0), end):  # '24
-            number.first, number.plain, number.loose = start - 1, (_year(digits),), values
-            return number
-        if years := _FROM_YEAR.search(text, max(start - 8, 0), end):  # 1998/99
-            number.plain = (values[0], float(f"{years[1]}{digits}"))
-            return number
+    if text[start - 1 : start] in ("'", "’") and _SHORT_YEAR.search(text, max(start - 2, 0), end):
+        number.first, number.plain, number.loose = start - 1, (_year(digits),), values  # '24
+        return number
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
         number.plain = tuple(value + share for value in values)
@@ -323,6 +318,10 @@ def _read(text: str, number: Number) -> Number:
     if order := _ORDINAL.match(text, number.end):
         number.loose = values
         return number.mean(("order", values[0]), last=order.end())
+    years = _FROM_YEAR.search(text, max(start - 8, 0), end) if digits.isdecimal() else None
+    if years:  # 1998/99
+        number.plain = (values[0], float(f"{years[1]}{digits}"))
+        return number
     return _measured(text, number)
 
 
