@@ -47,7 +47,7 @@ TIMES = ("×", "*", "÷", "/")
 BEFORE = 30
 """Characters before a number that say what it is."""
 
-_LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%])")
+_LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%,;])")
 _SPACED = lazy_pattern(r"([.,]) (?<=[0-9]..)(?=[0-9])")
 _IN_MILLIONS = lazy_pattern(
     r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)[’']000s?\b", re.IGNORECASE
@@ -85,6 +85,11 @@ class Numbers:
     @cached_property
     def numbers(self) -> list[Number]:
         return find_numbers(self.text)
+
+    @cached_property
+    def counted(self) -> set[str]:
+        """The words behind its numbers."""
+        return {number.after for number in self.numbers} - {""} - function_words()
 
     @cached_property
     def kinds(self) -> Mapping[str, list[float]]:
@@ -146,7 +151,8 @@ def chinese(word: str) -> float:
 
 def _said_by_latex(found: re.Match[str]) -> str:
     r"""What "\\$" or "\\text{ million}" says, as long as that is."""
-    return found[1].strip().ljust(len(found[0])) if found[1] else f" {found[0][1]}"
+    said = found[1].strip() if found[1] else found[0][1].strip(",;").rjust(2)
+    return said.ljust(len(found[0]))
 
 
 class Own:
@@ -254,7 +260,9 @@ def _is_name(text: str, number: Number) -> bool:
     if kinds & {*EXACT} - {"order"}:
         return False
     before, behind = text[max(start - 40, 0) : start][::-1], text[end : end + 2]
-    if before[:1] < FIRST_DENSE and not before[:1].isspace() and _JOINED.match(before[:20]):
+    if before and not before[0].isspace() and _JOINED.match(before[:20]):
+        if before[0] >= FIRST_DENSE:  # 정부24, but not 于2023年 or 有3万
+            return number.last == end and behind[:1] not in ("年", "년")
         return number.first == start  # not US$5
     if number.last == end and behind[:1].isalpha() and behind.rstrip(" .,;:’'") != "s":
         return behind[0] not in "年년"  # 37A
@@ -312,8 +320,7 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str], context:
     is_short = number.end - number.start <= 2 and not number.meanings
     if not is_short or max(number.plain, default=SMALL + 1) > SMALL:
         return False
-    is_word = number.after != "" and number.after not in function_words()
-    return not is_word or all(number.after != other.after for other in context.numbers)
+    return number.after not in context.counted
 
 
 def _words_before(text: str, number: Number) -> list[str]:
