@@ -149,7 +149,8 @@ def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
             expected = is_expected(*keys)
             says = isinstance(value, str) and (field == "answer" or _is_prose(value))
             likely = says and not (expected or words & {*_WORDS["about"], "title", "url"})
-            if likely and not words.isdisjoint(_HOLDS[field]):
+            is_text = likely and (ends or field == "context" or len(value.split()) > 2)
+            if is_text and not words.isdisjoint(_HOLDS[field]):
                 best.append((0, not ends, len(keys), len(best), keys))
             elif ends and isinstance(value, str | list):
                 best.append((1, not says, len(keys), len(best), keys))

@@ -114,6 +114,9 @@ class Fields(NamedTuple):
         if field in self.mapping:
             mapped = option("mapping", {field: self.mapping[field]})
             return f"no column for {field}: {mapped} names nothing in it; {has}", ""
+        if is_conversation(records):
+            join = "join those of a conversation into one record, as a list under 'messages'"
+            return f"each record is one message; {join}; {has}", ""
         if rivals := self.unclear.get(field):
             paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
             uses = " or ".join(option("mapping", {field: path}) for path in paths)

@@ -117,7 +117,7 @@ def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
     if calls := _list(inside.pop("toolInvocations", None)):  # the AI SDK
         own = content if isinstance(content, list) else [content] if content else []
         content = [*({"toolInvocation": call} for call in calls), *own]
-    if "role" not in inside and inside.get("type") not in ROLES:
+    if "role" not in inside and str(inside.get("type")) not in ROLES:
         spoken = next((inside[key] for key in _SPEAKER if key in inside), None)
         if isinstance(spoken, str) and (content is not None or "parts" in inside):
             inside["role"] = KINDS_OF_MESSAGES.get(spoken, spoken)
@@ -336,7 +336,7 @@ def _content(message: Mapping[str, Any], role: Role, place: str) -> tuple[str, A
             kind = type(content).__name__
             raise InputError(f"{place}.{key}: must be a string or a list of parts, got {kind}")
         return f"{place}.{key}", content
-    if message.get("role") is None and message.get("type") not in ROLES:
+    if message.get("role") is None and str(message.get("type")) not in ROLES:
         return place, message  # an item of the Responses API is a part by itself
     if role == "assistant":
         refusal = message.get("refusal")

@@ -16,7 +16,7 @@ from ...cases.systems import COLUMN_FIELDS, names
 from ...cases.tables import SAMPLE, check_columns, head
 from ...files import open_file, temporary_database
 from ...records.errors import ConfigError, option
-from ...text.strings import counted, is_blank, names_of
+from ...text.strings import is_blank, names_of
 from ..rows import NOTHING, Row
 
 MAX_NOTES = 20
@@ -251,7 +251,7 @@ class DataSet:
                 contexts.setdefault(f"{question}\0{answer}", set()).add(context)
         for field, count in (("answer", blank), ("context", empty)):
             if count and count == len(self._head):
-                yield f"the {field} is empty in each of the first {counted(count, 'record')}"
+                yield f"the {field} is empty in all records that were looked at ({count:,})"
         if any(len(texts) > 1 for texts in contexts.values()):
             yield (
                 "rows with the same answer have other contexts; each is graded against its own "
