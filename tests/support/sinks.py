@@ -125,7 +125,7 @@ def grading() -> dict[str, Sink]:
         "ratings": lambda text: fa.grade(text, text, judge=judge, policy="masis"),
         "many cases": lambda text: list(fa.Grader().grade_many([case(text), *cases(text[:MANY])])),
         "a conversation": conversation,
-        "a conversation as text": lambda text: fa.Case(messages=text),
+        "a conversation as text": lambda text: fa.grade(messages=text),
         "an assertion of promptfoo": lambda text: get_assert(
             text, {"vars": {"context": text, "query": text}, "config": {"judge": "embedded"}}
         ),
