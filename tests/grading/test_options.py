@@ -7,7 +7,7 @@ import inspect
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -22,8 +22,6 @@ from faithfulness_assert import (
     policies,
 )
 from faithfulness_assert.options import CASE_NAMES, OPTIONS, option_lines, parse_options
-from faithfulness_assert.policy.load import find_policy
-from faithfulness_assert.policy.policy import OF_PRESETS
 
 # These policy fields also take plain data, so their type for callers is wider than the field's.
 WIDER = {"fail_on", "fail_on_flags", "score_caps", "examples", "hedges"}
@@ -54,12 +52,14 @@ def test_type_checkers_see_the_types_of_a_policys_fields() -> None:
 
 
 def test_a_field_that_only_a_policy_sets_is_no_option_and_the_message_says_where_it_goes() -> None:
-    for name in OF_PRESETS:
+    described = {"name", "summary", "deviations"}
+    of_policies = {field.name for field in fields(Policy)} - OPTIONS.keys() - described
+    assert len(of_policies) == 7
+    for name in of_policies:
         with pytest.raises(ConfigError, match=f"{name}: unknown option. Only a policy sets it"):
             grade("a", "c", **{name: True})  # type: ignore[arg-type]
-    assert replace(Policy(), dedupe=False) == find_policy(
-        {"dedupe": False, "name": "default", "summary": ""}, {}, {}
-    )
+    own = {"dedupe": False, "name": "default", "summary": ""}
+    assert Grader("embedded", own).policy.dedupe is False
 
 
 def test_a_misspelt_judge_or_policy_is_recognised() -> None:

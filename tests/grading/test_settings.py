@@ -20,7 +20,7 @@ from faithfulness_assert import (
     grade_many,
     settings,
 )
-from faithfulness_assert.probe.asking import probe
+from faithfulness_assert.probe import probe
 
 VARIABLE = "FAITHFULNESS_ASSERT_JUDGE"
 TEXT = "The tower is 330 metres tall."

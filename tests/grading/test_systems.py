@@ -15,14 +15,13 @@ from faithfulness_assert import (
     Ask,
     CitationAudit,
     ConfigError,
+    Grader,
     GradingResult,
     Reply,
     Usage,
     grade,
     policies,
 )
-from faithfulness_assert.policy.load import ALIASES, policy_from
-from faithfulness_assert.policy.scoring import overall
 from faithfulness_assert.records.judge import Limits
 
 USAGE = Usage(prompt=1000, completion=20, num_requests=1)
@@ -224,8 +223,8 @@ def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(
     hundredths: list[int],
 ) -> None:
     f, r, c, q = (value / 100 for value in hundredths)
-    outcome, _ = overall(policies["masis"], dict(zip(RATINGS, (f, r, c, q), strict=True)))
-    assert outcome.value == round(0.35 * f + 0.25 * r + 0.25 * c + 0.15 * q, 3)
+    result = rated(dict(zip(RATINGS, (f, r, c, q), strict=True)), citations="off")
+    assert result.score == round(0.35 * f + 0.25 * r + 0.25 * c + 0.15 * q, 3)
 
 
 def test_a_policy_of_ones_own_may_rate_fewer_dimensions() -> None:
@@ -241,9 +240,19 @@ def test_a_policy_of_ones_own_may_rate_fewer_dimensions() -> None:
     assert "completeness" not in judge.asked[0].messages[0]["content"]
 
 
+ALIASES = {
+    "deepevalex": "deepeval",
+    "ragas-collections": "ragas",
+    "ragaliq-hallucination": "hallucination",
+    "masis-critic": "masis",
+    "masis-evaluator": "masis",
+}
+
+
 @pytest.mark.parametrize(("alias", "name"), ALIASES.items())
 def test_a_policy_is_found_under_the_name_of_a_system_that_scores_the_same(
     alias: str, name: str
 ) -> None:
     assert grade(ANSWER, CONTEXT, judge=Says(), policy=alias).policy == name
-    assert policy_from({"base": alias}).weights == policies[name].weights
+    based = Grader(TruthfulJudge(), {"base": alias}).policy
+    assert (based.weights, based.dimensions) == (policies[name].weights, policies[name].dimensions)

@@ -22,7 +22,6 @@ from faithfulness_assert import (
     to_frame,
 )
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.store import lines_of_run
 
 ROWS: list[dict[str, Any]] = [
     {"id": "hours", "answer": "The museum opens at 9.", "context": "The museum opens at 9.", "topic": "time"},
@@ -107,8 +106,7 @@ def test_a_frame_of_results_has_the_index_of_the_frame_that_was_graded() -> None
 def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path: Any) -> None:
     results = list(Grader().grade_many(ROWS))
     assert list(to_frame(results)["case_id"]) == ["hours", "price", "empty"]
-    run(ROWS, tmp_path / "run")
-    frame = to_frame(lines_of_run(tmp_path / "run")).sort_values("case_id")
+    frame = to_frame(run(ROWS, tmp_path / "run").lines()).sort_values("case_id")
     assert list(frame["case_id"]) == ["empty", "hours", "price"]
     assert list(frame["topic"])[1:] == ["time", "money"]
 
