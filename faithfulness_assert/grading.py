@@ -46,7 +46,7 @@ MAX_CONCURRENCY = 1000
 BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
 
-class _Given(tuple[Any, ...]):
+class _Arguments(tuple[Any, ...]):
     """Judge, policy, threshold and options of a grader. An address in them may have a password."""
 
     __slots__ = ()
@@ -88,7 +88,7 @@ class Grader:
         chosen = choose(judge, policy, threshold, options)
         judge, policy, threshold = chosen.judge, chosen.policy, chosen.threshold
         options = cast("GraderOptions", chosen.options)
-        self._given = _Given((judge, policy, threshold, chosen.options))
+        self._arguments = _Arguments((judge, policy, threshold, chosen.options))
         changes = table.taken_by("policy", options)
         if threshold is not None:
             changes["threshold"] = threshold
@@ -146,7 +146,7 @@ class Grader:
 
         Its key travels only where the environment, which a spawned process has too, lacks it.
         """
-        judge, policy, threshold, options = self._given
+        judge, policy, threshold, options = self._arguments
         key = key_in_environment(judge)
         options_without_key = {
             name: value for name, value in options.items() if (name, value) != ("api_key", key)
@@ -187,7 +187,7 @@ class Grader:
         case = self._case(answer, context, question, id, named)
         if not isinstance(case, Case):
             return case
-        return self._complete(self._begun(case).run())
+        return self._complete(self._grade_of(case).run())
 
     async def agrade(
         self,
@@ -230,7 +230,7 @@ class Grader:
         read = self._read(case)
         if not isinstance(read, Case):
             return read
-        result = self._begun(read, self._info.limits).replay(outcome_of)
+        result = self._grade_of(read, self._info.limits).replay(outcome_of)
         return None if result is None else self._complete(result)
 
     async def agrade_case(self, case: object, slots: Slots | None = None) -> GradingResult:
@@ -270,9 +270,9 @@ class Grader:
         if not isinstance(case, Case):
             return case
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        return self._complete(await self._begun(case).arun(slots, brief=brief))
+        return self._complete(await self._grade_of(case).arun(slots, brief=brief))
 
-    def _begun(self, case: Case, limits: Limits | None = None) -> Grade:
+    def _grade_of(self, case: Case, limits: Limits | None = None) -> Grade:
         """The grade of a case. One that is replayed has ``limits`` of its own, and no deadline."""
         left = TimeLeft() if limits else TimeLeft(*self._seconds)
         info = getattr(self.judge, "info", self._info)  # a judge may learn its limits

@@ -41,24 +41,24 @@ NO_CONTROL = (
 def conclude(state: State) -> GradingResult:
     """The result of a plan that is over: what is known of the case, as its policy weighs it."""
     log, policy = state.log, state.policy
-    verdicts = () if state.ended or policy.verify == "rubric" else _verdicts(state)
+    verdicts = () if state.end or policy.verify == "rubric" else _verdicts(state)
     is_judged = any(v.label for v in verdicts)
     answered = tuple(chain.from_iterable(state.controls.values()))
-    untested = len(state.bare - state.controls.keys())  # windows with verdicts and no controls
+    untested = len(state.untested - state.controls.keys())  # windows with verdicts and no controls
     # Without enforced controls, a run tells once how many windows had none.
     is_enforced = policy.controls == "enforce" and bool(verdicts)
     problem = problem_of(answered, untested if is_enforced else 0)
     # What the judge did wrong has a fix of its own.
     fix = NO_CONTROL if problem and untested and not problem_of(answered) else ""
     first_error: dict[int, JudgeError] = {}
-    for (_, number), error in state.failed.items():
+    for (_, number), error in state.error_of.items():
         first_error.setdefault(number, error)
     open_firsts = ((v.id, state.first_like[v.id]) for v in verdicts if v.label is None)
     findings = CaseFindings(
         verdicts,
         state.audit,
-        state.ended,
-        state.rated,
+        state.end,
+        state.ratings,
         log.errors if log.errors or is_judged else _no_label(state, verdicts),
         {number: first_error[first] for number, first in open_firsts if first in first_error},
         (problem, fix) if is_enforced else ("", ""),
@@ -97,7 +97,7 @@ def conclude(state: State) -> GradingResult:
 
 def _warnings(state: State, findings: CaseFindings) -> list[str]:
     """What any policy warns of, but for the controls."""
-    case, log, rated = state.case, state.log, findings.rated
+    case, log, rated = state.case, state.log, findings.ratings
     is_judged = any(v.label for v in findings.verdicts)
     ignored = f"these fields of the record were ignored: {', '.join(case.ignored)}"
     warnings = [*([ignored] if case.ignored else []), *case.notes, *log.warnings]

@@ -57,7 +57,7 @@ def jobs(state: State) -> tuple[Job, ...]:
     made: tuple[Job, ...] = ()
     if state.policy.split == "claims":
         closed = state.claims.keys() | state.closed_sentences
-        waiting = [s for s in state.answer if s.id not in closed]
+        waiting = [s for s in state.sentences if s.id not in closed]
         groups = chunk(numbered_texts(waiting), state.budget)
         made = number_jobs(state, [Draft("claims", group) for group in groups])
     if state.policy.verify == "truths":
@@ -121,7 +121,7 @@ def settle(state: State) -> State:
     """The claims as statements, and the truths in place of the context's sentences."""
     if state.policy.split == "claims":
         state = _with_claims(state)
-    return _with_truths(state) if state.policy.verify == "truths" and not state.ended else state
+    return _with_truths(state) if state.policy.verify == "truths" and not state.end else state
 
 
 def _with_claims(state: State) -> State:
@@ -132,14 +132,16 @@ def _with_claims(state: State) -> State:
     # no claim for the whole answer is believed, unless there is a number or a name: what an answer
     # without claims scores, the policy says.
     silent = {n for n, claims in state.claims.items() if not claims}
-    if len(silent) < len(state.answer) or any(has_number_or_name(s.text) for s in state.answer):
-        listed_none = [s for s in state.answer if s.id in silent]
+    if len(silent) < len(state.sentences) or any(
+        has_number_or_name(s.text) for s in state.sentences
+    ):
+        listed_none = [s for s in state.sentences if s.id in silent]
         silent = {s.id for s in listed_none if claims_nothing(s.text, is_item=s.is_item)}
-    sentences = Sentences(numbered_texts(state.answer))
+    sentences = Sentences(numbered_texts(state.sentences))
     statements: list[Statement] = []
     skipped = list(state.skipped)
     graded = as_they_stand = 0
-    for sentence in state.answer:
+    for sentence in state.sentences:
         if sentence.id in silent:
             why = "the judge finds no claim in it"
             skipped.append(Skipped(sentence.start or 0, sentence.end or 0, why))

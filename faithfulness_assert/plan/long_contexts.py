@@ -51,7 +51,7 @@ def begin(state: State) -> State:
     policy, budget, room = state.policy, state.budget, state.budget.room
     # A statement that nothing supports may help the case: then it must be shown everything.
     helps = policy.inverse or policy.weights.get("not_enough_info", 0.0) > 0
-    if state.ended or len(state.windows) < 2 or room is None or helps:
+    if state.end or len(state.windows) < 2 or room is None or helps:
         return state
     statements, most = distinct_statements(state), budget.limits.statements
     groups = len(chunk(numbered_texts(statements), budget))
@@ -90,7 +90,10 @@ def refit(state: State) -> State:
 
 def go_on(state: State) -> State:
     """More windows, for what is not yet supported. What was asked before is not asked again."""
-    likely, state = state.likely, state._replace(closed=state.closed.union(state.findings))
+    likely, state = (
+        state.likely,
+        state._replace(closed=state.closed.union(state.findings)),
+    )
     if likely is None:
         return state
     rest = {

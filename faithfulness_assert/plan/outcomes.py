@@ -28,7 +28,7 @@ from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableRe
 from ..records.judge import Ask, Outcome
 from ..records.model import Status
 from ..records.usage import Usage
-from .state import NOTHING, Answers, Asking, Ended, Job, Jobs, Log, Refit, State, note, use_numbers
+from .state import NOTHING, Answers, Asking, End, Job, Jobs, Log, Refit, State, note, use_numbers
 
 Vote = TypeVar("Vote")
 
@@ -46,11 +46,11 @@ _STATUS: dict[str, Status] = {
 
 def absorb(state: State, stage: Asking, answers: Answers) -> State:
     """The state after all outcomes of a stage. The cost of an ask counts in any case."""
-    asked = dict(state.asked)
+    cell_of = dict(state.cell_of)
     for job, _ in answers:
         if job.ask.kind == "verdicts":
-            asked.update(job.cells)
-    state = state._replace(asked=asked)
+            cell_of.update(job.cells)
+    state = state._replace(cell_of=cell_of)
     each: list[State] = []
     for _, sample in groupby(answers, key=lambda answer: answer[0].ask.sample):
         after = state._replace(log=each[-1].log) if each else state
@@ -65,15 +65,15 @@ def absorb(state: State, stage: Asking, answers: Answers) -> State:
     after = each[-1]
     if len(each) > 1:
         after = vote_on(state, [job for job, _ in answers if job.ask.sample == 1], each)
-    return _withdraw_denied(after) if after.denied else after
+    return _withdraw_denied(after) if after.denied_numbers else after
 
 
 def _withdraw_denied(state: State) -> State:
     """The state without what was granted under numbers that another reply has now denied."""
-    cells = {state.asked[number] for number in state.denied if number in state.asked}
+    cells = {state.cell_of[number] for number in state.denied_numbers if number in state.cell_of}
     denied = [cell for cell in cells if state.findings[cell].label in state.policy.credited]
     findings = {**state.findings, **dict.fromkeys(denied, Finding(unresolved="duplicate"))}
-    return state._replace(findings=findings, denied=frozenset())
+    return state._replace(findings=findings, denied_numbers=frozenset())
 
 
 def usable_text(ask: Ask, outcome: Outcome) -> str:
@@ -114,7 +114,7 @@ def schema_errors_of(job: Job, outcome: Outcome) -> tuple[str, ...]:
     return schema_errors(outcome.text, job.ask.form)
 
 
-def not_graded(errors: Sequence[JudgeError], detail: str = "") -> Ended:
+def not_graded(errors: Sequence[JudgeError], detail: str = "") -> End:
     """The end of a case about which the judge said nothing that counts.
 
     The first error is the cause. But a reply that cannot be read is asked for again, so an ask that
@@ -123,7 +123,7 @@ def not_graded(errors: Sequence[JudgeError], detail: str = "") -> Ended:
     failed = (error for error in errors if error.kind != "unreadable")
     cause = next(failed, errors[0] if errors else None)
     status = _STATUS.get(cause.kind, "judge_failed") if cause else "unreadable"
-    return Ended(status, detail, error=cause)
+    return End(status, detail, error=cause)
 
 
 def add_cost(state: State, job: Job, outcome: Outcome) -> State:
@@ -154,7 +154,7 @@ def cut_shorter(state: State, refit: Refit, answers: Answers) -> State | None:
     state = note(state, Log(warnings=(f"{warning}: {refused[0].message}",)))
     budget = state.budget._replace(limits=limits)
     state = refit(state._replace(budget=budget, truths=NOTHING))
-    return None if state.ended else state
+    return None if state.end else state
 
 
 # ---------------------------------------------------------------- samples
@@ -177,10 +177,10 @@ def vote_on(before: State, asked: Sequence[Job], each: Sequence[State]) -> State
     cells = [cell for job in asked for cell in job.cells.values()]
     findings = {cell: _vote([state.findings[cell] for state in each]) for cell in cells}
     # What the other samples have decided has not failed.
-    failed = {
+    error_of = {
         cell: error
         for state in each
-        for cell, error in state.failed.items()
+        for cell, error in state.error_of.items()
         if findings.get(cell, MISSING).label is None
     }
     # A control is passed or failed as the majority of samples did.
@@ -193,10 +193,10 @@ def vote_on(before: State, asked: Sequence[Job], each: Sequence[State]) -> State
     return each[-1]._replace(
         findings={**each[-1].findings, **findings},
         controls=controls,
-        bare=frozenset().union(*(state.bare for state in each)),
+        untested=frozenset().union(*(state.untested for state in each)),
         closed=frozenset.intersection(*(state.closed for state in each)),
-        failed=failed,
-        denied=frozenset().union(*(state.denied for state in each)),
+        error_of=error_of,
+        denied_numbers=frozenset().union(*(state.denied_numbers for state in each)),
     )
 
 

@@ -31,7 +31,7 @@ from .outcomes import MOST_CUTS, absorb, add_cost, cut_shorter, with_samples
 from .state import (
     Answers,
     Asking,
-    Ended,
+    End,
     Log,
     Stage,
     State,
@@ -77,9 +77,9 @@ def grade_plan(
     answers: Answers = ()
     try:
         for stage in _stages(case, policy, lambda: state):  # noqa: B023 - as it is by then
-            if not has_asked and state.ended is None and (error := overdue()):
+            if not has_asked and state.end is None and (error := overdue()):
                 state = end(note(state, Log(errors=(error,))), "judge_failed")
-            if state.ended is not None:
+            if state.end is not None:
                 break
             if not isinstance(stage, Asking):
                 state = stage(state)
@@ -172,10 +172,10 @@ def _split(state: State) -> State:
         problem = f"question: it is blank, and the policy {state.policy.name!r} needs one"
         return end(state, "invalid_input", problem)
     if is_blank(case.answer):
-        return state._replace(ended=Ended("no_statements", "the answer is blank", blank=True))
+        return state._replace(end=End("no_statements", "the answer is blank", blank=True))
     parts = split(case.answer, state.language)
     statements = tuple(replace(s, text=s.shown) if s.shown else s for s in parts.statements)
-    state = state._replace(answer=statements, skipped=parts.skipped)
+    state = state._replace(sentences=statements, skipped=parts.skipped)
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}
     if "thinking" in reasons:

@@ -12,7 +12,7 @@ from ..policy.scoring import evidence_warnings
 from ..records.errors import JudgeError
 from ..records.model import Verdict
 from ..records.result import GradingResult
-from .state import Ended, Rated
+from .state import End, Ratings
 from .weighing import FINDINGS, LOWERED, CaseFindings, weigh, with_warnings
 
 OUTCOME = ("status", "pass_", "score", "threshold", "verdicts")
@@ -54,14 +54,14 @@ def findings_in(result: GradingResult) -> CaseFindings:
         for message, kind, fix, again in data.get("errors", ())
     )
     raw = result.metadata.get("rawRatings")
-    ended = Ended(**data["ended"]) if data.get("ended") else None
+    ended = End(**data["ended"]) if data.get("ended") else None
     if result.status == "invalid_input" and result.error:
-        ended = Ended("invalid_input", result.error.message)
+        ended = End("invalid_input", result.error.message)
     return CaseFindings(
         tuple(map(_as_judged, result.verdicts)),
         result.citations,
         ended,
-        None if raw is None else Rated(raw, tuple(result.metadata.get("suggestions", ()))),
+        None if raw is None else Ratings(raw, tuple(result.metadata.get("suggestions", ()))),
         errors,
         {int(number): errors[place] for number, place in data.get("open", {}).items()},
         tuple(data.get("untrusted", ("", ""))),

@@ -58,14 +58,14 @@ class Likely(NamedTuple):
     readers: tuple[frozenset[int], ...] = ()  # for each window the statements that it is shown to
 
 
-class Rated(NamedTuple):
+class Ratings(NamedTuple):
     """The ratings by dimension, as the judge gave them, and its suggestions."""
 
     ratings: Mapping[str, float]
     suggestions: tuple[str, ...]
 
 
-class Ended(NamedTuple):
+class End(NamedTuple):
     """The case is not graded: why, and more about it where needed."""
 
     status: Status
@@ -83,10 +83,10 @@ class State(NamedTuple):
     language: str = "en"
     secret: bytes = b""  # from which controls, their places, tags and keys of asks follow
     audit: CitationAudit | None = None
-    ended: Ended | None = None  # set if the procedure is over before there are verdicts
+    end: End | None = None  # set if the procedure is over before there are verdicts
     log: Log = Log()
-    used: int = 0  # the last number that an ask of the grade had
-    answer: tuple[Statement, ...] = ()  # its sentences
+    last_number: int = 0  # the last number that an ask of the grade had
+    sentences: tuple[Statement, ...] = ()  # of the answer
     skipped: tuple[Skipped, ...] = ()  # spans of the answer that are not judged, with reasons
     context: tuple[Evidence, ...] = ()  # its numbered sentences, or its truths
     windows: tuple[Sequence[int], ...] = ()  # numbers of context sentences that fit one ask each
@@ -98,12 +98,12 @@ class State(NamedTuple):
     first_like: Mapping[int, int] = NOTHING  # the first of its text, if repeats count once
     findings: Mapping[Cell, Finding] = NOTHING
     closed: frozenset[Cell] = frozenset()  # not asked again: refused, filtered, truncated, failed
-    failed: Mapping[Cell, JudgeError] = NOTHING  # of which the ask failed
+    error_of: Mapping[Cell, JudgeError] = NOTHING  # of which the ask failed
     controls: Mapping[int | None, Answered] = NOTHING  # of each window, with how the judge did
-    asked: Mapping[int, Cell] = NOTHING  # what each number stood for in its ask for verdicts
-    bare: frozenset[int | None] = frozenset()  # windows with verdicts that could have no controls
-    denied: frozenset[int] = frozenset()  # numbers of other asks that replies speak against
-    rated: Rated | None = None
+    cell_of: Mapping[int, Cell] = NOTHING  # what each number stood for in its ask for verdicts
+    untested: frozenset[int | None] = frozenset()  # windows that could have no controls
+    denied_numbers: frozenset[int] = frozenset()  # numbers of other asks that replies speak against
+    ratings: Ratings | None = None
     explanation: str = ""  # the judge's, of the score
 
 
@@ -114,7 +114,7 @@ class Job(NamedTuple):
     window: int | None = 0  # the one that it shows; None if it shows the evidence of several
     controls: Mapping[int, Control] = NOTHING  # those among its statements, by number in the ask
     cells: Mapping[int, Cell] = NOTHING  # what the others are, by number in the ask
-    bare: bool = False  # there should be controls for its window, but no ask has any
+    lacks_controls: bool = False  # there should be controls for its window, but no ask has any
 
 
 Answers = tuple[tuple[Job, Outcome], ...]
@@ -168,12 +168,12 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
 def use_numbers(state: State, jobs: Iterable[Job]) -> State:
     """The state that knows which numbers these asks have."""
     numbers = (number for job in jobs if job.cells for number in job.ask.ids)
-    return state._replace(used=max(numbers, default=state.used))
+    return state._replace(last_number=max(numbers, default=state.last_number))
 
 
 def end(state: State, status: Status, detail: str = "") -> State:
     """The state of a plan that is over."""
-    return state._replace(ended=Ended(status, detail))
+    return state._replace(end=End(status, detail))
 
 
 def context_lines(state: State, numbers: Iterable[int]) -> Numbered:
@@ -216,7 +216,7 @@ def make_job(
     state: State, draft: Draft, before: Sequence[Job], controls: Sequence[Control] = ()
 ) -> Job:
     """The ask of a draft, numbered from where those ``before`` it end."""
-    first = before[-1].ask.ids[-1] if before else state.used
+    first = before[-1].ask.ids[-1] if before else state.last_number
     lines = mixed(draft.items, controls, state.secret)
     numbered = tuple(enumerate(lines, first + 1))
     items = tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered)

@@ -80,7 +80,7 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
             waiting[draft.window] = ()
             held.add(draft.window)
         tested.append(job)
-    return tuple(job if job.window in held else job._replace(bare=True) for job in tested)
+    return tuple(job if job.window in held else job._replace(lacks_controls=True) for job in tested)
 
 
 reask_jobs = partial(jobs, again=True)
@@ -172,13 +172,13 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     warnings = [f"{strange}: {settled.ignored}"] if settled.ignored else []
     more = "the judge said more than its verdict on statement"
     warnings += [f"{more} {', '.join(ns)}: “{clip(text)}”" for text, ns in remarks.items()]
-    denied = state.asked.keys() - set(lines) if settled.denies_earlier else settled.denied
+    denied = state.cell_of.keys() - set(lines) if settled.denies_earlier else settled.denied
     return note(state, log._replace(warnings=tuple(warnings)))._replace(
         findings=_add_findings(state, own),
         controls=_grade_controls(state, job, findings),
-        bare=state.bare | {job.window} if job.bare else state.bare,
-        failed={cell: error for cell, error in state.failed.items() if cell not in own},
-        denied=state.denied.union(denied),
+        untested=state.untested | {job.window} if job.lacks_controls else state.untested,
+        error_of={cell: error for cell, error in state.error_of.items() if cell not in own},
+        denied_numbers=state.denied_numbers.union(denied),
     )
 
 
@@ -231,16 +231,16 @@ def absorb_error(state: State, job: Job, error: JudgeError) -> State:
     )
     if error.kind == "unreadable":
         return state._replace(controls=_grade_controls(state, job, {}))
-    return state._replace(failed={**state.failed, **dict.fromkeys(cells, error)})
+    return state._replace(error_of={**state.error_of, **dict.fromkeys(cells, error)})
 
 
 def _asserts(state: State, number: int) -> bool:
     """Whether the sentence that a statement comes from claims something: it decides for a claim."""
     starts = {s.start for s in state.statements if s.id == number}
-    asked = bool(state.case.question)
+    texts, asked = [s.text for s in state.sentences], bool(state.case.question)
     return not all(
-        may_be_set_aside(s.text, (o.text for o in state.answer), is_item=s.is_item, is_asked=asked)
-        for s in state.answer
+        may_be_set_aside(s.text, texts, is_item=s.is_item, is_asked=asked)
+        for s in state.sentences
         if s.start in starts
     )
 

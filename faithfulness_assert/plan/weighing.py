@@ -36,7 +36,7 @@ from ..records.result import GradingResult
 from ..records.usage import Usage
 from ..text.strings import clip, lazy_pattern
 from .outcomes import not_graded
-from .state import NOTHING, Ended, Rated
+from .state import NOTHING, End, Ratings
 
 LOWERED = "lowered"
 """The flag of a verdict whose label ``strict_evidence`` lowered."""
@@ -47,7 +47,7 @@ DEFECT = "defect"
 """The entry for where an error of ours was raised."""
 _PACKAGE = lazy_pattern(r"faithfulness_assert[\\/]")
 
-Weighed = tuple[dict[str, Any], dict[str, Any]]
+ResultParts = tuple[dict[str, Any], dict[str, Any]]
 """What a policy makes of a case: fields of its result, and entries of the metadata."""
 
 
@@ -68,8 +68,8 @@ class CaseFindings(NamedTuple):
 
     verdicts: tuple[Verdict, ...] = ()
     audit: CitationAudit | None = None
-    ended: Ended | None = None
-    rated: Rated | None = None
+    end: End | None = None
+    ratings: Ratings | None = None
     errors: tuple[JudgeError, ...] = ()
     left_open: Mapping[int, JudgeError] = NOTHING
     untrusted: tuple[str, str] = ("", "")
@@ -77,9 +77,9 @@ class CaseFindings(NamedTuple):
     explanation: str = ""
 
 
-def weigh(policy: Policy, findings: CaseFindings) -> Weighed:
+def weigh(policy: Policy, findings: CaseFindings) -> ResultParts:
     """The result of a case under a policy."""
-    verdicts, ended, rated = findings.verdicts, findings.ended, findings.rated
+    verdicts, ended, rated = findings.verdicts, findings.end, findings.ratings
     if policy.strict_evidence and not policy.inverse:  # it must never help
         verdicts = tuple(map(_lower, verdicts))
     counted = [v for v in verdicts if v.repeat_of is None]
@@ -93,9 +93,9 @@ def weigh(policy: Policy, findings: CaseFindings) -> Weighed:
         ended = None if rated else not_graded(findings.errors)
     elif not ended:
         ended = _not_gradable(policy, findings, verdicts)
-    weighed = None if ended else _graded(policy, findings, verdicts, coverage)
-    nothing = Ended("no_statements", "the judge finds no claim in the answer")
-    fields, metadata = weighed or _ended(policy, ended or nothing)
+    weighed = None if ended else _with_score(policy, findings, verdicts, coverage)
+    nothing = End("no_statements", "the judge finds no claim in the answer")
+    fields, metadata = weighed or _without_score(policy, ended or nothing)
     unless_set = {
         "pass_": False,
         "score": None,
@@ -114,11 +114,11 @@ def weigh(policy: Policy, findings: CaseFindings) -> Weighed:
 
 def to_entry(findings: CaseFindings) -> dict[str, Any]:
     """What of it the other fields of a result do not say, as JSON; {} for most cases."""
-    if not (findings.errors or findings.left_open or findings.ended or findings.untrusted[0]):
+    if not (findings.errors or findings.left_open or findings.end or findings.untrusted[0]):
         return {} if findings.tested else {"tested": False}
     errors = {_parts_of(error): None for error in (*findings.errors, *findings.left_open.values())}
     places = {parts: place for place, parts in enumerate(errors)}
-    ended = findings.ended
+    ended = findings.end
     if ended and ended.status == "invalid_input":  # the result's error says all
         ended = None
     entries = {
@@ -156,12 +156,12 @@ def _lower(verdict: Verdict) -> Verdict:
 # ---------------------------------------------------------------- graded
 
 
-def _graded(
+def _with_score(
     policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict], coverage: float
-) -> Weighed | None:
+) -> ResultParts | None:
     """The result of verdicts, or of the ratings of a rubric; None if there is no claim to score."""
     more: dict[str, Any] = {}
-    if rated := findings.rated:
+    if rated := findings.ratings:
         ratings, _ = on_unit_scale(rated.ratings)
         outcome, named_scores = overall(policy, ratings, findings.audit)
         reason = ratings_reason(policy, named_scores, outcome, rated.suggestions)
@@ -209,7 +209,7 @@ def _graded(
 
 def _not_gradable(
     policy: Policy, findings: CaseFindings, verdicts: Sequence[Verdict]
-) -> Ended | None:
+) -> End | None:
     """Why these verdicts cannot be scored; None if they can."""
     missing = sum(v.label is None for v in verdicts)
     causes = tuple(findings.left_open.values()) or findings.errors
@@ -267,7 +267,7 @@ def _describe_open(findings: CaseFindings, verdicts: Sequence[Verdict]) -> str:
 # ---------------------------------------------------------------- without verdicts
 
 
-def _ended(policy: Policy, ended: Ended) -> Weighed:
+def _without_score(policy: Policy, ended: End) -> ResultParts:
     """The result of a case that ended with this status."""
     cause = ended.error
     sentence = ended.detail or (cause.message if cause else "no statement got a valid verdict")
@@ -306,7 +306,7 @@ def _ended(policy: Policy, ended: Ended) -> Weighed:
 
 def invalid_input(problem: str, policy: Policy, case_id: str = "") -> GradingResult:
     """The result for data that is not a case."""
-    findings = CaseFindings(ended=Ended("invalid_input", clip(problem, 1000)))
+    findings = CaseFindings(end=End("invalid_input", clip(problem, 1000)))
     fields, metadata = weigh(policy, findings)
     return GradingResult(**fields, metadata=metadata, case_id=case_id)
 

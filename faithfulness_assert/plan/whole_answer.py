@@ -11,18 +11,7 @@ from ..records.views import in_words
 from ..text.strings import clip
 from .conclude import conclude
 from .outcomes import usable_text, worth_asking_again
-from .state import (
-    Job,
-    Log,
-    Rated,
-    State,
-    context_lines,
-    end,
-    fit,
-    is_too_long,
-    is_within,
-    note,
-)
+from .state import Job, Log, Ratings, State, context_lines, end, fit, is_too_long, is_within, note
 
 MAX_PROBLEMS = 20
 """Statements that lost points which the judge is shown."""
@@ -38,7 +27,7 @@ MAX_CITATIONS = 20
 def fit_whole(state: State) -> State:
     """Ends a case that does not fit one ask: ratings of parts do not add up to one of the whole."""
     state = fit(state)
-    if state.ended:
+    if state.end:
         return state
     too_long = is_too_long(state.budget, state.case.answer)
     if not too_long and len(state.windows) == 1:
@@ -51,7 +40,7 @@ def fit_whole(state: State) -> State:
 
 def rating_jobs(state: State) -> tuple[Job, ...]:
     """One ask for all ratings, until they are there."""
-    if state.rated or any(not worth_asking_again(state.policy, e) for e in state.log.errors):
+    if state.ratings or any(not worth_asking_again(state.policy, e) for e in state.log.errors):
         return ()
     context = context_lines(state, state.windows[0])
     items = ((ANSWER, state.case.answer),)
@@ -81,7 +70,7 @@ def absorb_ratings(state: State, job: Job, outcome: Outcome) -> State:
     if absent := [name for name in names if name not in ratings]:
         problem = f"the judge's reply has no usable rating of {', '.join(absent)}"
         raise UnreadableReply(problem)
-    return note(state._replace(rated=Rated(ratings, suggestions)), Log(forms=("ratings",)))
+    return note(state._replace(ratings=Ratings(ratings, suggestions)), Log(forms=("ratings",)))
 
 
 # ---------------------------------------------------------------- the judge's own reason
