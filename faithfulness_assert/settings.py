@@ -46,7 +46,7 @@ class Setting(NamedTuple):
     source: str
 
 
-class Chosen(NamedTuple):
+class Choice(NamedTuple):
     """What a ``Grader`` grades with.
 
     Args:
@@ -77,7 +77,7 @@ def choose(
     policy: AnyPolicy | None,
     threshold: float | None,
     options: Mapping[str, Any],
-) -> Chosen:
+) -> Choice:
     """What was given, completed by the settings, and then by the defaults.
 
     A judge is not given if it is ``SETTING``. Of the rest, what is None is not given, but for
@@ -110,7 +110,7 @@ def choose(
     }
     taken = {name: settings[name] for name in FIELDS if used[name] and name in settings}
     values = {name: setting.value for name, setting in taken.items()}
-    return Chosen(
+    return Choice(
         judge,
         values.get("policy", "default") if policy is None else policy,
         values.get("threshold") if threshold is None else threshold,

@@ -23,7 +23,7 @@ from ..judges.embedded import EmbeddedJudge
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, Reply, ReplyForm, judge_info
 from ..records.usage import Usage
-from ..settings import SETTING, Chosen, choose
+from ..settings import SETTING, Choice, choose
 from ..text.sentences import sentence_spans
 from ..text.strings import counted
 from .rows import Row
@@ -169,7 +169,7 @@ def estimate_run(
     )
 
 
-def _grader(chosen: Chosen) -> Grader:
+def _grader(chosen: Choice) -> Grader:
     """The grader, without a store of replies and without a key."""
     judge, policy, threshold, options, _ = chosen
     own = {**options, **table.UNSTORED}

@@ -25,7 +25,7 @@ from ..options import UNSTORED, check_names, hide_key, parse_options
 from ..records.errors import ConfigError, FaithfulnessError, JudgeError, without_keys
 from ..records.judge import Ask, Payload, ReplyForm, judge_info
 from ..records.model import Label
-from ..settings import SETTING, Chosen, choose
+from ..settings import SETTING, Choice, choose
 from .app import FAILED, PASSED
 from .arguments import add_judge_argument, add_options, judge_in
 from .promptfoo_commands import python_of_promptfoo
@@ -123,7 +123,7 @@ def node_check() -> Check:
 # ---------------------------------------------------------------- settings
 
 
-def _settings(chosen: Chosen, given: Mapping[str, str]) -> Iterator[str]:
+def _settings(chosen: Choice, given: Mapping[str, str]) -> Iterator[str]:
     """Each setting, and where its value comes from; ``given``: the options that gave one."""
     values = {"judge": chosen.judge, "policy": chosen.policy, "threshold": chosen.threshold}
     values |= {name: chosen.options.get(name) for name in ("cache", "base_url")}
@@ -148,7 +148,7 @@ def _shown_address(url: str) -> str:
 # ---------------------------------------------------------------- the judge
 
 
-def _judge_checks(name: str, chosen: Chosen) -> Iterator[Check]:
+def _judge_checks(name: str, chosen: Choice) -> Iterator[Check]:
     """Grades one case: a real grade would get the same answer or error from the judge."""
     options = {**chosen.options, **UNSTORED}  # or nobody would be asked
     try:
