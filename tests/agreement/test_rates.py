@@ -11,14 +11,13 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.agreement import unfaithful_rate
-from faithfulness_assert.statistics import Figure
 
 COUNTS = st.tuples(*[st.integers(0, 60)] * 4).filter(
     lambda c: c[0] + c[1] + c[2] + c[3] >= 30 and c[0] + c[1] and c[2] + c[3]
 )
 
 
-def rate(wrong1: int, right1: int, wrong0: int, right0: int, n1: int, n0: int) -> Figure:
+def rate(wrong1: int, right1: int, wrong0: int, right0: int, n1: int, n0: int) -> Any:
     unfaithful = [True] * wrong1 + [False] * right1 + [True] * wrong0 + [False] * right0
     flagged = [True] * (wrong1 + right1) + [False] * (wrong0 + right0)
     return unfaithful_rate(unfaithful, flagged, n_flagged=n1, n_unflagged=n0)
