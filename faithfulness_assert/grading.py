@@ -11,20 +11,23 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from . import options as table
 from .asking.requirements import advice, check_judge, is_readable, policy_for
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
 from .drive.asks import TimeLeft, log
 from .drive.grades import Grade, Slots, run_many
-from .judges import (
-    check_judge_options,
-    key_in_environment,
-    make_judge,
-    option_names,
-)
+from .judges import check_judge_options, key_in_environment, make_judge, option_names
 from .judges.secret import process_secret, secret_of
+from .options import (
+    DEADLINE,
+    GRADER_NAMES,
+    check_language,
+    check_names,
+    hide_key,
+    split_options,
+    taken_by,
+)
 from .plan.plan import grade_plan
 from .plan.weighing import DEFECT, internal_error, invalid_input
 from .policy.load import find_policy
@@ -83,20 +86,20 @@ class Grader:
         threshold: float | None = None,
         **options: Unpack[GraderOptions],
     ) -> None:
-        table.hide_key(options)
-        table.check_names(options)
+        hide_key(options)
+        check_names(options)
         chosen = choose(judge, policy, threshold, options)
         judge, policy, threshold = chosen.judge, chosen.policy, chosen.threshold
         options = cast("GraderOptions", chosen.options)
         self._arguments = _Arguments((judge, policy, threshold, chosen.options))
-        changes = table.taken_by("policy", options)
+        changes = taken_by("policy", options)
         if threshold is not None:
             changes["threshold"] = threshold
         source_options = check_mapping("policy_options", options.get("policy_options"))
         with chosen.naming_sources_in_errors():
             wanted = find_policy(policy, changes, source_options)
             judge_options = option_names(judge)
-        own = table.taken_by("judge", options)
+        own = taken_by("judge", options)
         # A judge that retries applies the timeout to each try. For others it limits the whole ask.
         timeout = None if "timeout" in judge_options else own.pop("timeout", None)
         seed = own.get("seed")
@@ -119,9 +122,9 @@ class Grader:
                 self.judge: Judge = StoredJudge(made, cache, readable, seed, judge, own)
             else:
                 self.judge = made
-        deadline = check_seconds("deadline", options.get("deadline", table.DEADLINE))
+        deadline = check_seconds("deadline", options.get("deadline", DEADLINE))
         self._seconds = deadline, check_seconds("timeout", timeout)
-        self._language = table.check_language(options.get("language", FIND))
+        self._language = check_language(options.get("language", FIND))
         self.evidence_roles = check_evidence_roles(options.get("evidence_roles"))
         self.shaping = {"language": self._language, "evidence_roles": list(self.evidence_roles)}
         # Stored replies are found by the text of their ask.
@@ -246,7 +249,7 @@ class Grader:
             ConfigError: a name is that of an option.
         """
         for name in named:
-            if name in table.GRADER_NAMES or name in ("judge", "policy", "threshold"):
+            if name in GRADER_NAMES or name in ("judge", "policy", "threshold"):
                 raise ConfigError(f"{name}: give it to Grader; it holds for all its cases")
         try:
             return Case(answer, context, question, id, evidence_roles=self.evidence_roles, **named)
@@ -343,7 +346,7 @@ def grade(
     Raises:
         ConfigError: a judge, policy, threshold or option that cannot be used.
     """
-    case, others = table.split_options(options)
+    case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
     return grader.grade(answer, context, question=question or None, **case)
 
@@ -359,7 +362,7 @@ async def agrade(
     **options: Unpack[GradeOptions],
 ) -> GradingResult:
     """The same as ``grade``, on the running event loop."""
-    case, others = table.split_options(options)
+    case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
     return await grader.agrade(answer, context, question=question or None, **case)
 
@@ -385,7 +388,7 @@ def grade_many(
             data set (one split), a ragas ``EvaluationDataset``.
         concurrency: how many asks are under way at once, 1 to 1000.
     """
-    table.hide_key(options)
+    hide_key(options)
     from .cases.tables import Given, row_labels
     from .records.result_list import Results
 
