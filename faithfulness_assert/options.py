@@ -170,9 +170,9 @@ def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
 def hide_key(options: GraderOptions | GradeOptions | dict[str, Any]) -> None:
     """Makes key and headers hide themselves: pytest shows the locals of functions that fail."""
     if "api_key" in options or "extra_headers" in options:
-        from .judges.remote import settings
+        from .judges.remote import endpoint
 
-        settings.hide_key(cast("dict[str, Any]", options))
+        endpoint.hide_key(cast("dict[str, Any]", options))
 
 
 def split_options(options: GradeOptions | dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -19,8 +19,8 @@ from typing import Any, Literal, NamedTuple, cast
 from .. import __version__
 from ..asking.schema import json_schema
 from ..grading import Grader
+from ..judges.remote.endpoint import Endpoint
 from ..judges.remote.remote_judge import RemoteJudge
-from ..judges.remote.settings import Endpoint
 from ..options import UNSTORED, check_names, hide_key, parse_options
 from ..records.errors import ConfigError, FaithfulnessError, JudgeError, without_keys
 from ..records.judge import Ask, Payload, ReplyForm, judge_info

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 from ..asking.tokens import estimate_tokens
-from ..judges.remote.settings import is_here
+from ..judges.remote.endpoint import is_here
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage

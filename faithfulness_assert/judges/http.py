@@ -22,7 +22,7 @@ import h11
 
 from ..records.errors import JudgeError, out_of_files
 from . import background
-from .remote.settings import Endpoint, is_here, login_of
+from .remote.endpoint import Endpoint, is_here, login_of
 
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_PIECE = 1024  # bytes that a piece counts at least: reading one takes time, however small it is

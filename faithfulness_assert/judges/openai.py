@@ -25,9 +25,9 @@ from ..records.judge import finish_reason as why_ended
 from ..text.strings import clean_text
 from .http import Answer
 from .remote.answers import an_object, objects_in, read_failure, usage_of
+from .remote.endpoint import hide_key
 from .remote.needs import Fallback, Fallbacks, Steps
 from .remote.remote_judge import RemoteJudge
-from .remote.settings import hide_key
 
 # ---------------------------------------------------------------- requests
 

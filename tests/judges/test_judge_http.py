@@ -21,6 +21,7 @@ from faithfulness_assert.judges.http import Answer
 from faithfulness_assert.judges.remote.answers import (
     read_failure,
 )
+from faithfulness_assert.judges.remote.endpoint import Endpoint
 from faithfulness_assert.judges.remote.redaction import (
     MAX_SHOWN,
     Secret,
@@ -28,7 +29,6 @@ from faithfulness_assert.judges.remote.redaction import (
     redact,
     safe_text,
 )
-from faithfulness_assert.judges.remote.settings import Endpoint
 
 UNITS = [
     "sk-",

@@ -24,7 +24,7 @@ from conftest import ROOT
 from loopback import Answer, Loopback, Request
 from true_server import said, text_of
 
-from faithfulness_assert.judges.remote.settings import is_here
+from faithfulness_assert.judges.remote.endpoint import is_here
 
 Row = dict[str, Any]
 ROWS: dict[str, Row] = {

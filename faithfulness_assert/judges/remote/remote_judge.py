@@ -23,10 +23,7 @@ from .. import background
 from ..http import NO_CACHE, Answer, Direct, in_time
 from ..secret import secret_of_key
 from .answers import read_json_object
-from .needs import Fallbacks, Needs, Steps, first_room
-from .redaction import Secret
-from .sdk import ByClient, Proxied, client_endpoint, load_sdk
-from .settings import (
+from .endpoint import (
     Endpoint,
     check_body,
     check_headers,
@@ -35,6 +32,9 @@ from .settings import (
     login_of,
     thinking_budget,
 )
+from .needs import Fallbacks, Needs, Steps, first_room
+from .redaction import Secret
+from .sdk import ByClient, Proxied, client_endpoint, load_sdk
 
 SAMPLES_TEMPERATURE = 1.0
 """Draws from the model's own distribution, so that samples show how sure it is."""

@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 from ...records.errors import ConfigError, pip_install
 from .. import background
 from ..http import Answer, Direct, Headers, tls_context
+from .endpoint import Endpoint, credentials, host_of, login_of
 from .redaction import Secrets
-from .settings import Endpoint, credentials, host_of, login_of
 
 
 def load_sdk(name: str) -> Any:
