@@ -257,9 +257,10 @@ _NAMED = lazy_pattern(
     r"(\d{1,6}(?:(?:(?:,? and|,| &| or| ?-| ?–| to| through) ?#?| #?|#)\d{1,6}\b)*)",
     re.IGNORECASE,
 )
-# How a line begins that is about one statement: "2.", "**Statement 2:**", "- For statement 2,"
+# How a line begins that is about one statement: "2.", "**Statement 2:**", "- For statement 2,",
+# "Note: Statement 2 is ..."
 _LEADING = lazy_pattern(
-    r"[ \t>*_#•(\[-]{0,8}(?:(?:(?:for|in|as for|regarding"
+    r"[ \t>*_#•(\[-]{0,8}(?:(?:note(?: that|[:*_]{1,6}) )?(?:(?:for|in|as for|regarding"
     r"|the (?:evidence|label|verdict|reason) (?:for|of)) )?(?:the )?(?:statement|claim)"
     r"[ #*_]{1,3}(\d{1,6})\b(?![-–/]| ?(?:and|&|or|to|through)\b)"
     r"|(\d{1,6})[*_]{0,3}(?:[.):\]=→](?!\d)|->|–\s))",
