@@ -107,8 +107,8 @@ def settle(
         elsewhere = against.get(plain_words(text), set()) - {number} if against and text else None
         if finding.label in credited and (doubtful or elsewhere):
             finding = INVALID
-        elif finding.label in credited and said:
-            finding = _unless_denied(finding, number, text, said)
+        elif finding.label in credited and (denial := _denial_of(number, text, said)):
+            finding = opened(finding, denial)
         findings[number] = finding
     denied = {row.number for row in strangers if row.number and row.label not in credited}
     loud = [remark for remark in said if objects(remark.text)]
@@ -212,15 +212,11 @@ def opened(finding: Finding, remark: str) -> Finding:
     return INVALID._replace(remark=remark, reason=finding.reason, opened=finding.label)
 
 
-def _unless_denied(
-    finding: Finding, number: int, statement: str, said: Sequence[Remark]
-) -> Finding:
-    """The finding that earns something, unless a remark around the rows may deny it."""
-    for remark in said:
-        own = statement if remark.named == {number} else ""
-        if (number in remark.named or remark.others) and objects(remark.text, own):
-            return opened(finding, remark.text.strip())
-    return finding
+def _denial_of(number: int, statement: str, said: Sequence[Remark]) -> str:
+    """The remark around the rows that may deny a statement; "" if there is none."""
+    about = (remark for remark in said if number in remark.named or remark.others)
+    own = ((r.text.strip(), statement if r.named == {number} else "") for r in about)
+    return next((text for text, known in own if objects(text, known)), "")
 
 
 def agreed(findings: Sequence[Finding]) -> Finding:
