@@ -58,7 +58,7 @@ _JOINED = lazy_pattern(r"(?:[0-9–./-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W
 _WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?|[ \u00a0\u202f]?[.]?)([^\W\d_]+|[§№])")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
-_WORK = lazy_pattern(r" [a-z ]{3,20} ?[)]")
+_WORK = lazy_pattern(r"( [a-z ]{3,20} ?)?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _DIGITS = {sign: int(numeric(sign)) for sign in "零〇一二三四五六七八九"} | {"两": 2, "兩": 2}
 _SIZES = {sign: numeric(sign) for sign in "十百千万萬亿億"}
@@ -162,7 +162,8 @@ class Own:
     """
 
     def __init__(self, statement: str) -> None:
-        said = _LATEX.sub(_said_by_latex, ascii_digits(statement))
+        said = ascii_digits(statement)
+        said = _LATEX.sub(_said_by_latex, said) if "\\" in said else said
         self.text = without_references(said)
         self.read = find_numbers(self.text, in_words=False)
 
@@ -293,10 +294,9 @@ def _is_law(digits: str, behind: str) -> bool:
 def _begins_name(text: str, number: Number) -> bool:
     """Whether a name follows: "2016 Tour", "14th Dalai Lama"; or a work: "Hush (2016 film)"."""
     start, end = number.start, number.last
-    if text[max(start - 2, 0) : start].strip() == "(" and _WORK.match(text, end):
-        return True
-    if text[end : end + 1] == ")" and _NAMED_YEAR.search(text, max(start - 40, 0), start):
-        return True  # a case or a book: Roe v. Wade (1973)
+    in_bracket = text[max(start - 2, 0) : start].strip() == "("
+    if in_bracket and (work := _WORK.match(text, end)):  # Hush (2016 film), Roe v. Wade (1973)
+        return bool(work[1]) or bool(_NAMED_YEAR.search(text, max(start - 40, 0), start))
     word = _WORD_BEHIND.match(text, end)
     if word is None or not word[1][0].isupper() or (units_of(word[1]) and not number.kinds()):
         return False

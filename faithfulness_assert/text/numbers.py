@@ -11,7 +11,7 @@ A number may have several values: "3/4" is a date or a share, "1.500" is what it
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate, pairwise
@@ -20,7 +20,6 @@ from unicodedata import digit, numeric
 
 from .number_words import (
     Unit,
-    known_units,
     money,
     number_places,
     spelled_numbers,
@@ -170,9 +169,9 @@ class Number:
     first: int
     last: int
     plain: tuple[float, ...] = ()
+    digits: str = ""
     meanings: tuple[Meaning, ...] = ()
     is_clear: bool = False
-    digits: str = ""
     loose: tuple[float, ...] = ()
     after: str = ""
     is_part: bool = False
@@ -242,16 +241,16 @@ def _in_digits(text: str) -> Iterator[Number]:
             continue
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
-        number = _number(start, end, (), digits)
+        number = Number(start, end, start, end, (), digits)
         if len(digits) > MAX_DIGITS:
             yield number.mean((f"digits {digits}", 0))
         elif date := _DATE.match(digits):
             yield from _date(date, number)
         elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
             for part in re.finditer(r"[^:]+", digits):
-                at = start + part.start()
+                at, to = start + part.start(), start + part.end()
                 values = _values(part[0], text, marks)
-                yield _read(text, _number(at, start + part.end(), values, part[0]))
+                yield _read(text, Number(at, to, at, to, values, part[0]))
         elif _time_of_day(text, number):
             yield number
         else:
@@ -260,10 +259,6 @@ def _in_digits(text: str) -> Iterator[Number]:
                 row = re.findall("[0-9]+", digits)  # of a table: 80 203 20
                 number.plain += tuple(map(float, row))
             yield _read(text, number)
-
-
-def _number(start: int, end: int, values: tuple[float, ...], digits: str = "") -> Number:
-    return Number(start, end, start, end, values, (), False, digits)
 
 
 @cache
@@ -286,7 +281,7 @@ def _alone(text: str, start: int, end: int) -> Number | None:
     if before and before[-1].strip("(.").casefold() in words_before:
         return None
     word = "" if found[1] else word  # of the next sentence
-    number = _number(start, end, (float(text[start:end]),), text[start:end])
+    number = Number(start, end, start, end, (float(text[start:end]),), text[start:end])
     number.after = word
     return _with_unit(text, number) if word and units_of(word) else number
 
@@ -389,7 +384,8 @@ def _date(date: re.Match[str], number: Number) -> Iterator[Number]:
         return
     days = tuple(float(day) for _, day in known)
     yield number.mean(*(("date", 100.0 * month + day) for month, day in known), plain=days)
-    yield _number(at, at + len(year), (_year(year),), year)
+    end = at + len(year)
+    yield Number(at, end, at, end, (_year(year),), year)
 
 
 def _time_of_day(text: str, number: Number) -> Number | None:
@@ -434,7 +430,7 @@ def _hour_and_minutes(
     if hours > 24:
         return None
     past = None if sign[1] else _MINUTES.match(text, last)
-    if past and not _with_unit(text, _number(0, past.end(), (0.0,))).is_clear:
+    if past and not _with_unit(text, Number(0, 0, 0, past.end(), (0.0,))).is_clear:
         return hours, float(past[1]), past.end()
     if text[last : last + 1] in ("半", "반"):
         return hours, 30, last + 1
@@ -477,7 +473,7 @@ def _in_words(text: str) -> Iterator[Number]:
         if text[max(start - 2, 0) : start].strip()[-1:].isdecimal():
             continue  # 1.2 million, which is read in digits
         value = _exact(found.value)
-        number = _number(start, end, (value,))
+        number = Number(start, end, start, end, (value,))
         if found.sort == "clock":
             number.loose = (value // 60,)
             yield number.mean(("clock", value), ("half", value % 720))
@@ -513,7 +509,7 @@ def _measured(text: str, number: Number) -> Number:
         number.first = before.start() if before and paid else number.first
     for _ in range(2):  # five lakh crore
         scaled = _SCALE.match(text, number.last)
-        word = _known(scaled[1].casefold(), valued("scales")) if scaled else ""
+        word = _known(scaled[1].casefold(), valued("scales").get) if scaled else ""
         scale = valued("scales").get(word)
         if not scaled or not scale:
             break
@@ -532,11 +528,11 @@ def _measured(text: str, number: Number) -> Number:
     return _with_unit(text, number, paid)
 
 
-def _known(word: str, known: Collection[str]) -> str:
-    """A word, or of letters of a script without spaces the most that are a word known here."""
+def _known(word: str, find: Callable[[str], object]) -> str:
+    """A word, or of letters of a script without spaces the most that ``find`` knows."""
     if word < FIRST_DENSE:
         return word
-    return next((word[:n] for n in range(MOST_DENSE, 0, -1) if word[:n] in known), "")
+    return next((word[:n] for n in range(MOST_DENSE, 0, -1) if find(word[:n])), "")
 
 
 def _with_unit(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
@@ -565,7 +561,7 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return [], end, ""
-    name = _known(re.sub("[ -]", "", found[2]).replace("º", "°"), known_units())
+    name = _known(re.sub("[ -]", "", found[2]).replace("º", "°"), units_of)
     last = found.end() if name < FIRST_DENSE else found.start(2) + len(name)
     if not name:
         return [], end, ""
@@ -598,8 +594,8 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
             small = {kind: v for kind, v in two.meanings if kind not in NOT_JOINED}
             shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
             if shared and one.after != two.after and _BETWEEN.match(text, one.last, two.start):
-                whole = _number(one.start, two.last, (), one.digits + two.digits)
-                whole.first, one.is_part, covered = one.first, True, two.last
+                digits, one.is_part, covered = one.digits + two.digits, True, two.last
+                whole = Number(one.start, two.last, one.first, two.last, (), digits)
                 sums = [(kind, _exact(large + small)) for kind, large, small in shared]
                 joined.insert(-1, whole.mean(*sums))
         two.is_part = two.last <= covered
