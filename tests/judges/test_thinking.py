@@ -210,12 +210,26 @@ def test_an_empty_reply_of_a_server_that_takes_all_for_thinking_is_asked_for_wit
         return completion(GOOD)
 
     with Loopback(answer) as server:
-        first, second = graded(made(server), 2)
-    assert (first.score, second.tokens_used.num_requests) == (0.5, 1)
+        first, second, third = graded(made(server), 3)
+    assert [r.tokens_used.num_requests for r in (first, second, third)] == [2, 2, 1]
+    assert first.score == 0.5
+    assert "only thoughts; it was asked for again without a format" in first.warnings[0]
     with Loopback(completion(None, reasoning_content="Hm.")) as server:
         first, second = graded(made(server), 2)
     assert first.status == "unreadable"
     assert "response_format" in server.requests[len(server.requests) // 2].body  # not remembered
+
+
+def test_one_reply_that_was_only_thoughts_switches_no_format_off(tmp_path: Path) -> None:
+    odd = completion(f"<think>A first draft: {GOOD}\nBut wait, statement 1")
+    with Loopback([odd, *[completion(GOOD)] * 3]) as server:
+        grader = made(server, cache=tmp_path)
+        answers = [f"Tom lives in Oslo. {name} is tall." for name in ("Tom", "Ann", "Bob")]
+        results = [grader.grade(answer, CASE["context"]) for answer in answers]
+    assert [r.score for r in results] == [0.5] * 3
+    assert ["response_format" in r.body for r in server.requests] == [True, False, True, True]
+    assert not any("support" in warning for r in results for warning in r.warnings)
+    assert not any('"format"' in kept.read_text() for kept in tmp_path.glob("server-*.json"))
 
 
 # ---------------------------------------------------------------- what is kept

@@ -72,6 +72,11 @@ ONLY_THOUGHT = (
     "the judge spent its tokens on reasoning and said nothing; raise max_tokens, ask for less "
     "(reasoning_effort), or use another model"
 )
+THOUGHT_IN_FORMAT = (
+    "the reply in the requested format was only thoughts; it was asked for again without a format"
+)
+IN_A_ROW = 2
+"""Such replies, after which a format is no longer asked for: a single one is chance."""
 
 _STATED = tuple(
     re.compile(pattern, re.I)
@@ -134,7 +139,9 @@ class Needs:
     ) -> None:
         self.fallbacks, self._limits, self._warnings = fallbacks, limits, warnings
         self._window: int | None = None  # of prompt and reply together, once it is learned
-        self.first: Steps = {**dict.fromkeys(fallbacks, 0), "room": 0, **(first or {})}
+        self._thought = 0  # replies in a row that were only thoughts because of the format
+        own = dict.fromkeys((*fallbacks, "room", "thought"), 0)
+        self.first: Steps = {**own, **(first or {})}
         self.steps = self.first
         self._max_tokens, self._budget = max_tokens, budget
         self._path: Path | None = None
@@ -169,8 +176,9 @@ class Needs:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
         warnings = [*((ONLY_THOUGHT,) if empty else ()), *self._warnings]
+        warnings += [THOUGHT_IN_FORMAT] * steps["thought"]
         for name, row in self.fallbacks.items():
-            if steps[name] > self.first[name]:
+            if steps[name] > self.first[name] and not (name == "format" and steps["thought"]):
                 warnings.append(f"the server does not support {row.gaps[steps[name] - 1]}")
         return replace(reply, warnings=(*reply.warnings, *warnings)) if warnings else reply
 
@@ -184,7 +192,7 @@ class Needs:
         name = hashlib.sha256(f"{address}\n{model}".encode()).hexdigest()[:24]
         self._path = folder / f"server-{name}.json"
         most = {name: len(row.gaps) for name, row in self.fallbacks.items()}
-        most["room"] = len(ROOMS) - 1
+        most |= {"room": len(ROOMS) - 1, "thought": 1}
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
             stored = json.loads(read_text(self._path, most=1 << 20))
             steps = {n: stored["steps"].get(n, 0) for n in most}
@@ -202,7 +210,10 @@ class Needs:
         if reply.reasoned:
             steps = {**steps, "room": max(steps["room"], 1)}
         if not reply.text.strip():
-            steps = {**steps, "format": 0}
+            steps = {**steps, "format": 0, "thought": 0}
+        self._thought = self._thought + 1 if steps["thought"] else 0
+        if 0 < self._thought < IN_A_ROW:
+            steps = {**steps, "format": self.steps["format"], "thought": 0}
         if steps != self.steps:
             self.steps = merge_steps(self.steps, steps)
         return self._path is not None and self._as_json() != self._stored
@@ -290,7 +301,7 @@ class Needs:
         elif reasoned and not answer and not reply.refusal and ended == "stop":
             without = len(self.fallbacks["format"].gaps)
             if sent["format"] < without:
-                return reply, {**sent, "format": without}
+                return reply, {**sent, "format": without, "thought": 1}
         return reply, None
 
     def _too_long(self, message: str, window: int, **more: Any) -> JudgeError:
