@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from ..cases.systems import NAMES_INSIDE
@@ -18,7 +18,8 @@ from ..records.views import SETUP
 from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
-"""The most lines."""
+"""The most lines about statements that were made up."""
+MADE_UP = "made up: "
 MOST_OF_SETUP = 5
 MAX_CHARS = 600
 EXPANDED = (
@@ -35,14 +36,28 @@ def lines_of(given: Any) -> list[str]:
     most = IN_CI if os.environ.get("CI") else ELSEWHERE
     found = (_at(one, "results") for one in given)
     results: list[Any] = next((one for one in found if isinstance(one, list)), [])
-    # The same case may be tested by several assertions and providers.
-    lines = list(dict.fromkeys(line for result in results for line in _of_test(result)))
+    tests: dict[str, dict[str, None]] = {}  # by what is said; several may test the same case
+    for result in results:
+        for said in _of_test(result):
+            tests.setdefault(said, {})[clip(_name(result), 80)] = None
+    made_up = [_line(said, tests[said]) for said in tests if said.startswith(MADE_UP)]
+    others = [_line(said, tests[said]) for said in tests if not said.startswith(MADE_UP)]
     grades = [g for r in results for g in _items(r, "gradingResult", "componentResults")]
-    if len(lines) > most:
-        left = len(lines) - most + 1
-        lines[most - 1 :] = [f"… and {left:,} more; run `promptfoo view` for all"]
+    lines = [*_first(made_up, most), *_first(others, most // 2)]
     lines += [*_of_vars(given), *_of_setup(grades), *_of_judge(grades)]
     return [visible(one_line(line)) for line in lines]
+
+
+def _line(said: str, names: Iterable[str]) -> str:
+    """What is said of a test, or of several at once."""
+    first, *more = names
+    return f"{first}{f' and {len(more):,} more' if more else ''}: {said}"
+
+
+def _first(lines: list[str], most: int) -> list[str]:
+    left = len(lines) - most + 1
+    cut = [*lines[: most - 1], f"… and {left:,} more; run `promptfoo view` for all"]
+    return lines if len(lines) <= most else cut
 
 
 def _of_vars(given: Any) -> list[str]:
@@ -76,35 +91,34 @@ def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _of_test(result: Any) -> Iterator[str]:
-    """A line for each statement that was made up, or for each assertion that says no more."""
-    name = clip(_name(result), 80)
+    """What is said of each statement that was made up, or of an assertion that says no more."""
     for grade in _items(result, "gradingResult", "componentResults"):
         metadata, assertion = grade.get("metadata"), grade.get("assertion")
         negated = str(_at(assertion, "type")).startswith("not-")
         reason = str(grade.get("reason"))
         if negated and (raised := _NOT_GRADED.search(reason)):  # else promptfoo would invert it
-            yield f"{name}: {clip(raised[0], MAX_CHARS)}"
+            yield clip(raised[0], MAX_CHARS)
             continue
         if not isinstance(metadata, Mapping) or "graderError" not in metadata:
             continue  # not one of ours
         if metadata["graderError"] or not metadata.get("defined"):
-            yield f"{name}: {clip(reason, MAX_CHARS)}"  # which begins with "Not graded"
+            yield clip(reason, MAX_CHARS)  # which begins with "Not graded"
             continue
         passes = grade.get("pass")
         if _at(assertion, "weight") == 0:  # always true then
             passes = metadata.get("passed") is not negated
         if passes:
             checks = (one for one in _warnings(grade) if one.startswith(CHECK))
-            yield from (f"{name}: passed; {clip(check, MAX_CHARS)}" for check in checks)
+            yield from (f"passed; {clip(check, MAX_CHARS)}" for check in checks)
             continue
         if negated:
-            yield f"{name}: the answer is faithful, but a not- assertion wants a made-up one"
+            yield "the answer is faithful, but a not- assertion wants a made-up one"
             continue
         lines = _at(metadata, "graderOutputs", "statements")
         for line in lines.split("\n") if isinstance(lines, str) else ():
-            yield f"{name}: made up: {clip(line, MAX_CHARS)}"
+            yield f"{MADE_UP}{clip(line, MAX_CHARS)}"
         if not lines:
-            yield f"{name}: failed: {clip(reason, MAX_CHARS)}"
+            yield f"failed: {clip(reason, MAX_CHARS)}"
 
 
 def _name(result: Any) -> str:
