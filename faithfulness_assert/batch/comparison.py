@@ -49,13 +49,15 @@ Way = tuple[str, str, float]
 class Flip(NamedTuple):
     """A statement that both answers contain, with another label; None: no valid verdict.
 
-    Or one that only the second answer contains (``is_new``), and that is not supported.
+    Or one that only the second answer contains (``is_new``), and that is not supported. ``says``:
+    what the context says instead, where that is known.
     """
 
     statement: str
     before: str | None
     after: str | None
     is_new: bool = False
+    says: str = ""
 
 
 class Change(NamedTuple):
@@ -274,10 +276,10 @@ def compare(
     ids = {change.case_id for change in changes}
     first, second = (_statements(lines, ids) if ids else {} for lines in (before, after))
     for change in changes:
-        labels = {key: label for key, (_, label) in first.get(change.case_id, {}).items()}
+        labels = {key: label for key, (_, label, _) in first.get(change.case_id, {}).items()}
         flips = [
-            Flip(text, labels.get(key), label, key not in labels)
-            for key, (text, label) in second[change.case_id].items()
+            Flip(text, labels.get(key), label, key not in labels, says)
+            for key, (text, label, says) in second[change.case_id].items()
             if label != labels.get(key, "supported")
         ]
         compared.shown.append(change._replace(flips=tuple(flips)))
@@ -305,16 +307,22 @@ def _kind(before: Outcome, after: Outcome) -> str:
     return "score" if before.score != after.score and not is_error else ""
 
 
-def _weight(change: Change) -> tuple[int, float]:
-    """By what changes are ordered: first what regressed, and of that what lost most."""
+def _weight(change: Change) -> tuple[int, bool, float]:
+    """By what changes are ordered: first what regressed, of that what has made-up statements, and
+    of that what lost most.
+    """
     lost = (change.after.score or 0.0) - (change.before.score or 0.0)
-    return KINDS.index(change.kind), lost
+    return KINDS.index(change.kind), change.after.status != "graded", lost
 
 
-def _statements(lines: Lines, ids: set[str]) -> dict[str, dict[str, tuple[str, str | None]]]:
-    """For each of these cases, each statement's text and label by the key of its text."""
+def _statements(lines: Lines, ids: set[str]) -> dict[str, dict[str, tuple[str, str | None, str]]]:
+    """For each of these cases, by the key of each statement's text: the text, its label, and what
+    the context says instead.
+    """
     return {
-        line.case_id: {text_key(v.statement): (v.statement, v.label) for v in line.result.verdicts}
+        line.case_id: {
+            text_key(v.statement): (v.statement, v.label, v.says) for v in line.result.verdicts
+        }
         for line in lines()
         if line.case_id in ids
     }

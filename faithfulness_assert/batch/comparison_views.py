@@ -182,7 +182,8 @@ def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Ite
         old, new = (
             (label or "unresolved").replace("_", " ") for label in (flip.before, flip.after)
         )
-        yield f"{other}{'new' if flip.is_new else old} -> {new}: {quoted(flip.statement)}"
+        says = f"; the context says {quoted(flip.says)}" if flip.says else ""
+        yield f"{other}{'new' if flip.is_new else old} -> {new}: {quoted(flip.statement)}{says}"
     if len(change.flips) > MOST_FLIPS:
         yield f"{other}and {len(change.flips) - MOST_FLIPS} more statements"
 

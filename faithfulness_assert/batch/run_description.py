@@ -288,8 +288,14 @@ def policy_changes(before: Store, after: Store) -> list[str]:
 
 
 def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[str, str]:
-    """What two runs are called: a directory or a file by its name, else as they were given."""
-    first, second = (Path(path).resolve().name.removesuffix(".jsonl") for path in (before, after))
+    """What two runs are called: a directory or a file by its name, a results.jsonl by that of its
+    folder; if these are the same, as they were given.
+    """
+    paths = (Path(path).resolve() for path in (before, after))
+    first, second = (
+        path.parent.name if path.name == "results.jsonl" else path.name.removesuffix(".jsonl")
+        for path in paths
+    )
     return (first, second) if first != second else (str(before), str(after))
 
 

@@ -118,6 +118,16 @@ def test_the_statements_whose_label_changed_are_shown() -> None:
     assert "new -> not enough info: Statement 4." in told
 
 
+def test_what_was_made_up_comes_before_what_only_declines_with_what_the_context_says() -> None:
+    verdict = Verdict(1, "It snows.", "contradicted", says="rains")
+    made_up = result(0.5, verdicts=(verdict,))
+    declined = replace(failed(), status="abstained", error=None, score=None)
+    same = {"same": result(1.0)}
+    told = compare(run_of(same), run_of({**same, "a": declined, "b": made_up}))
+    assert [change.case_id for change in told.shown] == ["b", "a"]
+    assert "new -> contradicted: It snows.; the context says rains" in as_text(told)
+
+
 def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path: Path) -> None:
     cases = [{"id": f"q{n}", "answer": "It rains.", "context": "It rains."} for n in (10, 2, 1)]
     for name, endings in (("a", {}), ("b", {"abstained": "pass"})):
