@@ -199,8 +199,10 @@ def _of_file(path: str) -> dict[str, Setting]:
     data = read_data(path, "settings")
     tools = data.get("tool") if isinstance(data, Mapping) else None
     tools = tools if isinstance(tools, Mapping) else {}
-    if "faithfulness-assert" in tools:
-        raise ConfigError(f"{path}: call the table [tool.{TABLE}], with _ in place of -")
+    begins = TABLE[:14]  # with the next word's first letter
+    alike = (name for name in tools if name != TABLE and name.replace("-", "_").startswith(begins))
+    if wrong := next(alike, None):
+        raise ConfigError(f"{path}: call the table [tool.{TABLE}], not [tool.{wrong[:60]}]")
     table = tools.get(TABLE, {})
     if not isinstance(table, Mapping):
         raise ConfigError(f"{path}: tool.{TABLE} must be a table")

@@ -189,8 +189,8 @@ class Summary:
         if self.untested:
             untested = f"{self.untested:,} of {counted(self.cases, 'case')}"
             lines.append(
-                "no control (a statement with a known verdict) could be made from the context of "
-                f"{untested}{'' if asked else ': the judge was not tested'}"
+                "controls (statements with a known verdict that test the judge) need more text "
+                f"than the context of {untested} has{'' if asked else ': none was asked'}"
             )
         return "\n".join([*lines, *sorted(self.caveats)])
 

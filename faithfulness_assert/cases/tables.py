@@ -107,7 +107,8 @@ class Given:
             self.notes = [*self._fields.notes]
         elif not isinstance(source, Iterable) or isinstance(source, str | Mapping):
             got = type(source).__name__
-            raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}")
+            advice = "; `batch.run(FILE, DIR)` grades a file" if isinstance(source, str) else ""
+            raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}{advice}")
 
     def __iter__(self) -> Iterator[object]:
         for number, item in enumerate(items_of(self._source), 1):

@@ -73,6 +73,7 @@ COMMANDS = {
     "doctor": ("doctor", "Check Python, Node, the settings, and whether the judge answers."),
 }
 """The theme of each command, which names its module, and its summary."""
+TO_FILE = "Results get into a file with batch --output FILE, or with grade --json > FILE"
 
 
 def main() -> None:
@@ -146,6 +147,8 @@ def _unrecognized(unknown: list[str], command: ArgumentParser) -> str:
         return problem
     flags = [name for name in command._option_string_actions if name.startswith("--")]
     option = wrong.lstrip("-").replace("-", "_")
+    if option == "output":
+        return f"{problem}. {TO_FILE}"
     if option == "api_key":
         return f"{problem}. Set OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment"
     from ..options import GRADER_NAMES, NAMED_BY_JUDGE  # not needed for help and version

@@ -16,6 +16,7 @@ from ..judges import judge_forms
 from ..options import option_lines, parse_options
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE, SETTING
+from .app import TO_FILE
 from .terminal import say
 
 WIDTH = 80
@@ -68,8 +69,8 @@ def add_policy_arguments(
     )
     parser.add_argument(
         "--threshold",
-        type=float,
-        help="the score from 0 to 1 that passes (default: that of the policy)",
+        type=share,
+        help="the score from 0 to 1 (or such as 80%%) that passes (default: that of the policy)",
     )
     add_options(parser, "set an option; VALUE is JSON or text; may be repeated")
 
@@ -130,6 +131,8 @@ def grading_options(arguments: Namespace) -> dict[str, Any]:
 def policy_options(arguments: Namespace) -> dict[str, Any]:
     """What ``add_policy_arguments`` gives to a ``Grader``."""
     named = {name: getattr(arguments, name) for name in ("policy", "threshold")}
+    if file := next((item for item in arguments.option if "=" not in item), None):
+        raise ConfigError(f"-o: must be NAME=VALUE, got {file!r}. {TO_FILE}")
     return {**named, **parse_options(arguments.option, "--option")}
 
 

@@ -21,9 +21,9 @@ from ..batch import run as run_rows
 from ..batch.data_sets import DataSet
 from ..batch.outputs import SUFFIXES, write_results
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
-from ..batch.run_description import lines_of
+from ..batch.run_description import how_graded, lines_of
 from ..batch.stopping import Budget, SoftStop
-from ..batch.store import not_finished, reading
+from ..batch.store import is_run, not_finished, reading
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
@@ -228,9 +228,17 @@ def _to_go_on(*words: str) -> str:
 
 def _go_on_alone(arguments: Namespace) -> int:
     """Goes on as far as possible with a run that has its own copy of the data set."""
-    if not is_begun(arguments.directory):
-        problem = "is missing: only a run over a batch API or over files has its own copy of it"
-        raise ConfigError(f"INPUT: {problem}, and {arguments.directory} is not one")
+    run = arguments.directory
+    if not is_begun(run):
+        if not is_run(run):
+            raise ConfigError(f"INPUT: is missing, and there is no run {run} that could go on")
+        with reading(run) as store:
+            given = how_graded(store).get("input") or {"name": "INPUT"}
+        command = shlex.join(["batch", str(given["name"]), "--run", run])
+        raise ConfigError(
+            "INPUT: is missing. To go on, give it as at first, with the same --judge and options: "
+            f"faithfulness-assert {command}"
+        )
     wanted = {name: getattr(arguments, name) for name in (*_WITH_INPUT, *NUMBERS)}
     if given := next((name for name, value in wanted.items() if value), None):
         name = option("from" if given == "system" else given)

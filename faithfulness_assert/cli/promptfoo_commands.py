@@ -85,7 +85,7 @@ def _convert(config: str, output: str | None) -> None:
             file.write(text.encode())
     except OSError as error:
         raise ConfigError(f"--output: cannot write {output}: {error.strerror}") from None
-    show_line(f"wrote {output}")
+    show_line(f"wrote {output}: assertions to paste in place of yours; it is no config by itself")
 
 
 def _write_example(folder: Path, *, force: bool) -> list[Path]:

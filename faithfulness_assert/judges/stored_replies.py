@@ -109,7 +109,9 @@ class StoredJudge:
             return stored
         if self.judge is None:
             problem, fix = f"no stored reply in {self._folder} fits this ask ({ask.kind})", ""
-            if self.secret is None and self._folder.is_dir():
+            if not self._folder.parent.is_dir():
+                problem += f": there is no folder {self._folder.parent}"
+            elif self.secret is None and self._folder.is_dir():
                 problem += f": its file {_SECRET}, from which asks follow, is missing or damaged"
                 fix = "Restore it, or store all replies again; commit it with them."
             raise JudgeError(problem, "not_stored", fix=fix)

@@ -20,6 +20,7 @@ from ..policy.scoring import (
     FIXES,
     HEADS,
     NOT_GRADED,
+    TO_ACCEPT,
     WHOLE,
     evidence_warnings,
     on_unit_scale,
@@ -290,6 +291,8 @@ def _without_score(policy: Policy, ended: End) -> ResultParts:
     ending = policy.endings[case]
     if ending == "error":
         fields["error"] = GraderError("input", reason)
+    elif ending == "fail" and ended.status == "abstained":
+        fields["reason"] = f"{reason} {TO_ACCEPT}"
     elif ending != "fail":
         value = 1.0 if ending == "pass" else float(ending)
         passed = value > 0 and passes(policy, value, ())

@@ -197,6 +197,7 @@ WHOLE: dict[Status, str] = {
     "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
 }
 """The reason where no more is known."""
+TO_ACCEPT = 'Where that is right, let it pass: endings={"abstained": "pass"}.'
 
 FIXES: dict[ErrorKind, str] = {
     "refusal": "Try another judge model, or give it guidance on what the texts are.",

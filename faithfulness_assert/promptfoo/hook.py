@@ -170,7 +170,8 @@ def _grader(
         raise ConfigError(
             "judge: missing. Set config.judge to 'openai:MODEL', or to 'embedded' for the "
             f"smoke-test judge that compares words and needs no key (or set {JUDGE_VARIABLE}, or "
-            "judge in [tool.faithfulness_assert] of pyproject.toml)"
+            "judge in [tool.faithfulness_assert] of the project's pyproject.toml, which was looked "
+            f"for in {os.getcwd()} and above)"
         )
     policy, threshold = config.pop("policy", None), config.pop("threshold", None)
     threshold = threshold_of(threshold, given)

@@ -154,8 +154,8 @@ def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_e
     summary = Summary()
     for result in [reported] * 3:
         summary.add(result)
-    assert summary.text().count("no control (a statement with a known verdict) could be made") == 1
-    assert "of 3 of 3 cases: the judge was not tested" in summary.text()
+    told = "test the judge) need more text than the context of 3 of 3 cases has: none was asked"
+    assert summary.text().count(told) == 1
     enforced = grade("The shop has a door.", context, judge=judge, controls="enforce")
     assert (enforced.status, enforced.pass_) == ("unreadable", False)
     assert enforced.error is not None

@@ -807,7 +807,7 @@ def test_what_cannot_be_is_said_before_anything_is_sent(
     done = here("batch", data, "--run", tmp_path / "run", *arguments.split())
     assert (done.returncode, problem in done.stderr) == (2, True)
     assert not (tmp_path / "run").exists()
-    assert "only a run over a batch API" in here("batch", "--run", tmp_path / "run").stderr
+    assert "there is no run" in here("batch", "--run", tmp_path / "run").stderr
 
 
 # ---------------------------------------------------------------- files that somebody carries

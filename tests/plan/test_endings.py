@@ -56,13 +56,14 @@ def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
     assert error.metadata["graderError"] is True
     fail = under("fail")
     assert (fail.score, fail.pass_, fail.defined, fail.error) == (None, False, False, None)
-    assert fail.reason == error.reason
+    offered = ' Where that is right, let it pass: endings={"abstained": "pass"}.'
+    assert fail.reason == reason + offered * (kind == "abstained")
     assert fail.named_scores == {}
     for ending, score, passed in (("pass", 1.0, True), (0.85, 0.85, True), (0.5, 0.5, False)):
         result = under(ending)
         assert (result.score, result.pass_, result.defined) == (score, passed, True)
         assert result.named_scores == {"faithfulness": score}
-        assert result.reason == f"{fail.reason} The policy 'default' scores that {score:g}."
+        assert result.reason == f"{reason} The policy 'default' scores that {score:g}."
     assert {r.status for r in (error, fail, under("pass"))} == {error.status}
 
 

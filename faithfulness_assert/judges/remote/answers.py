@@ -50,7 +50,12 @@ _TOO_MANY_TOKENS = lazy_pattern(r"too many tokens|maximum number of tokens", re.
 """With status 429 those of all asks together are meant: waiting helps."""
 _KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
 _CHECK_KEY = "Check the key: OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment, or api_key."
-_HINTS = {401: _CHECK_KEY, 403: _CHECK_KEY, 404: "Check the model's name and base_url."}
+_HINTS = {
+    401: _CHECK_KEY,
+    403: _CHECK_KEY,
+    404: "Check the model's name and base_url (for an OpenAI-compatible API it often ends in /v1).",
+    501: "Check base_url: the server has no such API there.",
+}
 _CODES = {  # of errors inside an answer with status 200, by the status that they mean
     400: "invalid_request_error 2013",  # the numbers are MiniMax's
     401: "authentication_error invalid_api_key 1004",
