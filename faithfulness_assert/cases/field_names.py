@@ -46,6 +46,8 @@ HELD = ("answer", "context", "question")
 _ASSISTANTS = [word for word, role in ROLES.items() if role == "assistant"]
 _INSIDE = 9
 """How plain the key is of a list of texts somewhere in an object that is called the context."""
+_JUDGE = {*_WORDS["by a judge"]}
+_ABOUT = {*_WORDS["about"], *_JUDGE}
 _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
     field: {
         word: rank
@@ -109,7 +111,8 @@ def find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str:
     for keys, value in (leaf for record in records for leaf in _leaves(record)):
         is_long = isinstance(value, str) and len(value) > MAX_CHAT
         chat = value if is_long else opened(value)
-        if is_conversation(chat) and not is_expected(*keys):
+        by_a_judge = any(not _JUDGE.isdisjoint(key_words(key)) for key in keys)
+        if is_conversation(chat) and not (by_a_judge or is_expected(*keys)):
             with suppress(InputError):
                 found = read_conversation(chat[:LOOK], EVIDENCE_ROLES, has_answer=has_answer)
                 is_whole = not has_answer and found.question and end_with_assistant(chat[-1:])
@@ -148,7 +151,7 @@ def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
             ends = not _HOLDS[field].keys().isdisjoint(key_words(keys[-1])[-1:])
             expected = is_expected(*keys)
             says = isinstance(value, str) and (field == "answer" or _is_prose(value))
-            likely = says and not (expected or words & {*_WORDS["about"], "title", "url"})
+            likely = says and not (expected or words & {*_ABOUT, "title", "url"})
             is_text = likely and (ends or field == "context" or len(value.split()) > 2)
             if is_text and not words.isdisjoint(_HOLDS[field]):
                 best.append((0, not ends, len(keys), len(best), keys))
@@ -211,7 +214,7 @@ def _rank(field: str, keys: Sequence[str]) -> tuple[int, ...] | None:
     holds = _HOLDS[field].get(words[-1]) if words else None
     if not holds and field == "context" and words and words[-1] in _WORDS["inside a context"]:
         holds = _INSIDE if any(key in ("context", "contexts") for key in keys[:-1]) else None
-    if holds is None or not {*_WORDS["about"], *_WORDS["expected"]}.isdisjoint(words):
+    if holds is None or not {*_ABOUT, *_WORDS["expected"]}.isdisjoint(words):
         return None
     made |= len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD
     return (len(keys), not made, 0 if field == "answer" and made else holds)
