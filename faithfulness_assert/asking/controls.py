@@ -143,8 +143,5 @@ def problem_of(answered: Answered, untested: int = 0) -> str:
 def summary(answered: Answered) -> Mapping[str, Any]:
     """How many controls of a case were asked, passed, failed and not answered."""
     outcomes = Counter(passed for _, passed in answered)
-    names = {"passed": True, "failed": False, "unanswered": None}
-    return {
-        "asked": len(answered),
-        **{name: outcomes[is_passed] for name, is_passed in names.items()},
-    }
+    passed, failed, unanswered = outcomes[True], outcomes[False], outcomes[None]
+    return {"asked": len(answered), "passed": passed, "failed": failed, "unanswered": unanswered}

@@ -163,12 +163,14 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
             if not turned and not _in(word, *names) and (own or not word.startswith("non-")):
                 continue  # "non-invasive" names a property, unless nobody knows the statement
             is_about = any(w[:STEM] in stems for w in words if w != word)
-            if not is_about or not _is_own(word, words[place + 1 :], turned, statement):
+            if not is_about or not _is_own(word, words[place + 1 :], turned, own, statement):
                 return True
     return False
 
 
-def _is_own(word: str, after: Sequence[str], turned: set[str], statement: str) -> bool:
+def _is_own(
+    word: str, after: Sequence[str], turned: set[str], own: Collection[str], statement: str
+) -> bool:
     """Whether a word that denies, with what follows it, is the statement's own.
 
     ``turned``: the stems of the statement's words that it turns round, as "unavailable" does.
@@ -178,14 +180,15 @@ def _is_own(word: str, after: Sequence[str], turned: set[str], statement: str) -
     if turned:
         return not turned.isdisjoint(_denied_by(statement))
     reported = any(_in(w, "reports") for w in after[:1])
-    return word in _words(statement) and not (_in(word, "denials") and reported)
+    return word in own and not (_in(word, "denials") and reported)
 
 
-def _denied_by(statement: str) -> set[str]:
+@lru_cache(maxsize=64)  # a long reason may deny often
+def _denied_by(statement: str) -> frozenset[str]:
     """The stems of what a statement itself denies, in a clause with a negation or by a prefix."""
     clauses = [_words(clause) for clause in _CLAUSE_END.split(statement)]
     denied = [_stems(words) for words in clauses if any(_in(w, "negations") for w in words)]
-    return set().union(*denied, *map(_opposites, _words(statement)))
+    return frozenset().union(*denied, *map(_opposites, _words(statement)))
 
 
 def _opposites(word: str) -> set[str]:
