@@ -509,7 +509,8 @@ def _measured(text: str, number: Number) -> Number:
         number.first = before.start() if before and paid else number.first
     for _ in range(2):  # five lakh crore
         scaled = _SCALE.match(text, number.last)
-        word = _known(scaled[1].casefold(), valued("scales").get) if scaled else ""
+        word = scaled[1].casefold() if scaled else ""
+        word = _known(word, valued("scales").get) if word >= FIRST_DENSE else word
         scale = valued("scales").get(word)
         if not scaled or not scale:
             break
@@ -529,9 +530,7 @@ def _measured(text: str, number: Number) -> Number:
 
 
 def _known(word: str, find: Callable[[str], object]) -> str:
-    """A word, or of letters of a script without spaces the most that ``find`` knows."""
-    if word < FIRST_DENSE:
-        return word
+    """Of letters of a script without spaces, the most that ``find`` knows."""
     return next((word[:n] for n in range(MOST_DENSE, 0, -1) if find(word[:n])), "")
 
 
@@ -561,8 +560,10 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return [], end, ""
-    name = _known(re.sub("[ -]", "", found[2]).replace("º", "°"), units_of)
-    last = found.end() if name < FIRST_DENSE else found.start(2) + len(name)
+    name, last = re.sub("[ -]", "", found[2]).replace("º", "°"), found.end()
+    if name >= FIRST_DENSE:
+        name = _known(name, units_of)
+        last = found.start(2) + len(name)
     if not name:
         return [], end, ""
     square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
