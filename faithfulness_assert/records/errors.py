@@ -8,6 +8,7 @@ FaithfulnessError
 └── JudgeError       the judge's: it has a kind, whether a retry may help, and what it cost
     ├── PromptTooLong     an ask is too long for the judge's context window
     └── UnreadableReply   the judge replied, but no verdict can be read
+        ├── OtherReply           the reply is that to another ask
         └── ContradictoryReply   the reply speaks against its own verdicts
 
 The message of a ``ConfigError`` shows nothing that looks like a key or a password.
