@@ -107,7 +107,7 @@ def settle(
         elsewhere = against.get(plain_words(text), set()) - {number} if against and text else None
         if finding.label in credited and (doubtful or elsewhere):
             finding = INVALID
-        elif finding.label in credited and (denial := _denial_of(number, text, said)):
+        elif said and finding.label in credited and (denial := _denial_of(number, text, said)):
             finding = opened(finding, denial)
         findings[number] = finding
     denied = {row.number for row in strangers if row.number and row.label not in credited}
@@ -128,7 +128,9 @@ def _around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
     if sum(map(len, reading.residue)) > MOST_CHARS:
         return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
     within = [remark._replace(others=True) for remark in remarks(own, statements)] if own else []
-    granted = sum(row.label == "supported" for row in reading.rows)
+    if not reading.residue:
+        return within
+    granted = [row.label for row in reading.rows].count("supported")
     around = [without_tally(text, granted, len(statements)) for text in reading.residue]
     return remarks(around, statements) + within
 
