@@ -262,7 +262,7 @@ def _passage(item: object, place: int) -> Passage:
     text = next(filter(None, texts), None) or _only_text(inner) or _only_text(inner, list)
     if not text and (texts or _only_text(inner) == ""):
         text = ""
-    if are_texts(text):
+    if _is_texts(text):
         text = " ".join(text)
     if isinstance(text, str):
         name = next((document[key] for key in _ID_KEYS if key in document), "")
@@ -278,7 +278,7 @@ def _of_pair(first: object, second: object, *, place: int) -> Passage:
     """A passage of a pair: an id or a title, and its text or sentences; or itself and a score."""
     if isinstance(second, int | float):
         return _passage(first, place)
-    if are_texts(second):
+    if _is_texts(second):
         second = " ".join(second)  # type: ignore[arg-type]
     return Passage(_string(second, f"context: passage {place}"), _id(first) or str(place))
 
@@ -286,10 +286,10 @@ def _of_pair(first: object, second: object, *, place: int) -> Passage:
 def _are_several(item: object) -> bool:
     """Whether a passage is a list of them: of texts, or of documents or blocks of content."""
     are_documents = isinstance(item, list) and all(isinstance(one, Mapping) for one in item)
-    return (are_documents and bool(item)) or are_texts(item)
+    return (are_documents and bool(item)) or _is_texts(item)
 
 
-def are_texts(item: object) -> bool:
+def _is_texts(item: object) -> bool:
     """Whether a passage is a list of texts, and not a pair such as ``["p_3", "It opens at 9."]``"""
     if not isinstance(item, list | tuple) or not all(isinstance(text, str) for text in item):
         return False

@@ -21,7 +21,7 @@ from ..conversations.events import EVIDENCE_ROLES, ROLES
 from ..conversations.messages import LOOK, is_conversation
 from ..records.errors import InputError
 from ..text.strings import is_blank, key_words, lazy_pattern, sections
-from .case import are_texts, passages_of
+from .case import passages_of
 from .paths import opened, value_at
 from .plain_data import read_list
 from .systems import names
@@ -157,8 +157,11 @@ def similar_key(field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, 
                 best.append((0, not ends, len(keys), len(best), keys))
             elif ends and isinstance(value, str | list):
                 best.append((1, not says, len(keys), len(best), keys))
-            elif field == "context" and value and are_texts(value) and all(map(_is_prose, value)):
-                best.append((2, expected, len(keys), len(best), keys))
+            elif field == "context" and isinstance(value, list) and not words & _ABOUT:
+                if not _as_text(field, value, (0, 0, _INSIDE)):
+                    continue
+                says_so = len(words.intersection(_WORDS["expected"]))
+                best.append((2, says_so, len(keys), len(best), keys))
     if not best:
         return "COLUMN", ""
     keys = min(best)[-1]
