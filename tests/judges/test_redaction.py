@@ -13,6 +13,7 @@ import logging
 import pickle
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -168,12 +169,11 @@ def test_a_key_in_no_form_gets_out_of_any_place_of_an_answer(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
-    with echo(key, place) as server:
+    with echo(key, place) as server, ExitStack() as open_clients:
         way = access(api, server, key)
         if own_client:
-            way = {
-                "client": {"openai": openai.OpenAI, "anthropic": anthropic.Anthropic}[api](**way)
-            }
+            client = {"openai": openai.OpenAI, "anthropic": anthropic.Anthropic}[api](**way)
+            way = {"client": open_clients.enter_context(client)}
         options: dict[str, Any] = {"reasons": "all", "controls": "off", "reasks": 0, **way}
         options["split"] = "claims" if place == "claim" else "sentences"
         grader = Grader(f"{api}:m", max_retries=0, cache=tmp_path, **options)
