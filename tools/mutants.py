@@ -44,7 +44,7 @@ CPU_LIMIT, TIME_LIMIT = 40, 900  # seconds, for a mutant that never ends
 RECENT = 10  # tests that failed for the last mutants of a function, which are run first
 
 TESTS = {
-    "text/phrases": "non_claims",
+    "text/phrases": "talk",
     "text/citation_audit": "citations",
     "policy/scoring": "policy golden endings",
     "reading/gate": "gate recorded_replies",
@@ -55,7 +55,7 @@ TESTS = {
     "plan/lists": "stages plan systems carrying",
     "plan/whole_answer": "systems stages",
     "plan/long_contexts": "stages windows likely_windows",
-    "plan/verdicts": "stages windows numbers left_open controls non_claims",
+    "plan/verdicts": "stages windows numbers left_open controls talk",
     "plan/state": "plan systems stages numbers tokens",
     "plan/conclude": "plan systems endings stages word_checks",
     "plan/weighing": "endings left_open stages controls policy",

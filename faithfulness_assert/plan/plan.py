@@ -20,11 +20,11 @@ from ..policy.policy import Policy
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Limits, Outcome
 from ..records.result import GradingResult
-from ..text.declining import accompanies, declines
 from ..text.languages import FIND, language_of
 from ..text.sentences import number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
+from ..text.talk import accompanies, declines
 from . import long_contexts, verdicts
 from .conclude import conclude
 from .outcomes import MOST_CUTS, absorb, add_cost, cut_shorter, with_samples

@@ -207,9 +207,7 @@ def _check(
     label = finding.label
     if label is None:
         return finding
-    if label == "not_a_claim" and not may_be_set_aside(
-        text, (said for _, said in ask.payload.items), is_asked=bool(ask.payload.question)
-    ):
+    if label == "not_a_claim" and not may_be_set_aside(text, (t for _, t in ask.payload.items)):
         return ASSERTS
     if label not in ask.form.labels or (marked and label == "supported"):
         return INVALID
@@ -237,9 +235,9 @@ def absorb_error(state: State, job: Job, error: JudgeError) -> State:
 def _asserts(state: State, number: int) -> bool:
     """Whether the sentence that a statement comes from claims something: it decides for a claim."""
     starts = {s.start for s in state.statements if s.id == number}
-    texts, asked = [s.text for s in state.sentences], bool(state.case.question)
+    texts = [s.text for s in state.sentences]
     return not all(
-        may_be_set_aside(s.text, texts, is_item=s.is_item, is_asked=asked)
+        may_be_set_aside(s.text, texts, is_item=s.is_item)
         for s in state.sentences
         if s.start in starts
     )

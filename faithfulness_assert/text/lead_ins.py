@@ -72,7 +72,7 @@ def _only_announces(piece: Piece, *, leads: bool) -> bool:
     if leads:
         return announces(piece.text, is_over=True)
     is_label = piece.kind == "text" and not has_verb(piece.text.rstrip(":： "))
-    return is_label and announces(piece.text)
+    return is_label and announces(piece.text, is_over=False)
 
 
 def _leads(piece: Piece, following: Piece) -> bool:

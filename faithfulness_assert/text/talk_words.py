@@ -7,17 +7,12 @@ A sentence is cut into parts at its punctuation and before "but", "because" and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from .phrases import plain
 from .strings import DENSE, function_words, lazy_pattern, word_lists
-
-PATTERNS = ("presuming", "negated question", "tag")
-"""The sections of ``words/talk.txt`` that hold patterns and no words."""
-VERB_LAST = lazy_pattern("[\uac00-\ud7a3\u3040-\u30ff]")
-"""Korean and Japanese, which have the verb at the end."""
 
 _PUNCTUATION = (
     r"[\u2600-\u27bf\U0001f000-\U0001faff,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s"
@@ -26,7 +21,6 @@ _RUN = lazy_pattern(
     rf"[{DENSE}]+|(?:(?![{DENSE}])[\w\u064b-\u065f\u0900-\u0d7f])+"
 )  # with vowel signs
 _DENSE = lazy_pattern(f"[{DENSE}]")
-_WORD = lazy_pattern(r"\w+")
 _HANGUL = "\uac00"
 _THAI = "\u0e00"
 """The first of the scripts that may put no spaces between words."""
@@ -56,8 +50,6 @@ class _Lexicon(NamedTuple):
     """By the ends of words."""
     longest: int
     """Characters of the longest word of the scripts that may put no spaces between words."""
-    phrases: dict[str, list[str]]
-    """What is several words and counts as one, the longest first, by its first word."""
     parts: re.Pattern[str]
     """What divides a sentence."""
 
@@ -66,18 +58,14 @@ class _Lexicon(NamedTuple):
 def _lexicon() -> _Lexicon:
     found: dict[str, set[str]] = {}
     for name, section in {**word_lists("talk"), "small": " ".join(function_words())}.items():
-        for word in () if name in PATTERNS else section.translate(_SIMPLE).split():
+        for word in section.translate(_SIMPLE).split():
             found.setdefault(word, set()).add(name)
     names = {word: frozenset(classes) for word, classes in found.items()}
-    phrases: dict[str, list[str]] = {}
-    for word in sorted((word for word in names if "_" in word), key=len, reverse=True):
-        phrases.setdefault(word.partition("_")[0], []).append(word.replace("_", " "))
     return _Lexicon(
         {word: classes for word, classes in names.items() if "-" not in (word[0], word[-1])},
         {word[:-1]: classes for word, classes in names.items() if word[-1] == "-"},
         {word[1:]: classes for word, classes in names.items() if word[0] == "-"},
         max(len(word) for word in names if word >= _THAI and "_" not in word),
-        phrases,
         re.compile(
             rf"{_PUNCTUATION}|\s(?=(?:{'|'.join(word_lists('talk')['divides'].split())})\s)"
         ),
@@ -101,24 +89,9 @@ def _word(text: str) -> Word:
 @lru_cache(maxsize=16)
 def parts_of(text: str) -> tuple[tuple[Word, ...], ...]:
     """The words of the parts of a text between its punctuation."""
-    text = re.sub("[–—]", ";", text.translate(_SIMPLE))
+    text = re.sub("[–—]", ";", text.replace("N/A", "unknown").translate(_SIMPLE))
     text = re.sub("[-']", " ", plain(text))
-    text = _with_phrases(text)
     return tuple(words for part in _lexicon().parts.split(text) if (words := words_of_part(part)))
-
-
-def _with_phrases(text: str) -> str:
-    """A text in which each phrase of the lexicon is one word: it has ``_`` for spaces."""
-    phrases, parts, done = _lexicon().phrases, list[str](), 0
-    for word in _WORD.finditer(text):
-        start = word.start()
-        for phrase in phrases.get(word[0], ()) if start >= done else ():
-            end = start + len(phrase)
-            if text.startswith(phrase, start) and not _WORD.match(text, end):
-                parts += [text[done:start], phrase.replace(" ", "_")]
-                done = end
-                break
-    return "".join([*parts, text[done:]])
 
 
 def words_of_part(part: str) -> tuple[Word, ...]:
@@ -136,41 +109,3 @@ def _dense_words(run: str) -> Iterator[str]:
         size = next((size for size in sizes if run[at : at + size] in whole), 1)
         yield run[at : at + size]
         at += size
-
-
-def has(words: Iterable[Word], *names: str) -> bool:
-    """Whether any word is of one of these classes."""
-    return any(word.is_any(*names) for word in words)
-
-
-def text_of(words: Iterable[Word]) -> str:
-    return " ".join(word.text for word in words)
-
-
-def is_dense(words: Iterable[Word]) -> bool:
-    """Whether words are of a script that puts no spaces between them."""
-    return _DENSE.search(text_of(words)) is not None
-
-
-def has_number(words: Iterable[Word]) -> bool:
-    return any(char.isdigit() for word in words for char in word.text)
-
-
-def unknown(part: Sequence[Word]) -> list[int]:
-    """The places of words that are none of talk, nor belong to one: "tax advice", "step 4"."""
-    return [
-        place
-        for place, word in enumerate(part)
-        if not word.classes
-        and not (word.text.isdigit() and has(part[max(place - 1, 0) : place], "nouns"))
-        and not (word.text.isalpha() and _describes(part[place + 1 : place + 5]))
-    ]
-
-
-def _describes(following: Sequence[Word]) -> bool:
-    for word in following:
-        if word.classes and word.text != "的":
-            return word.is_any("nouns")
-        if not word.classes and not _DENSE.match(word.text):
-            return False
-    return False

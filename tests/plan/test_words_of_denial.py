@@ -10,8 +10,7 @@ import pytest
 from fakes import ScriptedJudge
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.text.declining import declines
-from faithfulness_assert.text.talk import claims_nothing
+from faithfulness_assert.text.talk import claims_nothing, declines
 
 FIRST, SECOND = "The tower was opened by the mayor.", "The bridge was painted green."
 Says = Callable[[list[int], str], str]

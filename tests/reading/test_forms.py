@@ -22,7 +22,7 @@ from faithfulness_assert.reading.unwrapping import MAX_DEPTH, MAX_VALUES, REPAIR
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
-from faithfulness_assert.text.declining import accompanies, declines
+from faithfulness_assert.text.talk import accompanies, declines
 
 YES, NO, AGAINST = "supported", "not_enough_info", "contradicted"
 TEXTS = ("The tower is tall.", "It is blue.", "It has 3 floors.", "It stands in Rome.")

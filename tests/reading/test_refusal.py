@@ -1,6 +1,6 @@
-"""Refusals, answers that only sound like refusals, and sentences that only decline.
+"""Refusals, and texts that only sound like refusals.
 
-``refusals.jsonl`` has whole replies and answers; ``declines.json`` says what each of its lists holds.
+``refusals.jsonl`` has whole replies and answers; ``refusal_texts.json`` says what each of its lists holds.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.refusal import is_judge_refusal, is_refusal
 from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.text import phrases
-from faithfulness_assert.text.declining import accompanies, declines
-from faithfulness_assert.text.talk import LONGEST
 
 from .reply_rows import FIXTURES, graded, rows
 
@@ -28,31 +26,10 @@ if TYPE_CHECKING:
 
 ROWS = rows("refusals")
 JUDGES = [row for row in ROWS if "is_judge_refusal" in row]
-SAID = json.loads((FIXTURES / "declines.json").read_text("utf-8"))
-ALONE = {
-    "Sorry.",
-    "I'm sorry.",
-    "Unfortunately.",
-    "I'm sorry you had trouble with the router.",
-    "I can help with that.",
-    "Do you not know the answer?",
-    "I don't know?",
-    "我不知道？",
-}
-"""Regret, an offer or a question alone declines nothing, and says nothing either."""
-TEXTS: dict[Callable[[str], bool], dict[str, bool]] = {
-    is_refusal: {
-        **dict.fromkeys(SAID["refuses"], True),
-        **dict.fromkeys([*SAID["only_sounds_so"], *SAID["has_a_verdict"]], False),
-    },
-    declines: {
-        **dict.fromkeys(SAID["declines"], True),
-        **dict.fromkeys([*SAID["says_something"], *SAID["accompanies"]], False),
-    },
-    accompanies: {
-        **dict.fromkeys({*SAID["says_something"], *SAID["accompanies_not"]} - ALONE, False),
-        **dict.fromkeys(SAID["accompanies"], True),
-    },
+SAID = json.loads((FIXTURES / "refusal_texts.json").read_text("utf-8"))
+TEXTS = {
+    **dict.fromkeys(SAID["refuses"], True),
+    **dict.fromkeys([*SAID["only_sounds_so"], *SAID["has_a_verdict"]], False),
 }
 
 
@@ -102,15 +79,14 @@ def test_the_wording_of_a_judge_is_rare_among_answers_that_are_no_refusals(
     assert len(mistaken) <= 0.01 * len(answers)
 
 
-@pytest.mark.parametrize("classify", TEXTS)
 @pytest.mark.parametrize("compiled", ["once", "again"])
 def test_each_text_is_classified_correctly_also_when_the_tables_are_compiled_again(
-    classify: Callable[[str], bool], compiled: str
+    compiled: str,
 ) -> None:
     for remembered in (phrases._parts, phrases.rules):
         if compiled == "again":
             remembered.cache_clear()
-    assert {text: classify(text) for text in TEXTS[classify]} == TEXTS[classify]
+    assert {text: is_refusal(text) for text in TEXTS} == TEXTS
 
 
 def test_a_refusal_comes_within_1500_characters() -> None:
@@ -124,12 +100,6 @@ def test_a_quotation_ends_within_400_characters() -> None:
     said = "I cannot help with that request. "
     assert not is_refusal(f'He said: "{said}{"x" * (400 - len(said))}"')
     assert is_refusal(f'He said: "{said}{"x" * (401 - len(said))}"')
-
-
-def test_a_sentence_that_only_declines_has_a_limited_length() -> None:
-    for length, seen in ((LONGEST, True), (LONGEST + 1, False)):
-        assert declines("I don't know.".ljust(length)) is seen
-        assert accompanies("Unfortunately.".ljust(length)) is seen
 
 
 def test_refusals_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> None:
@@ -165,21 +135,17 @@ DRESSES: list[Callable[[str], str]] = [
 ]
 
 
-@given(
-    st.sampled_from([*TEXTS[is_refusal], *TEXTS[declines]]) | st.text(), st.sampled_from(DRESSES)
-)
+@given(st.sampled_from([*TEXTS]) | st.text(), st.sampled_from(DRESSES))
 def test_white_space_bold_and_curly_quotes_change_nothing(
     text: str, dress: Callable[[str], str]
 ) -> None:
     assert is_refusal(dress(text)) is is_refusal(text)
-    assert declines(dress(text)) is declines(text)
 
 
 @given(st.text(st.characters(codec=None)))
 @example("I can't help.\ud800\x00\u202e")
 def test_any_text_is_classified(text: str) -> None:
-    for classify in TEXTS:
-        assert classify(text) in {True, False}
+    assert is_refusal(text) in {True, False}
 
 
 UNITS = ["a", " ", "\n", "*", '"', "<", "[", "{", ": ", "- ", "i ", "i am ", "no ", "verdict:"]
@@ -191,4 +157,3 @@ def test_a_long_text_is_classified_quickly(unit: str) -> None:
     tail = unit * (250_000 // len(unit))
     assert not is_refusal(tail)
     assert is_refusal("I can't help with that request.\n\n" + tail)
-    assert not declines("I can't answer that. " + tail)

@@ -52,14 +52,13 @@ def uses() -> None:
     from faithfulness_assert.judges.remote.redaction import Secrets, redact
     from faithfulness_assert.reading import refusal
     from faithfulness_assert.records.judge import Ask, Limits, Payload, ReplyForm
-    from faithfulness_assert.text import declining, phrases, talk
+    from faithfulness_assert.text import phrases, talk
 
     for section in refusal._WORDS:
         phrases.rules(refusal._WORDS[section])
     talk.claims_nothing("[doc_1] I'd like to know more. Source: a.md")
     talk.claims_nothing("Isn't it so?")
     talk.claims_nothing("(see Annex C)")
-    declining.accompanies("Do you want to know more?")
     is_refusal("I cannot answer that. Verdict: no.")
     ids = ["doc_1_chunk_0", "a1b2c3d4e5", "4711", "ab12", "123e4567-e89b-12d3-a456-426614174000"]
     audit_citations("It may be so [1]. The fee may be 5.", ids)

@@ -14,8 +14,7 @@ from faithfulness_assert import GradingResult, Reply, grade
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.judge import Ask
 from faithfulness_assert.records.model import VERBATIM_FLAG
-from faithfulness_assert.text.declining import declines
-from faithfulness_assert.text.talk import claims_nothing
+from faithfulness_assert.text.talk import claims_nothing, declines
 
 ROWS = json.loads((ROOT / "fixtures" / "answers.json").read_text(encoding="utf-8"))
 
@@ -61,14 +60,15 @@ def test_a_negative_fact_is_no_decline(claim: str) -> None:
 
 
 def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shared: Path) -> None:
-    """Real statements, true and false: one in a thousand may decline, and one in two hundred be set aside."""
+    """Real statements, true and false, but not of chats: one in five hundred at most."""
     texts = [
         json.loads(line)["statement"]
         for file in sorted((shared / "labelled").glob("*.jsonl.gz"))
+        if "wow" not in file.name
         for line in gzip.decompress(file.read_bytes()).decode().splitlines()[::10]
     ]
-    assert sum(map(declines, texts)) <= len(texts) / 1000
-    assert sum(map(claims_nothing, texts)) <= len(texts) / 200
+    assert sum(map(declines, texts)) <= len(texts) / 500
+    assert sum(map(claims_nothing, texts)) <= len(texts) / 500
 
 
 @pytest.mark.parametrize(

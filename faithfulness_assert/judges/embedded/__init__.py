@@ -91,7 +91,7 @@ class EmbeddedJudge:
                 "unreadable",
             )
         index, texts = Index(ask.payload.sentences), [text for _, text in ask.payload.items]
-        asked, verdicts = bool(ask.payload.question), []
+        verdicts = []
         for number, statement in ask.payload.statements:
             if deadline is not None and time.monotonic() > deadline:
                 raise JudgeError(
@@ -100,7 +100,7 @@ class EmbeddedJudge:
                 )
             verdict = _verdict(support(statement, index), ask.form)
             may_be_aside = verdict["label"] != "supported" and "not_a_claim" in ask.form.labels
-            if may_be_aside and may_be_set_aside(statement, texts, is_asked=asked):
+            if may_be_aside and may_be_set_aside(statement, texts):
                 verdict["label"] = "not_a_claim"
             verdicts.append({"id": number, **verdict} if ask.form.numbered else verdict)
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))

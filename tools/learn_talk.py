@@ -1,0 +1,176 @@
+"""Learns what tells talk and declines from claims: writes text/words/talk_weights.tsv.
+
+    pip install scikit-learn && python tools/learn_talk.py [--check]
+
+It reads fixtures/talk.jsonl (pieces of answers: does a reader have to check it?) and
+fixtures/declining.jsonl (whole answers: do they only decline?), both our own, and fits two logistic
+regressions on the same features. Rows with ``held`` are left out of it. It prints how many of these
+are told right. ``--check`` leaves the weights as they are and only measures.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import sys
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from faithfulness_assert.text.sentences import sentence_spans
+from faithfulness_assert.text.talk import accompanies, claims_nothing, declines, features
+
+ROOT = Path(__file__).resolve().parents[1]
+WEIGHTS = ROOT / "faithfulness_assert" / "text" / "words" / "talk_weights.tsv"
+LEAST = 12
+"""Hundredths. A smaller weight is not kept: it changes next to nothing."""
+ROUNDS = 4
+
+
+class Row(NamedTuple):
+    """A sentence, and whether it claims something."""
+
+    text: str
+    claims: bool
+    is_item: bool = False
+    language: str = ""
+    weight: float = 1.0
+
+
+def read(name: str) -> list[dict[str, Any]]:
+    lines = (ROOT / "fixtures" / name).read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def sentences(text: str) -> list[str]:
+    found = [line[a:b] for line in text.split("\n") for a, b in sentence_spans(line)]
+    return [each for each in found if re.search(r"\w", each)] or [text]
+
+
+@cache
+def described(text: str, is_item: bool) -> tuple[str, ...]:
+    return tuple(sorted(features(text, is_item=is_item)))
+
+
+def fit(rows: list[Row]) -> dict[str, float]:
+    """The weight of each feature, and the bias."""
+    from sklearn.feature_extraction import DictVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    found = [described(row.text, row.is_item) for row in rows]
+    counts = Counter(name for names in found for name in names)
+    vectors = DictVectorizer()
+    table = vectors.fit_transform([{n: 1.0 for n in names if counts[n] > 1} for names in found])
+    model = LogisticRegression(C=0.3, max_iter=3000)
+    model.fit(table, [not row.claims for row in rows], sample_weight=[row.weight for row in rows])
+    weights = dict(zip(vectors.get_feature_names_out(), model.coef_[0], strict=True))
+    return {**weights, "bias": float(model.intercept_[0])}
+
+
+def score(weights: dict[str, float], text: str, is_item: bool = False) -> float:
+    return weights["bias"] + sum(weights.get(name, 0.0) for name in described(text, is_item))
+
+
+def weight_of(row: dict[str, Any]) -> float:
+    """Rows that a test holds one by one weigh more."""
+    return 5.0 if row.get("must") else 1.0
+
+
+def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
+    """The rows, each sentence of what claims nothing, and claims that hide behind talk."""
+    rows = [
+        Row(r["text"], r["claims"], r.get("is_item", False), r["language"], weight_of(r))
+        for r in given
+    ]
+    draws = random.Random(0)
+    claims: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.claims and not row.is_item and len(row.text) > 24:
+            claims.setdefault(row.language, []).append(row)
+    added = []
+    for row in rows:
+        if row.claims:
+            continue
+        parts = sentences(row.text)
+        added += [row._replace(text=part) for part in parts if len(parts) > 1]
+        if draws.random() < 0.3 and row.language in claims:
+            fact = draws.choice(claims[row.language]).text
+            joint = draws.choice([", ", ". ", " - ", " ", "; ", ": "])
+            fact = fact if draws.random() < 0.5 else fact[:1].lower() + fact[1:]
+            added.append(
+                row._replace(text=row.text.rstrip(" .!。！:：?？") + joint + fact, claims=True)
+            )
+    return rows + added
+
+
+def silence_rows(given: list[dict[str, Any]], talk: list[dict[str, Any]]) -> list[Row]:
+    """The sentences of answers that only decline, talk beside them, and claims.
+
+    Of a longer answer that says something, only one sentence has to: the one that seems to most.
+    """
+    rows = [
+        Row(part, False, weight=weight_of(r))
+        for r in given
+        if r["declines"]
+        for part in sentences(r["text"])
+    ]
+    rows += [Row(r["text"], r["claims"], weight=weight_of(r) if r["claims"] else 0.5) for r in talk]
+    others = [sentences(r["text"]) for r in given if not r["declines"]]
+    rows += [Row(parts[0], True, weight=2.0) for parts in others if len(parts) == 1]
+    longer = [parts for parts in others if len(parts) > 1]
+    chosen = [" ".join(parts) for parts in longer]
+    for _ in range(ROUNDS):
+        weights = fit(rows + [Row(text, True, weight=2.0) for text in chosen])
+        chosen = [min(parts, key=lambda part: score(weights, part)) for parts in longer]
+    return rows + [Row(text, True, weight=2.0) for text in chosen]
+
+
+def learn(talk: list[dict[str, Any]], declining: list[dict[str, Any]]) -> None:
+    both = fit(talk_rows(talk)), fit(silence_rows(declining, talk))
+    lines = []
+    for name in sorted({*both[0], *both[1]}):
+        values = [round(100 * weights.get(name, 0.0)) for weights in both]
+        values = [value if abs(value) >= LEAST or name == "bias" else 0 for value in values]
+        if any(values):
+            lines.append(f"{name}\t{values[0]}\t{values[1]}\n")
+    WEIGHTS.write_text("".join(lines), encoding="utf-8")
+    print(f"{len(lines):,} weights")
+
+
+def share(of: list[bool]) -> str:
+    return f"{sum(of)} of {len(of)} ({np.mean(of) if of else 0:.1%})"
+
+
+def measure(talk: list[dict[str, Any]], declining: list[dict[str, Any]]) -> None:
+    def aside(claims: bool) -> list[bool]:
+        return [
+            claims_nothing(r["text"], is_item=r.get("is_item", False))
+            for r in talk
+            if r["claims"] == claims
+        ]
+
+    def silent(declined: bool) -> list[bool]:
+        answers = [sentences(r["text"]) for r in declining if r["declines"] == declined]
+        return [all(map(accompanies, parts)) and any(map(declines, parts)) for parts in answers]
+
+    print(
+        f"set aside: {share(aside(False))} of what claims nothing, {share(aside(True))} of claims"
+    )
+    print(
+        f"declines: {share(silent(True))} of what only declines, {share(silent(False))} of others"
+    )
+
+
+def main() -> None:
+    talk, declining = read("talk.jsonl"), read("declining.jsonl")
+    if "--check" not in sys.argv:
+        learn(*([r for r in rows if "held" not in r] for rows in (talk, declining)))
+    measure(*([r for r in rows if "held" in r] for rows in (talk, declining)))
+
+
+if __name__ == "__main__":
+    main()
