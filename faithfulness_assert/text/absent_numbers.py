@@ -29,6 +29,8 @@ CLOSE = 1e-9
 """Relative difference of numbers that are the same."""
 ROUNDED, ROUGHLY = 0.1, 0.2
 """The most that a rounded number differs, as a share, and one after "about"."""
+SHORT = 100
+"""Whole numbers below it are as short as what they would be rounded to."""
 MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
@@ -377,11 +379,21 @@ def _near(value: float, number: Number, known: list[float], tolerance: float, ro
     if not rounds and is_year(value):  # a year is not rounded
         return False
     step = number.step if tolerance else 0
-    first = bisect_left(known, value - size * min(step / 2, tolerance))
-    end = bisect_right(known, value + size * min(step, tolerance))  # 23,768 is cut to 23,000
+    half = min(step / 2, tolerance)
+    first = bisect_left(known, value - size * half)
+    most = value + size * max(half, min(step, tolerance / 2))  # 23,768 is cut to 23,000
+    end = bisect_right(known, most)
     if rounds or value >= 100:
-        return first < end
+        if tolerance != ROUNDED or not (value and number.plain) or end - first > SHORT:
+            return first < end
+        unit = value / number.plain[0]
+        return any(not _is_short(known[place] / unit) for place in range(first, end))
     return any(one != int(one) for one in known[first:end])
+
+
+def _is_short(value: float) -> bool:
+    """Whether a number is so short that nobody rounds it without a word, such as 28."""
+    return value < SHORT and isclose(value, round(value), rel_tol=CLOSE)
 
 
 def _between(known: list[float], low: float, high: float) -> bool:
