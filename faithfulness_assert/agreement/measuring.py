@@ -9,6 +9,7 @@ from itertools import combinations
 from os import PathLike
 from typing import NamedTuple
 
+from ..batch.store import is_run
 from ..records.errors import ConfigError
 from ..statistics import Figure, holm
 from ..text.strings import clip
@@ -167,6 +168,8 @@ def measure(
     """
     if not runs:
         raise ConfigError(f"{sheet}: name the run from which it was drawn")
+    if is_run(sheet):
+        raise ConfigError(f"{sheet}: is a run; name the sheet with the labels first, then its run")
     opened = [open_run(path) for path in runs]
     labels = read_labels(sheet, opened[0], random=random, encoding=encoding)
     names = [run.name for run in opened]

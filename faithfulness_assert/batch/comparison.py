@@ -49,15 +49,15 @@ Way = tuple[str, str, float]
 class Flip(NamedTuple):
     """A statement that both answers contain, with another label; None: no valid verdict.
 
-    Or one that only the second answer contains (``is_new``), and that is not supported. ``says``:
-    what the context says instead, where that is known.
+    Or one that only the second answer contains (``is_new``), and that is not supported. ``why``:
+    what the context says instead, or else the judge's reason.
     """
 
     statement: str
     before: str | None
     after: str | None
     is_new: bool = False
-    says: str = ""
+    why: str = ""
 
 
 class Change(NamedTuple):
@@ -278,8 +278,8 @@ def compare(
     for change in changes:
         labels = {key: label for key, (_, label, _) in first.get(change.case_id, {}).items()}
         flips = [
-            Flip(text, labels.get(key), label, key not in labels, says)
-            for key, (text, label, says) in second[change.case_id].items()
+            Flip(text, labels.get(key), label, key not in labels, why)
+            for key, (text, label, why) in second[change.case_id].items()
             if label != labels.get(key, "supported")
         ]
         compared.shown.append(change._replace(flips=tuple(flips)))
@@ -316,12 +316,17 @@ def _weight(change: Change) -> tuple[int, bool, float]:
 
 
 def _statements(lines: Lines, ids: set[str]) -> dict[str, dict[str, tuple[str, str | None, str]]]:
-    """For each of these cases, by the key of each statement's text: the text, its label, and what
-    the context says instead.
+    """For each of these cases, by the key of each statement's text: the text, its label, and why
+    it has that.
     """
     return {
         line.case_id: {
-            text_key(v.statement): (v.statement, v.label, v.says) for v in line.result.verdicts
+            text_key(v.statement): (
+                v.statement,
+                v.label,
+                f"the context says: {v.says}" if v.says else v.reason,
+            )
+            for v in line.result.verdicts
         }
         for line in lines()
         if line.case_id in ids

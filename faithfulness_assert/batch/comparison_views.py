@@ -182,8 +182,8 @@ def _change_lines(change: Change, quoted: Quoted, first: str, other: str) -> Ite
         old, new = (
             (label or "unresolved").replace("_", " ") for label in (flip.before, flip.after)
         )
-        says = f"; the context says {quoted(flip.says)}" if flip.says else ""
-        yield f"{other}{'new' if flip.is_new else old} -> {new}: {quoted(flip.statement)}{says}"
+        why = f" ({quoted(flip.why)})" if flip.why else ""
+        yield f"{other}{'new' if flip.is_new else old} -> {new}: {quoted(flip.statement)}{why}"
     if len(change.flips) > MOST_FLIPS:
         yield f"{other}and {len(change.flips) - MOST_FLIPS} more statements"
 

@@ -125,7 +125,7 @@ def test_what_was_made_up_comes_before_what_only_declines_with_what_the_context_
     same = {"same": result(1.0)}
     told = compare(run_of(same), run_of({**same, "a": declined, "b": made_up}))
     assert [change.case_id for change in told.shown] == ["b", "a"]
-    assert "new -> contradicted: It snows.; the context says rains" in as_text(told)
+    assert "new -> contradicted: It snows. (the context says: rains)" in as_text(told)
 
 
 def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path: Path) -> None:
