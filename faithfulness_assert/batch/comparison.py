@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..records.errors import ConfigError
+from ..records.model import Verdict
 from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from ..text.strings import counted, text_key
@@ -276,11 +277,11 @@ def compare(
     ids = {change.case_id for change in changes}
     first, second = (_statements(lines, ids) if ids else {} for lines in (before, after))
     for change in changes:
-        labels = {key: label for key, (_, label, _) in first.get(change.case_id, {}).items()}
+        labels = {key: was.label for key, was in first.get(change.case_id, {}).items()}
         flips = [
-            Flip(text, labels.get(key), label, key not in labels, why)
-            for key, (text, label, why) in second[change.case_id].items()
-            if label != labels.get(key, "supported")
+            Flip(new.statement, labels.get(key), new.label, key not in labels, _why(new))
+            for key, new in second[change.case_id].items()
+            if new.label != labels.get(key, "supported")
         ]
         compared.shown.append(change._replace(flips=tuple(flips)))
     return compared
@@ -315,19 +316,14 @@ def _weight(change: Change) -> tuple[int, bool, float]:
     return KINDS.index(change.kind), change.after.status != "graded", lost
 
 
-def _statements(lines: Lines, ids: set[str]) -> dict[str, dict[str, tuple[str, str | None, str]]]:
-    """For each of these cases, by the key of each statement's text: the text, its label, and why
-    it has that.
-    """
+def _why(verdict: Verdict) -> str:
+    return f"the context says: {verdict.says}" if verdict.says else verdict.reason
+
+
+def _statements(lines: Lines, ids: set[str]) -> dict[str, dict[str, Verdict]]:
+    """For each of these cases, each statement's verdict by the key of its text."""
     return {
-        line.case_id: {
-            text_key(v.statement): (
-                v.statement,
-                v.label,
-                f"the context says: {v.says}" if v.says else v.reason,
-            )
-            for v in line.result.verdicts
-        }
+        line.case_id: {text_key(v.statement): v for v in line.result.verdicts}
         for line in lines()
         if line.case_id in ids
     }

@@ -292,10 +292,8 @@ def names_of(before: str | PathLike[str], after: str | PathLike[str]) -> tuple[s
     folder; if these are the same, as they were given.
     """
     paths = (Path(path).resolve() for path in (before, after))
-    first, second = (
-        path.parent.name if path.name == "results.jsonl" else path.name.removesuffix(".jsonl")
-        for path in paths
-    )
+    paths = (path.parent if path.name == "results.jsonl" else path for path in paths)
+    first, second = (path.name.removesuffix(".jsonl") for path in paths)
     return (first, second) if first != second else (str(before), str(after))
 
 

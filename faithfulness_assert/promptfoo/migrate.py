@@ -212,10 +212,7 @@ def _judge_of(id: object) -> tuple[dict[str, str], list[str]]:
     if name in REMOTE:
         return {"judge": f"{name}:{model}"}, []
     if name not in SERVERS or (name == "bedrock" and not ON_BEDROCK.match(model)):
-        server = (
-            "For a server with OpenAI's API, such as those in docs/servers.md, write "
-            "judge: openai:MODEL and baseUrl."
-        )
+        server = "With OpenAI's API (docs/servers.md), write judge: openai:MODEL and baseUrl."
         return {}, [f"There is no judge for {_shown(id)}: name one. {server}"]
     url, note = SERVERS[name]
     return {"judge": f"openai:{model}", "baseUrl": url}, [note]
