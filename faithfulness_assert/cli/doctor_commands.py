@@ -56,24 +56,28 @@ def add_doctor_arguments(parser: ArgumentParser) -> None:
 
 def run_doctor(arguments: Namespace) -> int:
     """Shows the outcome of each check."""
-    options = parse_options(arguments.option, "--option")
+    options = {"judge": judge_in(arguments), **parse_options(arguments.option, "--option")}
     hide_key(options)
-    outcomes = list(checks(judge_in(arguments), options))
+    outcomes = list(checks(**options))
     for check in outcomes:
         show_line(f"{check.state:5}", without_keys(check.text), style=STYLES[check.state])
     return FAILED if any(check.state == "fail" for check in outcomes) else PASSED
 
 
-def checks(judge: str, options: Mapping[str, Any]) -> Iterator[Check]:
-    """All checks of a judge with these options of ``Grader``, in the order of the lines."""
+def checks(
+    judge: str, policy: Any = None, threshold: Any = None, **options: Any
+) -> Iterator[Check]:
+    """All checks of a judge with these arguments of ``Grader``, in the order of the lines."""
     yield from _machine()
     try:
         check_names(options)
-        chosen = choose(judge, None, None, options)
+        chosen = choose(judge, policy, threshold, options)
     except ConfigError as error:
         yield Check("fail", f"settings: {str(error).removeprefix('settings: ')}")
         return
-    given = {**dict.fromkeys(options, "-o"), **({} if judge == SETTING else {"judge": "--judge"})}
+    named = {"policy": policy, "threshold": threshold, **options}
+    given = {name: "-o" for name, value in named.items() if value is not None}
+    given |= {} if judge == SETTING else {"judge": "--judge"}
     yield from (Check("ok", line) for line in _settings(chosen, given))
     yield from _judge_checks(str(chosen.judge), chosen)
 
@@ -150,9 +154,10 @@ def _shown_address(url: str) -> str:
 
 def _judge_checks(name: str, chosen: Choice) -> Iterator[Check]:
     """Grades one case: a real grade would get the same answer or error from the judge."""
-    options = {**chosen.options, **UNSTORED}  # or nobody would be asked
+    # Without a store, or nobody would be asked.
+    options: dict[str, Any] = {"deadline": DEADLINE, **chosen.options, **UNSTORED}
     try:
-        grader = Grader(name, chosen.policy, chosen.threshold, deadline=DEADLINE, **options)
+        grader = Grader(name, chosen.policy, chosen.threshold, **options)
         result = grader.grade(*CASE)
     except FaithfulnessError as error:
         yield Check("fail", f"judge {name}: {error}")

@@ -79,6 +79,22 @@ def test_what_a_judge_of_another_api_rejects_is_told_too(doctor: Doctor) -> None
     assert "context window: not known. Prompts have at most 100,000 tokens" in printed
 
 
+def test_options_of_a_grade_are_taken_and_told_as_what_they_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = {"deadline": "8", "threshold": "0.5", "policy": "ragas", "judge": "openai:m"}
+    options = [word for name in given for word in ("-o", f"{name}={given[name]}")]
+    with Loopback(answered) as server:
+        code = _run(["doctor", *options, "-o", f"base_url={server.url}", "-o", "api_key=sk-1"])
+    printed = capsys.readouterr().out
+    assert code == 0
+    assert "setting policy: ragas (from -o)" in printed
+    assert "setting threshold: 0.5 (from -o)" in printed
+    assert "judge openai:m answers: score 1.00" in printed
+    assert _run(["doctor", "-o", "threshold=7"]) == 1
+    assert "threshold: must be a number from 0 to 1" in capsys.readouterr().out
+
+
 def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server(
     doctor: Doctor,
 ) -> None:
