@@ -19,7 +19,7 @@ from typing import IO, Any, BinaryIO
 from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
-from ..files import as_text, new_file
+from ..files import as_text, new_file, open_file
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..records.result_list import COLUMNS, values_of
@@ -37,6 +37,11 @@ _ITEM = re.compile(r"[-+] [^(|!=@]*\Z")
 OWN: Mapping[str, type] = {"case_id": str, "row": int, **COLUMNS}
 """Our columns of a table, with their types. ``error`` is the kind and the message."""
 OTHERS = "other_columns"
+FIRST = 5
+"""By so many of our first columns a table of ours is known, also one of another version."""
+MAX_HEAD = 1_000_000
+"""Bytes of a file by which results are known."""
+_JUNIT = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n<testsuite name="faithfulness"'
 MOST_ANNOTATIONS = 10
 """Annotations of a kind that GitHub shows for a step; the last one tells how many cases it is."""
 
@@ -74,6 +79,35 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     if file.suffix.lower() == ".parquet":
         load_pyarrow()
     return file
+
+
+def check_replaceable(file: Path) -> None:
+    """Raises ``ConfigError`` for a file that is neither empty nor results that we wrote."""
+    if not file.exists():
+        return
+    try:
+        with open_file(file) as old:
+            head = old.read(MAX_HEAD)
+    except OSError as error:
+        raise ConfigError(f"{file}: cannot be replaced: {error.strerror}") from None
+    if head and not _is_ours(file, head):
+        raise ConfigError(f"{file}: exists, and is not results; choose another name")
+
+
+def _is_ours(file: Path, head: bytes) -> bool:
+    """Whether a file that begins so has results as one of ``_WRITERS`` writes them."""
+    if file.suffix.lower() == ".parquet":
+        try:
+            names = load_pyarrow().parquet.read_schema(file).names
+        except (OSError, ValueError):
+            return False
+        return list(OWN)[:FIRST] == names[:FIRST]
+    line = head.partition(b"\n")[0]
+    return (
+        (line.startswith(b'{"case_id": ') and b', "row": ' in line and b', "format": ' in line)
+        or line.startswith(",".join(list(OWN)[:FIRST]).encode())
+        or head.startswith(_JUNIT.encode())
+    )
 
 
 def check_place(file: Path) -> None:
@@ -200,8 +234,7 @@ def _write_junit(lines: Iterable[Line], file: IO[bytes]) -> None:
             cases.write(_test_case(line.case_id, line.result))
         cases.seek(0)
         text.write(
-            '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n'
-            f'<testsuite name="faithfulness" tests="{summary.cases}" failures="{summary.failed}" '
+            f'{_JUNIT} tests="{summary.cases}" failures="{summary.failed}" '
             f'errors="{summary.not_graded}" time="{seconds:.3f}">\n'
         )
         copyfileobj(cases, text)

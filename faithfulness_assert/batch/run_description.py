@@ -281,6 +281,12 @@ def how_graded(store: Store) -> dict[str, Any]:
     return about
 
 
+def data_sets_of(store: Store) -> list[str]:
+    """The names of what a run was graded from, as they were given."""
+    given = (store.about() or {}).get("input")
+    return str(given.get("name")).split(", ") if isinstance(given, dict) else []
+
+
 def policy_changes(before: Store, after: Store) -> list[str]:
     """What the policies of two runs differ in, in words."""
     old, new = ({"policy": how_graded(store)["policy"]} for store in (before, after))
