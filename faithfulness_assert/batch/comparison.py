@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from ..text.strings import counted, text_key
 from .rechecking import Recheck
-from .rows import Lines
+from .rows import Lines, ids_by_content
 from .summary import Summary
 
 MIN_GRADED = 0.95
@@ -37,6 +37,7 @@ class Outcome(NamedTuple):
     score: float | None
     is_error: bool
     latency: float = 0.0
+    row: int = 0
 
 
 NOTHING = Outcome("", "", passed=False, score=None, is_error=False)
@@ -90,6 +91,8 @@ class Comparison:
         only: how many cases only A has, and only B.
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
         other_input: how many cases in both have another answer, context or question.
+        by_number: how many cases in both were taken for the same by their row number alone.
+        old_ids: for each id in B that in A, "" if A lacks it; {} where they are the same.
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
         shown: the most important changes; of equal ones, in the order of B.
@@ -109,6 +112,8 @@ class Comparison:
     lost: int = 0
     gained: int = 0
     other_input: int = 0
+    by_number: int = 0
+    old_ids: Mapping[str, str] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     shown: list[Change] = field(default_factory=list)
     same: bool = True
@@ -202,6 +207,12 @@ class Comparison:
             notes.append(
                 f"The runs have other policies, so scores differ without a cause: {changed}"
             )
+        if self.by_number:
+            which = f"{counted(self.by_number, 'case')} matched by row number alone"
+            notes.append(
+                f"{which}, as the data has no other ids: wrong if a row was added, moved or left "
+                "out. Give the data an id."
+            )
         if self.lost:
             notes.append(f"{self._lost(*names)}, and not compared.")
         if self.only[0]:
@@ -222,11 +233,12 @@ def compare(
     min_graded: float = MIN_GRADED,
     max_regressed: int | None = None,
 ) -> Comparison:
-    """The changes from one run to another. Cases are matched by their ids.
+    """The changes from one run to another. Cases are matched by their ids; where these are only row
+    numbers, by what is graded, and the others by number.
 
     Args:
-        before, after: the lines of A and of B. They are read twice. Of A, a few hundred bytes of
-            each case are in memory.
+        before, after: the lines of A and of B. They are read two or three times. Of A, a few
+            hundred bytes of each case are in memory.
         shown: the most changes that are kept with their statements.
         names: what the runs are called.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run. With
@@ -240,6 +252,10 @@ def compare(
     compared = Comparison(names, min_graded, max_regressed)
     summaries, ways = compared.summaries, compared.ways
     old = dict(_outcomes(before, summaries[0], ways[0]))
+    compared.old_ids = old_ids = ids_by_content(
+        ((id, was.row, was.input) for id, was in old.items()),
+        ((line.case_id, line.row, line.input) for line in after()),
+    )
     changes: list[Change] = []
     latencies: set[float] = set()
 
@@ -247,7 +263,7 @@ def compare(
         for id, new in _outcomes(after, summaries[1], ways[1]):
             if len(changes) > 2 * shown + 1000:
                 changes[:] = sorted(changes, key=_weight)[:shown]
-            first = old.pop(id, None)
+            first = old.pop(old_ids.get(id, id), None)
             if first is None:
                 compared.only[1] += 1
                 if not (new.passed or new.is_error):
@@ -258,6 +274,7 @@ def compare(
             if len(latencies) < FEW_LATENCIES:
                 latencies.add(new.latency)
             compared.other_input += first.input != new.input
+            compared.by_number += id in old_ids and not (first.input == new.input != "")
             compared.lost += new.is_error and not first.is_error
             compared.gained += first.is_error and not new.is_error
             if kind := _kind(first, new):
@@ -274,10 +291,11 @@ def compare(
     if summaries[0].cases and 0 < summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id is in both runs")
     changes = sorted(changes, key=_weight)[:shown]
-    ids = {change.case_id for change in changes}
-    first, second = (_statements(lines, ids) if ids else {} for lines in (before, after))
+    ids = {change.case_id: old_ids.get(change.case_id, change.case_id) for change in changes}
+    first = _statements(before, ids.values()) if ids else {}
+    second = _statements(after, ids) if ids else {}
     for change in changes:
-        labels = {key: was.label for key, was in first.get(change.case_id, {}).items()}
+        labels = {key: was.label for key, was in first.get(ids[change.case_id], {}).items()}
         flips = [
             Flip(new.statement, labels.get(key), new.label, key not in labels, _why(new))
             for key, new in second[change.case_id].items()
@@ -295,7 +313,7 @@ def _outcomes(lines: Lines, summary: Summary, ways: set[Way]) -> Iterator[tuple[
         if result.error is None:
             ways.add((result.judge, result.policy, result.threshold))
         values = result.status, result.pass_, result.score, result.error is not None
-        yield line.case_id, Outcome(line.input, *values, result.latency_ms)
+        yield line.case_id, Outcome(line.input, *values, result.latency_ms, line.row)
 
 
 def _kind(before: Outcome, after: Outcome) -> str:
@@ -320,8 +338,9 @@ def _why(verdict: Verdict) -> str:
     return f"the context says: {verdict.says}" if verdict.says else verdict.reason
 
 
-def _statements(lines: Lines, ids: set[str]) -> dict[str, dict[str, Verdict]]:
+def _statements(lines: Lines, ids: Iterable[str]) -> dict[str, dict[str, Verdict]]:
     """For each of these cases, each statement's verdict by the key of its text."""
+    ids = set(ids)
     return {
         line.case_id: {text_key(v.statement): v for v in line.result.verdicts}
         for line in lines()

@@ -21,7 +21,7 @@ from ..records.judge import described
 from ..statistics import FALSE_ALARMS, Pair, PairCounts
 from ..text.strings import clip
 from .estimate import estimate_run
-from .rows import grade_rows
+from .rows import grade_rows, ids_by_content
 from .run_description import changes, how_graded, policy_changes, policy_in
 from .store import reading
 
@@ -33,6 +33,9 @@ a comparison."""
 SEED = 20261125
 _GRADED = """SELECT case_id, pass, score FROM results JOIN rows USING (row) WHERE error IS NULL
 ORDER BY row"""
+
+
+_KEYS = "SELECT case_id, row, input FROM rows ORDER BY row"
 
 
 class Shift(PairCounts):
@@ -123,6 +126,9 @@ def recheck(
             {id: (bool(passed), score) for id, passed, score in store.db.execute(_GRADED)}
             for store in (first, second)
         )
+        keys = (store.db.execute(_KEYS) for store in (first, second))
+        if ids := ids_by_content(*keys):
+            now = {ids[id]: outcome for id, outcome in now.items()}
         both = [id for id in then if id in now]
         if not both:
             raise ConfigError(f"{option('recheck')}: no case was graded in both runs")

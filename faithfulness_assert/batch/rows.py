@@ -99,6 +99,38 @@ def digest(row: Row) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
+def ids_by_content(
+    before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]]
+) -> dict[str, str]:
+    """For the id of each row of B the id of the same row in A, or "" if A has none.
+
+    Only where all ids are row numbers, else {}: a row that is inserted moves all that follow. Equal
+    rows belong together, and those that are left by their numbers.
+
+    Args:
+        before, after: of each row of A and of B its id, its number and its ``digest`` ("" where
+            that is not known).
+    """
+    sides: list[dict[str, str]] = []
+    for rows in (before, after):
+        sides.append({})
+        for id, number, text in rows:
+            if id != str(number):
+                return {}
+            sides[-1][id] = text
+    first, second = sides
+    ids = {id: id if first.get(id) == text else "" for id, text in second.items()}
+    moved: dict[str, list[str]] = {}
+    for id in reversed(first):
+        if ids.get(id) != id:
+            moved.setdefault(first[id], []).append(id)
+    for id, text in second.items():
+        if not ids[id] and moved.get(text):
+            ids[id] = moved[text].pop()
+    left = {id for rest in moved.values() for id in rest}
+    return {id: old or (id if id in left else "") for id, old in ids.items()}
+
+
 def as_text(value: Any) -> str:
     """A value as JSON that any file and database can have: a lone surrogate is an escape."""
     text = _ENCODED(value)

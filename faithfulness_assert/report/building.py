@@ -122,7 +122,8 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
     names = names_of(first.name, second.name)
     comparison = compare(first.lines, second.lines, shown=MOST_CHANGES, names=names)
     page.runs = [clip(clean_text(name)) for name in comparison.names]
-    wanted = {change.case_id for change in comparison.shown}
+    ids = [change.case_id for change in comparison.shown]
+    wanted = [comparison.old_ids.get(id, id) for id in ids], ids
     sides = [
         {
             record.line.case_id: (
@@ -130,19 +131,18 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
                 detail_view(record, page.passages.place),
             )
             for record in run.records()
-            if record.line.case_id in wanted
+            if record.line.case_id in shown
         }
-        for run in runs
+        for run, shown in zip(runs, map(set, wanted), strict=True)
     ]
     lacking = [
         f"{name}: {NO_TEXTS}"
         for name, side in zip("AB", sides, strict=True)
         if side and all(row[ANSWER] is None for row, _ in side.values())
     ]
-    for change in comparison.shown:
-        rows, details = zip(
-            *(side.get(change.case_id, (None, None)) for side in sides), strict=True
-        )
+    for change, *names_in in zip(comparison.shown, *wanted, strict=True):
+        found = (side.get(id, (None, None)) for side, id in zip(sides, names_in, strict=True))
+        rows, details = zip(*found, strict=True)
         flips = [
             [flip.statement, flip.before or UNRESOLVED, flip.after or UNRESOLVED]
             for flip in change.flips

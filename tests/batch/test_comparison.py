@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from html import unescape
@@ -20,9 +21,10 @@ from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
-from faithfulness_assert.batch.rows import Line
+from faithfulness_assert.batch.rows import Line, ids_by_content
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import GraderError
+from faithfulness_assert.report import write_report
 
 GRADED = grade("It rains.", "It rains.")
 HOSTILE = (
@@ -87,6 +89,40 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
     assert not compared.comparable  # one of 8 could not be graded
     assert "1 case that A graded could not be graded in B" in told
     assert "1 case of A missing in B" in told
+
+
+def test_rows_without_ids_are_matched_by_what_is_graded(tmp_path: Path) -> None:
+    texts = ["It rains.", "It snows.", "It hails.", "It rains.", "The sun shines."]
+    cases = [{"answer": a, "context": "It rains and it hails."} for a in texts]
+    fresh = {"answer": "It rains.", "context": "It rains, it snows and it hails."}
+    changed = {**cases[1], "answer": "It is cold."}
+    data = {"a": cases, "b": [fresh, *cases], "c": [cases[0], changed, *cases[2:]]}
+    for name, rows in data.items():
+        run(rows, tmp_path / name, judge="embedded", progress=False)
+
+    def told(name: str) -> str:
+        return here("compare", str(tmp_path / "a"), str(tmp_path / name), "--max-regressed", "0")
+
+    moved = told("b")
+    assert moved.returncode == 0
+    assert "0 regressed, 0 improved, 0 with another status, 0 with another score" in moved.stdout
+    assert "row number" not in moved.stdout
+    assert "1 case matched by row number alone" in told("c").stdout
+    report = write_report(tmp_path / "a", tmp_path / "r.html", other=tmp_path / "b")
+    assert report.cases == 0
+    keys = [[(str(n), n, t) for n, t in enumerate(texts, 1)] for texts in ("xxyz", "nxxwz")]
+    assert ids_by_content(*keys) == {"1": "", "2": "2", "3": "1", "4": "", "5": "4"}
+    assert ids_by_content([("q", 1, "x")], keys[1]) == {}
+
+
+def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        data = {"answer": "It rains.", "context": "It rains."}
+        (tmp_path / "cases.json").write_text(json.dumps([data] * 3))
+        shown = here("grade", str(tmp_path / "cases.json"), "--json").stdout
+        (tmp_path / f"{name}.jsonl").write_text(shown)
+    told = here("compare", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")).stdout
+    assert "3 cases matched by row number alone" in told
 
 
 def test_a_run_that_passes_less_or_scores_less_is_worse() -> None:
