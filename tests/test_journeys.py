@@ -137,6 +137,11 @@ def test_many_cases_end_after_a_screen(project: Path) -> None:
     whole = run("grade", "cases.json", "--judge", "embedded", "--all").stdout
     assert len(re.findall(r"^FAIL ", whole, re.MULTILINE)) == 30
     assert "broken8" in whole
+    (project / "cases.json").write_text(json.dumps(cases[20:51]), encoding="utf-8")
+    said = run("grade", "cases.json", "--judge", "embedded").stdout
+    assert "31 cases: 0 passed, 30 failed, 1 not graded" in said
+    assert re.search("^ERROR .*broken0", said, re.MULTILINE)
+    assert said.count("answer: must be") == 1
 
 
 def test_one_setting_names_the_judge_in_every_place(

@@ -98,10 +98,10 @@ def _is_ours(file: Path, head: bytes) -> bool:
     """Whether a file that begins so has results as one of ``_WRITERS`` writes them."""
     if file.suffix.lower() == ".parquet":
         try:
-            names = load_pyarrow().parquet.read_schema(file).names
+            names: list[str] = load_pyarrow().parquet.read_schema(file).names
         except (OSError, ValueError):
             return False
-        return list(OWN)[:FIRST] == names[:FIRST]
+        return names[:FIRST] == list(OWN)[:FIRST]
     line = head.partition(b"\n")[0]
     return (
         (line.startswith(b'{"case_id": ') and b', "row": ' in line and b', "format": ' in line)

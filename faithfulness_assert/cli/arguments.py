@@ -210,7 +210,7 @@ def check_result_file(file: str, run: str, data_set: str) -> None:
     """Raises ``ConfigError`` if results of a run cannot be written to a file, or it would be lost:
     it is what the run reads or is, or neither empty nor results.
     """
-    needed = [data_set, Path(run) / NAME, run]
+    needed: list[str | Path] = [data_set, Path(run) / NAME, run]
     if is_run(run):
         with reading(run) as store:
             needed += data_sets_of(store)

@@ -36,11 +36,13 @@ def show(
     """Shows each result as soon as it arrives. Returns the exit code.
 
     ``graded``: each with what was graded. ``only_worst``: shows the ``WORST`` failed ones at the
-    end in place of all. Counts, causes and warnings are of all.
+    end in place of all, and one that alone could not be graded: of more, the causes. Counts,
+    causes and warnings are of all.
     """
     summary, notes = Summary(), Counter[str]()
     before: GradingResult | None = None
     worst: list[tuple[float, int, GradingResult, Case | None]] = []
+    not_graded: list[tuple[float, int, GradingResult, Case | None]] = []  # the last one
     for result, case in graded:
         summary.add(result)
         if as_json:
@@ -50,18 +52,16 @@ def show(
             if result.outcome == "FAIL":
                 worst.append((-badness(result), summary.cases, result, case))
                 worst = sorted(worst, key=lambda one: one[:2])[:WORST]
+            elif result.outcome == "ERROR":
+                not_graded = [(0.0, summary.cases, result, case)]
         else:
-            if before is not None and not (before.pass_ and result.pass_):
-                _print_shown(Shown(()))
-            for line in shown_case(result, summary.cases, case):
-                _print_shown(line)
+            apart = before is not None and not (before.pass_ and result.pass_)
+            _print_case(result, summary.cases, case, apart=apart)
         notes.update(set(notes_at_end(result)))
         before = result
-    for place, (_, number, result, case) in enumerate(worst):
-        if place:
-            _print_shown(Shown(()))
-        for line in shown_case(result, number, case):
-            _print_shown(line)
+    alone = not_graded if summary.not_graded == 1 else []
+    for place, (_, number, result, case) in enumerate([*worst, *alone]):
+        _print_case(result, number, case, apart=place > 0)
     if before is not None:
         _print_end(summary, notes, before)
     if only_worst and before is not None:
@@ -114,6 +114,12 @@ def print_json(text: str) -> None:
     """
     sys.stdout.buffer.write(visible_json(text).encode() + b"\n")
     sys.stdout.buffer.flush()
+
+
+def _print_case(result: GradingResult, number: int, case: Case | None, *, apart: bool) -> None:
+    """A result and what was graded. ``apart``: with a blank line before it."""
+    for line in (*([Shown(())] if apart else []), *shown_case(result, number, case)):
+        _print_shown(line)
 
 
 def _print_end(summary: Summary, notes: Counter[str], last: GradingResult) -> None:
