@@ -104,6 +104,10 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
 
 def run_compare(arguments: Namespace) -> int:
     """Shows the comparison."""
+    if arguments.recheck is None and (arguments.judge or arguments.option):
+        flag = "--judge" if arguments.judge else "-o"
+        to_file = "A comparison gets into a file with compare --markdown A B > FILE"
+        raise ConfigError(f"{flag}: says how --recheck asks, which is not given. {to_file}")
     check_number("show", arguments.show, 0, 10_000, whole=True)
     most = arguments.max_regressed
     check_number("max_regressed", most, 0, 10**9, whole=True, optional=True)

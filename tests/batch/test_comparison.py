@@ -115,6 +115,13 @@ def test_rows_without_ids_are_matched_by_what_is_graded(tmp_path: Path) -> None:
     assert ids_by_content([("q", 1, "x")], keys[1]) == {}
 
 
+def test_a_comparison_takes_the_options_of_a_recheck_only_with_one() -> None:
+    for wrong in (["-o", "x.md"], ["-o", "foo=1"], ["--judge", "embedded"]):
+        told = here("compare", "a", "b", *wrong)
+        assert told.returncode == 2
+        assert "--recheck asks, which is not given. A comparison gets into a file" in told.stderr
+
+
 def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path: Path) -> None:
     for name in ("a", "b"):
         data = {"answer": "It rains.", "context": "It rains."}
