@@ -26,7 +26,7 @@ from .talk_words import Word, parts_of
 
 LONGEST = 400
 """Characters. A longer sentence says something."""
-TALK = 75
+TALK = 80
 """The score from which on a sentence claims nothing: 1 in 100 of the claims has it."""
 SILENCE = 50
 """The score from which on a sentence only says that an answer is missing, or stands beside that."""
@@ -132,20 +132,18 @@ def _hides_claim(sentence: str) -> bool:
 def scores(sentence: str, *, is_item: bool = False) -> Scores:
     """How likely it is that a sentence claims nothing, and that it only declines."""
     weights = _weights()
-    found = [weights[name] for name in features(sentence, is_item=is_item) if name in weights]
-    bias = weights["bias"]
-    return Scores(
-        bias.talk + sum(each.talk for each in found),
-        bias.silence + sum(each.silence for each in found),
-    )
+    names = ("bias", *features(sentence, is_item=is_item))
+    found = [weights[name].split("\t") for name in names if name in weights]
+    return Scores(sum(int(talk) for talk, _ in found), sum(int(silence) for _, silence in found))
 
 
 @cache
-def _weights() -> dict[str, Scores]:
+def _weights() -> dict[str, str]:
+    """The weights of each feature as they are written: few are ever used in one process."""
     # A promptfoo assertion may be a fresh process: it does without pathlib.
     with open_text(f"{__file__.removesuffix('talk.py')}words/talk_weights.tsv") as lines:
-        rows = (line.split("\t") for line in lines)
-        return {name: Scores(int(talk), int(silence)) for name, talk, silence in rows}
+        rows = (line.partition("\t") for line in lines)
+        return {name: weights for name, _, weights in rows}
 
 
 # ---------------------------------------------------------------- the features of a sentence
