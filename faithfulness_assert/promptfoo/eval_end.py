@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from ..asking.schema import wrong_label
 from ..cases.systems import NAMES_INSIDE
 from ..policy.scoring import CHECK
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
-from ..records.views import SETUP
+from ..records.views import SETUP, UNVERIFIED
 from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
@@ -37,9 +38,9 @@ def lines_of(given: Any) -> list[str]:
     found = (_at(one, "results") for one in given)
     results: list[Any] = next((one for one in found if isinstance(one, list)), [])
     tests: dict[str, dict[str, None]] = {}  # by what is said; several may test the same case
-    for result in results:
+    for result, side in zip(results, _sides(given, results), strict=True):
         for said in _of_test(result):
-            tests.setdefault(said, {})[clip(_name(result), 80)] = None
+            tests.setdefault(said, {})[clip(_name(result), 80) + side] = None
     made_up = [_line(said, tests[said]) for said in tests if said.startswith(MADE_UP)]
     others = [_line(said, tests[said]) for said in tests if not said.startswith(MADE_UP)]
     grades = [g for r in results for g in _items(r, "gradingResult", "componentResults")]
@@ -116,9 +117,40 @@ def _of_test(result: Any) -> Iterator[str]:
             continue
         lines = _at(metadata, "graderOutputs", "statements")
         for line in lines.split("\n") if isinstance(lines, str) else ():
-            yield f"{MADE_UP}{clip(line, MAX_CHARS)}"
+            if line.startswith(("“", "…")):
+                yield f"{MADE_UP}{clip(line, MAX_CHARS)}"
+                continue
+            yield f"{clip(line, MAX_CHARS)}{_why_invalid(line, metadata)}"
         if not lines:
             yield f"failed: {clip(reason, MAX_CHARS)}"
+
+
+def _why_invalid(line: str, metadata: Mapping[str, Any]) -> str:
+    """Which label of the judge the policy does not have, for a statement whose verdict is invalid.
+
+    A reply may have several: which statement had which is not known here.
+    """
+    errors = metadata.get("schemaErrors")
+    found = map(wrong_label, map(str, errors if isinstance(errors, list) else ()))
+    words = ", ".join(f"“{clip(word, 40)}”" for word in dict.fromkeys(filter(None, found)))
+    is_invalid = line.startswith(UNVERIFIED) and line.endswith("(invalid verdict)")
+    return f": the policy has no label {words}" if is_invalid and words else ""
+
+
+def _sides(given: Any, results: list[Any]) -> list[str]:
+    """The provider and the prompt of each result, of which an eval has several."""
+    providers, labels = [], []
+    for result in results:
+        provider = _at(result, "provider")
+        providers.append(str(_at(provider, "label") or _at(provider, "id") or ""))
+        labels.append(str(_at(result, "prompt", "label") or ""))
+    listed = [str(_at(prompt, "label")) for one in given for prompt in _items(one, "prompts")]
+    order = list(dict.fromkeys([*listed, *labels]))
+    numbers = {label: f"prompt {n} “{clip(label, 30)}”" for n, label in enumerate(order, 1)}
+    prompts = [numbers[label] if label else "" for label in labels]
+    told = [column for column in (providers, prompts) if len(set(column)) > 1]
+    sides = (", ".join(clip(side, 60) for side in row if side) for row in zip(*told, strict=True))
+    return [f" ({side})" if side else "" for side in sides] or [""] * len(results)
 
 
 def _name(result: Any) -> str:

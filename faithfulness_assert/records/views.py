@@ -39,6 +39,7 @@ MARKS: dict[Label | None, str] = {
     None: "!",
 }
 
+UNVERIFIED = "unverified: "
 FLAG_WORDS = {
     "no_such_evidence": "the judge points at context that it was not shown",
     "no_such_quote": "the judge quotes what the context does not contain",
@@ -60,7 +61,7 @@ def in_words(verdict: Verdict) -> str:
     why = FLAG_WORDS[SET_ASIDE] if SET_ASIDE in flags else f"{verdict.unresolved} verdict"
     in_part = verdict.shown < 1 and not verdict.is_fine
     parts = (
-        label.replace("_", " ") if label else f"unverified: {why}",
+        label.replace("_", " ") if label else f"{UNVERIFIED}{why}",
         "lowered from supported" if "lowered" in flags else "",
         evidence_problem(verdict),
         absent_number(verdict),
@@ -236,10 +237,12 @@ def promptfoo_view(result: GradingResult, components: Components) -> dict[str, A
     # was never judged as a failed assertion.
     wrong = [v for v in result.verdicts if v.flags or not (v.is_fine or v.repeat_of)]
     wrong = [] if result.error else wrong
-    lines = [
-        visible(f"“{clip(verdict.statement, 300)}” ({clip(_reason(verdict), 300)})")
-        for verdict in wrong[:MAX_SHOWN]
-    ]
+    lines = []
+    for verdict in wrong[:MAX_SHOWN]:  # one that is not made up begins with another word
+        head = "" if verdict.label else UNVERIFIED
+        head = "check: " if verdict.is_fine else head
+        reason = clip(_reason(verdict).removeprefix(UNVERIFIED), 300)
+        lines.append(visible(f"{head}“{clip(verdict.statement, 300)}” ({reason})"))
     if len(wrong) > MAX_SHOWN:
         lines.append(f"… and {len(wrong) - MAX_SHOWN:,} more")
     shown: Sequence[Verdict] = wrong[:MAX_SHOWN] if components == "problems" else ()

@@ -47,6 +47,30 @@ def test_a_cause_that_many_tests_share_is_one_line_after_what_was_made_up() -> N
     assert last.startswith("test 0 and 29 more: Not graded: judge:")
 
 
+def test_what_has_no_valid_verdict_is_not_called_made_up() -> None:
+    labels = {"Hello!": "not_a_claim", TRUE: "supported"}
+    judge = TruthfulJudge(label=lambda text: labels.get(text, "contradicted"))
+    result = Grader(judge, "promptfoo").grade(f"Hello! {FALSE}", TRUE).to_promptfoo()
+    tests = [{"testCase": {"description": "x"}, "gradingResult": {"componentResults": [result]}}]
+    made_up, _, unverified = lines_of(({"results": tests},))
+    assert made_up.startswith("x: made up: “A ticket")
+    ending = "(invalid verdict): the policy has no label “not_a_claim”"
+    assert unverified == f"x: unverified: “Hello!” {ending}"
+
+
+def test_of_several_providers_and_prompts_those_of_a_finding_are_named() -> None:
+    rows = []
+    for provider in ({"id": "a:b", "label": ""}, {"id": "c:d", "label": "mine"}):
+        for label in ("Be short. {{query}}", "Be long. {{query}}"):
+            answer = FALSE if label.startswith("Be long") else TRUE
+            rows.append({**row(1, answer), "provider": provider, "prompt": {"label": label}})
+    prompts = [{"label": one["prompt"]["label"]} for one in rows]
+    first, second = lines_of(({"results": rows, "prompts": prompts},))
+    named = "test 1 (a:b, prompt 2 “Be long. {{query}}”) and 1 more: made up: “"
+    assert [first.startswith(named), second.startswith(named)] == [True, True]
+    assert lines_of(({"results": rows[1:2]},))[0].startswith("test 1: made up: “")
+
+
 def test_a_failure_without_a_made_up_statement_says_why() -> None:
     (line,) = lines_of(({"results": [row(1, "I can't answer that.")]},))
     assert line.startswith("test 1: ")
