@@ -82,6 +82,8 @@ class ConfigError(FaithfulnessError, ValueError):
     What looks like a key is no part of its message: one may be typed where a name belongs.
     """
 
+    __module__ = "faithfulness_assert"  # as users import it: a line of pytest has little room
+
     def __init__(self, *args: object) -> None:
         super().__init__(*(without_keys(arg) if isinstance(arg, str) else arg for arg in args))
 

@@ -66,6 +66,23 @@ def test_a_statement_that_fails_by_its_flag_is_shown(runs: Runs) -> None:
     assert "evidence, passage 1: " in shown
 
 
+@pytest.mark.parametrize("spread", [(), ("-n2",)])
+def test_a_mistake_of_many_tests_is_told_once_at_the_end_of_the_session(
+    runs: Runs, spread: tuple[str, ...]
+) -> None:
+    runs.write(
+        "import pytest\n"
+        "from faithfulness_assert import assert_faithful\n"
+        "@pytest.mark.parametrize('n', range(3))\n"
+        "def test_it(n, faithfulness): faithfulness(TRUE, CONTEXT)\n"
+        "def test_other(): assert_faithful(TRUE, CONTEXT)\n"
+    )
+    shown = output(runs.run("--faithfulness-judge=opnai:m", *spread))
+    mistake = "judge: unknown judge 'opnai:m'. Did you mean 'openai:m'?"
+    assert shown.count(f"4 tests graded nothing: {mistake}") == 1
+    assert "records.errors" not in shown
+
+
 def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs: Runs) -> None:
     result = runs.run("--help")
     assert result.ret == 0
