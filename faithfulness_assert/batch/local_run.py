@@ -268,9 +268,11 @@ class Work(logging.Handler):
         finished = store.finished
         # If the last rows were the reason to stop, nothing is left.
         stopped = self.stopping() if finished < total else ""
+        signal = self._soft.number if stopped else 0
+        if signal and (waited_for := trouble().partition(": ")[2]):
+            stopped += f", while the run waited: {waited_for.rstrip('.')}"
         if stopped:
             self._note(f"stopped: {stopped}")
-        signal = self._soft.number if stopped else 0
         return RunOutcome(store.path, total, finished - before, stopped, notes, signal)
 
     def _keep(self, lines: Generator[Line, None, None], counts: Counts, *, progress: bool) -> None:

@@ -313,7 +313,9 @@ class Breaker:
             message += f". {error.fix.rstrip('.')}"
         if self._hopeless >= CONFIRMED:
             ever = self.answered_at > -math.inf
-            why = "waiting does not help" if ever else "none was ever answered"
+            why = "waiting does not help" if ever else "none was answered since this start"
+            if not (ever or error.fix):
+                message += ". See that the judge's server runs, and that base_url is its address"
             self.given_up = f"the last asks failed, and {why}: {message}"
         elif seconds >= most:
             minutes = seconds / 60

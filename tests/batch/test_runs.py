@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -533,6 +534,29 @@ def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wron
     first = "1,200 of 4,000 | 10.0/s"
     counts.trouble = lambda: "waiting: no connection"
     assert str(counts) == f"{first} | waiting: no connection | {rest}"
+
+
+def test_a_log_says_once_that_the_run_waits_and_once_that_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "SETTLED", 0.3)
+    waits = ["waits until 12:00 at most: no connection"]
+    counts = Counts(Summary(), 30, lambda: waits[0])
+    said = ""
+
+    def lines(number: int) -> bool:
+        nonlocal said
+        said += capfd.readouterr().err
+        return said.count("\n") >= number
+
+    with progress.shown(counts, wanted=True):
+        assert eventually(lambda: lines(1))
+        time.sleep(0.7)
+        waits[0] = ""
+        assert eventually(lambda: lines(2))
+    first, second = said.splitlines()
+    assert "waits until 12:00 at most: no connection" in first
+    assert second.startswith("the judge answers again | 0 of 30 | ")
 
 
 def test_progress_is_shown_also_while_no_result_comes_and_all_rows_are_counted(

@@ -504,9 +504,14 @@ def test_an_outage_costs_no_case_and_hardly_more_time_than_it_lasts(
 @pytest.mark.parametrize("kind", ["server", "transport"])
 def test_nobody_waits_for_a_server_that_never_answered(kind: str) -> None:
     server = Server(lambda _: error(kind))
-    with pytest.raises(GivenUp, match="none was ever answered"):
+    with pytest.raises(GivenUp, match="none was answered since this start"):
         story(patient(retries=0), [0] * 9, server)
     assert len(server.came) == FAILURES + CONFIRMED
+
+
+def test_who_gives_up_a_server_that_never_answered_says_what_to_look_at() -> None:
+    with pytest.raises(GivenUp, match="See that the judge's server runs, and that base_url"):
+        story(patient(retries=0), [0] * 9, Server(lambda _: error("transport")))
 
 
 def test_a_server_that_loads_its_model_is_waited_for_though_it_never_answered() -> None:
