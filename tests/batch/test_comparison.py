@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from command import here
+from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from labelled_runs import write_run
@@ -22,6 +23,7 @@ from faithfulness_assert.batch import run
 from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
 from faithfulness_assert.batch.rows import Line, ids_by_content
+from faithfulness_assert.batch.run_description import names_of
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import GraderError
 from faithfulness_assert.report import write_report
@@ -178,6 +180,35 @@ def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path: Pat
     told = here("compare", str(tmp_path / "a"), str(tmp_path / "b")).stdout
     assert 'policy.endings.abstained: was "fail", is "pass"' in told
     assert "other policies" not in here("compare", str(tmp_path / "a"), str(tmp_path / "a")).stdout
+
+
+def test_controls_that_follow_from_the_judge_are_no_other_policy(tmp_path: Path) -> None:
+    cases = [{"id": "q", "answer": "It rains.", "context": "It rains."}]
+    for name, judge, controls in (
+        ("a", TruthfulJudge(), "report"),
+        ("b", "embedded", "auto"),
+        ("c", TruthfulJudge(), "off"),
+        ("d", TruthfulJudge(), "enforce"),
+    ):
+        run(cases, tmp_path / name, judge=judge, controls=controls, progress=False)
+
+    def told(*names: str) -> str:
+        return here("compare", *(str(tmp_path / name) for name in names)).stdout
+
+    assert "graded by another judge" in told("a", "b")
+    assert "other policies" not in told("a", "b")
+    assert 'policy.controls: was "report", is "off"' in told("a", "c")
+    assert 'policy.controls: was "enforce", is "off"' in told("d", "b")
+
+
+def test_a_file_of_results_has_its_own_name_or_that_of_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert names_of("results.jsonl", "new") == ("results", "new")
+    assert names_of("results.jsonl", "results2.jsonl") == ("results", "results2")
+    assert names_of("baseline/results.jsonl", "runs/new/") == ("baseline", "new")
+    assert names_of("a/new", "b/new") == ("a/new", "b/new")
 
 
 def test_a_run_whose_judge_failed_its_controls_is_told_of() -> None:
