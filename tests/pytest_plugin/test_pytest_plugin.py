@@ -66,6 +66,17 @@ def test_a_statement_that_fails_by_its_flag_is_shown(runs: Runs) -> None:
     assert "evidence, passage 1: " in shown
 
 
+def test_a_report_replaces_an_earlier_one_and_no_other_file(runs: Runs) -> None:
+    runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT)")
+    for _ in range(2):
+        runs.run("--faithfulness-report=r.jsonl").assert_outcomes(passed=1)
+    (runs.pytester.path / "mine.jsonl").write_text('{"answer": "mine"}\n')
+    refused = runs.run("--faithfulness-report=mine.jsonl")
+    assert refused.ret == pytest.ExitCode.USAGE_ERROR
+    assert "exists, and is not results" in refused.stderr.str()
+    assert (runs.pytester.path / "mine.jsonl").read_text() == '{"answer": "mine"}\n'
+
+
 @pytest.mark.parametrize("spread", [(), ("-n2",)])
 def test_a_mistake_of_many_tests_is_told_once_at_the_end_of_the_session(
     runs: Runs, spread: tuple[str, ...]
