@@ -91,6 +91,26 @@ def test_a_system_that_changed_is_named_and_the_judge_is_not(tmp_path: Path) -> 
     assert "30 of 40 cases are asked again" in told.stderr
 
 
+def test_rows_without_ids_are_the_same_rows_also_after_an_inserted_one(tmp_path: Path) -> None:
+    rows = json.loads(Path(data(tmp_path / "all.json", 20)).read_text())
+    rows = [{"answer": row["answer"], "context": row["context"]} for row in rows]
+    for name, chosen in (("a", rows[1:]), ("b", rows)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(chosen))
+        graded(tmp_path / name, str(tmp_path / f"{name}.json"), answered)
+    told = compared(
+        answered,
+        str(tmp_path / "a"),
+        str(tmp_path / "b"),
+        "--max-regressed",
+        "0",
+        "--recheck",
+        *JUDGE,
+    )
+    assert "no change was found" in told.stdout
+    assert "the system: mean score 0.513 -> 0.513" in told.stdout
+    assert "p = 1 for no change" in told.stdout
+
+
 @pytest.mark.parametrize("judge", [answered, stricter])
 def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(
     judge: Serve, tmp_path: Path
