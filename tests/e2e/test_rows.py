@@ -221,6 +221,5 @@ def test_no_reason_shows_a_traceback_and_nothing_shows_the_key(seen: Seen) -> No
             reason = result["gradingResult"]["reason"]
             assert not re.search(traces, reason, re.MULTILINE), description
     assert KEY not in seen.output
-    assert (
-        "javascript, corners: a made-up price: made up: “A ticket costs 35 euros.”" in seen.output
-    )
+    made_up = r"corners: a made-up price and \d+ more: made up: “A ticket costs 35 euros\.”"
+    assert re.search(made_up, seen.output)
