@@ -99,12 +99,8 @@ def declines(sentence: str) -> bool:
     """
     if _asks(sentence):
         return False
-    denies = any(
-        word.is_any("not")
-        for part in parts_of(sentence[:LONGEST].replace("N/A", "unknown"))
-        for word in part
-    )
-    return denies and _is_silent(sentence)
+    words = (word for part in parts_of(sentence[:LONGEST]) for word in part)
+    return any(word.is_any("not") for word in words) and _is_silent(sentence)
 
 
 def _asks(sentence: str) -> bool:
