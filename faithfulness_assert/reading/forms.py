@@ -46,6 +46,14 @@ _NAME = lazy_pattern(
     r"[\w #*-]{1,60}[:：]",
     re.IGNORECASE,
 )
+_IN_ORDER = lazy_pattern(r"[\w #*-]{0,60}\bin order[*_ ]{0,4}[:：]", re.IGNORECASE)
+# "Verdict" between a statement that is repeated and its label.
+_TAIL = lazy_pattern(
+    r"(?<=[.!?。\n\"”])[ \t*_#]{0,9}(?:final )?(?:verdict|label|judge?ment|answer|result)"
+    r"[*_ \t]{0,6}$",
+    re.IGNORECASE,
+)
+_NOTE = lazy_pattern(r"\(([^()]{1,300})\)$")
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
 _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—→=-"
@@ -85,7 +93,7 @@ def _read_lines(text: str, labels: Labels, *, single: bool = False) -> Said:
     Numbers that do not ascend are counts of their own, or tallies: then no label is clear.
     ``single``: it is about one statement, so all of it may be one line.
     """
-    segments = list(_segments(text))
+    segments = list(_without_counts(_segments(text)))
     numbers = [number for number, _ in segments if number is not None]
     clear = all(number < later for number, later in pairwise(numbers))
     said: Said = []
@@ -122,6 +130,19 @@ def _segments(text: str) -> Iterator[tuple[int | None, str]]:
     yield from [(number, "\n".join(held))] if held else []
 
 
+def _without_counts(
+    segments: Iterator[tuple[int | None, str]],
+) -> Iterator[tuple[int | None, str]]:
+    """The segments, without the numbers of a list that its heading puts "in order"."""
+    count: int | None = None
+    for number, line in segments:
+        if number is None and not _is_empty(line):
+            count = 0 if _IN_ORDER.fullmatch(line.strip(_BULLETS)) else None
+        is_count = count is not None and number == count + 1
+        yield (None if is_count else number), line
+        count = number if is_count else None if number else count
+
+
 def _is_empty(line: str) -> bool:
     """Whether a line has no word and no sign that says something."""
     return not line.strip(_SAYS_NOTHING)
@@ -132,11 +153,21 @@ def _bare_labels(line: str, labels: Labels) -> Said:
     bare = line.strip(_BULLETS)
     name = _NAME.match(bare)
     listed = _BETWEEN.split(bare[name.end() :] if name else bare)
-    items = [item.strip() for item in listed if item.strip(" \t.,;*_")]
-    known = [None if item.isdigit() else parse_label(item, labels) for item in items]
-    if not known or not all(known):
+    items = [item for item in listed if item.strip(" \t.,;*_")]
+    rows = [_bare_row(item.strip(), labels) for item in items]
+    if not rows or not all(rows):
         return [] if _is_empty(line) else [line]
-    return [*([name[0]] if name else ()), *(Row(None, label) for label in known)]
+    return [*([name[0]] if name else ()), *filter(None, rows)]
+
+
+def _bare_row(item: str, labels: Labels) -> Row | None:
+    """The row of a label alone; one that grants nothing may have a note: "No (it costs 9)"."""
+    note = _NOTE.search(item)
+    word = item[: note.start()].strip() if note else item
+    label = None if word.isdigit() else parse_label(word, labels)
+    if note and label not in ("not_enough_info", "contradicted"):
+        return None
+    return label and Row(None, label, reason=note[1] if note else "")
 
 
 def _row(number: int | None, line: str, labels: Labels) -> Row | None:
@@ -158,6 +189,7 @@ def _row(number: int | None, line: str, labels: Labels) -> Row | None:
     if not known:
         return None
     statement = rest.pop(0).strip(_SAYS_NOTHING[:4] + _BULLETS + ":：–—→=\n")
+    statement = _TAIL.sub("", statement)
     reason = "\n".join(text.strip() for text in [*rest, line[end:]] if not _is_empty(text))
     label = known.pop() if len(known) == 1 else None
     return Row(number, label, statement=statement, reason=reason, line=line.strip())
