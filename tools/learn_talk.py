@@ -19,8 +19,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from faithfulness_assert.text.sentences import sentence_spans
 from faithfulness_assert.text.talk import accompanies, claims_nothing, declines, features
 
@@ -144,7 +142,7 @@ def learn(talk: list[dict[str, Any]], declining: list[dict[str, Any]]) -> None:
 
 
 def share(of: list[bool]) -> str:
-    return f"{sum(of)} of {len(of)} ({np.mean(of) if of else 0:.1%})"
+    return f"{sum(of)} of {len(of)} ({sum(of) / max(len(of), 1):.1%})"
 
 
 def measure(talk: list[dict[str, Any]], declining: list[dict[str, Any]]) -> None:

@@ -90,10 +90,7 @@ def refit(state: State) -> State:
 
 def go_on(state: State) -> State:
     """More windows, for what is not yet supported. What was asked before is not asked again."""
-    likely, state = (
-        state.likely,
-        state._replace(closed=state.closed.union(state.findings)),
-    )
+    likely, state = state.likely, state._replace(closed=state.closed.union(state.findings))
     if likely is None:
         return state
     rest = {

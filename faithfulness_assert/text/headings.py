@@ -145,10 +145,10 @@ def _has_verb_ending(words: list[str]) -> bool:
     return False
 
 
-def has_verb(text: str, language: str = "") -> bool:
+def has_verb(text: str) -> bool:
     """Whether words, without the punctuation of a sentence, seem to have a finite verb.
 
-    In scripts of which no verbs are known, they do. ``language`` is found where it is not given.
+    In scripts of which no verbs are known, they do.
     """
     text = text.replace("’", "'")
     if not (text.isascii() or all(_KNOWN.match(char) for char in text if char.isalpha())):
@@ -158,7 +158,7 @@ def has_verb(text: str, language: str = "") -> bool:
     if not _VIETNAMESE.search(text) and _LATIN.search(text):
         signs = any(sign.search(text) for sign in _SIGNS_OF_A_CLAIM)
         if signs or (
-            (language or find_language(text)) == "en"
+            find_language(text) == "en"
             and (_BEFORE_A.search(text) or _has_verb_ending(text.casefold().split()))
         ):
             return True

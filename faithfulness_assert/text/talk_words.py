@@ -65,7 +65,7 @@ def _lexicon() -> _Lexicon:
         {word: classes for word, classes in names.items() if "-" not in (word[0], word[-1])},
         {word[:-1]: classes for word, classes in names.items() if word[-1] == "-"},
         {word[1:]: classes for word, classes in names.items() if word[0] == "-"},
-        max(len(word) for word in names if word >= _THAI and "_" not in word),
+        max(len(word) for word in names if word >= _THAI),
         re.compile(
             rf"{_PUNCTUATION}|\s(?=(?:{'|'.join(word_lists('talk')['divides'].split())})\s)"
         ),
@@ -91,10 +91,10 @@ def parts_of(text: str) -> tuple[tuple[Word, ...], ...]:
     """The words of the parts of a text between its punctuation."""
     text = re.sub("[–—]", ";", text.replace("N/A", "unknown").translate(_SIMPLE))
     text = re.sub("[-']", " ", plain(text))
-    return tuple(words for part in _lexicon().parts.split(text) if (words := words_of_part(part)))
+    return tuple(words for part in _lexicon().parts.split(text) if (words := _words_of_part(part)))
 
 
-def words_of_part(part: str) -> tuple[Word, ...]:
+def _words_of_part(part: str) -> tuple[Word, ...]:
     found: list[str] = []
     for run in _RUN.findall(part):
         found += _dense_words(run) if _DENSE.match(run) else (run,)
