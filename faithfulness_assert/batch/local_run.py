@@ -176,8 +176,8 @@ def run(
                 for note in (event, *notes):
                     store.note(note)
                 grader.keep_secret(store.secret())
-        except KeyboardInterrupt:
-            if not soft.number:
+        except BaseException:
+            if not soft.interrupted:
                 raise
             return RunOutcome(store.path, store.size, stopped=soft.reason, signal=soft.number)
         work = Work(store, budget, soft)
@@ -256,15 +256,16 @@ class Work(logging.Handler):
         if before < total:
             try:
                 self._keep(lines, Counts(self._summary, total, trouble), progress=progress)
-            except GivenUp as error:
-                self.stopped = self.stopped or str(error)
-            except sqlite3.Error as error:
-                self.stopped = f"{store.path / NAME} cannot be written: {problem_of(error)}"
             except BaseException as error:
-                if not self._soft.is_cause_of(error):
+                if self._soft.interrupted:
+                    late = "and what was under way then did not arrive in time"
+                    self.stopped = f"{self._soft.reason}, {late}"
+                elif isinstance(error, GivenUp):
+                    self.stopped = self.stopped or str(error)
+                elif isinstance(error, sqlite3.Error):
+                    self.stopped = f"{store.path / NAME} cannot be written: {problem_of(error)}"
+                else:
                     raise
-                late = "and what was under way then did not arrive in time"
-                self.stopped = f"{self._soft.reason}, {late}"
         finished = store.finished
         # If the last rows were the reason to stop, nothing is left.
         stopped = self.stopping() if finished < total else ""

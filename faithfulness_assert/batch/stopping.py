@@ -89,7 +89,8 @@ class Budget:
 class SoftStop:
     """While it is entered in the main thread, the first signal only sets ``number``.
 
-    The second one, or the end of the grace, raises ``KeyboardInterrupt``.
+    The second one, or the end of the grace, sets ``interrupted`` and raises ``KeyboardInterrupt``.
+    Ask ``interrupted``, not the error that arrives: a library may have made its own error of it.
 
     Args:
         grace: the seconds from the first signal to that; None leaves signals as they are.
@@ -97,7 +98,7 @@ class SoftStop:
     """
 
     def __init__(self, grace: float | None, *, tell: bool = False) -> None:
-        self.number = 0
+        self.number, self.interrupted = 0, False
         self._grace, self._tell = grace, tell
         self._before: dict[int, Any] = {}
         self._timer: threading.Timer | None = None
@@ -106,14 +107,6 @@ class SoftStop:
     def reason(self) -> str:
         """Why to stop, in words; "" if no signal came."""
         return f"{signal.Signals(self.number).name} came" if self.number else ""
-
-    def is_cause_of(self, error: BaseException | None) -> bool:
-        """Whether an error is the interrupt after a signal, or was made of it by a library."""
-        while self.number and error is not None:
-            if isinstance(error, KeyboardInterrupt):
-                return True
-            error = error.__cause__ or error.__context__
-        return False
 
     def __enter__(self) -> SoftStop:
         self.install()
@@ -139,7 +132,7 @@ class SoftStop:
 
     def _came(self, number: int, _: FrameType | None) -> None:
         if self.number or not self._grace:
-            self.number = self.number or number
+            self.number, self.interrupted = self.number or number, True
             raise KeyboardInterrupt
         self.number = number
         self._timer = threading.Timer(self._grace, self._end)
