@@ -379,7 +379,8 @@ def grade_many(
     """Grades many cases at once. The results have the order of the cases.
 
     They are a list with ``to_frame()``, which a notebook shows with the worst first.
-    ``Grader.grade_many`` does the same without holding all results in memory.
+    ``Grader.grade_many`` does the same without holding all results in memory. The exception of an
+    interrupt has the results until then: in a notebook, ``sys.last_value.results``.
 
     Args:
         cases: ``Case`` records, or mappings with ``answer``, ``context`` and optionally
@@ -394,5 +395,10 @@ def grade_many(
 
     grader = Grader(judge, policy, threshold, **options)
     given = Given(cases, keep=True)
-    results = grader.grade_many(given, concurrency=concurrency)
+    results: list[GradingResult] = []
+    try:
+        results.extend(grader.grade_many(given, concurrency=concurrency))
+    except BaseException as error:
+        error.results = Results(results, given.rows, row_labels(cases))  # type: ignore[attr-defined]
+        raise
     return Results(results, given.rows, row_labels(cases))

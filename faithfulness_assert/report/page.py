@@ -20,7 +20,7 @@ from .. import __version__
 from ..agreement import Agreement
 from ..agreement.document import BLANK, facts, headline, tables
 from ..batch.outputs import check_place, whole_file
-from ..files import as_text, read_text
+from ..files import as_text, open_file, read_text
 from ..probe.card import Card
 from ..records.errors import ConfigError
 from ..text.strings import clean_text
@@ -34,6 +34,9 @@ SCRIPTS = (
 QUOTE = 400
 """Characters of a text on the overview."""
 SUFFIXES = (".html", ".htm")
+GENERATOR = '<meta name="generator" content="faithfulness-assert '
+"""What begins every page, within ``HEAD`` bytes."""
+HEAD = 2000
 LOADING = "Loading the cases … (needs Chrome or Edge 93, Safari 16.4, Firefox 113, or newer)"
 
 
@@ -41,12 +44,18 @@ def check_report(path: str | os.PathLike[str]) -> Path:
     """The path, if a report can be written there, as far as one can tell before a run.
 
     Raises:
-        ConfigError: it has another suffix, or its folder does not exist or is read-only.
+        ConfigError: it has another suffix, its folder does not exist or is read-only, or there is a
+            page that is no report.
     """
     file = Path(path)
     if file.suffix.lower() not in SUFFIXES:
         raise ConfigError(f"{file}: the name of a report must end in .html")
     check_place(file)
+    if file.exists():
+        with open_file(file) as old:
+            head = old.read(HEAD)
+        if head and GENERATOR.encode() not in head:
+            raise ConfigError(f"{file}: exists, and is no report; choose another name")
     return file
 
 

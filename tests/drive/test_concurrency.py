@@ -23,7 +23,7 @@ from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
 from loopback import Answer, Loopback, Request, completion, good_reply
 from processes import HEARS_CTRL_C
 
-from faithfulness_assert import Ask, Grader, JudgeError, Reply
+from faithfulness_assert import Ask, Grader, JudgeError, Reply, grade_many
 from faithfulness_assert.drive.asks import outcome_of
 from faithfulness_assert.judges import background
 from faithfulness_assert.records.judge import Limits
@@ -233,6 +233,18 @@ def test_a_stopped_batch_ends_at_once_and_says_what_was_done(
     assert time.monotonic() - begun < PATIENCE
     assert "stopped after 2 results" in caplog.text
     assert "2 requests, 200 prompt and 40 completion tokens" in caplog.text
+
+
+def test_an_interrupt_leaves_the_results_until_then() -> None:
+    def interrupted() -> Iterator[dict[str, str]]:
+        yield from ({**CASE, "id": str(n)} for n in range(50))
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as stop:
+        grade_many(interrupted(), concurrency=1)
+    results = stop.value.results  # type: ignore[attr-defined]
+    assert len(results) > 20
+    assert [result.case_id for result in results] == [row["id"] for row in results.rows]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")

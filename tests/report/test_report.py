@@ -380,8 +380,11 @@ def test_the_command_writes_a_report_of_a_run_and_of_what_grade_prints(
     assert here("report", finished, "-o", target)[:2] == (0, f"{target}: 2 cases\n")
     assert read_page(target).meta["cases"] == 2
     kept = lines(tmp_path, here("grade", data, "--json").stdout, "kept.jsonl")
-    assert here("report", kept, "-o", target).returncode == 0
+    assert here("report", kept, "-o", target).returncode == 0, "over the report before"
     assert read_page(target).meta["cases"] == 2
+    target.write_text("<!doctype html><p>The user's own page.")
+    assert "out.html: exists, and is no report" in here("report", kept, "-o", target).stderr
+    assert "own page" in target.read_text()
 
 
 def test_a_run_that_is_not_finished_is_called_so_on_the_screen_and_on_the_page(
