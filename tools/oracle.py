@@ -3,7 +3,7 @@
     python tools/oracle.py [GRADES] [SEED]
 
 Prints how many grades of each policy and each fault there were, how they ended, and for each class
-of violations (a law, and the faults that are needed to break it) how many and the smallest case.
+of violations (a law, and the faults of the judge) how many and the smallest case.
 """
 
 from __future__ import annotations
@@ -17,10 +17,8 @@ from pathlib import Path
 
 sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tests/support"))
 from fuzz.oracle import run_and_check, violations
-from fuzz.random_scenarios import reproduction, scenario_of, smallest
+from fuzz.random_scenarios import reproduction, scenario_of
 from fuzz.scenario import Scenario
-
-SHRUNK = 3  # cases of the same law, policy and faults that are made small
 
 
 class Tally:
@@ -33,7 +31,6 @@ class Tally:
         self.violated: Counter[str] = Counter()
         self.classes: Counter[tuple[str, tuple[str, ...]]] = Counter()
         self.smallest: dict[tuple[str, tuple[str, ...]], Scenario] = {}
-        self._alike: Counter[tuple[str, ...]] = Counter()
 
     def add(self, scenario: Scenario) -> None:
         """Grades a scenario and counts what comes of it."""
@@ -48,15 +45,10 @@ class Tally:
             self._classify(scenario, law)
 
     def _classify(self, scenario: Scenario, law: str) -> None:
-        alike = (law, scenario.policy, *sorted(set(scenario.faults)))
-        self._alike[alike] += 1
-        if self._alike[alike] > SHRUNK:
-            return
-        small = smallest(scenario, law)
-        name = (law, small.faults)
+        name = (law, scenario.faults)
         self.classes[name] += 1
-        if name not in self.smallest or _size(small) < _size(self.smallest[name]):
-            self.smallest[name] = small
+        if name not in self.smallest or _size(scenario) < _size(self.smallest[name]):
+            self.smallest[name] = scenario
 
     def lines(self) -> Iterator[str]:
         """The report."""

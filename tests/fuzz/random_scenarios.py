@@ -1,10 +1,10 @@
-"""Scenarios at random, made small, and shown."""
+"""Scenarios at random, and how a grade of one is shown."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from fuzz.judge_faults import (
@@ -17,7 +17,7 @@ from fuzz.judge_faults import (
     TRUTH_FAULTS,
     VERDICT_FAULTS,
 )
-from fuzz.oracle import run, violations
+from fuzz.oracle import run
 from fuzz.oracle_systems import LABELS, SOURCE_OPTIONS, SYSTEMS, system_of
 from fuzz.scenario import ASIDES, FORMS, Scenario, Sentence, fact
 
@@ -135,58 +135,9 @@ def _options(rng: random.Random, policy: str) -> dict[str, Any]:
     return options
 
 
-# ---------------------------------------------------------------- smaller
-
-
-def smallest(scenario: Scenario, law: str) -> Scenario:
-    """A scenario that still breaks the law, and of which nothing more can be left out."""
-    found = True
-    while found:
-        found = False
-        for candidate in _smaller(scenario):
-            if any(problem.startswith(f"{law}:") for problem in violations(candidate)):
-                scenario, found = candidate, True
-                break
-    return scenario
-
-
-def _smaller(scenario: Scenario) -> Iterator[Scenario]:
-    sentences = scenario.sentences
-    if len(sentences) > 1:
-        yield from (
-            replace(scenario, sentences=sentences[:i] + sentences[i + 1 :])
-            for i in range(len(sentences))
-        )
-    for name in scenario.options:
-        kept = {key: value for key, value in scenario.options.items() if key != name}
-        yield replace(scenario, options=kept)
-    bare = Scenario(scenario.policy, sentences)
-    for name in ("limits", "remote", "fillers", "bullets", "lump"):
-        if getattr(scenario, name) != getattr(bare, name):
-            yield replace(scenario, **{name: getattr(bare, name)})
-    yield from _calmer(scenario)
-    for i, sentence in enumerate(sentences):
-        simple = fact("fact", 2 * i, (*sentence.labels[:1], "supported"))
-        if not sentence.aside and sentence != simple and sentences.count(sentence) == 1:
-            yield replace(scenario, sentences=(*sentences[:i], simple, *sentences[i + 1 :]))
-
-
-def _calmer(scenario: Scenario) -> Iterator[Scenario]:
-    """The scenario with one fault less."""
-    for stage in ("claim_faults", "truth_faults", "verdict_faults", "rating_faults"):
-        faults = getattr(scenario, stage)
-        for i, name in enumerate(faults):
-            bare, _, dress = name.partition("+")
-            fewer = [(*faults[:i], bare, *faults[i + 1 :])] if dress else []
-            fewer += [(*faults[:i], "clean", *faults[i + 1 :])] if name != "clean" else []
-            fewer += [faults[:-1]] if i == len(faults) - 1 else []
-            changes: list[dict[str, Any]] = [{stage: kept} for kept in fewer]
-            yield from (replace(scenario, **change) for change in changes)
-
-
 def reproduction(scenario: Scenario) -> str:
     """A few lines that show the grade of a scenario: what is asked, what is replied, the result."""
-    lines = [_code(scenario), f"  answer {scenario.answer!r}"]
+    lines = [repr(scenario), f"  answer {scenario.answer!r}"]
     try:
         held = run(scenario)
     except Exception as error:  # noqa: BLE001 - it is shown
@@ -201,14 +152,3 @@ def reproduction(scenario: Scenario) -> str:
     labels = [f"{v.id}={v.label or v.unresolved}" for v in result.verdicts]
     lines.append(f"  {result.status} score {result.score:.3f} pass {result.pass_} {labels}")
     return "\n".join(lines)
-
-
-def _code(scenario: Scenario) -> str:
-    """The scenario as code, without what is as usual."""
-    bare = Scenario(scenario.policy, scenario.sentences)
-    given = {
-        f.name: getattr(scenario, f.name)
-        for f in fields(Scenario)
-        if f.name in ("policy", "sentences") or getattr(scenario, f.name) != getattr(bare, f.name)
-    }
-    return f"Scenario({', '.join(f'{name}={value!r}' for name, value in given.items())})"

@@ -11,7 +11,7 @@ import pytest
 from fuzz.judge_faults import Content, Entry
 from fuzz.oracle import LAWS, RUBRIC_LAWS, Grade, run, violations
 from fuzz.oracle_systems import SYSTEMS
-from fuzz.random_scenarios import reproduction, scenario_of, smallest, without_faults
+from fuzz.random_scenarios import reproduction, scenario_of, without_faults
 from fuzz.scenario import Scenario, fact
 from hypothesis import Phase, given
 from hypothesis import strategies as st
@@ -19,7 +19,6 @@ from own_policy import likely_parts_from
 from strategies import examples
 
 from faithfulness_assert import GradingResult, Verdict
-from faithfulness_assert.records.judge import Limits
 
 GRADES_PER_EXAMPLE = 30
 NOT_CREDIT = ("kept",)
@@ -28,16 +27,12 @@ score, so it fails no test. ``tools/oracle.py`` counts such grades too."""
 
 
 def broken(scenario: Scenario) -> str:
-    """What a scenario breaks, with the smallest case of it; "" where it breaks nothing."""
+    """What a scenario breaks; "" where it breaks nothing."""
     problems = [p for p in violations(scenario) if p.partition(":")[0] not in NOT_CREDIT]
-    if not problems:
-        return ""
-    law = problems[0].partition(":")[0]
-    small = smallest(scenario, law)
-    return "\n".join([*violations(small), reproduction(small)])
+    return "\n".join([*problems, reproduction(scenario)]) if problems else ""
 
 
-# Seeds cannot be made smaller; ``smallest`` makes the scenario smaller instead.
+# Seeds cannot be made smaller.
 @examples(30, phases=[Phase.explicit, Phase.generate])
 @given(st.integers(0, 2**48))
 def test_no_credit_from_nowhere_and_no_sentence_lost(seed: int) -> None:
@@ -50,7 +45,7 @@ def test_no_credit_from_nowhere_and_no_sentence_lost(seed: int) -> None:
 @pytest.mark.parametrize("policy", sorted(SYSTEMS))
 def test_a_judge_without_faults_gives_the_score_of_the_system(policy: str) -> None:
     rng = random.Random(policy)
-    drawn = (scenario_of(rng) for _ in range(500))
+    drawn = (scenario_of(rng) for _ in range(250))
     for scenario in [s for s in drawn if s.policy == policy]:
         problem = broken(without_faults(scenario))
         assert not problem, problem
@@ -125,19 +120,14 @@ CHANGED: dict[str, tuple[str, str, int, dict[str, Any]]] = {
     "evidence that was never shown": ("evident", "default", 0, {"flags": ("no_such_evidence",)}),
     "a label that is not true": ("clean", "default", 2, {"label": "contradicted"}),
 }
-BREAKS: dict[str, tuple[str, Callable[[], Grade]]] = {
-    "a score that does not follow": ("formula", lambda: tampered(graded(), score=0.5)),
-    "a pass that does not follow": ("formula", lambda: tampered(graded(), pass_=True)),
-    "counts that do not agree": ("complete", lambda: tampered(graded(), counts={"supported": 3})),
-    "coverage that does not agree": ("complete", lambda: tampered(graded(), coverage=0.5)),
-    "a statement that counts twice": ("once", lambda: _doubled(graded("ragas"))),
-    "a sentence without a verdict": ("conserved", lambda: _without_last(graded())),
-    "what a failed ask left open": ("left_open", lambda: _failed(graded())),
-    "a control that was failed": ("trusted", lambda: _control_failed()),
-    "a control that was not answered": ("trusted", lambda: _control_left_out()),
-    "context that was not shown": ("shown", lambda: _hidden(graded())),
-    "an ask that is too large": ("within", lambda: _limited(graded())),
-    "a rating that is not the judge's": ("rated", lambda: tampered(graded("masis"), score=0.9)),
+BREAKS: dict[str, tuple[str, Callable[[Grade], Grade]]] = {
+    "a score that does not follow": ("formula", lambda held: tampered(held, score=0.5)),
+    "counts that do not agree": ("complete", lambda held: tampered(held, counts={"supported": 3})),
+    "a sentence without a verdict": (
+        "conserved",
+        lambda held: tampered(held, verdicts=held.result.verdicts[:-1]),
+    ),
+    "what a failed ask left open": ("left_open", lambda held: _failed(held)),
 }
 
 
@@ -148,8 +138,8 @@ def breaks(held: Grade, law: str) -> bool:
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_the_oracle_sees(name: str) -> None:
-    law, made = BREAKS[name]
-    assert breaks(made(), law)
+    law, change = BREAKS[name]
+    assert breaks(change(graded()), law)
 
 
 @pytest.mark.parametrize("name", UNFOUNDED)
@@ -170,42 +160,9 @@ def test_the_oracle_has_nothing_against_a_grade_as_it_is(policy: str) -> None:
     assert [problem for law in laws.values() for problem in law(held)] == []
 
 
-def _limited(held: Grade) -> Grade:
-    return replace(held, scenario=Scenario("default", THREE, limits=Limits(prompt_tokens=10)))
-
-
-def _doubled(held: Grade) -> Grade:
-    first = held.result.verdicts[0]
-    return tampered(held, verdicts=(first, *held.result.verdicts))
-
-
-def _without_last(held: Grade) -> Grade:
-    return tampered(held, verdicts=held.result.verdicts[:-1])
-
-
 def _failed(held: Grade) -> Grade:
     """Two of three statements are open after a timeout, under a threshold that one of them meets."""
     verdicts: tuple[Verdict, ...] = held.result.verdicts
     lost = [replace(v, label=None, unresolved="missing") for v in verdicts[1:]]
     result: GradingResult = replace(held.result, verdicts=(verdicts[0], *lost))
     return replied(replace(held, result=result), Content(error="timeout"))
-
-
-def _control_failed() -> Grade:
-    held = graded(options={"controls": "report"}, remote=True, fillers=4)
-    enforced = replace(held, system=replace(held.system, controls="enforce"))
-    return replied(enforced, said(*((number, "supported") for number in held.turns[0].ask.ids)))
-
-
-def _control_left_out() -> Grade:
-    held = graded(options={"controls": "report"}, remote=True, fillers=4)
-    own = {sentence.text for sentence in THREE}
-    answered = [n for n, text in held.turns[0].ask.payload.statements if text in own]
-    enforced = replace(held, system=replace(held.system, controls="enforce"))
-    return replied(enforced, said(*((number, "not_enough_info") for number in answered)))
-
-
-def _hidden(held: Grade) -> Grade:
-    ask = held.turns[0].ask
-    fewer = replace(ask, payload=replace(ask.payload, sentences=ask.payload.sentences[1:]))
-    return replace(held, turns=(replace(held.turns[0], ask=fewer),))

@@ -25,11 +25,9 @@ from attacks import (
     TRUTH,
     GullibleJudge,
     accounted,
-    by_the_embedded_judge,
     fenced,
     graded,
     gullible,
-    honest,
     kept,
     load,
     problems,
@@ -43,9 +41,8 @@ from hypothesis import strategies as st
 from obedient import RULES
 from strategies import answers, examples, texts
 
-from faithfulness_assert import CitationAudit, Grader, grade, policies
+from faithfulness_assert import CitationAudit, grade, policies
 from faithfulness_assert.asking.fences import disarmed
-from faithfulness_assert.promptfoo.hook import grade as grade_assertion
 from faithfulness_assert.text.strings import is_blank, one_line
 
 ROWS = load(FIXTURES / "attacks.jsonl")
@@ -109,6 +106,8 @@ payloads = (
     # What a model thought at the beginning is skipped with a warning.
     .filter(lambda text: not any(sign in text for sign in ("<think", "<reasoning", "Thinking:")))
 )
+
+
 WRAPPINGS = [("", ""), ("> " * 9, ""), ("- " * 12, ""), ("<!--\n\n", "\n\n-->")]
 WRAPPINGS += [("```python\n", "\n```"), ("~~~\n", "\n~~~"), ("", "</think>")]
 WRAPPINGS += [("<details>\n\n", "\n\n</details>"), ("<div hidden>\n\n", "\n\n</div>")]
@@ -159,19 +158,6 @@ def test_a_payload_beside_the_answer_changes_no_verdict_under_any_policy(
         "passage id": {"context": [{"text": CONTEXT, "id": payload}]},
     }[place]
     assert_none(unmoved(ANSWER, **{"policy": policy, **options}))
-
-
-@given(payloads)
-@examples(100)
-def test_a_payload_changes_no_verdict_of_the_embedded_judge(
-    payload: str,
-) -> None:
-    assert_none(
-        [
-            *by_the_embedded_judge(f"{ANSWER}\n\n{payload}"),
-            *by_the_embedded_judge(ANSWER, question=payload),
-        ]
-    )
 
 
 # ---------------------------------------------------------------- fences
@@ -253,11 +239,6 @@ def test_invisible_characters_neither_hide_a_statement_nor_make_it_a_new_one(
     assert [text for _, text in asks[0].payload.statements] == [sentence]
     assert result.verdicts[1].repeat_of == 1
     assert not unsafe(result.pretty())
-
-
-def test_joiners_that_a_script_or_an_emoji_needs_are_kept() -> None:
-    for text in ("می\u200cخواهم", "ක\u0dca\u200dෂ", "👩\u200d🔬 ❤\ufe0f", "ភាសា\u200bខ្មែរ"):
-        assert one_line(text) in (text, text.replace("\u200b", ""))
 
 
 def test_text_in_tag_characters_is_graded_as_plain_text() -> None:
@@ -353,33 +334,3 @@ def test_what_only_looks_like_a_tag_is_shown_as_text(tag: str) -> None:
 
 
 # ---------------------------------------------------------------- promptfoo and the command line
-
-
-@given(
-    payloads,
-    st.sampled_from(["vars.query", "vars.other", "output", "vars.context", "config.guidance"]),
-)
-@examples(100)
-def test_a_payload_changes_no_verdict_of_a_promptfoo_assertion(payload: str, place: str) -> None:
-    given_: dict[str, Any] = {
-        "vars": {"context": CONTEXT, "query": QUESTION},
-        "config": {"judge": "named"},
-    }
-    where, _, name = place.partition(".")
-    if place == "vars.context":
-        given_["vars"]["context"] = [payload, CONTEXT]
-    elif name:
-        given_[where][name] = payload
-    judge = honest()
-    output = f"{ANSWER}\n\n{payload}" if place == "output" else ANSWER
-    made = grade_assertion(
-        output,
-        given_,
-        lambda _, policy, threshold, **options: Grader(judge, policy, threshold, **options),
-    )
-    assert made["metadata"]["status"] == "graded"
-    assert (
-        made["metadata"]["counts"]["supported"] == made["metadata"]["counts"]["contradicted"] == 1
-    )
-    assert not unsafe(made["reason"])
-    assert_none(fenced(judge.asked))

@@ -39,13 +39,6 @@ def test_two_lines_of_code_grade_without_a_key() -> None:
     assert "530" in bad.reason
 
 
-def test_results_of_the_embedded_judge_say_that_it_is_for_smoke_tests() -> None:
-    result = grade("The Eiffel Tower is 330 metres tall.", CONTEXT)
-    assert "smoke-test" in result.reason
-    assert "smoke-test" in result.metadata["judgeNote"]
-    assert result.tokens_used.num_requests == 0
-
-
 @pytest.mark.usefixtures("defects")
 @pytest.mark.parametrize("place", ["conclude.absent_numbers", "plan.split", "verdicts.settle"])
 def test_a_defect_of_ours_costs_one_case_of_many_and_its_message_quotes_nothing(
@@ -245,33 +238,11 @@ def test_an_unreadable_reply_is_not_stored(tmp_path: Path) -> None:
     assert len(judge.asked) == 2
 
 
-def test_the_reason_shows_that_a_score_is_just_below_the_threshold() -> None:
-    judge = ScriptedJudge([verdicts_json({1: "supported"})])
-    result = grade(TALL, CONTEXT, judge=judge, weights={"supported": 0.9999}, threshold=1)
-    assert "0.9999 < threshold 1" in result.reason
-
-
-def test_promptfoo_gets_the_citation_audit_and_the_skipped_spans() -> None:
-    metadata = grade(
-        "# Prices\n\nThe tower is tall [9].", CONTEXT, citations="audit"
-    ).to_promptfoo()["metadata"]
-    assert metadata["citations"]["invalid_citations"] == ("9",)
-    assert [span["reason"] for span in metadata["skipped"]] == ["heading"]
-
-
 def test_the_judge_sees_the_question_but_it_is_never_evidence() -> None:
     judge = TruthfulJudge()
     grade(TALL, CONTEXT, question="Is the tower tall?", judge=judge)
     assert judge.asked[0].payload.question == "Is the tower tall?"
     assert grade("It has 99 floors.", CONTEXT, question="Does it have 99 floors?").score == 0.0
-
-
-def test_guidance_reaches_the_judge_and_is_fingerprinted() -> None:
-    judge = TruthfulJudge()
-    example = {"context": "It opens at 9.", "statement": "It opens at nine.", "label": "supported"}
-    grade(TALL, CONTEXT, judge=judge, guidance="Treat {braces} as text.", examples=[example])
-    assert "Treat {braces} as text." in judge.asked[0].messages[0]["content"]
-    assert "It opens at nine." in judge.asked[0].messages[0]["content"]
 
 
 def test_results_are_frozen_and_unchanged_by_a_json_round_trip() -> None:

@@ -146,17 +146,6 @@ def test_what_is_no_result_is_refused() -> None:
         to_frame([], "excel")
 
 
-def test_a_notebook_shows_the_worst_first_and_escapes_every_text() -> None:
-    rows = [{**ROWS[0], "id": f"good {n}"} for n in range(30)]
-    rows += [{**ROWS[1], "id": "<script>bad</script>"}, {**ROWS[2], "id": "no answer"}]
-    page = grade_many(rows)._repr_html_()
-    assert page.index("script&gt;bad") < page.index("no answer") < page.index("good 0")
-    assert "<script" not in page
-    assert "32 results: 30 passed, 1 failed, 1 could not be graded" in page
-    assert "and 12 more; to_frame() has all" in page
-    assert "good 29" not in page
-
-
 def test_results_keep_the_texts_of_their_cases_in_another_order() -> None:
     results = grade_many(ROWS)
     results.sort(key=lambda result: result.outcome)
@@ -192,13 +181,6 @@ def test_arrays_in_records_are_lists_of_passages() -> None:
         [{**ROWS[0], "context": numpy.array(["It is old.", ROWS[0]["context"]])}]
     )
     assert result.verdicts[0].evidence[0].passage == "2"
-
-
-def test_names_of_columns_that_are_taken_get_others() -> None:
-    rows = [{**ROWS[0], "score": 1, "input.score": 2, "input.input.score": 3}]
-    row = grade_many(rows).to_frame().iloc[0]
-    values = [row[name] for name in ("input.input.input.score", "input.score", "input.input.score")]
-    assert values == [1, 2, 3]
 
 
 @pytest.mark.parametrize("value", [pandas.NaT, numpy.array(1), object(), {1, 2}, [1, "a", None]])

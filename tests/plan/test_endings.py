@@ -95,20 +95,6 @@ def test_a_score_that_means_nothing_is_none_so_that_no_mean_counts_it() -> None:
         replace(failed, defined=True)
 
 
-def test_a_failed_judge_is_a_grader_error_that_says_what_to_do() -> None:
-    for error, told in (
-        (JudgeError("HTTP 503", "server", retryable=True), "HTTP 503. Try again later."),
-        (JudgeError("the key is wrong", "auth", fix="Try it."), "the key is wrong. Try it."),
-    ):
-        result = grade(CLAIM, [CLAIM], judge=Failing(error), policy="default", controls="off")
-        assert (result.status, result.score, result.pass_) == ("judge_failed", None, False)
-        assert result.error is not None
-        assert (result.error.kind, result.error.message) == (error.kind, told)
-        assert result.error.retryable is error.retryable
-        assert result.reason == f"Not graded: {told}"
-        assert result.metadata["graderError"] is True
-
-
 def test_the_judges_own_reason_comes_last_and_is_cut() -> None:
     class Explaining(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

@@ -16,7 +16,7 @@ from strategies import examples
 from faithfulness_assert import Ask, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.records.judge import Limits
 
-FEW_ASKS, PARTS, FIRST_PARTS = 100, 10, 4
+FEW_ASKS = 100
 
 # ---------------------------------------------------------------- a judge that knows the truth
 
@@ -122,35 +122,11 @@ def test_an_unsupported_statement_says_what_share_of_the_context_was_shown() -> 
     assert "2 that stayed unsupported were shown" in warning
 
 
-def test_what_was_shown_everything_says_nothing_about_shares() -> None:
-    result, _ = graded(MUSEUMS[:3], CONTEXT, few_asks=ALL)
-    assert [v.shown for v in result.verdicts] == [1.0] * 3
-    assert "of the context" not in result.pretty()
-    assert not any("the context is long" in w for w in result.metadata.get("warnings", ()))
-
-
-def test_how_much_of_the_context_an_unsupported_statement_is_shown_has_a_floor() -> None:
-    near = [fact("Lindow", f"shut in week {n}, as known, or open") for n in range(40)]
-    context = [line for n in range(40) for line in (near[n], *FILLER[10 * n : 10 * n + 10])]
-    result, judge = graded([MUSEUMS[2]], context)
-    shown = {text for ask in judge.asked for _, text in ask.payload.sentences}
-    assert FIRST_PARTS < len(shown & set(near)) < 40
-    part = (900 - 600) * 2 // 3 // 4
-    assert PARTS * part / 2 < sum(tokens(text) for text in shown) < 2 * PARTS * part
-    assert labels(result) == ["not_enough_info"]
-
-
 def test_a_contradiction_in_an_unlikely_part_is_missed_where_the_whole_context_shows_it() -> None:
     context = [MUSEUMS[0], *FILLER, LOCKED]
     result, _ = graded(MUSEUMS[:1], context)
     exact, _ = graded(MUSEUMS[:1], context, few_asks=ALL)
     assert (labels(result), labels(exact)) == (["supported"], ["contradicted"])
-
-
-def test_two_likely_parts_that_disagree_are_shown_together() -> None:
-    context = [*FILLER[:100], fact("Corby", "shut"), *FILLER[100:300], MUSEUMS[1], *FILLER[300:]]
-    result, _ = graded(MUSEUMS[1:2], context)
-    assert labels(result) == ["contradicted"]
 
 
 @pytest.mark.parametrize(
@@ -172,12 +148,6 @@ def test_by_default_everything_is_shown_unless_that_takes_many_asks() -> None:
     result, many = graded(MUSEUMS[:3], longer, few_asks=FEW_ASKS)
     assert len(many.asked) < 20
     assert all(v.shown < 1 for v in result.verdicts)
-
-
-def test_a_statement_that_shares_no_word_with_the_context_still_gets_a_verdict() -> None:
-    result, judge = graded(["Zwölf Boxkämpfer jagen Eva quer."], FILLER)
-    assert labels(result) == ["not_enough_info"]
-    assert len(judge.asked) == 1
 
 
 def test_an_ask_that_failed_for_the_less_likely_parts_leaves_the_statement_open() -> None:
