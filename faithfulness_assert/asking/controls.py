@@ -23,7 +23,7 @@ CHARS = range(25, 141)
 """Length of a control's sentence: long enough to say something, short enough to cost little."""
 LEAST = 2
 """Sentences of a context in which an invented one is no stranger."""
-LOOKED_AT = 16
+LOOKED_AT = 8
 """So many sentences of a context are drawn, to find two that can be used."""
 
 _PLAIN = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*[.。।]")

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hmac
 import re
-import struct
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
+from random import Random
 from typing import TypeVar
 
 from ..text.strings import lazy_pattern
@@ -88,21 +88,18 @@ def keyed(secret: bytes, *texts: str) -> bytes:
     return hmac.digest(secret, b"".join(b"%d:%b" % (len(part), part) for part in parts), "sha256")
 
 
-def _throws(key: bytes) -> Iterator[int]:
-    """Numbers of 64 bits without an end, eight of each HMAC."""
-    for block in count():
-        yield from struct.unpack(">8Q", hmac.digest(key, block.to_bytes(8, "big"), "sha512"))
-
-
 class Dice:
-    """Throws that follow from a secret and the texts that they are about."""
+    """Throws that follow from a secret and the texts that they are about.
+
+    Of ``Random`` only ``random()`` is used: it promises the same numbers in every Python.
+    """
 
     def __init__(self, secret: bytes, *texts: str) -> None:
-        self._throws = _throws(keyed(secret, *texts))
+        self._throw = Random(keyed(secret, *texts)).random
 
     def below(self, end: int) -> int:
         """A whole number from 0 to below ``end``."""
-        return next(self._throws) % end
+        return int(self._throw() * end)
 
     def one_of(self, items: Sequence[T]) -> T:
         """One of the items."""
