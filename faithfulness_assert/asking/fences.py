@@ -91,11 +91,12 @@ def keyed(secret: bytes, *texts: str) -> bytes:
 class Dice:
     """Throws that follow from a secret and the texts that they are about.
 
-    Of ``Random`` only ``random()`` is used: it promises the same numbers in every Python.
+    Of ``Random`` only ``random()`` is used: it promises the same numbers in every Python. Nobody
+    sees enough of them to foresee more.
     """
 
     def __init__(self, secret: bytes, *texts: str) -> None:
-        self._throw = Random(keyed(secret, *texts)).random
+        self._throw = Random(keyed(secret, *texts)).random  # noqa: S311
 
     def below(self, end: int) -> int:
         """A whole number from 0 to below ``end``."""
