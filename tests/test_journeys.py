@@ -7,11 +7,8 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from statistics import mean
-from typing import Any
 
 import pytest
-import yaml
 from command import here as run
 from conftest import ROOT
 from e2e.judge import reply
@@ -20,7 +17,7 @@ from loopback import Answer, Loopback, Request, completion
 from plugin_runs import Runs, summary
 from tiny_models import tiny_model
 
-from faithfulness_assert import grade, grade_many, settings
+from faithfulness_assert import grade, settings
 from faithfulness_assert.batch import run as run_batch
 from faithfulness_assert.promptfoo import get_assert
 
@@ -72,34 +69,6 @@ def test_a_run_with_a_wrong_key_is_never_called_not_worse(project: Path) -> None
     assert re.search(r"^passed +55 +0$", compared.stdout, re.MULTILINE)
 
 
-def test_a_mean_over_results_never_counts_what_was_not_graded_as_a_score() -> None:
-    results = [grade(TRUE, TRUE), grade(TRUE, None), grade(FALSE, TRUE, judge="openai:m")]
-    assert [result.score for result in results] == [1.0, None, 0.5]
-    with pytest.raises(TypeError):
-        mean(result.score for result in results)  # type: ignore[type-var]
-    assert results[1].to_promptfoo()["score"] == 0.0
-    done = run("grade", "-", stdin=json.dumps({"answer": TRUE, "context": []}))
-    assert "no case has a score" in " ".join(done.stdout.split())
-
-
-def test_results_of_the_example_for_promptfoo_are_graded_as_its_eval_did(project: Path) -> None:
-    """The results as promptfoo stores them; ``tests/e2e`` has a real eval."""
-    assert run("init", "example").returncode == 0
-    config = yaml.safe_load((project / "example" / "promptfooconfig.yaml").read_text("utf-8"))
-    given = config["defaultTest"]["vars"]
-    results = [
-        {"vars": given, "testIdx": n, "promptIdx": 0, "response": {"output": t["providerOutput"]}}
-        for n, t in enumerate(config["tests"])
-    ]
-    stored = {"results": {"version": 3, "results": results}}
-    (project / "results.json").write_text(json.dumps(stored), encoding="utf-8")
-    ours = config["defaultTest"]["assert"][0]["config"]
-    options = ("--judge", ours["judge"], "--threshold", str(ours["threshold"]))
-    done = run("grade", "results.json", *options)
-    assert done.returncode == 1
-    assert "2 cases: 1 passed, 1 failed, 0 not graded" in done.stdout
-
-
 def test_an_assertion_in_a_test_asks_the_judge_of_the_configuration_and_its_store(
     pytester: pytest.Pytester, server: Loopback
 ) -> None:
@@ -116,32 +85,6 @@ def test_an_assertion_in_a_test_asks_the_judge_of_the_configuration_and_its_stor
     again.assert_outcomes(passed=1)
     assert len(server.requests) == asked
     assert summary(again)[0].startswith("1 case: 1 passed, 0 failed, 0 not graded")
-
-
-def test_many_cases_end_after_a_screen(project: Path) -> None:
-    """With the worst ones, the errors by their cause, and how to see all."""
-    cases: list[dict[str, Any]] = [{"answer": TRUE, "context": TRUE} for _ in range(20)]
-    cases += [{"id": f"half{n}", "answer": FALSE, "context": TRUE} for n in range(29)]
-    cases += [{"id": "worst", "answer": "All is made up.", "context": TRUE}]
-    cases += [{"id": f"broken{n}", "answer": 7, "context": TRUE} for n in range(10)]
-    (project / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
-    done = run("grade", "cases.json", "--judge", "embedded")
-    assert done.returncode == 3
-    assert len(done.stdout.splitlines()) <= 50
-    said = " ".join(done.stdout.split())
-    assert "60 cases: 20 passed, 30 failed, 10 not graded" in said
-    assert said.count("answer: must be") == 1
-    shown = re.findall(r"^FAIL +[\d.]+ +(\S+)", done.stdout, re.MULTILINE)
-    assert shown == ["worst", "half0", "half1"]
-    assert "Only the 3 worst of 30 failed cases are shown. --all shows every case" in said
-    whole = run("grade", "cases.json", "--judge", "embedded", "--all").stdout
-    assert len(re.findall(r"^FAIL ", whole, re.MULTILINE)) == 30
-    assert "broken8" in whole
-    (project / "cases.json").write_text(json.dumps(cases[20:51]), encoding="utf-8")
-    said = run("grade", "cases.json", "--judge", "embedded").stdout
-    assert "31 cases: 0 passed, 30 failed, 1 not graded" in said
-    assert re.search("^ERROR .*broken0", said, re.MULTILINE)
-    assert said.count("answer: must be") == 1
 
 
 def test_one_setting_names_the_judge_in_every_place(
@@ -181,22 +124,6 @@ def test_one_setting_names_the_judge_in_every_place(
     assert "setting judge: embedded (from --judge)" in told
     told = " ".join(run("doctor", "-o", f"base_url={server.url}").stdout.split())
     assert f"setting base_url: {server.url} (from -o)" in told
-
-
-def test_a_frame_goes_in_and_a_frame_comes_out() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(
-        {"model": ["a", "b", "c"], "answer": [TRUE, FALSE, TRUE], "context": [TRUE, TRUE, None]}
-    )
-    results = grade_many(frame)
-    graded = results.to_frame()
-    assert list(graded["model"]) == ["a", "b", "c"]
-    assert list(graded["status"]) == ["graded", "graded", "invalid_input"]
-    assert list(graded["pass"]) == [True, False, False]
-    assert graded["score"].mean() == 0.75  # of those that have one
-    assert [len(statements) for statements in graded["statements"]] == [1, 2, 0]
-    shown = re.findall(r"^(PASS|FAIL|ERROR)", results._repr_html_(), re.MULTILINE)
-    assert shown == ["FAIL", "ERROR", "PASS"]
 
 
 # ---------------------------------------------------------------- with a model on one's own machine

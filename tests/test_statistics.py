@@ -15,7 +15,6 @@ from faithfulness_assert.statistics import (
     FALSE_ALARMS,
     Pair,
     PairCounts,
-    PairedTests,
     at_least,
     at_most,
     exact_interval,
@@ -145,12 +144,6 @@ def test_what_a_comparison_says_it_finds_for_sure_is_found() -> None:
             assert found >= 0.8 * 60
     assert PairCounts([Pair(True, True, 1.0, 1.0)] * 7).sure_loss() is None
     assert PairCounts([Pair(True, False, None, None)]).sure_loss() is None
-
-
-def test_either_test_at_half_the_level_decides() -> None:
-    assert not PairedTests(0.006, 0.006).worse
-    assert PairedTests(0.004, 1.0).worse
-    assert PairedTests(1.0, 0.004).worse
 
 
 def test_the_chance_of_a_loss_is_never_said_to_be_none() -> None:

@@ -12,7 +12,7 @@ from conftest import ROOT
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Grader, grade
+from faithfulness_assert import Grader
 from faithfulness_assert.adapters import shared
 
 ADAPTERS = ROOT / "faithfulness_assert" / "adapters"
@@ -119,21 +119,3 @@ def test_a_value_that_is_no_text_is_not_graded_as_one(field: str, odd: Any) -> N
     ):
         (result,) = Grader().grade_many([found])
         assert not result.defined
-
-
-def test_a_value_that_is_not_plain_data_does_no_harm_beside_the_case() -> None:
-    found = shared.case_in(
-        {"x": object()},
-        {"answer": "It is so.", "raw": b"\xff"},
-        {"context": "It is so.", "y": {object()}},
-    )
-    (result,) = Grader().grade_many([found])
-    assert result.score == 1.0
-
-
-def test_facts_are_json_without_texts_of_the_case() -> None:
-    facts = shared.facts(grade("The tower is tall. Zebras sing.", "The tower is tall."))
-    written = json.dumps(facts)
-    assert facts["outcome"] == "fail"
-    assert "tower" not in written
-    assert "Zebras" not in written

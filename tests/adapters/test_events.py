@@ -45,12 +45,3 @@ def test_an_event_belongs_to_the_span_of_the_answer() -> None:
         "gen_ai.response.id": "r1",
         "error.type": "server",
     }
-
-
-def test_an_empty_context_is_no_error_of_the_grader() -> None:
-    (record,) = events_of(lambda emit, logger: emit(grade(ANSWER, []), logger=logger))
-    assert dict(record.attributes) == {
-        "gen_ai.evaluation.name": "faithfulness",
-        "gen_ai.evaluation.score.label": "no_context",
-        "gen_ai.evaluation.explanation": "not graded: no_context",
-    }

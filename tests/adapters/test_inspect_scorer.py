@@ -79,8 +79,3 @@ def test_takes_no_secret_that_it_would_write_into_its_log(secret: Any) -> None:
     with pytest.raises(ConfigError, match="environment") as raised:
         metric("openai:m", **secret)
     assert "sk-secret" not in str(raised.value)
-
-
-def test_options_are_in_its_log() -> None:
-    log = inspect_log([HALF], threshold=0.4, fail_on=["contradicted"])
-    assert log.eval.scorers[0].options == {"threshold": 0.4, "fail_on": ["contradicted"]}

@@ -34,15 +34,6 @@ def test_means_are_those_of_what_was_graded() -> None:
     assert mlflow_outcome(data, judge=SERVER_DOWN).metrics == {}
 
 
-def test_texts_in_the_metadata_are_as_they_are_and_other_values_json() -> None:
-    metric = adapter("mlflow")
-
-    given = {"inputs": {"question": "Q?"}, "outputs": {"answer": ANSWER, "context": CONTEXT}}
-    metadata = metric(threshold=0.5)(**given)[0].metadata
-    assert (metadata["status"], metadata["outcome"]) == ("graded", "pass")
-    assert (metadata["threshold"], metadata["tokens"]) == ("0.5", "0")
-
-
 def test_what_the_trace_retrieved_is_the_context() -> None:
     """What a retriever inside of another one found is not what the model was given."""
     mlflow = package("mlflow")

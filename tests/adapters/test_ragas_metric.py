@@ -37,12 +37,6 @@ def test_a_result_without_a_score_is_no_number() -> None:
         float(result)
 
 
-def test_missing_fields_are_no_score() -> None:
-    metric = ragas_metric()
-    assert metric.score(response=ANSWER).value is None
-    assert metric.score(retrieved_contexts=CONTEXT).value is None
-
-
 def test_single_turn_scores_raise_where_there_is_none() -> None:
     metric = ragas_metric(judge=SERVER_DOWN)
     from ragas import SingleTurnSample

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from agreement_oracle import FILE, scikit_learn
+from agreement_oracle import FILE
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +17,6 @@ from faithfulness_assert.agreement.figures import (
     Sample,
     ac1,
     agreement,
-    cells,
     figures,
     judge_figures,
     kappa,
@@ -50,12 +49,6 @@ def test_figures_equal_those_of_scikit_learn_and_irr_cac(row: Any) -> None:
         assert found["ac1"] == pytest.approx(row["irr_cac_ac1"], **NEAR)
 
 
-def test_the_stored_figures_are_those_of_the_scikit_learn_that_is_installed() -> None:
-    pytest.importorskip("sklearn", reason="scikit-learn is not installed: its figures are stored")
-    for row in ROWS:
-        assert scikit_learn(row["matrix"]) == pytest.approx(row["scikit_learn"], abs=1e-12)
-
-
 def test_what_the_labels_do_not_define_is_none_and_never_1() -> None:
     told = figures([10, 0, 0, 0])
     assert told["recall"] is told["precision"] is told["balanced_accuracy"] is told["kappa"] is None
@@ -71,12 +64,6 @@ def test_a_judge_that_flags_nothing_has_no_agreement_beyond_chance() -> None:
 
 
 # ---------------------------------------------------------------- intervals
-
-
-def test_labels_count_by_how_many_answers_each_stands_for() -> None:
-    parts: list[list[float]] = []
-    sample(50, 25, 0, 25, (900, 100)).estimates(lambda p: parts.append(cells(p, 0)) or {})
-    assert parts[0] == pytest.approx([0.9, 0.05, 0, 0.05])
 
 
 @given(st.tuples(*[st.integers(0, 30)] * 4), st.integers(0, 500))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -89,20 +88,6 @@ def test_a_seed_draws_the_same_whatever_the_order_and_more_of_the_same(
     assert len(ids) == 100
     assert ids <= {a.id for a in draw(open_run(other), 200, seed=1).answers}
     assert ids != {a.id for a in draw(open_run(other), 100, seed=2).answers}
-
-
-def test_each_answer_of_a_stratum_is_drawn_as_often_as_another(known: Known) -> None:
-    times: Counter[str] = Counter()
-    run = open_run(known.path)
-    answers = [answer for answer in run.answers() if answer]
-    run = run._replace(answers=lambda: iter(answers))
-    for seed in range(120):
-        times.update(a.id for a in draw(run, 100, seed=seed).answers if not a.flagged)
-    others = [a.id for a in answers if not a.flagged]
-    rate = sum(times.values()) / len(others) / 120
-    expected = 120 * rate * (1 - rate)
-    spread = sum((times[id] - 120 * rate) ** 2 for id in others) / len(others)
-    assert 0.7 * expected < spread < 1.35 * expected
 
 
 # ---------------------------------------------------------------- what is shown

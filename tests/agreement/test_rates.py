@@ -107,8 +107,3 @@ def test_labels_that_can_give_no_interval_are_refused(
 ) -> None:
     with pytest.raises(ConfigError, match=says):
         rate(*counts, *sizes)
-
-
-def test_lists_of_different_lengths_are_refused() -> None:
-    with pytest.raises(ConfigError, match="same length, got 40 and 39"):
-        unfaithful_rate([True] * 40, [True] * 39, n_flagged=50, n_unflagged=50)

@@ -15,9 +15,8 @@ import pytest
 from attacks import PAYLOADS
 from conftest import ROOT
 
-from faithfulness_assert import batch, grade_many
-from faithfulness_assert.probe import probe
-from faithfulness_assert.report import write_probe_report, write_report
+from faithfulness_assert import grade_many
+from faithfulness_assert.report import write_report
 
 from .conftest import Opened
 
@@ -73,19 +72,6 @@ def in_sight(page: Any, selector: str) -> bool:
 
 
 # ---------------------------------------------------------------- finding what is wrong
-
-
-@pytest.mark.parametrize("size", [(1280, 900), (360, 760)], ids=["desk", "phone"])
-def test_the_words_of_a_card_stay_whole_and_the_page_does_not_overflow(
-    opened: Window, size: tuple[int, int], tmp_path: Path
-) -> None:
-    file = tmp_path / "card.html"
-    write_probe_report(probe("embedded"), file)
-    page = opened(*size).page
-    page.goto(file.as_uri())  # it has no script
-    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
-    heights = page.evaluate("[...document.querySelectorAll('thead th')].map(e => e.clientHeight)")
-    assert max(heights) < 80  # two lines
 
 
 @pytest.mark.parametrize("size", [(1280, 900), (360, 760)], ids=["desk", "phone"])
@@ -321,20 +307,6 @@ def test_two_runs_are_side_by_side_by_their_names_and_their_parts_at_the_same_he
     )
 
 
-def test_beside_the_worst_statement_stands_what_the_other_answer_says_in_its_place(
-    opened: Window, tmp_path: Path
-) -> None:
-    context = "The pool opens at 7. Adults pay 12 euros."
-    for run, price in (("a", 12), ("b", 14)):
-        answer = f"The pool opens at 7. Adults pay {price} euros."
-        cases = [{"id": "pool", "answer": answer, "context": context}]
-        batch.run(cases, tmp_path / run, judge="embedded", progress=False)
-    report = write_report(tmp_path / "a", tmp_path / "r.html", other=tmp_path / "b").path
-    page = opened().goto(report, "#case=pool")
-    said = page.locator(".selected .what").all_inner_texts()
-    assert said == ["Adults pay 12 euros.", "Adults pay 14 euros."]
-
-
 def test_a_browser_without_scripts_or_inflating_has_the_overview_and_says_what_is_missing(
     opened: Window, example: Path, report_of: Callable[..., Path]
 ) -> None:
@@ -488,37 +460,6 @@ def test_long_texts_and_lists_show_their_rest_on_demand(
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.locator(".rest").count() == 0
     assert page.locator(".what").text_content() == unbroken
-
-
-def test_results_without_their_texts_show_statements_and_evidence(
-    opened: Window, report_of: Callable[..., Path]
-) -> None:
-    evidence = [{"sentence": 2, "passage": "doc", "start": 5, "end": 9, "text": "It is red."}]
-    verdict = {"statement": "It is blue.", "label": "contradicted", "evidence": evidence}
-    record = {"case_id": "a", "score": 0, "status": "graded", "verdicts": [verdict]}
-    page = opened().goto(report_of(record), "#case=a")
-    assert "The answer itself is not in this report" in page.inner_text("#case")
-    assert lit(page) == ["It is red."]
-    assert page.locator(".mark").count() == 1
-
-
-def test_statements_that_share_a_place_can_all_be_chosen(
-    opened: Window, report_of: Callable[..., Path]
-) -> None:
-    answer = "The tower is red and tall."
-    verdicts = [
-        {"statement": "The tower is red.", "label": "supported", "span": [0, 26]},
-        {"statement": "The tower is tall.", "label": "contradicted", "span": [0, 26]},
-    ]
-    record = {"case_id": "a", "score": 0.5, "status": "graded", "verdicts": verdicts}
-    page = opened().goto(
-        report_of(record, data=[{"id": "a", "answer": answer, "context": ["x"]}]), "#case=a"
-    )
-    assert chosen(page) == "The tower is tall."
-    page.click(".mark")
-    assert chosen(page) == "The tower is red."
-    page.click(".mark")
-    assert chosen(page) == "The tower is tall."
 
 
 def test_a_case_shows_skipped_spans_flags_citations_warnings_and_unresolved_statements(

@@ -15,7 +15,6 @@ from command import BAD, COMMAND, GOOD, here, run
 from loopback import Answer, Loopback, Request, completion
 from rows import rows
 
-import faithfulness_assert
 from faithfulness_assert import policies
 from faithfulness_assert.cli.app import COMMANDS, UNREAD
 
@@ -178,13 +177,6 @@ def test_policies_lists_all_presets_on_one_screen(environment: dict[str, str]) -
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
     assert "differs" not in listed
-
-
-def test_the_version_is_that_of_the_package() -> None:
-    assert run("--version").stdout.split() == [
-        "faithfulness-assert",
-        faithfulness_assert.__version__,
-    ]
 
 
 def test_no_option_is_proposed_that_the_command_line_does_not_take(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from loopback import Answer, Loopback, Request, completion, refusal_to
+from loopback import Answer, Loopback, Request, completion
 from true_server import answered, block, text_of
 
 from faithfulness_assert.cli.app import _run
@@ -66,19 +66,6 @@ def test_a_judge_that_supports_everything_is_told_as_that(doctor: Doctor) -> Non
     assert "warn  judge openai:m: failed a control: " in printed
 
 
-def test_what_a_judge_of_another_api_rejects_is_told_too(doctor: Doctor) -> None:
-    def no_schema(request: Request) -> Answer:
-        if "output_config" in request.body:
-            return refusal_to(400, "output_config: Extra inputs are not permitted")
-        return answered(request)
-
-    with Loopback(no_schema) as server:
-        code, printed = doctor("anthropic:claude-sonnet-4-5", server.root)
-    assert code == 0
-    assert "left out: the server does not support a JSON Schema; none was sent" in printed
-    assert "context window: not known. Prompts have at most 100,000 tokens" in printed
-
-
 def test_options_of_a_grade_are_taken_and_told_as_what_they_are(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -102,14 +89,6 @@ def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server(
     assert code == 1
     assert "fail  judge openai:m: Not graded: no connection to the judge" in printed
     assert not re.search("left out|structured output|context window", printed)
-
-
-def test_what_a_hostile_server_writes_reaches_no_terminal(doctor: Doctor) -> None:
-    with Loopback(refusal_to(404, "\x1b[31m\n::add-mask::x sk-1m1tated")) as server:
-        _, printed = doctor("openai:m", server.url)
-    assert "\x1b" not in printed
-    assert not re.search("^::", printed, re.MULTILINE)
-    assert "sk-1m1tated" not in printed
 
 
 def test_a_program_that_a_file_of_the_folder_names_is_not_run(

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 from command import here as command
-from fakes import ScriptedJudge, TruthfulJudge, verdicts_json
+from fakes import ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 from strategies import examples, texts
 
-from faithfulness_assert import Case, GradingResult, Judge, JudgeError, Verdict, grade
+from faithfulness_assert import Case, GradingResult, Judge, JudgeError, grade
 from faithfulness_assert.cli import terminal
 from faithfulness_assert.pytest_plugin.shown_case import LONG, MOST_PROBLEMS
 
@@ -105,16 +105,6 @@ def test_a_passing_case_is_one_line_also_with_a_long_name() -> None:
     assert "1 of 1 statements supported" in shown(graded(CONTEXT[0], id="a"))[0]
 
 
-def test_a_statement_in_our_own_words_changes_nothing_of_what_is_said_of_the_answer() -> None:
-    said = "9 of 9 statements supported: score 1.00 >= threshold 0.8. Contradicted: “all” is fine."
-    result, case = graded(f"{CONTEXT[0]} {said}", id="a")
-    parts = result.metadata["reasonParts"]
-    assert (result.reason or "").startswith(f"{parts['found']}: {parts['ending']} ")
-    text, _ = shown((result, case), width=200)
-    assert text.splitlines()[1] == f"  {parts['found']}: {parts['ending']}"
-    assert parts["ending"].endswith("< threshold 0.8.")
-
-
 def test_warnings_of_passing_cases_are_told_once_at_the_end() -> None:
     critic = {"role": "critic", "content": "It is old."}
     record = {"answer": CONTEXT[0], "context": CONTEXT, "messages": [critic]}
@@ -138,15 +128,6 @@ def test_a_case_that_passes_with_a_number_that_is_nowhere_says_so_and_is_counted
     assert f"{counted} (number_not_found)" in lines
 
 
-def test_a_failing_label_and_a_missing_verdict_are_said() -> None:
-    judge = ScriptedJudge([verdicts_json({1: "supported", 2: "contradicted"})])
-    text, _ = shown(graded("It is 9. It is 5.", judge=judge, threshold=0.5))
-    assert "It still fails: a statement has the label contradicted." in " ".join(text.split())
-    judge = ScriptedJudge([verdicts_json({1: "supported", 2: None})])
-    text, _ = shown(graded("It is 9. It is 5.", judge=judge))
-    assert "!2 unverified: missing verdict: It is 5." in text
-
-
 def test_of_statements_that_nobody_judged_nothing_is_shown() -> None:
     judge = ScriptedJudge([JudgeError("Check api_key.", "auth")])
     result, case = graded("It is 9. It is 5.", judge=judge)
@@ -168,21 +149,6 @@ def test_of_many_problems_and_of_a_long_answer_only_a_part_is_shown() -> None:
     assert "[…]" in text
     assert "It is old.]" in text
     assert len(text) < 3 * LONG
-
-
-def test_claims_of_one_sentence_are_marked_together_and_repeats_have_one_number() -> None:
-    judge = TruthfulJudge(lambda _: "not_enough_info")
-    text, _ = shown(graded("It is old. It is big. It is old.", judge=judge))
-    assert "  [?1 It is old.] [?2 It is big.] [?1 It is old.]\n" in text
-    result, case = graded("It is old and big.", judge=judge)
-    verdicts = [Verdict(n, "It is so.", "contradicted", span=(0, 18)) for n in (1, 2)]
-    changed = GradingResult(
-        **{name: getattr(result, name) for name in ("pass_", "score", "defined", "status")},
-        **{name: getattr(result, name) for name in ("reason", "threshold", "policy")},
-        verdicts=tuple(verdicts),
-    )
-    assert "  [x1 x2 It is old and big.]\n" in shown((changed, case))[0]
-    assert "x2 contradicted: It is so." in shown((changed, None))[0]
 
 
 def test_marks_are_legible_without_colour_and_colour_adds_nothing() -> None:
@@ -221,14 +187,6 @@ def test_no_text_leaves_the_width_or_acts_on_a_terminal_or_a_ci_log(
         assert line == "" or line.isprintable() or {"\u200c", "\u200d"} & set(line)
         assert not line.lstrip().startswith("::")
         assert "##vso[" not in line
-
-
-def test_what_is_marked_is_the_statement_itself() -> None:
-    judge = ScriptedJudge([verdicts_json({1: "supported", 2: "contradicted", 3: "supported"})])
-    text, _ = shown(
-        graded("# Hours\n\nIt is **old**.\n\n- It is `big`.\n- It is red.", judge=judge)
-    )
-    assert "  # Hours\n  It is **old**.\n  - [x2 It is `big`.]\n  - It is red.\n" in text
 
 
 # ---------------------------------------------------------------- the commands

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
-from zlib import crc32
 
 import pytest
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
@@ -73,11 +71,6 @@ class FaultyJudge:
         return json.dumps({"verdicts": verdicts})
 
 
-def asked_about(per_kind: int = PER_KIND) -> list[tuple[str, str]]:
-    """What stands in the probes, as kinds and texts."""
-    return [row for one in make_probes(per_kind, 1) for row in one.statements]
-
-
 def card_of(answer: Any, **options: Any) -> Card:
     """Under a fixed secret, so that no control happens to be a statement of the probes."""
     given: dict[str, Any] = {"per_kind": PER_KIND, "draw": 1, "seed": 7, "max_retries": 0}
@@ -107,13 +100,6 @@ def test_the_card_names_exactly_the_kinds_to_which_a_judge_is_blind(blind: set[s
     assert set(card.blind) == blind
 
 
-def test_a_judge_that_errs_sometimes_is_counted_as_often_as_it_erred() -> None:
-    errs = lambda kind, line, _: kind == "cause" and crc32(line.encode()) % 2 == 0  # noqa: E731
-    expected = sum(errs(kind, line, 0) for kind, line in asked_about())
-    assert wrong(card_of(FaultyJudge(errs))) == {"cause": expected}
-    assert 0 < expected < PER_KIND
-
-
 def test_a_rubber_stamp_is_blind_to_all_that_is_false() -> None:
     card = card_of(FaultyJudge(lambda kind, *_: kind not in TRUE))
     assert wrong(card) == {k: PER_KIND for k in card.kinds if k not in TRUE}
@@ -134,18 +120,6 @@ def test_a_judge_that_obeys_orders_in_the_data_is_not_found_as_the_page_says() -
 
     assert wrong(card_of(obedient)) == {}
     assert not grants.said
-
-
-def test_the_card_says_what_was_paid() -> None:
-    judge, usage = FaultyJudge(), {"prompt_tokens": 4000, "completion_tokens": 100}
-    card = card_of(
-        lambda request: good_reply(request, judge.text(request), usage=usage),
-        per_kind=2,
-        prices={"prompt": 1.0, "completion": 10.0},
-    )
-    asks = 4 * math.ceil(2 * COUNT / 16)
-    assert (card.usage.num_requests, card.usage.prompt) == (asks, 4000 * asks)
-    assert card.cost == pytest.approx(asks * 0.005)
 
 
 def test_a_judge_that_goes_by_the_place_changes_its_labels_in_reverse_order_alone() -> None:
@@ -169,32 +143,6 @@ def test_a_judge_that_throws_dice_changes_its_labels_in_the_same_words_too() -> 
     for repeat in (card.again, card.reversed, card.middle):
         assert 0.35 < repeat.changed / repeat.compared < 0.65
     assert all(0 < kind.wrong < PER_KIND for kind in card.kinds.values())
-
-
-def test_a_judge_that_reads_the_first_passage_only_is_too_strict() -> None:
-    """It grants what is true and has most of its words in the first passage, and nothing else."""
-    unread = {
-        (kind, text)
-        for one in make_probes(33, 1)
-        for kind, text in one.statements
-        if kind in TRUE and shared(text, one.context[0]) < shared(text, one.context[1])
-    }
-    card = card_of(FaultyJudge(lambda kind, text, _: (kind, text) in unread), per_kind=33)
-    assert wrong(card) == dict(Counter(kind for kind, _ in unread))
-    assert "paraphrase" in card.blind
-    assert set(card.blind) < TRUE
-
-
-def shared(text: str, passage: str) -> int:
-    """How many words of a text stand in a passage."""
-    return len(set(re.findall(r"\w{4,}", text)) & set(re.findall(r"\w{4,}", passage)))
-
-
-def test_a_verbose_judge_gets_the_card_of_what_it_says() -> None:
-    judge = FaultyJudge(lambda kind, *_: kind == "subject")
-    dress = "<think>Let me look.</think>\n```json\n{}\n```\n"
-    card = card_of(lambda request: good_reply(request, dress.replace("{}", judge.text(request))))
-    assert wrong(card) == {"subject": PER_KIND}
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,6 @@ from faithfulness_assert import split_statements
 from faithfulness_assert.probe.scenes import (
     FALSE_KINDS,
     KINDS,
-    Clock,
-    Day,
-    Number,
     all_scenes,
     fill,
     filled,
@@ -46,15 +43,6 @@ def test_there_are_a_hundred_scenes_and_a_quarter_is_held_out() -> None:
     assert len(SCENES) == len({scene["name"] for scene in SCENES}) == 100
     assert sum(scene.get("held_out", False) for scene in SCENES) == 25
     assert len({scene["genre"] for scene in SCENES}) > 60
-
-
-def test_each_file_has_the_canary_and_about_ten_scenes() -> None:
-    files = [f for f in FOLDER.glob("*.json") if f.name != "names.json"]
-    data = [json.loads(file.read_text(encoding="utf-8")) for file in files]
-    assert {one["canary"].split(":")[0] for one in data} == {
-        "faithfulness-assert probe d2f1c7a0-5b0e-4f0c-9d27-3c3c8d1a6b14"
-    }
-    assert all(8 <= len(one["scenes"]) <= 12 for one in data)
 
 
 @each_scene
@@ -94,17 +82,6 @@ def test_names_of_statements_stand_in_the_context_and_slots_are_used(scene: Any)
     assert set(scene["slots"]) <= context | said | operands
     for kind in ("name", "role"):
         assert said & context, kind
-
-
-@each_scene
-def test_a_and_an_fit_any_value(scene: Any) -> None:
-    for seed in SEEDS:
-        context, statements, _ = texts_of(scene, seed)
-        for found in re.finditer(
-            r"\b(an?) (\d+|[A-Z]\w+)", " ".join([context, *statements.values()])
-        ):
-            vowel = re.match(r"8|11\b|18\b|[AEIOU]", found[2]) is not None
-            assert (found[1] == "an") is vowel, found[0]
 
 
 def test_scenes_are_texts_of_their_own() -> None:
@@ -176,19 +153,6 @@ def test_what_is_computed_is_right(scene: Any) -> None:
             first, sign, second = re.split(r"([-+*])", given)
             one, other = int(values[first]), int(values.get(second, second))
             assert values[slot] == {"+": one + other, "-": one - other, "*": one * other}[sign]
-
-
-def test_values_are_shown_in_their_forms() -> None:
-    assert [f"{Number(n):words}" for n in (7, 13, 20, 42)] == [
-        "seven",
-        "thirteen",
-        "twenty",
-        "forty-two",
-    ]
-    assert [f"{Clock(m):12}" for m in (5, 725, 1205)] == ["12:05 am", "12:05 pm", "8:05 pm"]
-    assert f"{Day(2021, 3, 14)} {Day(2021, 3, 14):iso} {Day(2021, 3, 14):us}" == (
-        "14 March 2021 2021-03-14 March 14, 2021"
-    )
 
 
 def test_the_verdicts_of_a_real_llm_are_of_the_probes_as_they_are_now() -> None:

@@ -39,14 +39,6 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
     assert len(lines) == 3
 
 
-def test_a_cause_that_many_tests_share_is_one_line_after_what_was_made_up() -> None:
-    rows = [row(number, TRUE, judge="nobody") for number in range(30)]
-    first, second, last = lines_of(({"results": [*rows, row(31, FALSE)]},))
-    assert first.startswith("test 31: made up: “A ticket")
-    assert second.startswith("test 31: made up: “The king")
-    assert last.startswith("test 0 and 29 more: Not graded: judge:")
-
-
 def test_what_has_no_valid_verdict_is_not_called_made_up() -> None:
     labels = {"Hello!": "not_a_claim", TRUE: "supported"}
     judge = TruthfulJudge(label=lambda text: labels.get(text, "contradicted"))
@@ -80,15 +72,6 @@ def test_a_failure_without_a_made_up_statement_says_why() -> None:
     assert line.startswith("test 1: failed: 0 of 2 statements supported")
 
 
-def test_a_key_that_is_wrong_is_told_with_those_that_are_there() -> None:
-    config = {"judge": "embedded"}
-    grade = hook.grade(TRUE, {"vars": {"contxt": TRUE, "question": "?"}, "config": config}, Grader)
-    result = {"vars": {"query": "price?"}, "gradingResult": {"componentResults": [grade]}}
-    (line,) = lines_of(({"results": [result]},))
-    assert line.startswith("price?: Not graded: context: not found. vars has the keys contxt, q")
-    assert line.endswith("passages, sources.")
-
-
 def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes() -> None:
     result = Grader(TruthfulJudge(label=lambda _: "supported")).grade(FALSE, TRUE)
     passing = {
@@ -97,10 +80,6 @@ def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes() -> None:
     }
     (line,) = lines_of(({"results": [passing]},))
     assert line == "till: passed; Check statement 1: nowhere in the context: “35”."
-
-
-def test_what_several_assertions_find_is_told_once() -> None:
-    assert len(lines_of(({"results": [row(1, FALSE)] * 3},))) == 2
 
 
 def test_a_faithful_answer_under_not_python_is_called_faithful() -> None:
@@ -127,11 +106,6 @@ def test_a_log_of_ci_gets_few_lines(
     monkeypatch.delenv("CI")
     afterAll(context, {"hookName": "afterAll"})
     assert len(capsys.readouterr().err.splitlines()) == 60
-
-
-def test_what_would_move_the_cursor_is_made_visible() -> None:
-    rows = [row(1, "It is \x1b[2J free\r\n\x07 today.")]
-    assert not set("\x1b\r\n\x07") & set("".join(lines_of(({"results": rows},))))
 
 
 plain = st.recursive(

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from fakes import ScriptedJudge, TruthfulJudge
-from hypothesis import given
-from hypothesis import strategies as st
+from fakes import ScriptedJudge
 
 from faithfulness_assert import (
     GradingResult,
@@ -82,11 +80,6 @@ def test_a_failure_says_why(answer: str, context: Any, said: str) -> None:
     assert said in failure(answer, context)
 
 
-def test_ratings_of_a_rubric_are_shown() -> None:
-    text = failure(judge=TruthfulJudge(), policy="masis", threshold=0.99, question="What?")
-    assert "  reasoning_quality 0.9" in text.splitlines()
-
-
 def test_a_grader_error_is_no_failure_of_the_answer() -> None:
     failing = ScriptedJudge([JudgeError("the server is down\x1b[31m", "server")])
     with pytest.raises(NotGraded) as caught:
@@ -101,25 +94,3 @@ def test_names_of_other_systems_are_taken() -> None:
     case: dict[str, Any] = {"actual_output": ANSWER, "retrieval_context": CONTEXT}
     with pytest.raises(AssertionError, match="nearest"):
         assert_faithful(judge=judge(), **case)
-
-
-HOSTILE = st.text(
-    st.sampled_from("ab. \n\x00\x1b[31m\r\x07\u202e\u200b\ud800::error::##[x]{}%s<script>"),
-    max_size=400,
-)
-
-
-@given(answer=HOSTILE, context=st.lists(HOSTILE, max_size=3), label=st.sampled_from("xs?"))
-def test_no_text_from_outside_reaches_the_terminal_as_it_is(
-    answer: str, context: list[str], label: str
-) -> None:
-    labels = {"x": "contradicted", "s": "not_enough_info", "?": "maybe"}
-    asked = TruthfulJudge(label=lambda _: labels[label])
-    try:
-        assert_faithful(answer, context, judge=asked)
-    except (AssertionError, NotGraded) as error:
-        text = str(error)
-        assert all(char.isprintable() or char == "\n" for char in text)
-        assert max(map(len, text.splitlines())) < 1500
-        text.encode()
-        assert not any(line.lstrip().startswith("::") for line in text.splitlines())

@@ -16,7 +16,6 @@ from rows import rows
 
 import faithfulness_assert
 from faithfulness_assert.batch.rows import Line
-from faithfulness_assert.report import write_report
 
 pytest_plugins = ["pytester"]
 
@@ -184,18 +183,6 @@ class TestMarked:
     assert "session 0.2" in output(runs.run("-s", "--faithfulness-threshold=0.2"))
 
 
-@pytest.mark.skipif(pytest.version_tuple < (9, 2), reason="before, values were texts there")
-@pytest.mark.parametrize("threshold", ["0.4", '"0.4"'])
-def test_numbers_may_be_numbers_in_the_table_of_pytest(runs: Runs, threshold: str) -> None:
-    runs.pytester.path.joinpath("tox.ini").unlink()
-    table = ("[tool.pytest]", "pythonpath = ['.']", "faithfulness_max_tokens = 1000")
-    runs.pytester.makepyprojecttoml("\n".join([*table, f"faithfulness_threshold = {threshold}"]))
-    runs.write("def test_it(faithfulness): print(faithfulness(TRUE, CONTEXT).threshold)")
-    result = runs.run("-s")
-    result.assert_outcomes(passed=1)
-    assert threshold.strip('"') in output(result)
-
-
 # ---------------------------------------------------------------- stored replies
 
 
@@ -277,29 +264,6 @@ def test_a_report_lies_where_the_command_was_typed_or_beside_the_configuration(
     runs.run("..", "--faithfulness-report=typed.jsonl")
     assert len(lines_of(runs.pytester.path / "beside.jsonl")) == 2
     assert len(lines_of(below / "typed.jsonl")) == 2
-
-
-def test_an_html_report_shows_the_texts(runs: Runs, tmp_path: Path) -> None:
-    runs.write(BOTH)
-    runs.run("--faithfulness-report=out/results.html", "--faithfulness-report=r.jsonl")
-    notes = write_report(runs.pytester.path / "r.jsonl", tmp_path / "r.html").notes
-    assert notes == ()
-    result = runs.run("--faithfulness-report=out/results.html")
-    result.assert_outcomes(passed=1, failed=1)
-    page = (runs.pytester.path / "out" / "results.html").read_text("utf-8")
-    assert "The lion sleeps." in page
-    assert "The answers and contexts are not shown" not in page
-
-
-def test_a_session_without_results_writes_an_empty_report(runs: Runs) -> None:
-    runs.write("def test_nothing(): pass")
-    for name in ("r.jsonl", "r.html"):
-        result = runs.run(f"--faithfulness-report={name}")
-        assert result.ret == 0
-        assert summary(result)[0].startswith("0 cases: ")
-        assert summary(result)[1] == f"report: {runs.pytester.path / name}"
-    assert (runs.pytester.path / "r.jsonl").read_bytes() == b""
-    assert (runs.pytester.path / "r.html").stat().st_size > 1000
 
 
 def test_junit_xml_has_a_short_result_whatever_the_texts_contain(runs: Runs) -> None:

@@ -236,11 +236,6 @@ def test_a_few_aliases_that_mean_billions_of_values_are_refused(text: str, tmp_p
         Grader("embedded", str(tmp_path / "p.yaml"))
 
 
-def test_a_few_harmless_aliases_are_read(tmp_path: Path) -> None:
-    (tmp_path / "p.yaml").write_text("guidance: &g Be strict.\nsummary: *g\n", encoding="utf-8")
-    assert Grader("embedded", str(tmp_path / "p.yaml")).policy.summary == "Be strict."
-
-
 # ---------------------------------------------------------------- no code from outside
 
 FORBIDDEN_CALLS = set("eval exec compile __import__ breakpoint input".split())

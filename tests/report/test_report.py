@@ -23,7 +23,7 @@ from report_pages import Page, a_line, hash_of, read_page
 from rows import changed_database, rows
 from strategies import examples
 
-from faithfulness_assert import ConfigError, Grader, grade, policies
+from faithfulness_assert import ConfigError, Grader, grade
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
@@ -195,22 +195,6 @@ def test_a_conversation_shows_its_answer_and_who_said_what(tmp_path: Path) -> No
             assert len(page.passages) == len(roles)
 
 
-def test_where_scores_are_inverted_the_threshold_is_not_shown_as_what_passes(
-    tmp_path: Path,
-) -> None:
-    policy = replace(policies["default"], inverse=True)
-    good, bad = (
-        grade(record["answer"], record["context"], policy=policy, id=record["id"])
-        for record in reversed(RECORDS)
-    )
-    assert good.score < bad.score
-    assert bad.pass_
-    page = page_of([good, bad], tmp_path)
-    assert "passes from" not in page.text
-    assert [row[5] for row in page.rows] == [None, None]
-    assert page.rows[0][-2] > page.rows[1][-2]
-
-
 def test_texts_in_columns_are_shown_only_if_they_are_what_was_graded(tmp_path: Path) -> None:
     fine = json.loads(a_line({"case_id": "a"}, {"answer": "It is red.", "context": "It is red."}))
     changed = {**fine, "columns": {**fine["columns"], "answer": "It is blue."}}
@@ -234,25 +218,6 @@ def test_two_runs_side_by_side_show_what_flipped(
     assert "run2 is not worse than run" in page.text
     assert "are not shown" not in page.text
     assert "1 cases have another answer" in page.text or "1 case has another answer" in page.text
-
-
-def test_changes_that_are_too_many_are_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(building, "MOST_CHANGES", 2)
-    ids = [{"case_id": str(n)} for n in range(5)]
-    before = (a_line({**one, "score": 1, "pass": True}) for one in ids)
-    after = (a_line({**one, "score": n / 10}) for n, one in enumerate(ids))
-    other = lines(tmp_path, "".join(after), "other.jsonl")
-    page = page_of(lines(tmp_path, "".join(before)), tmp_path, other=other)
-    assert [row[1][0] for row in page.rows] == ["0", "1"]
-    assert "3 more are only counted" in page.text
-    assert "A: The answers and contexts are not shown" in page.text
-    assert "B: The answers and contexts are not shown" in page.text
-    kinds = [tag["href"] for _, tag in page.tags if "#kind=" in tag.get("href", "")]
-    assert kinds == [
-        f"#kind={kind}" for kind in ("regressed", "new", "improved", "status", "score")
-    ]
 
 
 # ---------------------------------------------------------------- a page that can do no harm
@@ -357,34 +322,7 @@ def test_whatever_fields_contain_there_is_a_page_or_a_message(
             assert page.meta["cases"] == len(page.rows) == 1
 
 
-def test_wrong_words_that_no_judge_would_name_are_left_out(tmp_path: Path) -> None:
-    """A browser looks for each in the statement."""
-    verdict = {
-        "id": 1,
-        "statement": "a b " * 9,
-        "label": "contradicted",
-        "wrong": list("ab" * 5000),
-    }
-    record = {"score": 0, "status": "graded", "verdicts": [verdict]}
-    (shown,) = page_of(lines(tmp_path, a_line(record)), tmp_path).details[0]["verdicts"]
-    assert shown["w"] == list("ab" * 10)
-
-
 # ---------------------------------------------------------------- the command
-
-
-def test_the_command_writes_a_report_of_a_run_and_of_what_grade_prints(
-    finished: Path, data: Path, tmp_path: Path
-) -> None:
-    target = tmp_path / "out.html"
-    assert here("report", finished, "-o", target)[:2] == (0, f"{target}: 2 cases\n")
-    assert read_page(target).meta["cases"] == 2
-    kept = lines(tmp_path, here("grade", data, "--json").stdout, "kept.jsonl")
-    assert here("report", kept, "-o", target).returncode == 0, "over the report before"
-    assert read_page(target).meta["cases"] == 2
-    target.write_text("<!doctype html><p>The user's own page.")
-    assert "out.html: exists, and is no report" in here("report", kept, "-o", target).stderr
-    assert "own page" in target.read_text()
 
 
 def test_a_run_that_is_not_finished_is_called_so_on_the_screen_and_on_the_page(
