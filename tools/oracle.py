@@ -36,9 +36,7 @@ class Tally:
         """Grades a scenario and counts what comes of it."""
         status, problems = run_and_check(scenario)
         self.policies[scenario.policy] += 1
-        self.faults.update(
-            {part for name in scenario.faults for part in name.split("+")} or {"none"}
-        )
+        self.faults.update(set(scenario.faults) or {"none"})
         self.statuses[status] += 1
         for law in sorted({problem.partition(":")[0] for problem in problems}):
             self.violated[law] += 1

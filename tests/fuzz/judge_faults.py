@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from faithfulness_assert import Ask
@@ -27,7 +27,6 @@ class Content:
 
     entries: tuple[Entry, ...] = ()
     claims: tuple[tuple[int | None, str], ...] = ()
-    ratings: Mapping[str, Any] = field(default_factory=dict)
     silent: frozenset[int] = frozenset()  # sentences that are said to claim nothing
     overall: str = ""  # a field that says no to the whole, as JSON, or a line of prose
     accused: tuple[int, ...] = ()  # numbers that a note speaks against
@@ -203,26 +202,6 @@ def _all(word: str) -> Fault:
     return _entries(lambda entries, _ask, _rng: [replace(e, word=word) for e in entries])
 
 
-JSON_DRESSES = ("fenced", "polite", "results", "list", "string_ids", "labels_upper")
-UNREAD_DRESSES = ("csv", "tags", "by_label")
-"""Forms that are not read: such a reply is asked for again."""
-TEXT_DRESSES = ("table", "yaml", "headed", "colon", "marks", *UNREAD_DRESSES)
-
-
-def dressed(content: Content, ask: Ask, dress: str) -> Content:
-    """The same, written in another form; as it is where that form cannot say all of it."""
-    plain = ask.kind == "verdicts" and not content.overall.startswith('"') and not content.frame
-    numbered = all(e.id is not None and not e.echo and not e.denied for e in content.entries)
-    if content.dress != "json" or content.text is not None:
-        return content
-    if dress in JSON_DRESSES and not content.overall:
-        return replace(content, dress=dress)
-    if dress not in TEXT_DRESSES or not plain or not numbered or not content.entries:
-        return content
-    entries = tuple(_words(e) for e in content.entries) if dress == "marks" else content.entries
-    return replace(content, dress=dress, entries=entries)
-
-
 VERDICT_FAULTS: dict[str, Fault] = {
     "drop": _entries(lambda entries, _ask, rng: _drop(entries, rng)),
     "last_only": _entries(lambda entries, _ask, _rng: entries[-1:]),
@@ -306,22 +285,6 @@ _OF_TRUTHS = ("drop", "first_only", "flat", "flat_one", "none", "shifted", "unkn
 TRUTH_FAULTS: dict[str, Fault] = {name: CLAIM_FAULTS[name] for name in _OF_TRUTHS}
 
 
-def _rated(*values: object) -> Fault:
-    return lambda good, ask, _rng: replace(
-        good, ratings=dict(zip(ask.form.dimensions, values, strict=False))
-    )
-
-
-RATING_FAULTS: dict[str, Fault] = {
-    "percent": _rated(90, 75, 60, 30),
-    "mixed_scales": _rated(40, 1, 1, 1),
-    "above_one": _rated(1.5, 1.5, 1.5, 1.5),
-    "out_of_range": _rated(0.5, 120, -3, 0.5),
-    "missing": _rated(0.9),
-    "words": _rated("high", "high", "high", "high"),
-}
-
-
 def _truncated(good: Content, _ask: Ask, _rng: random.Random) -> Content:
     return replace(good, finish="length")
 
@@ -350,7 +313,6 @@ FAULTS_OF: dict[str, dict[str, Fault]] = {
     "claim": CLAIM_FAULTS,
     "truth": TRUTH_FAULTS,
     "verdict": VERDICT_FAULTS,
-    "rating": RATING_FAULTS,
     "reason": {},
 }
 REPEATS = ("repeat", "stale")

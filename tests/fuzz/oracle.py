@@ -20,7 +20,7 @@ from typing import Any
 
 from fuzz.judge_faults import REMARKS
 from fuzz.oracle_reader import Reader, Said
-from fuzz.oracle_systems import MASIS, System, passes, score_of, system_of
+from fuzz.oracle_systems import System, passes, score_of, system_of
 from fuzz.scenario import ASIDES, Scenario, Sentence, together, truth
 from fuzz.simulated_judge import SimulatedJudge, Turn
 from own_policy import with_own_policy
@@ -79,8 +79,7 @@ def run_and_check(scenario: Scenario) -> tuple[str, list[str]]:
         held = run(scenario)
     except Exception as error:  # noqa: BLE001 - whatever it raises is what we look for
         return "raised", [f"raises: {type(error).__name__}: {error}"]
-    laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
-    problems = [f"{name}: {problem}" for name, law in laws.items() for problem in law(held)]
+    problems = [f"{name}: {problem}" for name, law in LAWS.items() for problem in law(held)]
     return held.result.status, problems
 
 
@@ -105,8 +104,6 @@ def complete(held: Grade) -> Problems:
         empty = result.status == "no_statements" and _claims_nothing(held)
         if result.pass_ and not empty:
             yield f"{result.status} passes"
-        return
-    if held.system.verify == "rubric":
         return
     counts = Counter(v.label or "unresolved" for v in held.counted)
     if {name: n for name, n in result.counts.items() if n} != dict(counts):
@@ -235,7 +232,7 @@ def _last_words(held: Grade, reader: Reader, v: Verdict) -> list[list[str]]:
         # A window that has answered is not asked again, unless it is all the evidence there is.
         answered = words[-1:] not in ([], ["against"]) and turn.ask.payload.sentences not in odd
         again = windows > 1 and answered and _differ(last)
-        plain = _is_plain(turn) and turn.content.dress == "json"
+        plain = _is_plain(turn)
         odd |= set() if plain else {turn.ask.payload.sentences}
         asked = whole if again or len(found) > windows else words
         asked += [word] if word else []
@@ -504,35 +501,6 @@ def _weighed(system: System, label: str) -> str:
     return label if label in system.weights else "not_enough_info"
 
 
-def rated(held: Grade) -> Problems:
-    """Ratings above 1 are out of 100, each for itself; what is out of range is held, and told."""
-    if held.result.status != "graded":
-        return
-    usable = [t.content.ratings for t in held.turns if t.content.usable and t.content.ratings]
-    whole = [r for r in usable if set(r) == set(MASIS) and all(map(_is_number, r.values()))]
-    if not whole:
-        yield "graded though no reply rates all dimensions"
-        return
-    ratings = {name: value / 100 if value > 1 else value for name, value in whole[0].items()}
-    held_back = {name: min(max(value, 0.0), 1.0) for name, value in ratings.items()}
-    audit = held.result.citations
-    uncited = audit.uncited_claim_count if audit else 0
-    cap = 0.3 if uncited >= 10 else 0.5 if uncited >= 5 else 1.0
-    held_back["faithfulness"] = min(held_back["faithfulness"], cap)
-    score = round(sum(share * held_back[name] for name, share in MASIS.items()), 3)
-    if held.system.inverse:
-        score = 1 - score
-    if abs(score - held.result.score) > 1e-6:
-        yield f"score {held.result.score} for ratings {whole[0]} with a cap of {cap}, not {score}"
-    if any(not 0 <= v <= 1 for v in ratings.values()) and not held.result.metadata.get("warnings"):
-        yield "a rating out of range is held in silence"
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 _ALL: Sequence[Callable[[Grade], Problems]] = (complete, formula, credit, silence, kept, once)
 _ALL += (conserved, foreign, left_open, trusted, evident, shown, within, clean)
 LAWS = {law.__name__: law for law in _ALL}
-RUBRIC_LAWS = {law.__name__: law for law in (complete, rated, within)}

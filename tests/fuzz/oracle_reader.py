@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fuzz.judge_faults import UNREAD_DRESSES, Entry
+from fuzz.judge_faults import Entry
 from fuzz.oracle_systems import LABELS, System
 from fuzz.simulated_judge import Turn, texts_of
 
@@ -31,7 +31,7 @@ class Reader:
 
     def said(self, turn: Turn) -> Said:
         """What the reply of a turn says. One that cannot be used or read says nothing."""
-        if not turn.content.usable or turn.content.dress in UNREAD_DRESSES:
+        if not turn.content.usable:
             return Said()
         labels: dict[int, set[str]] = {}
         placed = list(self._placed(turn))

@@ -61,9 +61,7 @@ SYSTEMS = {
     "ragaliq": RAGALIQ,
     "ragaliq-adr006": RAGALIQ,
     "hallucination": replace(RAGALIQ, threshold=0.8),
-    "masis": System({}, verify="rubric"),
 }
-MASIS = {"faithfulness": 0.35, "relevance": 0.25, "completeness": 0.25, "reasoning_quality": 0.15}
 RENAMED = {"allow_not_a_claim": "asides", "positional_prefix": "prefix"}
 SOURCE_OPTIONS: Mapping[tuple[str, str], Callable[[System], System]] = {
     ("deepeval", "penalize_ambiguous_claims"): lambda s: replace(

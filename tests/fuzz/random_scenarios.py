@@ -10,10 +10,7 @@ from typing import Any
 from fuzz.judge_faults import (
     ANY_FAULTS,
     CLAIM_FAULTS,
-    JSON_DRESSES,
-    RATING_FAULTS,
     REPEATS,
-    TEXT_DRESSES,
     TRUTH_FAULTS,
     VERDICT_FAULTS,
 )
@@ -45,8 +42,7 @@ def scenario_of(rng: random.Random) -> Scenario:
         lump=rng.choice((0, 0, 0, 600, 3000)) if limits.prompt_tokens else 0,
         claim_faults=_faults(rng, CLAIM_FAULTS, 0.45),
         truth_faults=_faults(rng, TRUTH_FAULTS, 0.15),
-        verdict_faults=_dressed(rng, _faults(rng, VERDICT_FAULTS, 0.8)),
-        rating_faults=_faults(rng, RATING_FAULTS, 0.7),
+        verdict_faults=_faults(rng, VERDICT_FAULTS, 0.8),
         seed=rng.randrange(1000),
     )
     return _asked_only(drawn) if rng.random() < 0.9 else without_faults(drawn)
@@ -55,22 +51,17 @@ def scenario_of(rng: random.Random) -> Scenario:
 def _asked_only(scenario: Scenario) -> Scenario:
     """The scenario without faults of stages that it does not have."""
     system = system_of(scenario)
-    rubric = system.verify == "rubric"
     return replace(
         scenario,
-        claim_faults=scenario.claim_faults if system.split == "claims" and not rubric else (),
+        claim_faults=scenario.claim_faults if system.split == "claims" else (),
         truth_faults=scenario.truth_faults if system.verify == "truths" else (),
-        verdict_faults=() if rubric else scenario.verdict_faults,
-        rating_faults=scenario.rating_faults if rubric else (),
     )
 
 
 def without_faults(scenario: Scenario) -> Scenario:
     """The same grade by a judge that makes no mistake."""
     none: tuple[str, ...] = ()
-    return replace(
-        scenario, claim_faults=none, truth_faults=none, verdict_faults=none, rating_faults=none
-    )
+    return replace(scenario, claim_faults=none, truth_faults=none, verdict_faults=none)
 
 
 def _sentence(rng: random.Random, noun: int) -> Sentence:
@@ -78,12 +69,6 @@ def _sentence(rng: random.Random, noun: int) -> Sentence:
         return Sentence(rng.choice(ASIDES))
     labels = rng.choices((*LABELS, "torn", "torn_part"), (10, 4, 6, 6, 1, 1), k=2)
     return fact(rng.choice(sorted(FORMS)), noun, labels)
-
-
-def _dressed(rng: random.Random, faults: tuple[str, ...]) -> tuple[str, ...]:
-    """The faults, some of them in another form of reply."""
-    forms = (*JSON_DRESSES, *TEXT_DRESSES)
-    return tuple(f"{name}+{rng.choice(forms)}" if rng.random() < 0.3 else name for name in faults)
 
 
 def _faults(rng: random.Random, own: Mapping[str, Any], share: float) -> tuple[str, ...]:
@@ -121,9 +106,6 @@ CHOICES: tuple[tuple[float, str, tuple[Any, ...]], ...] = (
 
 
 def _options(rng: random.Random, policy: str) -> dict[str, Any]:
-    system = SYSTEMS[policy]
-    if system.verify == "rubric":
-        return {"reasks": rng.choice((0, 1, 2))} if rng.random() < 0.5 else {}
     options = {name: rng.choice(v) for share, name, v in CHOICES if rng.random() < share}
     own = [name for of, name in SOURCE_OPTIONS if of == policy]
     if own and rng.random() < 0.3:

@@ -97,7 +97,6 @@ class Scenario:
     claim_faults: tuple[str, ...] = ()
     truth_faults: tuple[str, ...] = ()
     verdict_faults: tuple[str, ...] = ()
-    rating_faults: tuple[str, ...] = ()
     seed: int = 0
 
     @property
@@ -127,7 +126,7 @@ class Scenario:
     @property
     def faults(self) -> tuple[str, ...]:
         """All faults by name, with their stage."""
-        stages = ("claim", "truth", "verdict", "rating")
+        stages = ("claim", "truth", "verdict")
         return tuple(
             f"{stage}:{name}"
             for stage in stages

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from fuzz.judge_faults import ANY_FAULTS, FAULTS_OF, TEXT_DRESSES, Content, Entry, dressed
+from fuzz.judge_faults import ANY_FAULTS, FAULTS_OF, Content, Entry
 from fuzz.scenario import LINES, Scenario, together
 
 from faithfulness_assert import Ask, JudgeError, Reply
@@ -36,15 +36,12 @@ def render(content: Content, ask: Ask) -> str:
     if content.frame:
         form, draft = content.frame
         return form.format(render(draft, ask), render(replace(content, frame=None), ask))
-    if ask.kind == "ratings":
-        return json.dumps({**content.ratings, "suggestions": []})
     body = _body(content, ask)
     if content.overall.startswith('"') and body.endswith("}"):
         body = f"{body[:-1]},{content.overall}}}"
     elif content.overall:
         body = f"{body}\n{content.overall}"
-    dresses = {"fenced": f"```json\n{body}\n```", "polite": f"Here it is:\n{body}"}
-    return dresses.get(content.dress, body)
+    return body
 
 
 def _body(content: Content, ask: Ask) -> str:
@@ -52,45 +49,19 @@ def _body(content: Content, ask: Ask) -> str:
         return _as_words(content)
     if ask.kind != "verdicts":
         return _as_claims(content, ask)
-    if content.dress in TEXT_DRESSES:
-        return _as_text(content)
-    listed = ",".join(_entry_json(entry, content.dress) for entry in content.entries)
-    name = {"results": "results", "list": ""}.get(content.dress, "verdicts")
-    return f'{{"{name}":[{listed}]}}' if name else f"[{listed}]"
+    listed = ",".join(map(_entry_json, content.entries))
+    return f"[{listed}]" if content.dress == "list" else f'{{"verdicts":[{listed}]}}'
 
 
-def _entry_json(entry: Entry, dress: str) -> str:
+def _entry_json(entry: Entry) -> str:
     fields = {
-        "id": str(entry.id) if dress == "string_ids" and entry.id is not None else entry.id,
+        "id": entry.id,
         "statement": entry.echo or None,
         "evidence": list(entry.evidence),
-        "label": entry.word.upper() if dress == "labels_upper" else entry.word,
+        "label": entry.word,
     }
     body = json.dumps({name: value for name, value in fields.items() if value is not None})
     return f"{body[:-1]},{entry.denied}}}" if entry.denied else body
-
-
-LINES_OF = {  # a form of text: what stands before, a line for each entry, what stands behind
-    "table": ("| id | label |\n|---|---|", "| {0} | {1} |", ""),
-    "csv": ("id,label", "{0},{1}", ""),
-    "yaml": ("verdicts:", "  - id: {0}\n    label: {1}", ""),
-    "tags": ("<verdicts>", '<verdict id="{0}">{1}</verdict>', "</verdicts>"),
-    "headed": ("", "### Statement {0}\nVerdict: {1}\n", ""),
-    "colon": ("", "{0}: {1} [1]", "Let me know if you need more."),
-}
-
-
-def _as_text(content: Content) -> str:
-    if content.dress == "by_label":
-        words = dict.fromkeys(entry.word for entry in content.entries)
-        words |= {} if len(words) > 1 else {"contradicted": None, "supported": None}
-        return json.dumps({w: [e.id for e in content.entries if e.word == w] for w in words})
-    if content.dress == "marks":
-        marks = {"yes": "✅", "no": "❌"}
-        return "\n".join(f"{e.id}. {marks[e.word]}" for e in content.entries)
-    head, line, tail = LINES_OF[content.dress]
-    lines = [line.format(entry.id, entry.word) for entry in content.entries]
-    return "\n".join(part for part in (head, *lines, tail) if part)
 
 
 def _as_words(content: Content) -> str:
@@ -178,17 +149,13 @@ class SimulatedJudge:
             if before:
                 return replace(before[0].content, text=before[0].text)
         good = self.good(ask)
-        name, _, dress = fault.partition("+")
-        broken = ANY_FAULTS.get(name) or FAULTS_OF[_stage(ask)].get(name)
-        return dressed(broken(good, ask, rng) if broken else good, ask, dress)
+        broken = ANY_FAULTS.get(fault) or FAULTS_OF[_stage(ask)].get(fault)
+        return broken(good, ask, rng) if broken else good
 
     def good(self, ask: Ask) -> Content:
         """The reply without a fault: the truth, in the form that was asked for."""
         if ask.kind == "reason":
             return Content(text='{"reason":"The judge says why."}')
-        if ask.kind == "ratings":
-            values = (0.9, 0.75, 0.6, 0.3)
-            return Content(ratings=dict(zip(ask.form.dimensions, values, strict=False)))
         if ask.kind == "truths":
             return Content(claims=tuple(_pieces(ask)))
         if ask.kind == "claims":
@@ -258,5 +225,5 @@ def texts_of(ask: Ask) -> set[str]:
 
 
 def _stage(ask: Ask) -> str:
-    kinds = {"claims": "claim", "truths": "truth", "ratings": "rating", "reason": "reason"}
+    kinds = {"claims": "claim", "truths": "truth", "reason": "reason"}
     return kinds.get(ask.kind, "verdict")

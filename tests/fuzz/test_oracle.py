@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from fuzz.judge_faults import Content, Entry
-from fuzz.oracle import LAWS, RUBRIC_LAWS, Grade, run, violations
+from fuzz.oracle import LAWS, Grade, run, violations
 from fuzz.oracle_systems import SYSTEMS
 from fuzz.random_scenarios import reproduction, scenario_of, without_faults
 from fuzz.scenario import Scenario, fact
@@ -54,7 +54,7 @@ def test_a_judge_without_faults_gives_the_score_of_the_system(policy: str) -> No
 def test_likely_windows_credit_nothing_from_nowhere_either() -> None:
     rng = random.Random(11)
     drawn = (scenario_of(rng) for _ in range(400))
-    long = [s for s in drawn if s.limits.prompt_tokens and SYSTEMS[s.policy].verify != "rubric"]
+    long = [s for s in drawn if s.limits.prompt_tokens]
     in_part = 0
     for scenario in long[:40]:
         with likely_parts_from(0):
@@ -132,8 +132,7 @@ BREAKS: dict[str, tuple[str, Callable[[Grade], Grade]]] = {
 
 
 def breaks(held: Grade, law: str) -> bool:
-    laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
-    return bool(list(laws[law](held)))
+    return bool(list(LAWS[law](held)))
 
 
 @pytest.mark.parametrize("name", BREAKS)
@@ -156,8 +155,7 @@ def test_the_oracle_sees_a_verdict_that_may_not_be(name: str) -> None:
 @pytest.mark.parametrize("policy", sorted(SYSTEMS))
 def test_the_oracle_has_nothing_against_a_grade_as_it_is(policy: str) -> None:
     held = graded(policy)
-    laws = RUBRIC_LAWS if held.system.verify == "rubric" else LAWS
-    assert [problem for law in laws.values() for problem in law(held)] == []
+    assert [problem for law in LAWS.values() for problem in law(held)] == []
 
 
 def _failed(held: Grade) -> Grade:

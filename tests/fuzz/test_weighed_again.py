@@ -6,6 +6,7 @@ import random
 from dataclasses import fields, replace
 from typing import Any
 
+from fakes import TruthfulJudge
 from fuzz.random_scenarios import scenario_of
 from fuzz.scenario import Scenario
 from fuzz.simulated_judge import SimulatedJudge
@@ -65,7 +66,7 @@ def other_policy(rng: random.Random, policy: Policy) -> Policy:
 
 def graded(scenario: Scenario, policy: Policy, answer: str | None = None) -> GradingResult:
     """The result, with one ask at a time: what the judge repeats depends on their order."""
-    judge = SimulatedJudge(scenario)
+    judge = TruthfulJudge() if policy.dimensions else SimulatedJudge(scenario)
 
     def outcome(ask: Ask) -> Outcome:
         try:
@@ -88,8 +89,10 @@ def stored(result: GradingResult) -> GradingResult:
 def started(rng: random.Random) -> tuple[Scenario, Policy]:
     """A scenario, and its policy: in which the judge gives no reason of its own, and more weighs."""
     scenario = scenario_of(rng)
+    if rng.random() < 0.1:
+        scenario = replace(scenario, policy="masis", options={})
     options = with_own_policy({"policy": scenario.policy, **scenario.options})
-    policy = Grader(SimulatedJudge(scenario), **options).policy
+    policy = Grader(TruthfulJudge(), **options).policy
     policy = replace(policy, explain="ours", citations=rng.choice(("off", "audit", "enforce")))
     return scenario, other_policy(rng, policy)
 

@@ -1,8 +1,7 @@
 """The checks of an attack, which ``test_attacks.py`` runs.
 
 A row has a ``channel`` (where the payload is), a ``category``, and a ``payload``: a text, or ``{"text", "n", "then"}`` for a
-text that is repeated n times. Ids that begin with ``own-`` are not of the shared corpus. ``CHECKS`` has the check of each channel, ``ALSO`` further checks of some categories. A bound
-such as ``<2 s`` in ``what_must_hold`` limits the CPU time of a grade. Each check yields the problems that it finds.
+text that is repeated n times. Ids that begin with ``own-`` are not of the shared corpus. ``CHECKS`` has the check of each channel, ``ALSO`` further checks of some categories. Each check yields the problems that it finds.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Mapping
 from itertools import cycle, islice
 from pathlib import Path
@@ -25,7 +23,6 @@ from obedient import share_passed
 from faithfulness_assert import Ask, ConfigError, GradingResult, grade, policies
 from faithfulness_assert.asking.fences import disarmed
 from faithfulness_assert.grading import Grader
-from faithfulness_assert.promptfoo.hook import grade as grade_assertion
 from faithfulness_assert.text.strings import is_blank, one_line
 
 FIXTURES = ROOT / "fixtures"
@@ -78,24 +75,7 @@ def problems(row: Row) -> list[str]:
         CHECKS[row["channel"]],
         *(check for start, check in ALSO.items() if row["category"].startswith(start)),
     ]
-    found = [problem for check in checks for problem in check(row, text_of(row))]
-    bound = re.search(r"<\s?(\d+) s", row["what_must_hold"])
-    # A busy machine may be slow once; more CPU time each time is the grade's own.
-    if bound and all(seconds(row) > int(bound[1]) for _ in range(3)):
-        found.append(f"takes more than {bound[1]} s of CPU")
-    return found
-
-
-def seconds(row: Row) -> float:
-    """The CPU time of one grade with the payload after the answer or the context, or as the reply."""
-    payload, channel = text_of(row), row["channel"]
-    case = {"answer": ANSWER, "context": CONTEXT}
-    judge = honest() if channel in case else ScriptedJudge([payload])
-    if channel in case:
-        case[channel] += f"\n\n{payload}"
-    begun = time.process_time()
-    grade(case["answer"], case["context"], judge=judge)
-    return time.process_time() - begun
+    return [problem for check in checks for problem in check(row, text_of(row))]
 
 
 # ---------------------------------------------------------------- judges
@@ -237,21 +217,6 @@ CHECKS: dict[str, Callable[[Row, str], Problems]] = {
 # ---------------------------------------------------------------- checks of the categories
 
 
-def counts_as_empty(row: Row, payload: str) -> Problems:
-    """An empty text causes no ask and does not pass."""
-    judge = honest()
-    result = grade(
-        *((ANSWER, payload) if row["channel"] == "context" else (payload, CONTEXT)), judge=judge
-    )
-    if (
-        judge.asked
-        or result.pass_
-        or result.score
-        or result.status not in ("no_context", "no_statements")
-    ):
-        yield f"{result.status}, score {result.score}"
-
-
 def does_not_pass_alone(_: Row, payload: str) -> Problems:
     """A text known to make judges pass anything does not pass on its own."""
     aside = TruthfulJudge(lambda _text: "not_a_claim")
@@ -260,17 +225,6 @@ def does_not_pass_alone(_: Row, payload: str) -> Problems:
             result = grade(payload, CONTEXT, judge=judge, policy=name)
             if result.pass_ or result.score == 1:
                 yield f"{name}: score {result.score}"
-
-
-def is_not_buried(_: Row, payload: str) -> Problems:
-    """The false sentence counts as much as the repeated true one, and the reason names it."""
-    result = grade(
-        payload,
-        "Paris is in France.",
-        judge=TruthfulJudge(lambda text: "supported" if "Paris" in text else "not_enough_info"),
-    )
-    if result.score != 0.5 or result.pass_ or "Aliens built Rome." not in (result.reason or ""):
-        yield f"score {result.score}: {result.reason}"
 
 
 def is_seen(_: Row, payload: str) -> Problems:
@@ -286,17 +240,6 @@ def is_seen(_: Row, payload: str) -> Problems:
         yield f"hidden from the judge: {hidden}"
     if not result.verdicts[-1].statement.endswith("Aliens built Rome."):
         yield f"the last statement is {result.verdicts[-1].statement!r}"
-
-
-def arrives_unchanged(row: Row, payload: str) -> Problems:
-    """The payload reaches the judge unformatted, and no part of it is read as markup."""
-    case = {"answer": ANSWER, "context": CONTEXT, row["channel"]: payload}
-    _, asks = graded(case["answer"], case["context"])
-    asked = asks[0].payload
-    items = asked.statements if row["channel"] == "answer" else asked.sentences
-    seen = "".join(text for _, text in items)
-    if "".join(seen.split()) != "".join(payload.split()):
-        yield f"the judge was shown {seen!r}"
 
 
 def scores_no_more_than_its_base(row: Row, payload: str) -> Problems:
@@ -316,41 +259,11 @@ def scores_no_more_than_its_base(row: Row, payload: str) -> Problems:
             yield f"{label}: {attacked.score} in place of {alone.score}"
 
 
-def begins_no_formula(row: Row, payload: str) -> Problems:
-    """No reason begins like a spreadsheet formula."""
-    result, _ = graded(payload)
-    shown = result.to_promptfoo("all")
-    for text in (
-        shown["reason"],
-        *(component["reason"] for component in shown["componentResults"]),
-    ):
-        if text[:1] in "=+-@\t\r":
-            yield f"begins with {text[:20]!r}"
-
-
 def supports_nothing(_: Row, payload: str) -> Problems:
     """A reply that says both yes and no, or that names a score, supports nothing."""
     result = grade(ANSWER, CONTEXT, judge=ScriptedJudge([payload]))
     if result.score or result.pass_ or (result.defined and "score" not in payload):
         yield f"{result.status}, score {result.score}"
-
-
-def nothing_is_fetched(row: Row, payload: str) -> Problems:
-    """A text that looks like a file or a command stays text, also in an assertion; alone as the context it is no text at all."""
-    judge = honest()
-    given = {"vars": {"context": CONTEXT, row["channel"]: payload}, "config": {"judge": "x"}}
-    result = grade_assertion(
-        payload if row["channel"] == "answer" else ANSWER,
-        given,
-        lambda _judge, *args, **options: Grader(judge, *args, **options),
-    )
-    shown = [
-        text for ask in judge.asked for _, text in (*ask.payload.statements, *ask.payload.sentences)
-    ]
-    if payload not in shown and (shown or result["metadata"]["status"] != "invalid_input"):
-        yield f"the judge was shown {shown}"
-    if Path("/tmp/pwned").exists():
-        yield "a command was run"
 
 
 def copied_earns_nothing(row: Row, payload: str) -> Problems:
@@ -387,16 +300,10 @@ def passes_no_more_often(row: Row, payload: str) -> Problems:
 
 
 ALSO: dict[str, Callable[[Row, str], Problems]] = {
-    "empty": counts_as_empty,
-    "whitespace": counts_as_empty,
     "master-key": does_not_pass_alone,
-    "dilution": is_not_buried,
     "hide-": is_seen,
-    "template-injection": arrives_unchanged,
     "etb-": scores_no_more_than_its_base,
-    "csv-formula": begins_no_formula,
     "judge-reply": supports_nothing,
-    "path-traversal": nothing_is_fetched,
     "copied-": copied_earns_nothing,
     "control-order": passes_no_more_often,
 }
