@@ -5,10 +5,9 @@
 The scheduling is the package's own gate, ``drive/gate.py``, as in a run. The clock is virtual:
 the event loop jumps to the next timer, so that hours pass in minutes. The server answers after a
 random time (half of the answers within ``LATENCY``) and refuses what is beyond its limits with 429
-and ``retry-after``, as a bucket that refills all the time. In other plans it has no limit and
-refuses some asks by chance: the arithmetic is then a client whose refused asks alone wait. In the
-last plans it is down for a while (from ``DOWN_AT`` on), or its latency jumps from 50 ms to 2 s
-after half of the cases. Those runs are short, as what counts is the time that is lost once.
+and ``retry-after``, as a bucket that refills all the time; or it refuses some asks by chance, which
+hold no place while they wait. In the last, short plans it is down for a while (from ``DOWN_AT``
+on), or its latency jumps from 50 ms to 2 s after half of the cases.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from virtual_time import run_virtually
 from faithfulness_assert import JudgeError, Reply, Usage
 from faithfulness_assert.drive.asks import TimeLeft
 from faithfulness_assert.drive.gate import Gate, PerMinute
-from faithfulness_assert.records.errors import JudgeErrorKind
+from faithfulness_assert.drive.grades import MOST_ASIDE, Slots
 from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 
 LATENCY, SPREAD = 1.0, 0.4
@@ -40,7 +39,7 @@ PROMPT, COMPLETION = 700, 120
 REFUSED_IN, RETRY_AFTER = 0.05, 1.0
 RETRIES, DEADLINE = 2, 300.0
 DOWN_AT = 20.0
-QUICK, SLOW = 0.05, 2.0
+QUICK, SLOW, SENT = 0.05, 2.0, Usage(num_requests=1)
 SHORT = 5_000  # cases
 
 
@@ -70,10 +69,10 @@ class Plan(NamedTuple):
     def hours(self, cases: int) -> float:
         """The arithmetic: what is scarcest decides."""
         used = PROMPT + COMPLETION
-        waits = self.refuses / (1 - self.refuses) * (REFUSED_IN + RETRY_AFTER)
         latency = MEAN_LATENCY * ((QUICK + SLOW) / 2 / LATENCY if self.jumps else 1)
+        latency += self.refuses / (1 - self.refuses) * REFUSED_IN
         rates = [
-            60 * self.concurrency / (latency + waits),
+            60 * self.concurrency / latency,
             *(limit for limit in (self.requests, self.server_requests) if limit),
             *(limit / used for limit in (self.tokens, self.server_tokens) if limit),
         ]
@@ -154,8 +153,8 @@ class Run:
         self.gate = Gate(Judge(), given, DEADLINE)  # type: ignore[arg-type]
         limits = ((plan.server_requests, False), (plan.server_tokens, True))
         self.buckets = [(Bucket(limit, plan.burst), of) for limit, of in limits if limit]
-        left = iter(range(self.cases))
-        await asyncio.gather(*(self.grade(left) for _ in range(plan.concurrency)))
+        left, self.slots = iter(range(self.cases)), Slots(plan.concurrency)
+        await asyncio.gather(*(self.grade(left) for _ in range(MOST_ASIDE * plan.concurrency)))
         return asyncio.get_running_loop().time()
 
     async def grade(self, left: Iterator[int]) -> None:
@@ -167,7 +166,9 @@ class Run:
             if deviation:
                 ask = ask_of(int(PROMPT * exp(self.chance.gauss(0, deviation) - deviation**2 / 2)))
             tokens = len(ask.messages[0]["content"]) // 4 + COMPLETION
-            outcome = await self.gate.ask(ask, partial(self.send, tokens), time_left)
+            given = ask, partial(self.send, tokens), time_left, self.slots.pause
+            async with self.slots.free:
+                outcome = await self.gate.ask(*given)
             self.failed += isinstance(outcome, JudgeError)
 
     async def send(self, tokens: int) -> Outcome:
@@ -180,10 +181,9 @@ class Run:
         if is_down or wait:
             await asyncio.sleep(REFUSED_IN)
             self.refused += 1
-            used, after = Usage(num_requests=1), None if is_down else wait
-            kind: JudgeErrorKind = "server" if is_down else "rate_limit"
+            after, kind = (None, "server") if is_down else (wait, "rate_limit")
             what = "no: tokens per minute" if self.plan.server_tokens else "no"
-            return JudgeError(what, kind, retryable=True, usage=used, retry_after=after)
+            return JudgeError(what, kind, retryable=True, usage=SENT, retry_after=after)  # type: ignore[arg-type]
         for bucket, amount in amounts:
             bucket.level += amount
         latency = (SLOW if self.slow else QUICK) if self.plan.jumps else LATENCY

@@ -1,12 +1,12 @@
 """What a server's failures teach: how fast it may be asked, and whether it answers at all.
 
 **Refusals** (HTTP 429). A limit and chance look alike, as a busy region or a shared quota refuses
-some asks at any rate, but a limit takes no more from who asks more. So after many refusals at the
-start, and after a few later, asks go out one by one, in stretches that are in turns a little slower
-and a little faster than the rate.
+some asks at any rate, but a limit takes no more from who asks more. While less than a quarter is
+refused, only the refused asks wait, and others are sent meanwhile. After more, asks go out one by
+one, in stretches that are in turns a little slower and a little faster than the rate.
 What is refused of a slow stretch is chance. The rate is then what the server took of the fast one,
 with the part on top that chance refuses. Where most is refused, all asks wait as long as the server
-says, and the rate falls by half. A rate that asks do not even reach goes.
+says, and the rate falls. A rate that asks do not even reach goes.
 
 **Outages.** After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at
 once, and every ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails
@@ -33,11 +33,9 @@ from .asks import GivenUp
 
 STRETCH, STRETCH_SECONDS = 20, 1.5
 """The least tries and seconds of a stretch."""
-PERIOD = 10.0
-"""The most seconds over which tries are counted while no limit is known."""
-SURE_SECONDS = 5.0
-"""Until then a few refusals are taken for chance: a rate of so few tries would be far too low."""
-STEP = 0.05
+FEW = 12
+"""Tries of a stretch while no limit is known: a burst of refusals is seen at once."""
+STEP, LARGEST_STEP = 0.05, 0.1
 """The part by which stretches are slower and faster than the rate; faster while that is taken."""
 MOST_CHANCE = 0.25
 """The largest share of refusals that is taken for chance."""
@@ -98,10 +96,10 @@ class LearnedRate:
 
     def __init__(self) -> None:
         self.rate, self.quota = math.inf, Quota(at_once=2.0)
-        self._chance, self._step, self._bursts = 0.0, STEP, 0
-        self._since, self._taken = -math.inf, 0.0  # when the present rate began, and tries since
-        self._stretch = Stretch(True, -math.inf)
-        self._ended: Stretch | None = None  # the one before: more of its tries may be refused yet
+        self._step, self._bursts = STEP, 0
+        self._chance = 0.0  # the share that the server refuses of slow stretches
+        self._began, self._all = -math.inf, Stretch(True, -math.inf)  # at the present rate, of late
+        self._stretch = self._ended = Stretch(True, -math.inf)  # of the one before, more may come
 
         self.counts_tokens = False  # the server
         self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
@@ -114,71 +112,68 @@ class LearnedRate:
 
     def sent(self, amount: float, now: float) -> Stretch:
         """Notes that a try goes out, and returns the stretch that it belongs to."""
-        ended, seconds = self._stretch, now - self._stretch.began
+        every, ended, seconds = self._all, self._stretch, now - self._stretch.began
         is_whole = ended.went >= STRETCH and seconds >= STRETCH_SECONDS
-        if self.rate == math.inf and seconds > PERIOD:
-            self._stretch, self._since = Stretch(True, now), now
-        elif self.rate == math.inf and is_whole:  # half of it counts on
-            ended.went, ended.refused = ended.went / 2, ended.refused / 2
-            ended.began = now - seconds / 2
+        if now - every.began > 2 * STRETCH_SECONDS and self.rate == math.inf:  # half counts on
+            past = min(now - every.began, 4 * STRETCH_SECONDS) if every.went else 0.0
+            self._all = every = Stretch(True, now - past / 2, every.went / 2, every.refused / 2)
+        if self.rate == math.inf:
+            if ended.went >= FEW:
+                self._stretch = Stretch(True, now)
         elif is_whole and ended.is_slow and ended.went / seconds < self.rate * (1 - 3 * STEP):
             self._begin(math.inf, now)  # it holds nothing up
+            every = self._all
         elif is_whole:
             self._learn(self._ended)
             self._bursts, ended.seconds = 0, seconds
             self._ended, self._stretch = ended, Stretch(not ended.is_slow, now)
             self.quota.each = 1 / (self.rate * (1 + (self._step if ended.is_slow else -STEP)))
         self._stretch.went += amount
-        self._taken += amount
+        every.went += amount
         return self._stretch
 
-    def _learn(self, ended: Stretch | None) -> None:
-        if ended is None:
-            return
-        share = ended.refused / ended.went
+    def _learn(self, ended: Stretch) -> None:
+        """Compares what was refused of a fast stretch with what chance refuses of slow ones."""
+        share = ended.refused / ended.went if ended.went else 0.0
         if ended.is_slow:
             self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
-        else:
-            taken = (ended.went - ended.refused) / ended.seconds
-            self.rate = max(taken / (1 - self._chance), LEAST)
-            # Whether the server took at least half of what this stretch had more.
-            rises = share - self._chance < self._step / (1 + self._step) / 2
-            self._step = min(2 * self._step, 1.0) if rises else STEP
+            return
+        taken = (ended.went - ended.refused) / ended.seconds
+        self.rate = max(taken / (1 - self._chance), LEAST)
+        # Whether the server took at least half of what this stretch had more.
+        rises = share - self._chance < self._step / (1 + self._step) / 2
+        self._step = min(2 * self._step, LARGEST_STEP) if rises else STEP
 
     def refused(self, stretch: Stretch, amount: float, now: float, error: JudgeError) -> None:
         """Notes that the server refused a try with this error."""
         self.counts_tokens |= "token" in error.message.lower()
         stretch.refused += amount
-        if stretch.began < self._since:
+        if stretch.began < self._began:
             return
-        self._taken -= amount
-        if stretch is not self._stretch:
-            return
-        rate, went, refused = self.rate, stretch.went, stretch.refused
-        is_burst = refused >= 4 + went / 2
-        few = 2 + 2 * self._chance * went
-        if now - self._since < SURE_SECONDS:
-            few = 10 + MOST_CHANCE * went
-        if rate == math.inf and (refused > few or is_burst):
-            rate = max(went - refused, went / 2) / max(now - stretch.began, STRETCH_SECONDS)
-        if is_burst:
-            wait = error.retry_after
-            wait = PAUSE * 2 ** min(self._bursts, 6) if wait is None else wait
-            self._bursts += 1
-            # Where the server takes so many in a minute, say, that is the rate.
-            taken = self._taken / (now + wait - self._since)
-            least = rate if self.rate == math.inf else rate / 2
-            self._begin(max(least, min(rate, taken)), now, wait)
-        elif rate < self.rate:
-            self._begin(rate, now)
+        every = self._all
+        every.refused += amount
+        wait = error.retry_after
+        if wait is None:
+            wait = PAUSE * 2 ** min(self._bursts, 6)
+        if stretch.refused < 3 + stretch.went / 2:  # else it is a burst, for which all asks wait
+            if every.refused < 4 + MOST_CHANCE * every.went:
+                return
+            wait = 0.0
+        self._bursts += wait > 0
+        # Where the server takes so many in a minute, say, that is the rate.
+        taken = (every.went - every.refused) / max(now + wait - every.began, STRETCH_SECONDS)
+        self._begin(taken if self.rate == math.inf else max(self.rate / 2, taken), now, wait)
 
     def _begin(self, rate: float, now: float, wait: float = 0.0) -> None:
         """Begins anew at this rate, after a wait."""
-        self.rate, self._step = max(rate, LEAST), STEP
+        self.rate, self._step = max(min(rate, self.rate), LEAST), STEP
+        if rate == math.inf:
+            self.rate = rate
         self.quota.each = 1 / (self.rate * (1 - STEP))
         self.quota.paid_at = max(self.quota.paid_at, now + wait)
-        self._since, self._taken = now + wait, 0
-        self._stretch, self._ended = Stretch(True, self._since), None
+        self._began = now + wait
+        self._all, self._stretch = Stretch(True, self._began), Stretch(True, self._began)
+        self._ended = Stretch(True, self._began)
 
 
 # ---------------------------------------------------------------- outages

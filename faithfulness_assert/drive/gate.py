@@ -59,7 +59,11 @@ class Gate:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def ask(
-        self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft
+        self,
+        ask: Ask,
+        send: Callable[[], Awaitable[Outcome]],
+        left: TimeLeft,
+        wait: Callable[[float], Awaitable[None]] | None = None,
     ) -> Outcome:
         """The outcome of an ask, after as many tries as it takes; its usage is that of all tries.
 
@@ -67,6 +71,8 @@ class Gate:
             ask: what ``send`` sends.
             send: makes one try.
             left: the time of its grade.
+            wait: waits for so many seconds where the server has refused the ask, so that others
+                may be sent meanwhile; None for ``asyncio.sleep``.
 
         Raises:
             GivenUp: the run stops.
@@ -110,7 +116,7 @@ class Gate:
                 log.warning("%s: goes again: %s, HTTP %s", ask.kind, outcome.kind, status)
                 if pause > LONGEST_PAUSE:
                     self.breaker.pause = now + pause, outcome.message
-                await asyncio.sleep(pause)
+                await (wait if wait and is_refusal(outcome) else asyncio.sleep)(pause)
 
     async def _try(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool

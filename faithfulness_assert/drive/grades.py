@@ -31,6 +31,8 @@ T = TypeVar("T")
 ASKS_AT_ONCE = 8
 GRACE_SECONDS = 3.0
 """How long after its deadline a grade may end: a server may flood the event loop."""
+MOST_ASIDE = 4
+"""How many times ``concurrency`` further grades begin while asks wait until they go again."""
 WINDOW = 20
 """How many times ``concurrency`` results may wait for an earlier one."""
 
@@ -51,7 +53,20 @@ class Slots:
 
         self.gate, self.stopping = gate, stopping
         self.free = asyncio.Semaphore(asks_at_once)
+        self.aside = 0  # asks that wait until they go again, which take no slot
         self.spent = Usage()  # by the asks that have ended
+
+    async def pause(self, seconds: float) -> None:
+        """Waits for so long, while another ask has the slot of this one."""
+        import asyncio
+
+        self.free.release()
+        self.aside += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.aside -= 1
+            await self.free.acquire()
 
 
 # ---------------------------------------------------------------- one grade
@@ -224,7 +239,8 @@ class Grade:
             elif stored and (reply := await background.in_thread(stored, ask)):
                 outcome = outcome_of(ask, reply)
             else:
-                sending = gate.ask(ask, lambda: self._send(ask), left)
+                pause = self._slots.pause if self._slots else None
+                sending = gate.ask(ask, lambda: self._send(ask), left, pause)
                 try:
                     outcome = await background.on_loop(sending)
                 except OSError as error:
@@ -328,7 +344,7 @@ def run_many(
             while (
                 not given_up
                 and finished.empty()
-                and under_way < at_once
+                and under_way < at_once + min(slots.aside, MOST_ASIDE * concurrency)
                 and len(waiting) < WINDOW * concurrency
                 and (grade := next(rest, None))
             ):
