@@ -1,10 +1,9 @@
 """Which numbers of a statement occur nowhere in a context, by code alone.
 
 A number occurs if the context has one of its kind and value (``numbers.py``), also rounded, or as
-the sum of two numbers of the evidence. In doubt it occurs: of two readings
-one is enough. What is part of a name ("F-35", "the Boeing 737"), a citation, a list marker, the
-number of a section or an address is not looked for, nor what may have been derived: a bound
-("before 2005"), a small count.
+what the statement computes from two others. In doubt it occurs: of two readings one is enough. What
+is part of a name ("F-35", "the Boeing 737"), a citation, a list marker, the number of a section or
+an address is not looked for, nor what may be derived: a bound ("before 2005"), a small count.
 
 Only numbers in digits are looked for: spelled-out ones are mostly counts of what is there.
 """
@@ -13,16 +12,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate, combinations, permutations
+from itertools import combinations, permutations
 from math import isclose
-from unicodedata import numeric
 
 from .citations import without_references
 from .number_words import money, units_of, valued, words_of
-from .numbers import EXACT, FIRST_DENSE, FIRST_YEAR, Number, ascii_digits, find_numbers, is_year
+from .numbers import EXACT, FIRST_DENSE, Meaning, Number, ascii_digits, find_numbers, is_year
 from .strings import function_words, lazy_pattern
 
 CLOSE = 1e-9
@@ -50,11 +48,11 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 
 _LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%,;])")
-_SPACED = lazy_pattern(r"([.,]) (?<=[0-9]..)(?=[0-9])")
 _IN_MILLIONS = lazy_pattern(
-    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)[’']000s?\b", re.IGNORECASE
+    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)[’'£$€]000(?![\d.,])",
+    re.IGNORECASE,
 )
-_OF_TABLES = ("thousands", "illion", " lakh", " lac", "crore", "’000", "'000")
+_OF_TABLES = ("thousands", "illion", " lakh", " lac", "crore", *(f"{sign}000" for sign in "’'£$€"))
 # Read backwards from a number, which is much faster than to search for where a word begins.
 _JOINED = lazy_pattern(r"(?:[0-9–./-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
 _WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?|[ \u00a0\u202f]?[.]?)([^\W\d_]+|[§№])")
@@ -62,13 +60,11 @@ _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
 _WORK = lazy_pattern(r"( [a-z ]{3,20} ?)?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
-_DIGITS = {sign: int(numeric(sign)) for sign in "零〇一二三四五六七八九"} | {"两": 2, "兩": 2}
-_SIZES = {sign: numeric(sign) for sign in "十百千万萬亿億"}
-_CHINESE = lazy_pattern(f"[{''.join([*_DIGITS, *_SIZES])}]{{1,12}}")
 _ONES = " I II III IV V VI VII VIII IX".split(" ")
-_ROMANS = {
-    "X" * tens + ones: 10 * tens + one for tens in range(4) for one, ones in enumerate(_ONES)
-}
+_ROMANS = {"X" * n + ones: 10.0 * n + one for n in range(4) for one, ones in enumerate(_ONES)}
+_CHINESE = lazy_pattern("[零〇一二三四五六七八九两兩十百千万萬亿億]{1,12}")
+_SIZES = {"亿億": 1e8, "万萬": 1e4, "千": 1e3, "百": 1e2, "十": 10.0}
+_SIGNS = str.maketrans("零〇一二三四五六七八九两兩", "0012345678922")
 
 
 class Numbers:
@@ -77,12 +73,6 @@ class Numbers:
     def __init__(self, *passages: str) -> None:
         self._passages = passages
         self.text = "\n".join(passages)
-
-    @cached_property
-    def tight(self) -> Numbers | None:
-        """The same without the spaces that some texts have inside of numbers: "56, 000"."""
-        text, count = _SPACED.subn(r"\1", self.text)
-        return Numbers(text) if count else None
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -94,61 +84,64 @@ class Numbers:
         return {number.after for number in self.numbers} - {""} - function_words()
 
     @cached_property
+    def meanings(self) -> set[Meaning]:
+        """What the numbers say, as ``Number.offers`` has it, also in tables and other numerals."""
+        signs = [_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS]
+        signs += map(chinese, () if self.text.isascii() else _CHINESE.findall(self.text))
+        found = {(kind, value) for value in signs for kind in ("", "any")}
+        scales = _scales_of_tables(self._passages)
+        for number in self.numbers:
+            offers = number.offers
+            found.update(offers)
+            if number.loose:
+                is_plain = not number.digits or number.kinds() & EXACT
+                kinds = ("any", "") if is_plain else ("any",)
+                found.update((kind, value) for kind in kinds for value in number.loose)
+            elif scales and number.kinds() <= _currencies():
+                size = next(size for start, size in scales if start < number.start)
+                found.update((kind, value * size) for kind, value in offers)
+        return found.union(("share", v) for kind, v in found if not kind and 0 <= v <= 1)
+
+    @cached_property
     def kinds(self) -> Mapping[str, list[float]]:
         """The values of each kind, ascending; "" are the numbers without one, "any" all."""
-        plain: set[float] = {_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS}
-        plain.update(map(chinese, () if self.text.isascii() else _CHINESE.findall(self.text)))
-        found = {"": plain, "any": set(plain)}
-        for number in self.numbers:
-            if not number.meanings:
-                plain.update(number.plain)
-                found["any"].update(number.plain)
-            for kind, value in number.offers if number.meanings else ():
-                found.setdefault(kind, set()).add(value)
-            if number.loose:
-                found["any"].update(number.loose)
-                if not number.digits or number.kinds() & EXACT:
-                    plain.update(number.loose)
-        for kind, value in self._in_millions():
-            found.setdefault(kind, set()).add(value)
-        found["share"] = found.get("share", set()).union(v for v in plain if 0 <= v <= 1)
+        found: dict[str, list[float]] = {"": [], "any": []}
+        for kind, value in self.meanings:
+            found.setdefault(kind, []).append(value)
         return {kind: sorted(values) for kind, values in found.items()}
-
-    def _in_millions(self) -> Iterator[tuple[str, float]]:
-        """What bare numbers and sums of money behind "in millions", in its passage, are too."""
-        plain = self.text.casefold()
-        if not any(map(plain.__contains__, _OF_TABLES)):
-            return  # found much faster
-        sizes = [
-            (line.start(), valued("scales")[(line[1] or "thousand").casefold()])
-            for line in _IN_MILLIONS.finditer(self.text)
-        ]
-        ends = accumulate(len(passage) + 1 for passage in self._passages)
-        sizes = sorted([(-1, 1.0), *sizes, *((end - 1, 1.0) for end in ends)])
-        codes = {unit.kind for units in money().values() for unit in units}
-        for number in self.numbers:
-            size = sizes[bisect_left(sizes, (number.start, 0.0)) - 1][1]
-            if size > 1 and number.kinds() <= codes and not number.loose:
-                yield from ((kind, value * size) for kind, value in number.offers)
 
 
 NONE = Numbers("")
 
 
+def _currencies() -> set[str]:
+    return {unit.kind for units in money().values() for unit in units}
+
+
+def _scales_of_tables(passages: Sequence[str]) -> list[tuple[int, float]]:
+    """Where passages begin, or say "in millions", and how much their bare numbers then are.
+
+    The last place comes first.
+    """
+    found, start, scales = list[tuple[int, float]](), 0, valued("scales")
+    for passage in passages:
+        found.append((start - 1, 1.0))
+        plain = passage.casefold()
+        if any(map(plain.__contains__, _OF_TABLES)):  # found much faster
+            for line in _IN_MILLIONS.finditer(passage):
+                found.append((start + line.start(), scales[(line[1] or "thousand").casefold()]))
+        start += len(passage) + 1
+    return found[::-1] if len(found) > len(passages) else []
+
+
 def chinese(word: str) -> float:
     """The value of a Chinese numeral: 十二, 三万五千, 二〇二四."""
-    if not _SIZES.keys() & word:
-        return float("".join(str(_DIGITS[sign]) for sign in word))
-    closed = part = last = 0.0
-    for sign in word:
-        size = _SIZES.get(sign)
-        if size is None:
-            last = _DIGITS[sign]
-        elif size < 10_000:
-            part, last = part + (last or 1) * size, 0.0
-        else:
-            closed, part, last = closed + (part + last or 1) * size, 0.0, 0.0
-    return closed + part + last
+    for signs, size in _SIZES.items():
+        for sign in signs:
+            if sign in word:
+                many, _, rest = word.rpartition(sign)
+                return (chinese(many) if many else 1) * size + (chinese(rest) if rest else 0)
+    return float(word.translate(_SIGNS))
 
 
 def _said_by_latex(found: re.Match[str]) -> str:
@@ -194,8 +187,8 @@ def absent_numbers(
 
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and
-    what is the mean or the ratio of two numbers of one kind in the statement, or the change between
-    them: "up from 16.4 to 23.6 billion, by 43.6 %".
+    what is the ratio of two numbers of one kind in the statement, or the change between them: "up
+    from 16.4 to 23.6 billion, by 43.6 %".
     """
     own = Own(statement)
     absent = find_absent(own, context, question)
@@ -208,16 +201,17 @@ def absent_numbers(
     sums = [v for a, b in combinations(added, 2) for v in (a + b, abs(a - b))]
     few = [n for n in there if n.meanings or not is_year(n.plain[0])][:MOST_SHARED]
     alike = [(a.plain[0], b.plain[0]) for a, b in permutations(few, 2) if a.kinds() == b.kinds()]
-    sums += [(a + b) / 2 for a, b in alike]
     shares = [v for a, b in alike if b for v in (a / b, abs(a / b - 1))]
     shares += [share * 100 for share in shares]
 
     def is_computed(number: Number) -> bool:
-        values = [*number.plain, *number.loose]
-        if any(isclose(a, b, rel_tol=CLOSE) for a in values for b in sums):
-            return True
         exact = number.step if number.step < LEAST_EXACT else 0
-        return any(isclose(a, b, rel_tol=exact) for a in values for b in shares)
+        return any(
+            isclose(value, one, rel_tol=close)
+            for value in (*number.plain, *number.loose)
+            for computed, close in ((sums, CLOSE), (shares, exact))
+            for one in computed
+        )
 
     said = (statement[n.first : n.last] for n in absent if not is_computed(n))
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
@@ -235,18 +229,17 @@ def find_absent(
     if not (absent := [n for n in own.read if not _occurs(n, context, text)]):
         return []
     absent = [n for n in absent if n in own.numbers and not _occurs(n, question, text)]
-    if absent and context.tight:
-        absent = [n for n in absent if not _occurs(n, context.tight, text)]
     places = {number.start for number in absent}
     there = {m for n in own.numbers if n.start not in places for m in n.meanings}
     for number in absent:
-        if not there.isdisjoint(number.meanings):  # said again in another unit
-            continue
         has_value = any(_near(v, number, context.kinds["any"], 0, True) for v in number.plain)
-        if _may_be_derived(text, number, bounds, context) and not (number.is_clear and has_value):
-            continue
-        is_whole = number.is_clear and has_value and not number.kinds() & {"clock", "order"}
-        found.append(number if is_whole else replace(number, first=number.start, last=number.end))
+        is_whole = number.is_clear and has_value
+        if there.isdisjoint(number.meanings) and (  # not said again in another unit
+            is_whole or not _may_be_derived(text, number, bounds, context)
+        ):
+            is_whole = is_whole and not number.kinds() & {"clock", "order"}
+            only = replace(number, first=number.start, last=number.end)
+            found.append(number if is_whole else only)
     return found
 
 
@@ -257,7 +250,7 @@ def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end, kinds = number.start, number.end, number.kinds()
     if text[start : number.last].casefold() in words_of("names") or any(
-        k[:7] in ("version", "digits ") for k in kinds
+        kind[:7] in ("version", "digits ") for kind in kinds
     ):
         return True
     if kinds & {*EXACT} - {"order"}:
@@ -289,7 +282,7 @@ def _is_name(text: str, number: Number) -> bool:
 def _is_law(digits: str, behind: str) -> bool:
     """Whether a number with a slash is that of a law: 8/2024/QH15, 168/2024, 2016/679."""
     parts = [float(part) for part in digits.split("/") if part.isdecimal()]
-    has_year = len(parts) == 2 and is_year(max(parts)) and 12 < min(parts) < FIRST_YEAR
+    has_year = len(parts) == 2 and sum(map(is_year, parts)) == 1 and min(parts) > 12
     return has_year or (behind[:1] == "/" and behind[1:].isalpha())
 
 
@@ -311,18 +304,15 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str], context:
 
     It counts nothing that is listed where the context itself counts the same: 2 or 20 tablets.
     """
-    before = _words_before(text, number)
-    if not words_of("bounds").isdisjoint({*before[-2:]}.difference(bounds)):
+    before = {*_words_before(text, number)[-2:]}
+    if not words_of("bounds").isdisjoint(before.difference(bounds)):
         return True
-    if (
-        set(text[number.start : number.end]) <= {*"10,"}
-        and text[: number.start].rstrip(" ($")[-1:] in TIMES
-    ):
+    is_power = {*text[number.start : number.end]} <= {*"10,"}
+    if is_power and text[: number.start].rstrip(" ($")[-1:] in TIMES:
         return True  # 0.25 × 100 = 25
     is_short = number.end - number.start <= 2 and not number.meanings
-    if not is_short or max(number.plain, default=SMALL + 1) > SMALL:
-        return False
-    return number.after not in context.counted
+    is_small = is_short and max(number.plain, default=SMALL + 1) <= SMALL
+    return is_small and number.after not in context.counted
 
 
 def _words_before(text: str, number: Number) -> list[str]:
@@ -336,28 +326,22 @@ def _occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
     if not context.text:
         return False
-    known, asked = context.kinds, number.asks
-    for kind, value in asked:
-        there = known.get(kind, [])
-        at = bisect_left(there, value)
-        if there[at : at + 1] == [value]:
-            return True
+    asked = number.asks
+    if not context.meanings.isdisjoint(asked):
+        return True
+    known = context.kinds
     if any(_between(known["any"], *span) for span in _spans(number, text)):
         return True
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])
     tolerance = ROUGHLY if roughly else ROUNDED
     for kind, value in asked:
         rounds = roughly or kind not in ("", "any")
-        if (
-            kind in known
-            and kind not in EXACT
-            and _near(value, number, known[kind], tolerance, rounds)
-        ):
+        there = () if kind in EXACT else known.get(kind, ())
+        if there and _near(value, number, there, tolerance, rounds):
             return True
     pool = known["any" if "order" in number.kinds() else ""]
-    # A table may say "in millions" where nobody sees it.
-    is_scaled = number.last > number.end and number.plain
-    loose = (value for value in number.loose if value >= IN_TABLES or not is_scaled)
+    least = IN_TABLES if number.last > number.end and number.plain else 0
+    loose = (value for value in number.loose if value >= least)
     return any(_near(value, number, pool, 0, False) for value in loose)
 
 
@@ -371,7 +355,9 @@ def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
             yield 100 * value - 100, 100 * value
 
 
-def _near(value: float, number: Number, known: list[float], tolerance: float, rounds: bool) -> bool:
+def _near(
+    value: float, number: Number, known: Sequence[float], tolerance: float, rounds: bool
+) -> bool:
     """Whether a value is among the known ones, or one of them may have been rounded to it."""
     size = abs(value)
     if _between(known, value - CLOSE * size, value + CLOSE * size):
@@ -396,5 +382,5 @@ def _is_short(value: float) -> bool:
     return value < SHORT and isclose(value, round(value), rel_tol=CLOSE)
 
 
-def _between(known: list[float], low: float, high: float) -> bool:
+def _between(known: Sequence[float], low: float, high: float) -> bool:
     return bisect_left(known, low) < bisect_right(known, high)
