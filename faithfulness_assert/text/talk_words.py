@@ -18,12 +18,11 @@ _PUNCTUATION = (
     r"[\u2600-\u27bf\U0001f000-\U0001faff,;:!?¡¿…()\[\]\"،，。、；：！？।–—]+|\.(?=\s|$)|\s-+\s"
 )
 _RUN = lazy_pattern(
-    rf"[{DENSE}]+|(?:(?![{DENSE}])[\w\u064b-\u065f\u0900-\u0d7f])+"
+    rf"([{DENSE}]+)|((?:(?![{DENSE}])[\w\u064b-\u065f\u0900-\u0d7f])+)"
 )  # with vowel signs
-_DENSE = lazy_pattern(f"[{DENSE}]")
 _HANGUL = "\uac00"
-_THAI = "\u0e00"
-"""The first of the scripts that may put no spaces between words."""
+_ARABIC, _THAI = "\u0600", "\u0e00"
+"""The first letters of scripts; from Thai on there may be no spaces between words."""
 # Chinese as it is written in Taiwan, for words of talk, and Arabic without its vowel signs.
 _SIMPLE = str.maketrans(
     "關檔問題資訊無沒對說請謝個這會來們後時為點還給幫內與據實詢閱讀覽總結論詳細節選項標準認識體驗應該將從進樣發現見變難過種類學習經歷處線頁圖書館務員專業協導",
@@ -44,6 +43,7 @@ class Word(NamedTuple):
 
 class _Lexicon(NamedTuple):
     whole: dict[str, frozenset[str]]
+    """By words, also by those that are only beginnings or ends, with their hyphen."""
     begun: dict[str, frozenset[str]]
     """By the beginnings of words."""
     ended: dict[str, frozenset[str]]
@@ -56,16 +56,18 @@ class _Lexicon(NamedTuple):
 
 @cache
 def _lexicon() -> _Lexicon:
-    found: dict[str, set[str]] = {}
+    # A promptfoo assertion may be a fresh process, so this takes few steps for each word.
+    found: dict[str, frozenset[str]] = {}
     for name, section in {**word_lists("talk"), "small": " ".join(function_words())}.items():
-        for word in section.translate(_SIMPLE).split():
-            found.setdefault(word, set()).add(name)
-    names = {word: frozenset(classes) for word, classes in found.items()}
+        own = frozenset((name,))
+        for word in section.split():
+            key = word if word < _ARABIC else word.translate(_SIMPLE)
+            found[key] = found[key] | own if key in found else own
     return _Lexicon(
-        {word: classes for word, classes in names.items() if "-" not in (word[0], word[-1])},
-        {word[:-1]: classes for word, classes in names.items() if word[-1] == "-"},
-        {word[1:]: classes for word, classes in names.items() if word[0] == "-"},
-        max(len(word) for word in names if word >= _THAI),
+        found,
+        {word[:-1]: classes for word, classes in found.items() if word[-1] == "-"},
+        {word[1:]: classes for word, classes in found.items() if word[0] == "-"},
+        max(len(word) for word in found if word >= _THAI),
         re.compile(
             rf"{_PUNCTUATION}|\s(?=(?:{'|'.join(word_lists('talk')['divides'].split())})\s)"
         ),
@@ -95,9 +97,11 @@ def parts_of(text: str) -> tuple[tuple[Word, ...], ...]:
 
 
 def _words_of_part(part: str) -> tuple[Word, ...]:
+    if part.isascii():  # the other pattern takes long to compile
+        return tuple(map(_word, re.findall(r"\w+", part)))
     found: list[str] = []
-    for run in _RUN.findall(part):
-        found += _dense_words(run) if _DENSE.match(run) else (run,)
+    for dense, run in _RUN.findall(part):
+        found += _dense_words(dense) if dense else (run,)
     return tuple(map(_word, found))
 
 

@@ -14,7 +14,6 @@ from base64 import b64encode
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from html import unescape
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote
 
@@ -148,7 +147,11 @@ def _unescaped(text: str) -> str:
         text = _JSON_ESCAPE.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2] or " ", text)
     if "%" in text:
         text = unquote(text)
-    return unescape(text) if "&" in text else text
+    if "&" in text:
+        from html import unescape  # with a large table, which few texts need
+
+        text = unescape(text)
+    return text
 
 
 def _forms(secret: str) -> Iterator[str]:
