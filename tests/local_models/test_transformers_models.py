@@ -143,9 +143,11 @@ def test_hhem_is_computed_without_its_code(tmp_path: Path) -> None:
 
 def test_weights_of_another_foundation_are_an_error(tmp_path: Path) -> None:
     hhem, _ = build_hhem(tmp_path)
-    other = build(tmp_path, "bert")
-    with pytest.raises(ConfigError, match="family"):
-        make_judge(f"local:{hhem}", {"family": f"hhem:{other}"})
+    config = json.loads((hhem / "config.json").read_text(encoding="utf-8"))
+    config["foundation"] = str(build(tmp_path, "bert"))
+    (hhem / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    with pytest.raises(ConfigError, match="cannot be loaded"):
+        make_judge(f"local:{hhem}", {})
 
 
 def test_an_exported_model_gives_what_pytorch_gives(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Numbered, Reply, ReplyForm
 from ...records.usage import Usage
 from .. import background
+from .families import words_in
 from .inputs import Chunk, Reader
 from .loading import Settings, load
 from .scores import FIXES, Score, score
@@ -39,8 +40,7 @@ class LocalJudge:
             with a commit, tag or branch. Without one, its newest commit is taken; the judge's name
             says which.
         family: how the model is asked, where its config and its name do not say it: ``pair``,
-            ``minicheck``, ``true``, ``hhem`` or ``lettucedetect``. ``hhem:MODEL`` names the model
-            on which it was built: a folder, NAME or NAME@REVISION.
+            ``minicheck``, ``true``, ``hhem`` or ``lettucedetect``.
         label_order: the label of each of the model's outputs, where its config does not name them;
             or the two words that a model writes for supported and not supported; default 1, 0.
         support_at: from 0 to 1; a probability of support above this one is enough.
@@ -65,8 +65,7 @@ class LocalJudge:
         check_number("max_prompt_tokens", max_prompt_tokens, 32, 10**6, whole=True, optional=True)
         name, device = check_text("model", model), check_text("device", device)
         plain, at, revision = (name, "", "") if os.path.isdir(name) else name.partition("@")
-        kind, _, foundation = (family if isinstance(family, str) else "").partition(":")
-        own = kind or family, label_order, device, max_prompt_tokens, foundation or None
+        own = family, words_in(label_order), device, max_prompt_tokens
         self._model = made = load(Settings(plain, revision if at else None, *own))
         self._support_at = support_at
         self._reader = Reader(made.family, made.tokens, made.most)
@@ -105,9 +104,10 @@ class LocalJudge:
         chunks = await background.in_thread(self._read, ask)
         left = None if deadline is None else max(deadline - time.monotonic(), 0)
         inputs = [chunk.input for own in chunks.values() for chunk in own]
-        computing = asyncio.wrap_future(self._model.batcher.submit(inputs))
+        computing = self._model.batcher.submit(inputs)
         try:
-            outputs = await asyncio.wait_for(computing, left)
+            computed = asyncio.gather(*map(asyncio.wrap_future, computing))
+            outputs = await asyncio.wait_for(computed, left)
         except (asyncio.TimeoutError, TimeoutError):
             raise JudgeError(
                 "the local judge ran out of time",
@@ -116,6 +116,9 @@ class LocalJudge:
                 fix="Pass a later deadline or a lower concurrency, or use a smaller model or "
                 "a GPU.",
             ) from None
+        finally:
+            for future in computing:  # of which nobody needs the rest
+                future.cancel()
         return self._reply(ask, chunks, outputs)
 
     def _read(self, ask: Ask) -> dict[int, list[Chunk]]:

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, InvalidStateError
+from contextlib import suppress
 from typing import Any, Protocol
 
 from ...records.errors import JudgeError
@@ -21,8 +22,8 @@ BATCH_TOKENS = 16_384
 """Tokens of one batch, padding included: a few long inputs, or many short ones."""
 SIZE = 32
 """Inputs of one batch at most."""
-AT_ONCE = 32
-"""Batches of which the queue sorts the inputs together."""
+TOGETHER = 1_024
+"""Inputs that the queue sorts together."""
 
 
 class Engine(Protocol):
@@ -33,23 +34,7 @@ class Engine(Protocol):
         ...
 
 
-class _Job:
-    """The inputs that one case waits for, and their outputs so far."""
-
-    def __init__(self, inputs: Sequence[Input]) -> None:
-        self.inputs, self.future = inputs, Future[list[Any]]()
-        self._outputs, self._left = [None] * len(inputs), len(inputs)
-
-    def add(self, place: int, output: Any) -> None:
-        """Takes an output in. The last one ends the job."""
-        self._outputs[place], self._left = output, self._left - 1
-        if not self._left and self.future.set_running_or_notify_cancel():
-            self.future.set_result(self._outputs)
-
-    def fail(self, error: BaseException) -> None:
-        """Ends the job."""
-        if self.future.set_running_or_notify_cancel():
-            self.future.set_exception(_judge_error(error))
+_Job = tuple[Input, Future[Any]]
 
 
 class Batcher:
@@ -66,71 +51,62 @@ class Batcher:
         self._waiting: list[_Job] = []
         self._is_at_work = False
 
-    def submit(self, inputs: Sequence[Input]) -> Future[list[Any]]:
-        """The outputs of these inputs, in their order, when they are there.
+    def submit(self, inputs: Sequence[Input]) -> list[Future[Any]]:
+        """The outputs to come of these inputs. Those that are cancelled in time are not computed.
 
-        Once it is cancelled, no further batch of them is computed.
+        The error of one is a ``JudgeError``.
         """
-        job = _Job(inputs)
-        if not inputs:
-            job.future.set_result([])
-            return job.future
+        jobs: list[_Job] = [(one, Future()) for one in inputs]
         with self._lock:
-            self._waiting.append(job)
+            self._waiting += jobs
             begins, self._is_at_work = not self._is_at_work, True
         if begins:
             background.process.threads.submit(self._work)
-        return job.future
+        return [future for _, future in jobs]
 
     def _work(self) -> None:
-        while jobs := self._next():
-            # The longest first, as batches are taken from the end.
-            left = [(job, place) for job in jobs for place in range(len(job.inputs))]
-            left.sort(key=_length, reverse=True)
+        while left := self._next():
+            left.sort(key=_length, reverse=True)  # as batches are taken from the end
             size = self.size
             while batch := _batch(left, size):
                 try:
-                    outputs = self.engine.outputs([job.inputs[place] for job, place in batch])
+                    outputs = self.engine.outputs([one for one, _ in batch])
                     computed = list(zip(batch, outputs, strict=True))
                 except BaseException as error:  # noqa: BLE001 - raised again where the outputs are needed
                     if len(batch) == 1:
-                        batch[0][0].fail(error)
+                        with suppress(InvalidStateError):
+                            batch[0][1].set_exception(_judge_error(error))
                     else:
                         left.extend(reversed(batch))
                         size = len(batch) // 2
                     continue
-                for (job, place), output in computed:
-                    job.add(place, output)
+                for (_, future), output in computed:
+                    with suppress(InvalidStateError):  # cancelled meanwhile
+                        future.set_result(output)
 
     def _next(self) -> list[_Job]:
-        """The jobs that are next. At least one, if there are any."""
-        jobs: list[_Job] = []
+        """The inputs that are next. At least one, if there are any."""
         with self._lock:
-            while self._waiting and sum(len(job.inputs) for job in jobs) < self.size * AT_ONCE:
-                jobs.append(self._waiting.pop(0))
-            self._is_at_work = bool(jobs)
-        return jobs
+            left, self._waiting = self._waiting[:TOGETHER], self._waiting[TOGETHER:]
+            self._is_at_work = bool(left)
+        return left
 
 
-def _length(one: tuple[_Job, int]) -> int:
-    job, place = one
-    return len(job.inputs[place].ids)
+def _length(job: _Job) -> int:
+    return len(job[0].ids)
 
 
-def _batch(left: list[tuple[_Job, int]], size: int) -> list[tuple[_Job, int]]:
-    """Takes the inputs from the end that, padded to the longest, make up one batch.
-
-    Those of jobs that have ended, or that nobody waits for any more, are dropped.
-    """
-    batch: list[tuple[_Job, int]] = []
+def _batch(left: list[_Job], size: int) -> list[_Job]:
+    """Takes the inputs from the end that, padded to the longest, make up one batch."""
+    batch: list[_Job] = []
     while left and len(batch) < size:
-        one = left.pop()
-        if one[0].future.done():
+        job = left.pop()
+        if job[1].cancelled():
             continue
-        if batch and (len(batch) + 1) * _length(one) > BATCH_TOKENS:
-            left.append(one)
+        if batch and (len(batch) + 1) * _length(job) > BATCH_TOKENS:
+            left.append(job)
             break
-        batch.append(one)
+        batch.append(job)
     return batch
 
 

@@ -10,7 +10,7 @@ called LABEL_0 and LABEL_1 is never guessed at: the wrong order would turn every
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -156,12 +156,15 @@ _LABELS: Mapping[str, Label] = {w: label for label, words in _WORDS.items() for 
 
 
 def label_order(
-    given: object, config: Mapping[str, Any], outputs: int | None, published: tuple[Label, ...]
+    given: Sequence[str] | None,
+    config: Mapping[str, Any],
+    outputs: int | None,
+    published: tuple[Label, ...],
 ) -> tuple[Label, ...]:
     """The label of each output of a model.
 
     Args:
-        given: the option ``label_order``; None if it was not given.
+        given: the words of the option ``label_order``; None if it was not given.
         config: the model's, which may name its outputs (``id2label``).
         outputs: how many the model has, if that is known.
         published: the order in which models of this family are published; () if there is none.
@@ -171,15 +174,14 @@ def label_order(
     """
     names = _names(config)
     if given is not None:
-        order = _given(given)
+        order = _labels(given)
         count = outputs or len(names) or len(order)
         if len(order) != count:
             raise ConfigError(
                 f"label_order: the model has {count} outputs, got {len(order)}: name each, in order"
             )
         return order
-    labels = tuple(_LABELS.get(_plain(name)) for name in names)
-    order = tuple(label for label in labels if label)
+    order = tuple(label for label in map(_LABELS.get, map(_plain, names)) if label)
     if names and len(order) == len(names) <= 3 and _is_usable(order):
         return order
     if published and len(published) == (outputs or len(names) or len(published)):
@@ -210,16 +212,27 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.strip()).strip("_").casefold()
 
 
-def _given(value: object) -> tuple[Label, ...]:
-    words = value.split(",") if isinstance(value, str) else value
-    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
-        raise ConfigError("label_order: must be a list of labels, such as supported,contradicted")
+def words_in(given: object) -> tuple[str, ...] | None:
+    """The words of the option ``label_order``; None if it was not given.
+
+    Raises:
+        ConfigError: it has no words.
+    """
+    if given is None:
+        return None
+    words = given.split(",") if isinstance(given, str) else given
+    if isinstance(words, list | tuple) and all(isinstance(w, str) and w.strip() for w in words):
+        return tuple(word.strip() for word in words)
+    raise ConfigError("label_order: must be a list of labels, such as supported,contradicted")
+
+
+def _labels(words: Sequence[str]) -> tuple[Label, ...]:
     order = []
     for word in words:
         if (label := _LABELS.get(_plain(word))) is None:
             raise ConfigError(f"label_order: unknown label {word!r:.40}. {suggest(word, _WORDS)}")
         order.append(label)
-    if not _is_usable(tuple(order)):
+    if not _is_usable(order):
         raise ConfigError(
             "label_order: must have 'supported', and another label beside it unless the model has "
             f"a single output; got {', '.join(order) or 'none'}"
@@ -227,6 +240,6 @@ def _given(value: object) -> tuple[Label, ...]:
     return tuple(order)
 
 
-def _is_usable(order: tuple[Label, ...]) -> bool:
+def _is_usable(order: Sequence[Label]) -> bool:
     """Whether one output speaks for a statement, and another one against it, if there are more."""
     return "supported" in order and (len(order) == 1 or len(set(order)) > 1)

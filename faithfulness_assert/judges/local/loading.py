@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,10 +33,9 @@ class Settings(NamedTuple):
     name: str
     revision: str | None
     family: str | None
-    label_order: Any
+    label_order: tuple[str, ...] | None
     device: str
     most: int | None
-    foundation: str | None
 
 
 class Model(NamedTuple):
@@ -63,7 +63,6 @@ class Model(NamedTuple):
 
 
 _loading = threading.Lock()
-_cached: dict[tuple[Any, ...], Model] = {}
 
 
 def load(settings: Settings) -> Model:
@@ -75,17 +74,10 @@ def load(settings: Settings) -> Model:
     with _loading:
         onnx = not transformers_engine.is_installed()
         files = find_model(settings.name, settings.revision, onnx=onnx)
-        fingerprint = files.fingerprint()
-        key = (*map(repr, settings), str(files.folder), fingerprint)
-        model = _cached.pop(key, None)
-        if model is None:
-            model = _loaded(settings, files, fingerprint)
-        _cached[key] = model  # as the last one
-        if len(_cached) > KEPT:
-            del _cached[next(iter(_cached))]
-        return model
+        return _loaded(settings, files, files.fingerprint())
 
 
+@lru_cache(KEPT)
 def _loaded(settings: Settings, files: ModelFiles, fingerprint: str) -> Model:
     """The model, computed by PyTorch if it loads there, else by ONNX Runtime."""
     has_torch = transformers_engine.is_installed()
@@ -100,24 +92,23 @@ def _loaded(settings: Settings, files: ModelFiles, fingerprint: str) -> Model:
 
 
 def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool) -> Model:
-    config = files.config()
-    family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
-    writes, shape = family.head == "words", None
-    order: tuple[Label, ...] = ("supported", "not_enough_info")
-    if not writes:  # before the weights are loaded, which takes long
-        order = label_order(settings.label_order, config, None, family.published)
     if not (onnx or transformers_engine.is_installed()):
         raise ConfigError(
             f"judge: {files.name} has no model.onnx, so it needs PyTorch and transformers. Run: "
             f"{INSTALL}, and {pip_install('torch')}; or export it to ONNX (docs/local-judges.md)"
         )
+    config, given = files.config(), settings.label_order
+    family = family_of(settings.family, config, f"{settings.name} {files.folder.name}")
+    order: tuple[Label, ...] = ("supported", "not_enough_info")
+    if family.head != "words":  # before the weights are loaded, which takes long
+        order = label_order(given, config, None, family.published)
+    shape = None
     if family.head == "first_token" and config.get("model_type") == "HHEMv2" and not onnx:
         # Its config and its tokenizer are those of the T5 on which it was built.
-        built_on = settings.foundation or config.get("foundation") or "google/flan-t5-base"
-        name, _, revision = str(built_on).partition("@")
+        name, _, revision = str(config.get("foundation") or "google/flan-t5-base").partition("@")
         shape = find_model(name, revision or None, onnx=True)
     tokens = read_tokenizer(shape or files, config)
-    answers = _answers(settings.label_order, tokens) if writes else None
+    answers = _answers(given or WRITTEN, tokens) if family.head == "words" else None
     engine: OnnxEngine | transformers_engine.TransformersEngine
     if onnx:
         pad, start = (_number(config, name) for name in ("pad_token_id", "decoder_start_token_id"))
@@ -127,23 +118,19 @@ def _made(settings: Settings, files: ModelFiles, fingerprint: str, *, onnx: bool
             files, shape, family.head, settings.device, answers
         )
     if engine.count is not None:
-        order = label_order(settings.label_order, config, engine.count, family.published)
+        order = label_order(given, config, engine.count, family.published)
     runtime = "onnxruntime" if onnx else "transformers"
     most = settings.most or _most(config, tokens, family)
-    batcher = Batcher(engine)
-    return Model(files, family, tokens, order, most, batcher, runtime, fingerprint)
+    return Model(files, family, tokens, order, most, Batcher(engine), runtime, fingerprint)
 
 
-def _answers(given: object, tokens: Tokens) -> tuple[int, int]:
-    words = given.split(",") if isinstance(given, str) else given
-    words = WRITTEN if words is None else words
-    texts = isinstance(words, list | tuple) and all(isinstance(w, str) and w for w in words)
-    if not texts or len(words) != 2:  # type: ignore[arg-type]
+def _answers(words: Sequence[str], tokens: Tokens) -> tuple[int, int]:
+    if len(words) != 2:
         problem = "the model writes words: name two, for supported and not, such as yes,no"
         raise ConfigError(f"label_order: {problem}")
-    yes, no = (tokens.first(word.strip()) for word in words)  # type: ignore[attr-defined]
+    yes, no = map(tokens.first, words)
     if yes == no:
-        raise ConfigError(f"label_order: {', '.join(words)} begin with the same token")  # type: ignore[arg-type]
+        raise ConfigError(f"label_order: {', '.join(words)} begin with the same token")
     return yes, no
 
 
@@ -199,12 +186,8 @@ class OnnxEngine:
             if path is None:
                 raise ConfigError(f"judge: {files.folder} has no {name}: export the model again")
         self._sessions = [_session(path, device) for path in paths if path]
-
-    @property
-    def count(self) -> int | None:
-        """How many outputs the model has, if it says so."""
         size = self._sessions[-1].get_outputs()[0].shape[-1]
-        return size if isinstance(size, int) and self._answers is None else None
+        self.count = size if isinstance(size, int) and answers is None else None
 
     def outputs(self, batch: Sequence[Input]) -> list[Any]:
         """See ``Engine``."""

@@ -59,18 +59,16 @@ class ModelFiles:
         Raises:
             ConfigError: it cannot be read.
         """
+        why = "it is not an object of JSON; fetch it again"
         try:
             data = json.loads(read_text(self.folder / file, most=MAX_JSON_BYTES))
+            if isinstance(data, dict):
+                return data
         except FileNotFoundError:
             return {}
         except (OSError, ValueError, RecursionError) as error:
-            why = getattr(error, "strerror", None) or "it is not JSON; fetch it again"
-            raise ConfigError(f"judge: {self.folder / file} cannot be read: {why}") from None
-        if not isinstance(data, dict):
-            raise ConfigError(
-                f"judge: {self.folder / file} cannot be read: it is not an object; fetch it again"
-            )
-        return data
+            why = getattr(error, "strerror", None) or why
+        raise ConfigError(f"judge: {self.folder / file} cannot be read: {why}")
 
     def config(self) -> Mapping[str, Any]:
         """The model's config.
@@ -117,28 +115,23 @@ class ModelFiles:
         return hashed.hexdigest()[:16]
 
 
-def find_model(name: str, revision: object, *, onnx: bool) -> ModelFiles:
+def find_model(name: str, revision: str | None, *, onnx: bool) -> ModelFiles:
     """The files of a model, which are fetched from the hub if they are not on this machine.
 
     Args:
         name: a folder, or a repository of the hub.
-        revision: a commit, tag or branch of the repository; None for its main branch.
+        revision: a commit, tag or branch of the repository; None for its main branch. A folder has
+            none.
         onnx: fetch the weights for ONNX Runtime, and not those for PyTorch, of which they take the
             place if there are none.
 
     Raises:
         ConfigError: there is no such model, or it cannot be fetched.
     """
-    if revision is not None and (not isinstance(revision, str) or not revision.strip()):
-        raise ConfigError(f"judge: must be a commit, a tag or a branch, got {revision!r:.60}")
     folder = Path(name).expanduser()
     if folder.is_dir():
-        if revision is not None:
-            raise ConfigError(f"judge: {name} is a folder, which has none; leave it out")
         return ModelFiles(name, folder.resolve())
-    if folder.is_file():
-        raise ConfigError(f"judge: {name} is a file; name the folder of the model that it is in")
-    if not _REPOSITORY.fullmatch(name) or name.startswith("."):
+    if not _REPOSITORY.fullmatch(name) or name.startswith(".") or revision == "":
         raise ConfigError(
             f"judge: there is no folder {name!r:.200}; name one that save_pretrained wrote, or a "
             "model of the hub, such as ORGANISATION/NAME"

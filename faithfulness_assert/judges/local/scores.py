@@ -8,7 +8,9 @@ number that is no number is no verdict.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from ...records.model import Label
@@ -135,18 +137,9 @@ def _words(text: str, marked: Sequence[tuple[int, int]]) -> tuple[str, ...]:
 
     A mark that is nothing but punctuation or white space names no word.
     """
-    runs: list[list[int]] = []
-    for start, end in marked:
-        if not text[start:end].strip(_AROUND):
-            continue
-        while start < end and text[start].isspace():
-            start += 1
-        while start > 0 and not text[start - 1].isspace():
-            start -= 1
-        while end < len(text) and not text[end].isspace():
-            end += 1
-        if runs and not text[runs[-1][1] : start].strip():
-            runs[-1][1] = max(end, runs[-1][1])
-        else:
-            runs.append([start, end])
-    return tuple(dict.fromkeys(text[start:end].strip(_AROUND) for start, end in runs))
+    marks = (range(*span) for span in marked if text[slice(*span)].strip(_AROUND))
+    wrong = set(chain.from_iterable(marks))
+    words = (word.span() for word in re.finditer(r"\S+", text))
+    runs = groupby(words, key=lambda span: not wrong.isdisjoint(range(*span)))
+    spans = [list(run) for is_wrong, run in runs if is_wrong]
+    return tuple(dict.fromkeys(text[run[0][0] : run[-1][1]].strip(_AROUND) for run in spans))

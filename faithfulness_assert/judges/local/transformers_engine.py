@@ -66,17 +66,12 @@ class TransformersEngine:
                 f"judge: {files.name} has no weights {problem}; fetch it anew, or convert it where "
                 "you trust it: save_pretrained writes model.safetensors"
             )
+        kind: Any = getattr(transformers, _CLASSES[head])
         dtype = torch.float32 if self._device == "cpu" else "auto"
-        source: dict[str, Any] = {
-            "pretrained_model_name_or_path": str(files.folder),
-            "dtype": dtype,
-        }
-        kind = getattr(transformers, _CLASSES[head])
+        source = {"pretrained_model_name_or_path": str(files.folder), "dtype": dtype}
         if shape is not None:
-            kind, source = (
-                transformers.T5ForTokenClassification,
-                _on_shape(transformers, files, shape),
-            )
+            kind = transformers.T5ForTokenClassification
+            source = _on_shape(kind, files, shape)
         model = _loaded(kind, files, source)
         for weight in (*model.parameters(), *model.buffers()):
             weight.data = weight.data.clone()  # the file is mapped into memory, and may change
@@ -85,11 +80,7 @@ class TransformersEngine:
         self._taken = inspect.signature(self._model.forward).parameters
         self._pad = model.config.pad_token_id
         self._start = getattr(model.config, "decoder_start_token_id", None) or 0
-
-    @property
-    def count(self) -> int | None:
-        """How many outputs the model has."""
-        return None if self._answers is not None else int(self._model.config.num_labels)
+        self.count = None if answers else int(model.config.num_labels)
 
     def outputs(self, batch: Sequence[Input]) -> list[Any]:
         """See ``Engine``."""
@@ -112,16 +103,14 @@ class TransformersEngine:
             return values
 
 
-def _on_shape(transformers: Any, files: ModelFiles, shape: ModelFiles) -> dict[str, Any]:
+def _on_shape(kind: Any, files: ModelFiles, shape: ModelFiles) -> dict[str, Any]:
     """A T5 that labels tokens, of weights that wrap one under the name t5, as what to load."""
-    if (kind := shape.config().get("model_type")) != "t5":
-        raise ConfigError(f"family: must name the T5 of {files.name}, got a {kind!r:.40}")
     with _loader_errors(files):
         from safetensors.torch import load_file
 
         state = load_file(str(files.folder / "model.safetensors"))
         own = {name.removeprefix("t5."): weight for name, weight in state.items()}
-        config = transformers.T5Config.from_pretrained(str(shape.folder), num_labels=2)
+        config = kind.config_class.from_pretrained(str(shape.folder), num_labels=2)
     return {"pretrained_model_name_or_path": None, "config": config, "state_dict": own}
 
 
