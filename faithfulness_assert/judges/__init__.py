@@ -89,7 +89,11 @@ def option_names(spec: object) -> list[str]:
         return [CLAIMS_JUDGE]
     kind = spec.partition(":")[0]
     if kind not in JUDGES:
-        raise ConfigError(f"judge: unknown judge {spec!r}. {_hint(spec)}")
+        raise ConfigError(
+            f"judge: unknown judge {spec!r}. {suggest(kind.strip().lower(), JUDGES)} Write "
+            f"{' or '.join(judge_forms())}. A model of another server that is compatible with "
+            "OpenAI's is 'openai:MODEL', with base_url, and MODEL as that server calls it"
+        )
     makers = [vars(c)["__init__"] for c in _class_of(kind).__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
     own = [option.name for option in options if option.kind is option.KEYWORD_ONLY]
@@ -109,27 +113,6 @@ def key_in_environment(spec: object) -> str:
 
 def _class_of(kind: str) -> Any:
     return getattr(import_module(f".{kind}", __package__), JUDGES[kind][0])
-
-
-def _hint(spec: str) -> str:
-    """What somebody may have meant who named no judge, such as only a model."""
-    import difflib  # only ever needed on the way to an error
-
-    kind, colon, model = (part.strip() for part in spec.replace("/", ":", 1).partition(":"))
-    known = f"Known: {', '.join(judge_forms())}"
-    if not kind + model:
-        return f"It is empty. {known}"
-    other = (
-        f"{known}. A model of another server that is compatible with OpenAI's is 'openai:MODEL', "
-        "with base_url, the address of that server, and MODEL as that server calls it"
-    )
-    if near := difflib.get_close_matches(kind.lower(), JUDGES, n=1):
-        meant = f"{near[0]}:{model}" if colon else JUDGES[near[0]][1]
-    elif colon:  # a server, a maker, or a tag at the end: what the model is called, nobody knows
-        return other
-    else:
-        meant = f"{'anthropic' if kind.startswith('claude') else 'openai'}:{spec}"
-    return f"Did you mean {meant!r}? {other}"
 
 
 def exact_token_counter(judge_name: str) -> CountTokens | None:

@@ -107,8 +107,6 @@ async def in_time(posting: Coroutine[Any, Any, Answer], seconds: float) -> Answe
 class Direct:
     """Posts to an address below an endpoint. Connections are kept open between asks.
 
-    To be used on one event loop.
-
     Args:
         endpoint: where the API is, and the way there.
         path: what is asked, below it.
@@ -144,7 +142,7 @@ class Direct:
         request = h11.Request(method="POST", target=self.target, headers=headers)
         loop = asyncio.get_running_loop()
         while True:
-            self._idle = [line for line in self._idle if line.is_idle]
+            self._idle = [line for line in self._idle if line.is_idle and line.loop is loop]
             idle = self._idle.pop() if self._idle else None  # the one that was used last
             line, begun = idle or await self._open(), loop.time()
             try:
@@ -181,6 +179,7 @@ class _Line(asyncio.Protocol):
         self._state = h11.Connection(h11.CLIENT, MAX_HEAD)
         self._came = asyncio.Queue[bytes | Exception]()
         self._ends: asyncio.TimerHandle | None = None
+        self.loop = asyncio.get_running_loop()  # on which alone it is to be used
         self.is_idle = False
         self.has_heard = False  # anything since the last request
 
@@ -234,8 +233,7 @@ class _Line(asyncio.Protocol):
             if done and not state.trailing_data[0] and self._came.empty():
                 state.start_next_cycle()
                 self.is_idle = True
-                loop = asyncio.get_running_loop()
-                self._ends = loop.call_later(IDLE_SECONDS, self.close)
+                self._ends = self.loop.call_later(IDLE_SECONDS, self.close)
             return answer
         finally:
             if not self.is_idle:

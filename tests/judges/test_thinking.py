@@ -361,24 +361,17 @@ def test_claude_gets_an_effort_or_a_budget_or_neither(model: str, efforts: int) 
         assert (result.status, len(server.requests)) == ("graded", efforts), result.reason
 
 
-def test_a_budget_of_the_users_has_room_beside_the_reply() -> None:
-    with Loopback(claude_message(GOOD)) as server:
-        thinking = {"type": "enabled", "budget_tokens": 8_000}
-        graded(made(server, "anthropic", extra_body={"thinking": thinking}))
-    assert cap_of(server.requests[0]) > 8_200
-
-
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"max_tokens": 0}, "max_tokens: must be a whole number from 1"),
     ({"max_tokens": "9"}, "max_tokens"),
     ({"reasoning_effort": ""}, "reasoning_effort"),
     *(({"extra_body": {name: 1}}, f"extra_body: must not set '{name}'") for name in ("model", "messages", "stream")),
-    ({"extra_body": {"max_tokens": 9}}, "must not set 'max_tokens': an option sets it"),
+    ({"extra_body": {"max_tokens": 9}}, "must not set 'max_tokens': an option or each ask sets it"),
     ({"extra_body": [1]}, "extra_body: must be a mapping"),
     ({"extra_body": {"a": float("nan")}}, "extra_body: must be plain JSON"),
     ({"extra_headers": {"x-a": "gw-secret\r\nx-b: c"}}, "extra_headers: 'x-a' must be a text without"),
-    ({"extra_headers": {"x a": "b"}}, "extra_headers: 'x a' is no name"),
-    ({"extra_headers": {"Host": "b"}}, "extra_headers: must not set 'Host'"),
+    ({"extra_headers": {"x a": "b"}}, "extra_headers: 'x a' is no header"),
+    ({"extra_headers": {"Host": "b"}}, "extra_headers: 'Host' is no header that you can set"),
     ({"extra_headers": "x-a: b"}, "extra_headers: must be a mapping"),
 ]  # fmt: skip
 

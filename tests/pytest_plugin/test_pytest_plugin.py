@@ -88,7 +88,7 @@ def test_a_mistake_of_many_tests_is_told_once_at_the_end_of_the_session(
         "def test_other(): assert_faithful(TRUE, CONTEXT)\n"
     )
     shown = output(runs.run("--faithfulness-judge=opnai:m", *spread))
-    mistake = "judge: unknown judge 'opnai:m'. Did you mean 'openai:m'?"
+    mistake = "judge: unknown judge 'opnai:m'. Did you mean 'openai'?"
     assert shown.count(f"4 tests graded nothing: {mistake}") == 1
     assert "records.errors" not in shown
 

@@ -144,8 +144,10 @@ def hide_key(options: dict[str, Any]) -> None:
         raise ConfigError(f"api_key: must be a string, got {kind}")
 
 
-_BY_OPTIONS = ("max_tokens", "max_completion_tokens", "temperature", "seed", "reasoning_effort")
-_BY_US = ("messages", "model", "system", "response_format", "stream", "n")
+_SET = frozenset(
+    "max_tokens max_completion_tokens temperature seed reasoning_effort messages model system "
+    "response_format stream n".split()
+)
 _HEADER_NAME = lazy_pattern(r"[\w!#$%&'*+.^`|~-]{1,200}", re.ASCII)
 _HEADERS_BY_US = ("host", "content-length", "content-type", "transfer-encoding", "connection")
 
@@ -158,21 +160,13 @@ def check_body(value: object) -> dict[str, Any]:
     """
     if not isinstance(value, Mapping | None) or not all(isinstance(n, str) for n in value or ()):
         raise ConfigError("extra_body: must be a mapping of parameters to their values")
-    for name in value or ():
-        if name in (*_BY_US, *_BY_OPTIONS):
-            why = "an option sets it" if name in _BY_OPTIONS else "each ask has it of its own"
-            raise ConfigError(f"extra_body: must not set {name!r}: {why}")
+    if own := _SET.intersection(value or ()):
+        raise ConfigError(f"extra_body: must not set {min(own)!r}: an option or each ask sets it")
     try:
         body: dict[str, Any] = json.loads(json.dumps(dict(value or {}), allow_nan=False))
     except (TypeError, ValueError, RecursionError):
         raise ConfigError("extra_body: must be plain JSON") from None
     return body
-
-
-def thinking_budget(body: Mapping[str, Any]) -> int:
-    """The tokens that ``extra_body`` lets a model think; 0 if it says nothing of it."""
-    named = re.findall(r'"(?:\w*budget\w*|max_tokens)": (\d{1,6})\b', json.dumps(body))
-    return max(map(int, named), default=0)
 
 
 def check_headers(value: object) -> dict[str, Secret]:
@@ -185,10 +179,9 @@ def check_headers(value: object) -> dict[str, Secret]:
         raise ConfigError("extra_headers: must be a mapping of names to texts")
     checked = {}
     for name, text in (value or {}).items():
-        if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-            raise ConfigError(f"extra_headers: {name!r:.60} is no name of a header")
-        if name.lower() in _HEADERS_BY_US:
-            raise ConfigError(f"extra_headers: must not set {name!r}")
+        is_name = isinstance(name, str) and _HEADER_NAME.fullmatch(name)
+        if not is_name or name.lower() in _HEADERS_BY_US:
+            raise ConfigError(f"extra_headers: {name!r:.60} is no header that you can set")
         plain = isinstance(text, str) and text.isascii() and text.isprintable()
         if not plain or text != text.strip():
             problem = "without line breaks, blanks at its ends or letters beyond ASCII"

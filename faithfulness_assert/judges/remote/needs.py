@@ -124,7 +124,6 @@ class Needs:
         limits: what is known before the first ask.
         first: the steps of the first ask, of those that are not 0.
         max_tokens: the most tokens of each reply, where the user sets them.
-        budget: tokens for thinking that the user asks the model to use.
         warnings: what the user should know about the way to the server.
     """
 
@@ -134,7 +133,6 @@ class Needs:
         limits: Limits,
         first: Steps | None = None,
         max_tokens: int | None = None,
-        budget: int = 0,
         warnings: Sequence[str] = (),
     ) -> None:
         self.fallbacks, self._limits, self._warnings = fallbacks, limits, warnings
@@ -143,7 +141,7 @@ class Needs:
         own = dict.fromkeys((*fallbacks, "room", "thought"), 0)
         self.first: Steps = {**own, **(first or {})}
         self.steps = self.first
-        self._max_tokens, self._budget = max_tokens, budget
+        self._max_tokens = max_tokens
         self._path: Path | None = None
         self._stored: dict[str, Any] = {}
 
@@ -160,7 +158,7 @@ class Needs:
 
     def room(self, steps: Steps) -> int:
         """The tokens for thinking after these steps."""
-        return max(ROOMS[steps["room"]], self._budget)
+        return ROOMS[steps["room"]]
 
     def cap(self, ask: Ask, steps: Steps) -> int:
         """The most tokens that the reply to an ask may have, thinking included.

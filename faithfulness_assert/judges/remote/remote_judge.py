@@ -5,13 +5,13 @@ What differs between providers is in a subclass for each.
 
 from __future__ import annotations
 
-import asyncio
 import inspect
 import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -23,15 +23,7 @@ from .. import background
 from ..http import NO_CACHE, Answer, Direct, in_time
 from ..secret import secret_of_key
 from .answers import read_json_object
-from .endpoint import (
-    Endpoint,
-    check_body,
-    check_headers,
-    hide_key,
-    host_of,
-    login_of,
-    thinking_budget,
-)
+from .endpoint import Endpoint, check_body, check_headers, hide_key, host_of, login_of
 from .needs import Fallbacks, Needs, Steps, first_room
 from .redaction import Secret
 from .sdk import ByClient, Proxied, client_endpoint, load_sdk
@@ -44,8 +36,6 @@ TIMEOUT = 60.0
 """Seconds for one try, where the user sets none."""
 TOKENS_PER_SECOND = 100
 """How fast a model thinks at least, for which a try then has more time."""
-LONG_BODY = 200_000
-"""Bytes of a body that takes so long to read that it would hold up other asks."""
 
 
 class RemoteJudge(ABC):
@@ -154,11 +144,9 @@ class RemoteJudge(ABC):
         limits = Limits(max_prompt_tokens or LONGEST_PROMPT, max_statements)
         is_own = self._endpoint.host.endswith(self.own_hosts)
         first = {"room": first_room(model, reasoning_effort), **(self.own_steps if is_own else {})}
-        budget, warnings = thinking_budget(own["extra_body"]), self._endpoint.warnings
-        self.needs = Needs(self.fallbacks, limits, first, max_tokens, budget, warnings)
+        self.needs = Needs(self.fallbacks, limits, first, max_tokens, self._endpoint.warnings)
         self.timeout, self.max_retries = timeout or TIMEOUT, max_retries
         self._seconds_a_token = 0.0 if timeout else 1 / TOKENS_PER_SECOND
-        self._way: asyncio.Future[Direct | ByClient] | None = None
 
     def _find_endpoint(self, base_url: object, api_key: str | None) -> Endpoint:
         """The endpoint that the options name, else the environment, else the provider's own."""
@@ -255,10 +243,7 @@ class RemoteJudge(ABC):
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
             cap = needs.cap(worded, steps)
             posting = self._post(self.request(worded, steps), seconds, fresh=ask.fresh)
-            answer = await in_time(posting, seconds)
-            is_long = isinstance(answer, Answer) and len(answer.body) > LONG_BODY
-            reading = background.in_thread(self.read, answer) if is_long else None
-            outcome = await reading if reading else self.read(answer)
+            outcome = self.read(await in_time(posting, seconds))
             outcome, more = needs.after(worded, outcome, steps, self.request, cap)
             spent += outcome.usage or Usage(num_requests=1)
         if isinstance(outcome, JudgeError):
@@ -270,21 +255,18 @@ class RemoteJudge(ABC):
         return replace(needs.warned(outcome, steps), usage=usage, requests=spent.num_requests)
 
     async def _post(self, request: Mapping[str, Any], seconds: float, *, fresh: bool) -> Answer:
-        loop = asyncio.get_running_loop()
-        if self._way is None or self._way.get_loop() is not loop:
-            # In a thread, because loading the SDK and certificates would block the loop.
-            self._way = background.in_thread(self._find_way)
         try:
-            way = await asyncio.shield(self._way)
+            way = self._way
         except Exception as error:  # noqa: BLE001 - whatever an SDK raises
-            self._way = None
             problem = f"the request could not be made: {type(error).__name__}: {error}"
             failure = JudgeError(problem, "transport", remedy="repair")
             raise out_of_files(error) or failure from None
         async with background.process.sockets:
             return await way.post(request, seconds, NO_CACHE if fresh else {})
 
-    def _find_way(self) -> Direct | ByClient:
+    @cached_property
+    def _way(self) -> Direct | ByClient:
+        """What posts. It is made where it is needed, as certificates take time to load."""
         endpoint, client = self._endpoint, self.own_client
         if client is not None:
             return ByClient(self.provider, self.path, client, self.secrets, self._headers)
