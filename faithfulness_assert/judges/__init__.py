@@ -89,10 +89,12 @@ def option_names(spec: object) -> list[str]:
         return [CLAIMS_JUDGE]
     kind = spec.partition(":")[0]
     if kind not in JUDGES:
+        model = spec.replace("/", ":").rpartition(":")[2].strip() or "MODEL"
+        forms = " or ".join(judge_forms()).replace("MODEL", model)
         raise ConfigError(
-            f"judge: unknown judge {spec!r}. {suggest(kind.strip().lower(), JUDGES)} Write "
-            f"{' or '.join(judge_forms())}. A model of another server that is compatible with "
-            "OpenAI's is 'openai:MODEL', with base_url, and MODEL as that server calls it"
+            f"judge: unknown judge {spec!r}. {suggest(kind.strip().lower(), JUDGES)} Write {forms}."
+            " A model of another server that is compatible with OpenAI's is 'openai:MODEL', with "
+            "base_url, and MODEL as that server calls it"
         )
     makers = [vars(c)["__init__"] for c in _class_of(kind).__mro__ if "__init__" in vars(c)]
     options = [option for make in makers for option in inspect.signature(make).parameters.values()]
