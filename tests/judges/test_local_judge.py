@@ -185,11 +185,11 @@ def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(
 
     inputs = [Input([n, *[0] * (n % 5)], []) for n in range(23)]
     batcher = Batcher(Small(), 16)
-    assert [one.result(10) for one in batcher.submit(inputs)] == [[float(n)] for n in range(23)]
+    assert [one.result(60) for one in batcher.submit(inputs)] == [[float(n)] for n in range(23)]
     assert Small.sizes[:4] == [16, 8, 4, 2]
     Small.room = 0
     with pytest.raises(JudgeError, match="out of memory with a single input") as raised:
-        batcher.submit(inputs)[0].result(10)
+        batcher.submit(inputs)[0].result(60)
     assert "device='cpu'" in raised.value.fix
 
 
@@ -201,16 +201,16 @@ def test_what_nobody_waits_for_any_more_holds_up_nobody() -> None:
         def outputs(self, batch):
             done.extend(one.ids[0] for one in batch)
             entered.set()
-            assert goes_on.wait(10)
+            assert goes_on.wait(60)
             return [[float(one.ids[0])] for one in batch]
 
     batcher = Batcher(Slow(), 2)
     long = batcher.submit([Input([1], [])] * 100)
-    assert entered.wait(10)
+    assert entered.wait(60)
     (short,) = batcher.submit([Input([2], [])])
     assert all(one.cancel() for one in long)
     goes_on.set()
-    assert short.result(10) == [2.0]
+    assert short.result(60) == [2.0]
     assert done == [1, 1, 2]
 
 
@@ -223,7 +223,7 @@ def test_an_input_that_fails_costs_no_other_input(error, said: str) -> None:
     class Broken:
         def outputs(self, batch):
             entered.set()
-            assert goes_on.wait(10)
+            assert goes_on.wait(60)
             if any(one.ids[0] == 0 for one in batch):
                 raise error
             return [[float(one.ids[0])] for one in batch]
@@ -234,9 +234,9 @@ def test_an_input_that_fails_costs_no_other_input(error, said: str) -> None:
     goes_on.set()
     for number, output in zip(numbers, outputs, strict=True):
         if number:
-            assert output.result(10) == [float(number)]
+            assert output.result(60) == [float(number)]
     with pytest.raises(JudgeError, match=said):
-        outputs[4].result(10)
+        outputs[4].result(60)
 
 
 # ---------------------------------------------------------------- long texts
