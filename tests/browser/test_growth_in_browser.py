@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 import resource
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from page_shapes import SHAPES, Shape
+from page_shapes import SHAPES
 from report_pages import a_line
 
 from faithfulness_assert.report import write_report
@@ -91,46 +90,23 @@ def renderers(chromium: Any) -> dict[int, float]:
     return {each["id"]: each["cpuTime"] for each in processes if each["type"] == "renderer"}
 
 
-def report_with(shapes: Mapping[str, Shape], folder: Path, size: int, *, compared: bool) -> Path:
+def report_with(folder: Path, size: int) -> Path:
     """All shapes in one report."""
     folder.mkdir()
-    shown = {name: shape(size) for name, shape in shapes.items()}
-    texts = [each.case for each in shown.values()]
-
-    def write(file: str, **more: Any) -> Path:
-        rows = ({"case_id": name, **each.result, **more} for name, each in shown.items())
-        (folder / file).write_text("".join(map(a_line, rows, texts)), encoding="utf-8")
-        return folder / file
-
-    if not compared:
-        return write_report(write("results.jsonl"), folder / "report.html").path
-    results = write("results.jsonl", error=None)
-    other = write("other.jsonl", error=None, score=0.9, **{"pass": True})
-    return write_report(results, folder / "report.html", other=other).path
+    shown = {name: shape(size) for name, shape in SHAPES.items()}
+    lines = (a_line({"case_id": name, **each.result}, each.case) for name, each in shown.items())
+    (folder / "results.jsonl").write_text("".join(lines), encoding="utf-8")
+    return write_report(folder / "results.jsonl", folder / "report.html").path
 
 
-TWICE = (
-    "'a '",
-    "words of a made-up statement",
-    "short statements",
-    "nested statements",
-    "passages",
-)
-
-
-@pytest.mark.parametrize(
-    ("shapes", "compared"),
-    [(SHAPES, False), ({name: SHAPES[name] for name in TWICE}, True)],
-    ids=["one run", "two runs"],
-)
 def test_twice_a_text_takes_about_twice_the_time_in_a_browser(
-    chromium: Any, tmp_path: Path, shapes: Mapping[str, Shape], compared: bool
+    chromium: Any, tmp_path: Path
 ) -> None:
     from playwright.sync_api import Error
 
-    report = report_with(shapes, tmp_path / "whole", SIZE, compared=compared)
+    report = report_with(tmp_path / "whole", SIZE)
     slow, visit = [], Visit(chromium, report)
-    for name in shapes:
+    for name in SHAPES:
         try:
             if (whole := visit.seconds(name)) < FAST:
                 continue
@@ -141,7 +117,7 @@ def test_twice_a_text_takes_about_twice_the_time_in_a_browser(
             continue
         small = tmp_path / "half"
         if not small.exists():
-            report_with(shapes, small, SIZE // 2, compared=compared)
+            report_with(small, SIZE // 2)
         half = Visit(chromium, small / "report.html")
         least = min(half.seconds(name) for _ in range(2))
         half.close()

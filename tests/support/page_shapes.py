@@ -74,17 +74,6 @@ def nested(size: int) -> Shown:
     return Shown(result(*verdicts), {"answer": answer, "context": ["x"]})
 
 
-def staggered(size: int) -> Shown:
-    """One statement with very much evidence in one passage, which overlaps."""
-    context = "word " * (size // 10)
-    items = [
-        {"sentence": 1, "passage": "1", "start": n, "end": n + len(context) // 2, "text": "t"}
-        for n in range(size // 40)
-    ]
-    verdict = {"statement": "a", "label": "supported", "evidence": items, "span": [0, 1]}
-    return Shown(result(verdict), {"answer": "a", "context": [context]})
-
-
 def words(size: int) -> list[str]:
     """Different words."""
     return [f"w{n:x}q" for n in range(size // 7)]
@@ -98,17 +87,6 @@ def made_up(size: int) -> Shown:
     return Shown(result(verdict), {"answer": answer, "context": [context]})
 
 
-def short_statements(size: int) -> Shown:
-    """Very many made-up statements."""
-    verdicts, start = [], 0
-    for word in words(size):
-        span = [start, start := start + len(word)]
-        verdicts.append({"statement": word, "label": "not_enough_info", "span": span})
-        start += 1
-    answer = " ".join(words(size))
-    return Shown(result(*verdicts), {"answer": answer, "context": [". ".join(words(size))]})
-
-
 def many(item: Any, size: int) -> list[Any]:
     """Very many of one thing."""
     return [item] * (size // 8)
@@ -119,20 +97,10 @@ def numbered(size: int) -> dict[str, float]:
     return {f"k{n}": 0.1 for n in range(size // 12)}
 
 
-def unknown(size: int) -> Shown:
-    """Very much evidence that is in no passage."""
-    some = {"sentence": 1, "start": 0, "end": 0}
-    items = [{**some, "passage": str(n), "text": f"{n:07d}"} for n in range(size // 40)]
-    return Shown(result({"statement": "a", "label": "supported", "evidence": items}))
-
-
 NO_PLACE = {"statement": "q", "label": "contradicted"}
 MANY: dict[str, Shape] = {
     "words of a made-up statement": made_up,
-    "short statements": short_statements,
     "nested statements": nested,
-    "staggered evidence": staggered,
-    "unknown evidence": unknown,
     "statements without places": lambda size: Shown(result(*many(NO_PLACE, size))),
     "passages": lambda size: Shown(result(), {"answer": "a", "context": many("x", size)}),
     "columns": lambda size: Shown(result(columns=numbered(size))),
