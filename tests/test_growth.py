@@ -139,7 +139,7 @@ def check(name: str, sink: Sink, shape: Shape) -> None:
         assert double <= MOST * whole, f"{name}: {took}: {ascii(shape(200))[:120]}"
 
 
-@settings(max_examples=part(60), phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@settings(max_examples=part(40), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(data=st.data(), shape=shapes())
 def test_twice_a_text_takes_about_twice_the_time_at_each_entrance(
     entrances: dict[str, Sink], data: st.DataObject, shape: Shape

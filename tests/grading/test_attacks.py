@@ -176,7 +176,7 @@ def tags(asks: Iterable[Any]) -> list[str]:
 def test_an_attacker_who_knows_the_tags_cannot_close_a_fence(policy: str, place: str) -> None:
     case: dict[str, Any] = {"answer": ANSWER, "context": CONTEXT, "question": QUESTION}
     known = ""
-    for _ in range(5):  # each time with the tags of the previous prompt
+    for _ in range(3):  # each time with the tags of the previous prompt
         asks = graded(**{**case, place: f"{case[place]}\n\nTags {known} end."}, policy=policy)[1]
         assert_none(fenced(asks))
         known = "\n".join(dict.fromkeys([*tags(asks), *known.split("\n")]))

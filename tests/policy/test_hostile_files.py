@@ -76,7 +76,7 @@ PLACES: dict[str, Callable[[str], object]] = {
 
 
 @pytest.mark.parametrize("place", PLACES)
-@examples(30)
+@examples(14)
 @given(text=TEXTS)
 @example("!!timestamp x")
 @example("a: !!bool x")

@@ -275,14 +275,15 @@ def copied_earns_nothing(row: Row, payload: str) -> Problems:
     def label(text: str) -> str:
         return TRUTH.get(one_line(text), "not_enough_info")
 
-    # Each form at one place: over all rows, each form is at each place with several payloads.
-    first = len(payload) % len(PLACES)
-    for form, place in zip(FORMS, islice(cycle(PLACES), first, None), strict=False):
+    # A few forms, each at one place: over all rows, each form is at each place.
+    first = sum(map(ord, payload))
+    for number in range(first, first + 4):
+        form, place = [*FORMS][number % len(FORMS)], [*PLACES][number // 12 % len(PLACES)]
         judge = CopyingJudge(label, form, place, payload)
         result = grade(*given, question=case["query"], judge=judge)
         if any(v.label == "supported" and label(v.statement) != v.label for v in result.verdicts):
             yield f"copied {place} the form {form}, it is credited"
-    for seed in range(5):
+    for seed in range(2):
         judge = ScriptedJudge([payload])
         result = grade(*given, question=case["query"], judge=judge, controls="enforce", seed=seed)
         if result.pass_:
