@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from support.command import GOOD, Done, here
 
+from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import run
 from faithfulness_assert.files import (
     append_file,
@@ -26,7 +27,6 @@ from faithfulness_assert.files import (
 )
 from faithfulness_assert.judges.embedded import EmbeddedJudge
 from faithfulness_assert.judges.stored_replies import StoredJudge
-from faithfulness_assert.records.errors import ConfigError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pipes, links and modes of Unix")
 SECRET = "the secret of another file"

@@ -18,6 +18,7 @@ from faithfulness_assert import (
     GradingResult,
     JudgeError,
     Reply,
+    Results,
     Usage,
     grade,
     split_statements,
@@ -25,7 +26,6 @@ from faithfulness_assert import (
 from faithfulness_assert.asking.controls import Controls
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.judge import Limits
-from faithfulness_assert.records.result_list import Results
 
 CONTEXT = [
     "The city museum opens at nine. Adults pay 14 euros for a ticket. The collection was founded in 1889 by Clara Brandt.",

@@ -18,8 +18,6 @@ from conftest import ROOT
 from test_comparison import partly, run_of, scored, write
 from test_docs import FENCE, openai_server  # noqa: F401
 
-from faithfulness_assert.policy.parsing import read_data
-
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 BLOCKS = [(fence[1], fence[2]) for fence in FENCE.finditer(PAGE)]
 WORKFLOW, HOOKS = (yaml.safe_load(text) for language, text in BLOCKS if language == "yaml")
@@ -87,21 +85,6 @@ def test_the_workflow_keeps_a_baseline_and_compares_with_it(tmp_path: Path, shel
     assert "-name faithfulness-baseline " in (tmp_path / "asked").read_text()
     given = STEPS[-1]["with"]
     shell(shlex.join(["faithfulness-assert", "compare", given["before"], given["after"]]), 1)
-
-
-def test_the_image_installs_extras_that_exist_and_does_not_run_as_root() -> None:
-    given = dict(line.split(" ", 1) for line in DOCKERFILE.strip().splitlines())
-    install, add_user = (line[4:] for line in DOCKERFILE.splitlines() if line.startswith("RUN "))
-    assert given["USER"] in add_user
-    assert given["USER"] != "root"
-    project = read_data(str(ROOT / "pyproject.toml"), "project")["project"]
-    name, _, extras = shlex.split(install)[-1].rstrip("]").partition("[")
-    assert name == project["name"]
-    assert set(extras.split(",")) <= project["optional-dependencies"].keys()
-    assert yaml.safe_load(given["ENTRYPOINT"]) == list(project["scripts"])
-    assert given["FROM"].removeprefix("python:").removesuffix("-slim") in str(
-        project["classifiers"]
-    )
 
 
 def test_the_command_of_the_image_runs_without_a_home_and_writes_nothing(

@@ -17,10 +17,9 @@ from command import here
 from fakes import USAGE
 from rows import changed_database, finished, results_of
 
-from faithfulness_assert import Ask, ConfigError, JudgeError, Reply
+from faithfulness_assert import Ask, ConfigError, JudgeError, Policy, Reply
 from faithfulness_assert.batch import rescore, run
 from faithfulness_assert.batch.store import reading
-from faithfulness_assert.policy.policy import Policy
 from faithfulness_assert.records.judge import JudgeInfo, Limits
 
 ANSWER = "The tower {0} has {1} floors. It opened in 19{0}. Dogs are welcome [{2}]."

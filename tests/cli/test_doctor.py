@@ -5,31 +5,21 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from command import here
 from loopback import Answer, Loopback, Request, completion
 from true_server import answered, block, text_of
 
-from faithfulness_assert.cli.app import _run
 
-Doctor = Callable[[str, str], tuple[int, str]]
-
-
-@pytest.fixture
-def doctor(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Doctor:
-    """Asks a judge, and returns the exit code and what was printed."""
-    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-1")
-
-    def ask(judge: str, url: str) -> tuple[int, str]:
-        monkeypatch.setenv(f"{judge.partition(':')[0].upper()}_BASE_URL", url)
-        return _run(["doctor", "--judge", judge]), capsys.readouterr().out
-
-    return ask
+def doctor(judge: str, url: str) -> tuple[int, str]:
+    """Asks a judge; gives the exit code and what was printed."""
+    address = {f"{judge.partition(':')[0].upper()}_BASE_URL": url}
+    return here("doctor", "--judge", judge, ANTHROPIC_API_KEY="sk-1", **address)[:2]
 
 
-def test_a_server_that_ignores_a_schema_is_told_as_that(doctor: Doctor) -> None:
+def test_a_server_that_ignores_a_schema_is_told_as_that() -> None:
     with Loopback(answered) as server:
         code, printed = doctor("openai:m", server.url)
     assert code == 0
@@ -39,9 +29,9 @@ def test_a_server_that_ignores_a_schema_is_told_as_that(doctor: Doctor) -> None:
     assert "context window: not known" in printed
 
 
-def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_no_password(
-    doctor: Doctor,
-) -> None:
+def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_no_password() -> (
+    None
+):
     def no(request: Request) -> Answer:
         ids = block("statements", text_of(request))
         rows = [{"id": n, "evidence": [], "label": "not_enough_info"} for n in ids]
@@ -54,7 +44,7 @@ def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_
     assert "opensesame" not in printed
 
 
-def test_a_judge_that_supports_everything_is_told_as_that(doctor: Doctor) -> None:
+def test_a_judge_that_supports_everything_is_told_as_that() -> None:
     def yes(request: Request) -> Answer:
         ids = block("statements", text_of(request))
         rows = [{"id": n, "evidence": [1], "label": "supported"} for n in ids]
@@ -66,25 +56,22 @@ def test_a_judge_that_supports_everything_is_told_as_that(doctor: Doctor) -> Non
     assert "warn  judge openai:m: failed a control: " in printed
 
 
-def test_options_of_a_grade_are_taken_and_told_as_what_they_are(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_options_of_a_grade_are_taken_and_told_as_what_they_are() -> None:
     given = {"deadline": "8", "threshold": "0.5", "policy": "ragas", "judge": "openai:m"}
     options = [word for name in given for word in ("-o", f"{name}={given[name]}")]
     with Loopback(answered) as server:
-        code = _run(["doctor", *options, "-o", f"base_url={server.url}", "-o", "api_key=sk-1"])
-    printed = capsys.readouterr().out
+        code, printed, _ = here(
+            "doctor", *options, "-o", f"base_url={server.url}", "-o", "api_key=sk-1"
+        )
     assert code == 0
     assert "setting policy: ragas (from -o)" in printed
     assert "setting threshold: 0.5 (from -o)" in printed
     assert "judge openai:m answers: score 1.00" in printed
-    assert _run(["doctor", "-o", "threshold=7"]) == 1
-    assert "threshold: must be a number from 0 to 1" in capsys.readouterr().out
+    code, printed, _ = here("doctor", "-o", "threshold=7")
+    assert (code, "threshold: must be a number from 0 to 1" in printed) == (1, True)
 
 
-def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server(
-    doctor: Doctor,
-) -> None:
+def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server() -> None:
     code, printed = doctor("openai:m", "http://127.0.0.1:9/v1")
     assert code == 1
     assert "fail  judge openai:m: Not graded: no connection to the judge" in printed
@@ -92,7 +79,7 @@ def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server(
 
 
 def test_a_program_that_a_file_of_the_folder_names_is_not_run(
-    doctor: Doctor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("PROMPTFOO_PYTHON", raising=False)
     monkeypatch.chdir(tmp_path)

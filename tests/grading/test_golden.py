@@ -8,7 +8,6 @@ A file of ``fixtures/golden`` holds the rows of the policy that it is named afte
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -20,9 +19,6 @@ from conftest import ROOT
 from fakes import USAGE
 
 from faithfulness_assert import Ask, ConfigError, GradingResult, Reply, grade, policies
-from faithfulness_assert.judges.local.families import FAMILIES
-from faithfulness_assert.judges.local.inputs import Chunk, Input
-from faithfulness_assert.judges.local.scores import score
 
 FILES = sorted(
     path for path in (ROOT / "fixtures" / "golden").glob("*.json") if path.stem != "citations"
@@ -49,8 +45,8 @@ class SystemJudge:
 
 def judge_of(policy: str, row: dict[str, Any]) -> SystemJudge:
     inputs, verdicts = row.get("inputs", {}), row["verdicts"]
-    if policy == "ragas-hhem":  # what the local judge makes of these probabilities
-        verdicts = [label_of(chance) for chance in verdicts]
+    if policy == "ragas-hhem":  # what a local judge makes of these probabilities
+        verdicts = ["supported" if chance > 0.5 else "not_enough_info" for chance in verdicts]
     text = inputs.get("judge_text", json.dumps([{"verdict": v} for v in verdicts]))
     count = inputs.get("statement_count", len(verdicts))
     each = [json.dumps({"verdict": v}) for v in verdicts]
@@ -63,14 +59,6 @@ def judge_of(policy: str, row: dict[str, Any]) -> SystemJudge:
             "reason": [json.dumps({"reason": "Because of this."})],
         }
     )
-
-
-def label_of(chance: float) -> str | None:
-    """The label of a claim to which an HHEM gives this probability."""
-    outputs = [math.log(1 - chance), math.log(chance)]
-    chunk = Chunk((1,), Input([], []))
-    order = FAMILIES["hhem"].published
-    return score([chunk], [outputs], "", "first_token", order, 0.5).label
 
 
 def run(policy: str, row: dict[str, Any]) -> GradingResult:

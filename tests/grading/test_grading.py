@@ -16,6 +16,7 @@ from fakes import ScriptedJudge, TruthfulJudge, failing, labelled, verdicts_json
 from rows import rows
 
 from faithfulness_assert import (
+    Ask,
     ConfigError,
     Grader,
     GradingResult,
@@ -25,7 +26,7 @@ from faithfulness_assert import (
     grade,
     grade_many,
 )
-from faithfulness_assert.records.judge import Ask, Limits
+from faithfulness_assert.records.judge import Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 TALL = "The tower is tall."

@@ -25,7 +25,7 @@ from strategies import examples
 from true_server import answered, block, text_of
 
 from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
-from faithfulness_assert.records.judge import Limits, judge_info
+from faithfulness_assert.records.judge import Limits
 
 ROWS: list[dict[str, Any]] = json.loads(
     (ROOT / "fixtures" / "context_windows.json").read_text(encoding="utf-8")
@@ -129,7 +129,7 @@ def test_a_server_that_gets_too_many_tokens_in_a_minute_is_waited_for_and_cuts_n
 
     with Loopback(answer) as loopback:
         made = Grader("openai:m", base_url=loopback.url, api_key="sk-test-0123456789")
-        result, limits = made.grade(**CASE), judge_info(made.judge).limits
+        result, limits = made.grade(**CASE), made.judge.info.limits
     assert (result.status, result.score) == ("graded", TRUE_SCORE)
     assert "windows" not in result.metadata
     assert limits == Limits(100_000, 40)

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 from loopback import Answer, Loopback, Request, completion
 
-from faithfulness_assert import ConfigError, Grader, grade
+from faithfulness_assert import ConfigError, Grader, grade, policies
 from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.judges import make_judge
-from faithfulness_assert.policy.load import policies
 from faithfulness_assert.records.judge import Payload
 
 CONTEXT = "The tower is 330 metres tall. It was finished in 1889."

@@ -23,12 +23,11 @@ from processes import eventually
 from rows import rows
 from tiny_models import NLI, marking, tiny_model
 
-from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade
+from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade, policies
 from faithfulness_assert.asking.prompt import make_ask
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.local.batching import Batcher
 from faithfulness_assert.judges.local.inputs import Input
-from faithfulness_assert.policy.load import policies
 from faithfulness_assert.records.judge import Payload
 
 YES, NO, OPEN = [0.0, 9.0, 0.0], [9.0, 0.0, 0.0], [0.0, 0.0, 3.0]

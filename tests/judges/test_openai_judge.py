@@ -14,10 +14,10 @@ from loopback import Answer, Loopback, Request, completion, refusal_to
 from remote import ASK, FORM, TEXT
 from strategies import examples
 
+from faithfulness_assert import ConfigError, JudgeError
 from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.judges.openai import FALLBACKS, OpenAIJudge
 from faithfulness_assert.judges.remote.needs import Needs
-from faithfulness_assert.records.errors import ConfigError, JudgeError
 
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
 USAGE = {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}

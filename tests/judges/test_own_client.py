@@ -15,12 +15,11 @@ import pytest
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
 from remote import ASK, TEXT
 
-from faithfulness_assert import Grader
+from faithfulness_assert import ConfigError, Grader, JudgeError
 from faithfulness_assert.judges import background, make_judge
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
-from faithfulness_assert.records.errors import ConfigError, JudgeError
 
 KEY = "gate-0123456789abcdefXYZ"
 AZURE: dict[str, Any] = {"api_version": "2026-01-01", "azure_deployment": "mine"}

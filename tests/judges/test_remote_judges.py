@@ -20,13 +20,12 @@ from conftest import ROOT
 from loopback import Answer, Loopback, Request, claude_message, completion, good_reply, refusal_to
 from remote import ASK, TEXT, check_any_json
 
+from faithfulness_assert import ConfigError, JudgeError, Usage
 from faithfulness_assert.judges import make_judge, option_names
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
-from faithfulness_assert.records.errors import ConfigError, JudgeError
 from faithfulness_assert.records.judge import Limits
-from faithfulness_assert.records.usage import Usage
 
 SAID: list[dict[str, Any]] = json.loads(
     (ROOT / "fixtures" / "provider_replies.json").read_text(encoding="utf-8")

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from command import here
 from conftest import ROOT
 from dialects import KEY, ROWS, Imitation, reached
 from test_docs import table
 
 from faithfulness_assert import grade, settings
-from faithfulness_assert.cli.app import _run
 from faithfulness_assert.promptfoo.migrate import SERVERS
 
 PAGE = ROOT / "docs" / "servers.md"
@@ -21,7 +21,7 @@ RECIPES = {re.sub(r"\[|\].*", "", name): row for name, *row in table(PAGE, "serv
 
 @pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
 def test_each_server_grades_with_the_settings_of_its_row(
-    row: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    row: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge = f"openai:{row['model']}"
     if row["name"] in RECIPES:
@@ -32,10 +32,11 @@ def test_each_server_grades_with_the_settings_of_its_row(
     with reached(Imitation(row), monkeypatch) as url:
         text = f'[tool.faithfulness_assert]\njudge = "{judge}"\nbase_url = "{url}"\n'
         (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
-        assert _run(["doctor"]) == 0
+        done = here("doctor")
         result = grade("Adults pay 12 euros. It is free.", "Adults pay 12 euros. Children pay.")
     assert (result.status, result.score) == ("graded", 0.5), result.reason
-    assert KEY not in capsys.readouterr().out
+    assert done.returncode == 0
+    assert KEY not in done.stdout + done.stderr
 
 
 def test_the_page_lists_every_imitated_server_and_every_grader_of_promptfoo() -> None:

@@ -16,12 +16,20 @@ import pytest
 from e2e.judge import reply
 from loopback import Answer, Loopback, Request, completion
 
-from faithfulness_assert import Case, Grader, GradingResult, grade
+from faithfulness_assert import (
+    Ask,
+    Case,
+    ConfigError,
+    Grader,
+    GradingResult,
+    JudgeError,
+    Reply,
+    Usage,
+    grade,
+)
 from faithfulness_assert.judges.stored_replies import MAX_FILE_BYTES, StoredJudge
-from faithfulness_assert.records.errors import ConfigError, JudgeError
-from faithfulness_assert.records.judge import Ask, Limits, Payload, Reply, ReplyForm
+from faithfulness_assert.records.judge import Limits, Payload, ReplyForm
 from faithfulness_assert.records.model import GraderError
-from faithfulness_assert.records.usage import Usage
 
 ASK = Ask(
     ({"role": "user", "content": "Is it so?"},),

@@ -16,12 +16,11 @@ import pytest
 from loopback import GOOD, Answer, Loopback, Request, claude_message, completion, refusal_to
 from remote import ASK, TEXT
 
-from faithfulness_assert import Grader, grade, settings
+from faithfulness_assert import ConfigError, Grader, grade, settings
 from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges import make_judge
 from faithfulness_assert.judges.remote.needs import first_room
-from faithfulness_assert.records.errors import ConfigError
 
 KEY = "sk-test-0123456789abcdef"
 CASE = {"answer": "Tom lives in Oslo. Tom is tall.", "context": "Tom lives in Oslo."}

@@ -19,9 +19,9 @@ from conftest import build  # noqa: E402
 from hypothesis import HealthCheck, assume, given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
+from faithfulness_assert import policies  # noqa: E402
 from faithfulness_assert.asking.prompt import make_ask  # noqa: E402
 from faithfulness_assert.judges import make_judge  # noqa: E402
-from faithfulness_assert.policy.load import policies  # noqa: E402
 from faithfulness_assert.records.judge import Payload  # noqa: E402
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]

@@ -14,10 +14,9 @@ transformers = pytest.importorskip("transformers")
 from conftest import NLI, SMALL, build, build_hhem, roberta_like  # noqa: E402
 from tiny_models import tiny_model  # noqa: E402
 
-from faithfulness_assert import ConfigError, grade, grade_many  # noqa: E402
+from faithfulness_assert import ConfigError, grade, grade_many, policies  # noqa: E402
 from faithfulness_assert.asking.prompt import make_ask  # noqa: E402
 from faithfulness_assert.judges import make_judge  # noqa: E402
-from faithfulness_assert.policy.load import policies  # noqa: E402
 from faithfulness_assert.records.judge import Payload  # noqa: E402
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]

@@ -10,7 +10,6 @@ import pytest
 from fakes import ScriptedJudge
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.text.talk import claims_nothing, declines
 
 FIRST, SECOND = "The tower was opened by the mayor.", "The bridge was painted green."
 Says = Callable[[list[int], str], str]
@@ -124,7 +123,7 @@ def test_json_that_a_broken_reply_quotes_is_no_verdict() -> None:
     ],
 )
 def test_a_fact_that_the_reader_is_told_to_keep_in_mind_is_a_claim(fact: str) -> None:
-    assert not claims_nothing(fact)
+    assert grade(fact, "It is old.").status == "graded"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +142,7 @@ def test_a_fact_that_the_reader_is_told_to_keep_in_mind_is_a_claim(fact: str) ->
     ],
 )
 def test_what_is_said_of_data_and_details_does_not_decline(fact: str) -> None:
-    assert not declines(fact)
+    assert grade(fact, "It is old.").status == "graded"
 
 
 def test_a_claim_above_a_table_is_judged() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+from contextlib import redirect_stderr
 from typing import Any
 
 import pytest
@@ -11,9 +13,16 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Grader
 from faithfulness_assert.promptfoo import afterAll, hook
-from faithfulness_assert.promptfoo.eval_end import IN_CI, lines_of
 
 TRUE, FALSE = "A ticket costs 9 euros.", "A ticket costs 35 euros. The king owns it."
+
+
+def lines_of(given: tuple[Any, ...]) -> list[str]:
+    """What the hook writes for these arguments."""
+    with pytest.MonkeyPatch.context() as patch, redirect_stderr(io.StringIO()) as said:
+        patch.delenv("CI", raising=False)
+        afterAll(*given)
+    return said.getvalue().splitlines()
 
 
 def row(number: int, answer: str, **config: Any) -> dict[str, Any]:
@@ -101,7 +110,7 @@ def test_a_log_of_ci_gets_few_lines(
     }
     afterAll(context, {"hookName": "afterAll"})
     said = capsys.readouterr().err.splitlines()
-    assert len(said) == IN_CI
+    assert len(said) == 20
     assert said[-1] == "… and 41 more; run `promptfoo view` for all"
     monkeypatch.delenv("CI")
     afterAll(context, {"hookName": "afterAll"})

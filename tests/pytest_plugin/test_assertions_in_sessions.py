@@ -9,8 +9,7 @@ from e2e.judge import reply
 from loopback import Loopback, completion
 from plugin_runs import Runs, output
 
-from faithfulness_assert import assert_faithful, settings
-from faithfulness_assert.pytest_plugin import running
+from faithfulness_assert import settings
 
 pytest_plugins = ["pytester"]
 
@@ -30,14 +29,6 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Loopback]:
     with Loopback(lambda request: completion(reply(request), usage=usage)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         yield server
-
-
-def test_outside_of_a_test_nothing_changes(runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("faithfulness_assert.pytest_plugin.assertions.running", [])
-    with pytest.warns(UserWarning, match="no judge is named: the embedded smoke-test judge"):
-        assert assert_faithful("It is so.", "It is so.").judge == "embedded"
-    assert assert_faithful("It is so.", "It is so.", judge="embedded").judge == "embedded"
-    assert len(running) == 1
 
 
 # ---------------------------------------------------------------- the settings of the project

@@ -13,13 +13,12 @@ import pytest
 from conftest import ROOT
 from reading_replies import labels_of
 
+from faithfulness_assert import UnreadableReply, is_refusal
 from faithfulness_assert.asking.schema import schema_errors
 from faithfulness_assert.reading.lists_and_ratings import read_lists, read_ratings
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
-from faithfulness_assert.reading.refusal import is_refusal
 from faithfulness_assert.reading.unwrapping import MAX_DEPTH, MAX_VALUES, REPAIR_CHARS
-from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
 from faithfulness_assert.text.talk import accompanies, declines

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from reading_replies import labels_of
 
-from faithfulness_assert.policy.load import policies
+from faithfulness_assert import policies
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.reading.rows import LABEL_WORDS, normalise, parse_label

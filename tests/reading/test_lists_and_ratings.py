@@ -17,7 +17,7 @@ from fakes import USAGE, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Reply, grade
+from faithfulness_assert import Reply, UnreadableReply, grade
 from faithfulness_assert.policy.scoring import on_unit_scale
 from faithfulness_assert.reading.lists_and_ratings import (
     MAX_REASON_CHARS,
@@ -26,7 +26,6 @@ from faithfulness_assert.reading.lists_and_ratings import (
     read_ratings,
     read_reason,
 )
-from faithfulness_assert.records.errors import UnreadableReply
 
 from .reply_rows import CONTEXT, SENTENCES, rows
 

@@ -9,9 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import examples
 
+from faithfulness_assert import UnreadableReply
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.rows import Reading
-from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import LABELS
 
 STRUCTURE = set(

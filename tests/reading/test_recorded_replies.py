@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from reading_replies import labels_of
 
+from faithfulness_assert import UnreadableReply
 from faithfulness_assert.reading.lists_and_ratings import read_lists
-from faithfulness_assert.records.errors import UnreadableReply
 
 from .reply_rows import CREDITED, SENTENCES, graded, malformed, rows, score_of
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from faithfulness_assert import UnreadableReply, is_refusal
 from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.refusal import is_judge_refusal, is_refusal
-from faithfulness_assert.records.errors import UnreadableReply
+from faithfulness_assert.reading.refusal import is_judge_refusal
 from faithfulness_assert.text import phrases
 
 from .reply_rows import FIXTURES, graded, rows

@@ -14,10 +14,9 @@ from typing import Any, get_args
 import pytest
 from fakes import ScriptedJudge
 
-from faithfulness_assert import Reply, grade
+from faithfulness_assert import Reply, UnreadableReply, grade
 from faithfulness_assert.reading.reader import read
 from faithfulness_assert.reading.reconcile import MISSING, settle
-from faithfulness_assert.records.errors import UnreadableReply
 from faithfulness_assert.records.model import Status
 
 from .reply_rows import rows

@@ -23,12 +23,11 @@ from report_pages import Page, a_line, hash_of, read_page
 from rows import changed_database, rows
 from strategies import examples
 
-from faithfulness_assert import ConfigError, Grader, grade
+from faithfulness_assert import ConfigError, Grader, Results, grade
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
 from faithfulness_assert.batch.store import lines_of_run
-from faithfulness_assert.records.result_list import Results
 from faithfulness_assert.report import building, write_report
 from faithfulness_assert.report.case_view import Offsets
 

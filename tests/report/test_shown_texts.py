@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import re
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
@@ -12,10 +10,7 @@ from xml.etree import ElementTree
 import pytest
 from sinks import shown
 
-from faithfulness_assert.batch.progress import Counts
-from faithfulness_assert.batch.progress import shown as shown_bar
-from faithfulness_assert.batch.summary import Summary
-from faithfulness_assert.records.errors import FaithfulnessError
+from faithfulness_assert import ConfigError
 
 ON_A_SCREEN = (
     *("pretty", "a failed test", "a summary of errors", "annotations", "words of a command"),
@@ -62,7 +57,7 @@ def test_nothing_that_is_shown_acts_on_a_terminal_or_a_log(name: str, folder: Pa
     for text in TEXTS.values():
         try:
             made = shown(folder)[name](text)
-        except FaithfulnessError:
+        except ConfigError:
             continue
         assert list(problems(shown_text(made), ours=name == "annotations")) == []
 
@@ -73,21 +68,3 @@ def test_files_for_other_programs_have_no_hidden_characters(text: str, folder: P
     content = (folder / "out.xml").read_text(encoding="utf-8")
     assert list(problems(content)) == []
     ElementTree.fromstring(content)
-
-
-def test_a_bar_shows_the_last_error_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.delenv("CI", raising=False)
-    monkeypatch.setenv("TERM", "dumb")
-    counts = Counts(Summary(), total=1)
-    counts.summary.errors.add("server", "\x1b]0;taken\x07 \U000e0041")
-    with shown_bar(counts, wanted=True):
-        pass
-    assert "last error" in terminal.getvalue()
-    assert "\x1b]0;" not in terminal.getvalue()
-    assert "\U000e0041" not in terminal.getvalue()

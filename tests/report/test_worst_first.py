@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from report_pages import read_page
 from strategies import examples
 
-from faithfulness_assert import GradingResult
+from faithfulness_assert import GradingResult, Results, Verdict
 from faithfulness_assert.cli.terminal import WORST, show
-from faithfulness_assert.records.model import GraderError, Verdict
-from faithfulness_assert.records.result_list import Results, badness
+from faithfulness_assert.records.model import GraderError
+from faithfulness_assert.records.result_list import badness
 from faithfulness_assert.report import write_report
 
 COUNTS = {"contradicted": st.integers(0, 2), "not_enough_info": st.integers(0, 2)}

@@ -20,9 +20,8 @@ from fakes import ScriptedJudge, TruthfulJudge
 from loopback import Answer, Loopback
 from obedient import share_passed
 
-from faithfulness_assert import Ask, ConfigError, GradingResult, grade, policies
+from faithfulness_assert import Ask, ConfigError, Grader, GradingResult, grade, policies
 from faithfulness_assert.asking.fences import disarmed
-from faithfulness_assert.grading import Grader
 from faithfulness_assert.text.strings import is_blank, one_line
 
 FIXTURES = ROOT / "fixtures"

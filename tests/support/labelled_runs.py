@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from faithfulness_assert import GradingResult, Verdict
 from faithfulness_assert.batch.rows import Line, Row, digest
 from faithfulness_assert.batch.store import lines_of_run, writing
 from faithfulness_assert.records.errors import JudgeErrorKind
-from faithfulness_assert.records.model import GraderError, Verdict
-from faithfulness_assert.records.result import GradingResult
+from faithfulness_assert.records.model import GraderError
 
 ABOUT = {"version": "1", "judge": {"name": "fake"}, "policy": {"name": "default"}, "rows": 1}
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from loopback import Answer, Loopback
 from strategies import examples
 
+from faithfulness_assert import Ask, JudgeError
 from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
-from faithfulness_assert.records.errors import JudgeError
-from faithfulness_assert.records.judge import Ask, Payload, ReplyForm
+from faithfulness_assert.records.judge import Payload, ReplyForm
 
 with suppress(ImportError):  # other systems are tested without it
     import anthropic  # noqa: F401

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from faithfulness_assert import GradingResult, Reply, grade
+from faithfulness_assert import Ask, GradingResult, Reply, grade
 from faithfulness_assert.batch.summary import Summary
-from faithfulness_assert.records.judge import Ask
 from faithfulness_assert.records.model import VERBATIM_FLAG
 from faithfulness_assert.text.talk import claims_nothing, declines
 
