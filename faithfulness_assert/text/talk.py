@@ -97,13 +97,14 @@ def declines(sentence: str) -> bool:
 
     It has a word that denies, and does not ask: an offer alone, or regret, declines nothing.
     """
-    if _asks(sentence):
+    if asks(sentence):
         return False
     words = (word for part in parts_of(sentence[:LONGEST]) for word in part)
     return any(word.is_any("not") for word in words) and _is_silent(sentence)
 
 
-def _asks(sentence: str) -> bool:
+def asks(sentence: str) -> bool:
+    """Whether a sentence is a question, by its end."""
     return sentence.rstrip(_BEHIND_QUESTION).endswith(_QUESTION)
 
 
@@ -150,7 +151,7 @@ def features(sentence: str, *, is_item: bool = False) -> set[str]:
     said = " ".join(sentence.split())[:LONGEST].strip(_MARKS)
     said = _URL.sub("URL", said)
     parts = parts_of(said)
-    end = "?" if _asks(said) else said.rstrip(_CLOSES)[-1:]
+    end = "?" if asks(said) else said.rstrip(_CLOSES)[-1:]
     count = sum(map(len, parts))
     unknown = sum(not word.classes for part in parts for word in part)
     found = {

@@ -34,7 +34,7 @@ from typing import Any, ClassVar, NamedTuple
 from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
-from ...text.talk import may_be_set_aside
+from ...text.talk import asks, may_be_set_aside
 from .words import (
     LONGEST,
     Index,
@@ -56,6 +56,7 @@ APART = 0.35  # what all words outside the window count at most
 AGAINST = 0.5  # what a missing number or name takes from the score, so that it cannot be enough
 CHANGES = 2  # unknown words of a sentence that may be a changed copy
 CHANGE = 2.5  # what they take from the score, divided by the number of words
+FEW = 3  # words that may be all of an answer, such as "Paris and London"
 PLACES = 1_000  # of words, the rarest first, that the window comes from: limits the work
 
 
@@ -74,7 +75,7 @@ class EmbeddedJudge:
         never_contradicts=True,
         deterministic=True,
         asks=frozenset({"verdicts"}),
-        identity={"judge": "embedded", "version": 8},
+        identity={"judge": "embedded", "version": 9},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -99,9 +100,11 @@ class EmbeddedJudge:
                     "timeout",
                 )
             verdict = _verdict(support(statement, index), ask.form)
-            may_be_aside = verdict["label"] != "supported" and "not_a_claim" in ask.form.labels
+            may_be_aside = "not_a_claim" in ask.form.labels and not (
+                verdict["label"] == "supported" and _may_be_answer(statement)
+            )
             if may_be_aside and may_be_set_aside(statement, texts):
-                verdict["label"] = "not_a_claim"
+                verdict |= {"label": "not_a_claim", "evidence": []}
             verdicts.append({"id": number, **verdict} if ask.form.numbered else verdict)
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
         return Reply(text, usage=Usage(), validated=True)
@@ -120,6 +123,11 @@ class Support(NamedTuple):
     score: float = 0.0
     evidence: tuple[int, ...] = ()
     against: str = ""
+
+
+def _may_be_answer(statement: str) -> bool:
+    """Whether it may be all of an answer, such as a name or a number, which look like no claim."""
+    return not asks(statement) and len(find_words(statement)) <= FEW
 
 
 def _verdict(support: Support, form: ReplyForm) -> dict[str, Any]:
