@@ -115,8 +115,9 @@ def cites(mark: Mark) -> bool:
 def _named() -> re.Pattern[str]:
     """What names a source inside of brackets: a file, a dagger, a page, or a word for sources."""
     source = rf"(?:{any_of('sources')})(?:\s?[:#=_.-]\s?\S|\s\d|\d|\s[A-Z]\b)"
+    measure = rf"(?:{any_of('measures')})\s?[=:]\s?0?\.\d{{1,6}}$"
     return re.compile(
-        rf"{_FILE}|†|^pp?\.\s?\d|^(?:(?:{any_of('see')})\s)?(?:{source}"
+        rf"{_FILE}|†|^pp?\.\s?\d|^(?:(?:{any_of('see')})\s)?(?:{source}|{measure}"
         rf"|(?:{any_of('only with a colon')})\s?:)",
         re.IGNORECASE,
     )

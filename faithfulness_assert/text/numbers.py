@@ -38,9 +38,6 @@ MONEY = "$€£¥₹₩₽₺₴₪¢"
 FIRST_DENSE, MOST_DENSE = "\u3040", 7
 """The first letter of scripts without spaces, and the letters of their longest unit."""
 
-EDGES = ("", " ", "\n", "(")
-"""Before a number of which no sign or letter is a part."""
-
 NOT_JOINED = frozenset(("", "share", "date", "clock", "half"))
 """Kinds of which two side by side are two."""
 
@@ -54,10 +51,14 @@ _SPACES = " \u00a0\u2009\u202f"
 _GAP = rf"[{_SPACES}\n-]{{0,2}}"
 """Between a number and its unit, also in the broken lines of a PDF."""
 _WORD = r"([^\W\d_]{1,30})"
-# Each begins with a digit, for which a text is searched quickly.
+# Each begins with a digit, for which a text is searched quickly. The first form stands alone, but
+# for the word behind it: nearly all do.
 _NUMBER = lazy_pattern(
     rf"""[0-9¼-¾⅐-⅞]
-    (?: (?<![\w./-].) [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
+    (?: (?<![^ \n(].) (?<=[0-9]) [0-9]{{0,{MAX_DIGITS - 1}}}
+        (?= (?P<stop>[.]?)[ \n](?P<word>[^\W\d_]{{2,30}})(?=[\s.,;:!?)]|$)
+          | (?P<end>[,;:!?)]+(?:\s|$)|[.]?(?:\n|$)) )
+      | (?<![\w./-].) [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
       | (?<![\w./-].) [0-9]? (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
       | (?<![0-9.,].) (?<=[1-9]) [0-9]{{0,2}} (?: [{_SPACES}][0-9]{{3}} )+ (?![0-9]) (?:[.,][0-9]+)?
       | (?<=[0-9]) [0-9]*
@@ -69,9 +70,6 @@ _NUMBER = lazy_pattern(
       | (?<![0-9])
     )""",
     re.VERBOSE,
-)
-_ALONE = lazy_pattern(
-    r"([.]?)[ \n]([^\W\d_]{2,30})(?=[\s.,;:!?)]|$)|[,;:!?)]+(?:\s|$)|[.]?(?:\n|$)"
 )
 _IN_ROW = lazy_pattern(r"^[0-9] |[0-9] [0-9]$")
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
@@ -122,6 +120,7 @@ _MONEY_BEFORE = lazy_pattern(
 _SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}")
 _THEN = lazy_pattern(r"([0-9]{1,4})([千百천백]?)(?![0-9.,])")
 _FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{2}$")
+_TO_THOUSANDS = lazy_pattern(r" ?[-–—] ?[0-9]{2,3},000(?![0-9,])")
 _SHORT_YEAR = lazy_pattern(r"(?<![^ (])['’][0-9]{2}$")
 _GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
 _IN_GROUPS = lazy_pattern(r"[1-9][0-9]{0,2}(?:[.][0-9]{3})+(?:,[0-9]+)?$")
@@ -225,8 +224,13 @@ def _in_digits(text: str) -> Iterator[Number]:
         digits, start, end = found[0], *found.span()
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
-        number = Number(start, end, start, end, (), digits)
-        if digits.isdecimal() and _is_alone(text, number):
+        number, word = Number(start, end, start, end, (), digits), found["word"]
+        if (word or found["end"] is not None) and _is_alone(text, number, (word or "").casefold()):
+            number.plain = (float(digits),)
+            if word and not found["stop"]:  # not of the next sentence
+                number.after = word.casefold()
+                if units_of(number.after):
+                    _with_unit(text, number)
             yield number
         elif len(digits) > MAX_DIGITS:
             yield number.mean((f"digits {digits}", 0))
@@ -254,23 +258,12 @@ def _that_belong() -> frozenset[str]:
     return frozenset([*valued("months"), *money(), *valued("scales"), *words_of("longer"), *more])
 
 
-def _is_alone(text: str, number: Number) -> bool:
-    """Reads a whole number to which nothing belongs but a unit, as is so with most."""
-    start, found = number.start, _ALONE.match(text, number.end)
-    if not found or text[start - 1 : start] not in EDGES or len(number.digits) > MAX_DIGITS:
-        return False
-    before, word = text[max(start - 12, 0) : start].split(), (found[2] or "").casefold()
-    belong = _that_belong()
+def _is_alone(text: str, number: Number, word: str) -> bool:
+    """Whether nothing belongs to a number, with this word behind it, but perhaps a unit."""
+    belong, before = _that_belong(), text[max(number.start - 12, 0) : number.start].split()
     if word in belong or word >= FIRST_DENSE:
         return False
-    if before and before[-1].strip("(.").casefold() in belong:
-        return False
-    number.plain = (float(number.digits),)
-    if not found[1]:  # not of the next sentence
-        number.after = word
-        if word and units_of(word):
-            _with_unit(text, number)
-    return True
+    return not before or before[-1].strip("(.").casefold() not in belong
 
 
 def _read(text: str, number: Number) -> Number:
@@ -304,6 +297,8 @@ def _read(text: str, number: Number) -> Number:
     if years:  # 1998/99
         number.plain = (values[0], float(f"{years[1]}{digits}"))
         return number
+    if len(digits) < 4 and _TO_THOUSANDS.match(text, end):  # 60-80,000
+        number.loose = (1000 * values[0],)
     return _measured(text, number)
 
 
