@@ -14,11 +14,12 @@ import json
 import logging
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any
 
+from ..cases.case import passages_of
 from ..cases.paths import opened, search, value_at
 from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
@@ -46,10 +47,15 @@ LOADS_EACH_TIME = (
 )
 NO_TRANSFORM = (
     "context: promptfoo runs contextTransform for its own assertions only. Set config.contextFrom, "
-    "a JMESPath such as {}.docs[].text, instead"
+    "a JMESPath such as {}, instead"
 )
 RAW_OUTPUT = "providerResponse.providerTransformedOutput"
 """What a test's ``transform`` changed."""
+PATH_AS = {
+    True: f"{RAW_OUTPUT}.docs[].text",
+    False: "output.docs[].text, and config.answerFrom, such as output.answer",
+}
+"""Where a context may be, by whether there is a ``transform``, which leaves only the answer."""
 STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.DOTALL)
 """A step of a path, such as `.a` or `[0]`."""
 LOG_VARIABLE = "FAITHFULNESS_ASSERT_LOG"
@@ -119,8 +125,7 @@ def _graded(
     grader = _grader(config, given, make_grader)
     transforms = any("contextTransform" in assertion for assertion in _candidates(given))
     if transforms and paths["context"] is None:
-        place = RAW_OUTPUT if _is_transformed(output, given) else "output"
-        raise InputError(NO_TRANSFORM.format(place))
+        raise InputError(NO_TRANSFORM.format(PATH_AS[_is_transformed(output, given)]))
     texts, source = find_texts(output, given, paths)
     if texts["context"] is None and texts["messages"] is None:
         result = invalid_input(_no_context(given.get("vars")), grader.policy)
@@ -242,7 +247,7 @@ def find_texts(
     if paths.get("messages") is None and not _has_roles(messages):
         messages = None
     try:
-        answer = _answer(output, document, paths)
+        answer = _answer(document, paths, context)
     except InputError as error:
         if paths.get("messages") is None or paths.get("answer") is not None:
             raise
@@ -282,25 +287,60 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> t
     return next((one for one in found if one[0] is not None), (None, ""))
 
 
-def _answer(output: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> Any:
+def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any) -> Any:
+    """The text at the path of the config; else the output, or of data the first usual name in it.
+
+    An output that has the context in it, as JSON text too, is never the answer as a whole: it would
+    be faithful to a part of itself, whatever the model made up.
+    """
     if paths.get("answer") is not None:
         return _at_path("answer", document, paths["answer"])
-    if isinstance(output, str):
+    output = document["output"]
+    data = opened(output)
+    passages: set[str] = set()
+    with suppress(InputError):
+        passages.update(passage.text.strip() for passage in passages_of(context))
+    taken = _is_read(None, document, paths) or (
+        data is not output and any(text.strip() in passages for text in _texts_in(data))
+    )
+    if isinstance(output, str) and not taken:
         return output
-    if not isinstance(output, Mapping):
-        kind = type(output).__name__
+    if not isinstance(data, Mapping):
+        kind = type(data).__name__
+        problem = ", and the context is taken from it, too" if taken else ", not text"
         raise InputError(
-            f"answer: the output is {kind}, not text; "
+            f"answer: the output is {kind}{problem}; "
             "set config.answerFrom, for example to output[0]"
         )
-    texts = (output.get(name) for name in NAMES_INSIDE["answer"])
-    answer = next((text for text in texts if isinstance(text, str)), None)
-    if answer is None:
-        raise InputError(
-            f"answer: not found. The output has the keys {names_of(output)}; "
-            "set config.answerFrom, for example to output.KEY"
-        )
-    return answer
+    for name in NAMES_INSIDE["answer"]:
+        is_text = isinstance(data.get(name), str)
+        if is_text and not (taken and _is_read({**data, name: None}, document, paths)):
+            return data[name]
+    raise InputError(
+        f"answer: not found. The output has the keys {names_of(data)}; "
+        "set config.answerFrom, for example to output.KEY"
+    )
+
+
+def _is_read(other: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> bool:
+    """Whether the config's paths find other evidence where another value is the output."""
+    output, response = document["output"], document["providerResponse"]
+    if isinstance(response, Mapping):  # which has the output once more
+        response = {key: other if value == output else value for key, value in response.items()}
+    changed = {**document, "output": other, "providerResponse": response}
+    read = [path for name in ("context", "messages") if (path := paths.get(name)) is not None]
+    with suppress(ConfigError):  # a function of JMESPath that got nothing
+        return any(search(path, changed) != search(path, document) for path in read)
+    return True
+
+
+def _texts_in(value: Any) -> Iterator[str]:
+    """The texts in JSON data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping | list):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _texts_in(one)
 
 
 def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:

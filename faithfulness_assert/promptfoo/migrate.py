@@ -20,7 +20,7 @@ from ..policy.parsing import parse, read_file
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE
 from ..text.strings import clip, sections, visible
-from .hook import RAW_OUTPUT
+from .hook import PATH_AS, RAW_OUTPUT
 
 BUILT_IN, INVERTED = "context-faithfulness", "not-context-faithfulness"
 MAX_NUMBER = 1e6  # of a weight or a threshold
@@ -169,8 +169,7 @@ def _ours(assertion: Mapping[str, Any], options: Options) -> str:
             path = RAW_OUTPUT + path.removeprefix("output")
         config["contextFrom"] = path
     elif path is not None:
-        raw = RAW_OUTPUT if is_changed else "output"
-        advice = f"Write contextFrom instead, a JMESPath such as {raw}.docs[].text."
+        advice = f"Write contextFrom instead, a JMESPath such as {PATH_AS[is_changed]}."
         notes.append(f"contextTransform is code: {_shown(path)}. {advice}")
     more: dict[str, Any] = {"transform": transform} if isinstance(transform, str) else {}
     more |= {**_number(assertion, "weight"), "config": config}
