@@ -61,7 +61,7 @@ MOST = 2.6
 """Twice a text may take so many times as long."""
 LIMIT = 20
 """Seconds of CPU for one text."""
-KNOWN = ("[1-20]", "。[doc-1][1] ", "\n", "[doc-1]", "Fee 1. ", "² ", "a.")
+KNOWN = ("[1-20]", "。[doc-1][1] ", "\n", "[doc-1]", "Fee 1. 5 mg/kg/", "² ", "a.")
 """Texts that were slow somewhere."""
 Shape = Callable[[int], str]
 """A text of a size in characters."""

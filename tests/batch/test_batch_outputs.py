@@ -19,7 +19,6 @@ from strategies import examples
 from faithfulness_assert import ConfigError, Grader
 from faithfulness_assert.batch.outputs import (
     check_output,
-    github_annotations,
     write_results,
 )
 from faithfulness_assert.batch.rows import Line
@@ -82,21 +81,6 @@ def test_each_format_has_each_line_whatever_the_texts_are(
         assert bool(row["error"]) == (line.result.error is not None)
     cells = [cell for row in rows for cell in row.values()]
     assert not [cell for cell in cells if re.match(r"[=@\t\r]|[+-][^\d]", cell)]
-
-
-@given(st.lists(st.tuples(st.sampled_from([FAILED, ERROR, PASSED]), HOSTILE), max_size=30))
-def test_an_annotation_is_one_command_on_one_line(made: list[tuple[Any, str]]) -> None:
-    lines = [line_of(row, *parts) for row, parts in enumerate(made, 1)]
-    commands = list(github_annotations(lines))
-    for command in commands:
-        assert re.fullmatch(r"::(error|warning) title=[^:,]*::.*", command)
-        assert not re.search(r"%(?!25|0A|0D|3A|2C)", command)
-        assert re.sub("[\u200c\u200d]", "", command).isprintable()
-    for kind, wanted in (("error", FAILED), ("warning", ERROR)):
-        count = sum(result is wanted for result, _ in made)
-        shown = [command for command in commands if command.startswith(f"::{kind}")]
-        assert len(shown) == min(count, 10)
-        assert count < 10 or str(count) in shown[-1]
 
 
 def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path: Path) -> None:

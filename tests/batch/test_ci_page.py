@@ -87,16 +87,6 @@ def test_the_workflow_keeps_a_baseline_and_compares_with_it(tmp_path: Path, shel
     shell(shlex.join(["faithfulness-assert", "compare", given["before"], given["after"]]), 1)
 
 
-def test_the_command_of_the_image_runs_without_a_home_and_writes_nothing(
-    tmp_path: Path, shell: Shell
-) -> None:
-    (line,) = (line for line in CONSOLE.splitlines() if line.startswith("docker run"))
-    (tmp_path / "cases.json").write_text('[{"answer": "It is red.", "context": ["It is red."]}]')
-    before = sorted(tmp_path.rglob("*"))
-    shell(f"faithfulness-assert {line.partition(' faithfulness ')[2]}", HOME="/nonexistent")
-    assert sorted(tmp_path.rglob("*")) == before
-
-
 def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(
     tmp_path: Path, shell: Shell
 ) -> None:

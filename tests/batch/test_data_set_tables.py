@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from test_house import loaded_by
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch.data_sets import open_data_set
@@ -107,16 +106,6 @@ def test_a_parquet_file_with_a_value_that_is_too_large_is_an_error(tmp_path: Pat
         open_data_set(file)
 
 
-def test_a_parquet_file_that_is_broken_inside_says_so(tmp_path: Path) -> None:
-    parquet, file = pytest.importorskip("pyarrow.parquet"), tmp_path / "a.parquet"
-    parquet.write_table(pytest.importorskip("pyarrow").Table.from_pylist(RECORDS * 500), file)
-    content = bytearray(file.read_bytes())
-    content[20:300] = b"\xff" * 280
-    file.write_bytes(content)
-    with pytest.raises(ConfigError, match="cannot be read, from a place in it on"):
-        open_data_set(file)
-
-
 def test_parquet_without_pyarrow_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -125,8 +114,3 @@ def test_parquet_without_pyarrow_says_what_to_install(
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     with pytest.raises(ConfigError, match=r"pip install 'faithfulness-assert\[parquet\]'"):
         open_data_set(tmp_path / "a.parquet")
-
-
-def test_reading_lines_loads_no_library_for_tables() -> None:
-    code = "from faithfulness_assert.batch.data_sets import open_data_set; list(open_data_set([{'answer': 'a', 'context': 'c'}]).rows())"
-    assert not loaded_by(code) & {"pyarrow", "pandas", "polars", "numpy", "pydantic"}

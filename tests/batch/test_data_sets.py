@@ -7,7 +7,7 @@ import sqlite3
 from argparse import Namespace
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import date, time
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -142,15 +142,6 @@ class Note:
     price: Decimal
 
 
-def test_values_of_other_libraries_become_plain() -> None:
-    note = Note(date(2026, 1, 15), Decimal("1.10"))
-    assert as_json(note) == {"day": "2026-01-15", "price": "1.10"}
-    odd = [{3}, range(2), time(9), b"caf\xc3\xa9", Decimal("nan"), float("inf")]
-    assert as_json(odd) == [[3], [0, 1], "09:00:00", "café", None, "inf"]
-    with pytest.raises(NotJsonError, match="not UTF-8 text"):
-        as_json(b"caf\xe9")
-
-
 def test_what_is_no_record_is_a_row_that_says_so() -> None:
     rows = rows_of([CASE, 7, {"answer": object(), "context": "c"}])
     assert [row.problem for row in rows] == [
@@ -162,26 +153,11 @@ def test_what_is_no_record_is_a_row_that_says_so() -> None:
     assert open_data_set([{"answer": object()}]).fingerprint()
 
 
-def test_a_column_that_json_does_not_have_is_named_by_its_type() -> None:
-    class Image: ...
-
-    (row,) = rows_of([{**CASE, "picture": Image(), "raw": b"\xe9", "size": 3}])
-    assert row.fields == CASE
-    assert row.columns == {"picture": "<Image>", "raw": "<bytes>", "size": 3}
-
-
 def test_rows_of_a_database_are_records() -> None:
     with closing(sqlite3.connect(":memory:")) as db:
         db.row_factory = sqlite3.Row
         (row,) = rows_of(db.execute("SELECT 'a' AS answer, 'c' AS context, 3 AS size"))
     assert (row.fields, row.columns) == ({"answer": "a", "context": "c"}, {"size": 3})
-
-
-def test_notes_tell_how_many_more_ids_are_taken() -> None:
-    data_set = open_data_set([{**CASE, "id": "a"}] * 30)
-    assert list(data_set.rows())[-1].case_id == "a#30"
-    assert len(data_set.notes) == 21
-    assert data_set.notes[-1] == "9 more rows have ids that are taken"
 
 
 def test_the_citation_audit_in_a_state_of_masis_is_found() -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import random
 import socket
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 import pytest
@@ -17,9 +15,8 @@ from hypothesis import strategies as st
 from peers.items import items
 from strategies import examples
 
-from faithfulness_assert import Ask, ConfigError, Grader, Reply, Usage, policies
-from faithfulness_assert.batch.data_sets import open_data_set
-from faithfulness_assert.batch.estimate import _margin, estimate_run
+from faithfulness_assert import Ask, Grader, Reply, Usage, policies
+from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges import exact_token_counter
 from faithfulness_assert.judges.embedded import EmbeddedJudge
@@ -113,17 +110,6 @@ def test_a_sample_stands_for_all_rows_and_says_so(count: int, sample: int) -> No
     assert ("random sample" in str(estimate)) == (count > sample)
 
 
-def test_the_margin_of_a_sample_covers_the_truth_most_of_the_time() -> None:
-    chance, hits = random.Random(7), 0
-    tokens = [Usage(int(chance.lognormvariate(7, 0.6)), 50) for _ in range(2000)]
-    truth = fmean(usage.total for usage in tokens)
-    for _ in range(300):
-        drawn = chance.sample(tokens, 200)
-        mean = fmean(usage.total for usage in drawn)
-        hits += abs(mean - truth) <= _margin(drawn, len(tokens)) * mean
-    assert 270 <= hits < 300
-
-
 def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothing() -> None:
     broken = [Row(1, "1", problem="line 1: not JSON"), Row(2, "2", {"answer": "Yes."}), *rows(1)]
     estimate = estimate_run(broken, judge=MODEL)
@@ -137,13 +123,6 @@ def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothi
     assert (here.prompt, here.completion, here.cost) == (0, 0, 0.0)
 
 
-def test_the_callers_mistakes_are_told() -> None:
-    wrong: list[dict[str, Any]] = [{"sample": 0}, {"judge": "gpt"}, {"policy": "x"}, {"dead": 3}]
-    for options in wrong:
-        with pytest.raises(ConfigError):
-            estimate_run([], **options)
-
-
 def test_the_command_shows_asks_tokens_and_cost(tmp_path: Any) -> None:
     file = tmp_path / "cases.jsonl"
     file.write_text("".join(json.dumps(row.fields) + "\n" for row in rows(3)), encoding="utf-8")
@@ -155,14 +134,3 @@ def test_the_command_shows_asks_tokens_and_cost(tmp_path: Any) -> None:
     data = json.loads(here("estimate", file, "--judge", MODEL, "--json").stdout)
     assert data["asks"] == 3
     assert data["cost"] is None
-
-
-def test_an_estimate_counts_every_sample() -> None:
-    rows = [{"answer": "The gate is red.", "context": "The gate is red."}] * 5
-    once, thrice = (
-        estimate_run(open_data_set(rows).rows(), judge="openai:m", samples=samples)
-        for samples in (1, 3)
-    )
-    assert (once.asks, thrice.asks) == (5, 15)
-    assert thrice.prompt == pytest.approx(3 * once.prompt, rel=0.01)  # each has its own numbers
-    assert estimate_run(open_data_set(rows).rows(), judge="embedded", samples=3).asks == 0

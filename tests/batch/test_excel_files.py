@@ -119,15 +119,6 @@ def test_a_file_of_excel_of_which_no_row_can_be_read_is_refused_and_then_read(
         assert command(monkeypatch, name, file, "--encoding", "cp1252", *more) == 0
 
 
-def test_rows_that_are_not_utf8_are_told_beside_those_that_are(tmp_path: Path) -> None:
-    file = tmp_path / "cases.csv"
-    rows = [(str(n), "Der Zug fährt.", "Der Zug fährt.") for n in range(9)]
-    file.write_bytes(table(";", [HEADER, ("x", "a", "b"), *rows]).encode("cp1252"))
-    data_set = open_data_set(file)
-    assert [row.case_id for row in data_set.rows() if not row.problem] == ["x"]
-    assert "9 rows are not UTF-8 text. Save the file as UTF-8, or name" in data_set.hints[-1]
-
-
 def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:
     file = tmp_path / "a.csv"
     file.write_bytes(table(",", [HEADER, ("1", "\u0430", "b")]).encode())
@@ -141,14 +132,6 @@ def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:
     (tmp_path / "a.parquet").write_bytes(b"")
     with pytest.raises(ConfigError, match="encoding: only for text files"):
         open_data_set(tmp_path / "a.parquet", encoding="cp1252")
-
-
-def test_a_header_in_another_encoding_says_what_to_do(tmp_path: Path) -> None:
-    file = tmp_path / "a.csv"
-    file.write_bytes(table(";", [(*HEADER, "Qualität"), ("1", "a", "c", "x")]).encode("cp1252"))
-    with pytest.raises(ConfigError, match=r"first row .*0xe4. Save .* encoding='cp1252'"):
-        open_data_set(file)
-    assert cells(file, encoding="cp1252") == [("1", "a", "c")]
 
 
 # ---------------------------------------------------------------- separators
@@ -171,16 +154,6 @@ def test_a_separator_is_found_whatever_the_name_ends_in(
     rows_read = list(data_set.rows())
     assert [row.columns for row in rows_read] == [{more: "x"}, {more: ""}]
     assert [row.fields["answer"] for row in rows_read] == ["a, b; c\td", 'say "x"']
-
-
-def test_a_column_with_a_comma_can_be_named_and_is_shown_in_quotes(tmp_path: Path) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text('"answer, final",docs\na,c\n')
-    mapping = {"answer": "answer, final", "context": "docs"}
-    (row,) = open_data_set(file, mapping=mapping).rows()
-    assert row.fields == {"answer": "a", "context": "c"}
-    with pytest.raises(ConfigError, match=r"it has 'answer, final', docs\. Use mapping="):
-        open_data_set(file)
 
 
 # ---------------------------------------------------------------- workbooks
@@ -233,20 +206,3 @@ def test_a_cell_far_away_is_an_error_and_does_not_end_the_process(tmp_path: Path
 
 
 # ---------------------------------------------------------------- how messages name options
-
-
-def test_the_command_line_and_python_each_say_their_own_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text("said,context\na,c\n")
-    with pytest.raises(ConfigError) as caught:
-        run(file, tmp_path / "run")
-    assert "Use mapping={'answer': 'COLUMN'}" in str(caught.value)
-    assert "--" not in str(caught.value)
-    assert command(monkeypatch, "grade", file) == 2
-    assert "Use --map answer=COLUMN, or --map messages=COLUMN" in capsys.readouterr().err
-    assert command(monkeypatch, "grade", file, "--map", "answr=said") == 2
-    assert "--map: a case has no field 'answr'" in capsys.readouterr().err
-    with pytest.raises(ConfigError, match=r"^mapping: a case has no field"):
-        open_data_set(file, mapping={"answr": "x"})

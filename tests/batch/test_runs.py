@@ -9,7 +9,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -17,11 +16,11 @@ from typing import Any
 import pytest
 from batch_server import BatchServer, Body, truthful
 from command import here, written
-from fakes import USAGE, TruthfulJudge, failing
+from fakes import TruthfulJudge, failing
 from hypothesis import given
 from hypothesis import strategies as st
 from kill_runs import killed_run
-from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
+from loopback import Answer, Loopback, Request, completion, refusal_to
 from processes import eventually
 from rows import asked_of, changed_database, finished, results_of
 from strategies import examples
@@ -318,31 +317,6 @@ def test_whatever_value_is_in_a_table_it_is_read_or_told(
             use()
 
 
-def test_texts_that_look_like_parts_of_a_database_are_only_texts(tmp_path: Path) -> None:
-    said = "'); DROP TABLE results; -- \ud800\0\u2028"
-    given = [{**case, "id": f"{case['id']}{said}", "expected": said} for case in cases(3)]
-    for _ in range(2):
-        assert quiet(given, tmp_path / "run").summary.cases == 3
-    found = results_of(tmp_path / "run")[1]
-    assert found["columns"]["expected"] == said.replace("\ud800", "\ufffd")
-
-
-def test_a_run_that_graded_nothing_begins_anew_with_other_settings(tmp_path: Path) -> None:
-    def said(request: Request) -> Answer:
-        words = json.dumps({"verdicts": [{"id": 1, "evidence": [1], "label": "blorp"}]})
-        return good_reply(request, words)
-
-    with Loopback(said) as server:
-        given = {"judge": "openai:m", "base_url": server.url, "controls": "off", "progress": False}
-        first = run(cases(3), tmp_path / "run", **given)
-        assert first.summary.not_graded == 3
-        second = run(cases(3), tmp_path / "run", **given, labels={"blorp": "supported"})
-        assert second.summary.passed == 3
-        assert any("nothing was graded before" in note for note in second.notes)
-        with pytest.raises(ConfigError, match="begun with other settings"):
-            run(cases(3), tmp_path / "run", **given)
-
-
 def test_anybody_reads_a_run_that_is_under_way_and_nobody_else_changes_it(tmp_path: Path) -> None:
     """With SQLite, with ``export``, with a report."""
     seen: list[int] = []
@@ -393,18 +367,6 @@ def test_a_run_stops_at_its_limit_and_goes_on_with_a_larger_one(tmp_path: Path) 
         assert quiet(path, directory, judge=judge, **{name: 10**6}, **limits).exit_code == 0
         assert len(judge.asked) == 40
         judge.asked.clear()
-
-
-@pytest.mark.parametrize("concurrency", [1, 8])
-@pytest.mark.parametrize("less", [0, 1, 100])
-def test_a_limit_that_the_last_rows_use_up_stops_nothing(
-    tmp_path: Path, concurrency: int, less: int
-) -> None:
-    path, most = file_of(tmp_path, cases(6)), 6 * USAGE.total - less
-    for _ in range(2):
-        given: dict[str, Any] = {"max_run_tokens": most, "concurrency": concurrency}
-        outcome = quiet(path, tmp_path / "run", judge=TruthfulJudge(), **given)
-        assert (outcome.summary.cases, outcome.stopped, outcome.exit_code) == (6, "", 0)
 
 
 def test_what_a_limit_needs_and_takes_is_said_before_anything_is_sent(tmp_path: Path) -> None:
@@ -490,23 +452,6 @@ def remote(server: Loopback) -> dict[str, Any]:
     return {"judge": "openai:m", "base_url": server.url, "max_retries": 0, "controls": "off"}
 
 
-def test_a_server_that_is_down_for_a_while_costs_no_case(tmp_path: Path) -> None:
-    down = range(20, 35)  # requests
-
-    def answer(request: Request) -> Answer:
-        if request.number in down:
-            return refusal_to(503, "down for maintenance")
-        return completion(SUPPORTED, usage={"prompt_tokens": 10, "completion_tokens": 5})
-
-    with Loopback(answer) as server:
-        outcome = quiet(cases(80), tmp_path / "run", **remote(server))
-    assert (outcome.summary.not_graded, outcome.summary.passed) == (0, 80)
-    asked = sum(
-        line["tokens_used"]["num_requests"] for line in results_of(tmp_path / "run").values()
-    )
-    assert asked == len(server.requests) >= down.stop
-
-
 # ---------------------------------------------------------------- progress
 
 
@@ -534,29 +479,6 @@ def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wron
     first = "1,200 of 4,000 | 10.0/s"
     counts.trouble = lambda: "waiting: no connection"
     assert str(counts) == f"{first} | waiting: no connection | {rest}"
-
-
-def test_a_log_says_once_that_the_run_waits_and_once_that_it_goes_on(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(progress, "SETTLED", 0.3)
-    waits = ["waits until 12:00 at most: no connection"]
-    counts = Counts(Summary(), 30, lambda: waits[0])
-    said = ""
-
-    def lines(number: int) -> bool:
-        nonlocal said
-        said += capfd.readouterr().err
-        return said.count("\n") >= number
-
-    with progress.shown(counts, wanted=True):
-        assert eventually(lambda: lines(1))
-        time.sleep(0.7)
-        waits[0] = ""
-        assert eventually(lambda: lines(2))
-    first, second = said.splitlines()
-    assert "waits until 12:00 at most: no connection" in first
-    assert second.startswith("the judge answers again | 0 of 30 | ")
 
 
 def test_progress_is_shown_also_while_no_result_comes_and_all_rows_are_counted(

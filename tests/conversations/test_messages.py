@@ -190,11 +190,6 @@ def test_conversations_inside_of_conversations_are_read_only_so_deep() -> None:
 # ---------------------------------------------------------------- beside other fields
 
 
-def test_passages_of_the_context_come_before_those_of_the_messages() -> None:
-    case = Case(context=["It is old."], messages=asked())
-    assert passages(case) == [("1", "It is old."), ("turn 3, tool search", TEXT)]
-
-
 def test_where_no_message_is_evidence_the_reason_names_the_option_that_takes_more() -> None:
     messages = [user("It is old."), assistant("Oh."), user("Is it?"), assistant("It is old.")]
     result = grade(messages=[{"role": "system", "content": "Be brief."}, *messages])
@@ -422,10 +417,3 @@ def test_a_part_of_what_was_passed_to_a_tool_is_no_evidence(words: list[str], da
     given_back = own + " ".join(words[start:end])
     messages = [assistant(None, tool_calls=[call]), tool(given_back), assistant(TEXT)]
     assert Case(messages=messages).context == ()
-
-
-def test_an_option_of_the_grader_in_a_single_call_is_told() -> None:
-    named: Any = {"messages": asked(), "evidence_roles": ["tool"]}
-    for call in (Grader().grade, lambda **case: asyncio.run(Grader().agrade(**case))):
-        with pytest.raises(ConfigError, match="evidence_roles: give it to Grader"):
-            call(**named)

@@ -9,7 +9,6 @@ import asyncio
 import math
 import random
 import time
-from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
@@ -335,35 +334,6 @@ def test_a_limit_of_tokens_is_kept_by_asks_that_differ_in_size() -> None:
     assert refusals < 0.1 * len(sizes)
 
 
-class Window(Bucket):
-    """A server that takes 300 asks in each ten seconds, and refuses all others until their end."""
-
-    def __init__(self) -> None:
-        super().__init__(30, 300)
-        self.taken: Counter[int] = Counter()
-
-    def _refusal(self, _: int) -> JudgeError | None:
-        window = int(now() // 10)
-        if self.taken[window] < 300:
-            self.taken[window] += 1
-            return None
-        self.refused += 1
-        return refused(10 * (window + 1) - now())
-
-
-def test_a_limit_for_each_window_of_time_is_found() -> None:
-    server = Window()
-    assert seconds_of(patient(), server, 6000, at_once=64) < 1.1 * 200
-    assert server.refused < 0.22 * 6000
-
-
-def test_refusals_that_come_late_are_no_chance() -> None:
-    server = Bucket(30, 30)
-    server.seconds = 1.4
-    assert seconds_of(patient(), server, 6000, at_once=128) < 1.1 * 200
-    assert server.refused < 0.12 * 6000
-
-
 @examples(8)
 @given(st.integers(0, 2**32), st.sampled_from([0.001, 0.01, 0.03, 0.1, 0.2]))
 def test_refusals_by_chance_make_other_asks_wait_little(seed: int, share: float) -> None:
@@ -371,15 +341,6 @@ def test_refusals_by_chance_make_other_asks_wait_little(seed: int, share: float)
     server = Server(lambda _: refused(1.0) if chance.random() < share else None, seconds=1.0)
     ideal = 2000 / 32 * (1 + 2 * share / (1 - share))
     assert seconds_of(patient(), server, 2000, at_once=32) < 2 * ideal
-
-
-def test_after_a_burst_of_refusals_all_asks_wait_as_long_as_the_server_says() -> None:
-    server = Server(lambda number: refused(5.0) if number <= 20 else None)
-    seconds_of(patient(), server, 200, at_once=20)
-    assert not [at for at in server.came if 0.2 < at < 5]
-    later = [at for at in server.came if at >= 5]
-    assert later[10] - later[0] > 0.5, "not all at once"
-    assert later[-1] - later[-11] < later[10] - later[0], "and faster while it takes them"
 
 
 def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadline() -> None:

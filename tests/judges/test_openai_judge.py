@@ -51,15 +51,6 @@ def test_an_ask_is_one_chat_completion_with_the_schema_of_its_reply() -> None:
     assert (reply.text, reply.warnings) == (TEXT, ())
 
 
-def test_the_choice_with_index_0_is_used() -> None:
-    first, second = (
-        completion(TEXT).body["choices"][0],
-        {**completion("other").body["choices"][0], "index": 1},
-    )
-    with Loopback(Answer({"choices": [second, first]})) as server:
-        assert judge(server).ask(ASK).text == TEXT
-
-
 # ---------------------------------------------------------------- OpenAI's own servers and others
 
 

@@ -157,28 +157,11 @@ def test_retries_and_time_are_the_judges_own(make: Make) -> None:
 
 
 @any_client
-def test_redirects_are_not_followed(make: Make) -> None:
-    with Loopback(good) as elsewhere:
-        error = failure(make, Answer(b"", 307, {"location": f"{elsewhere.url}/chat/completions"}))
-    assert not elsewhere.requests
-    assert (error.http_status, "base_url" in error.fix) == (307, True)
-
-
-@any_client
 @pytest.mark.parametrize("status", [200, 500])
 def test_a_body_without_end_is_not_read(make: Make, status: int) -> None:
     bomb = gzip.compress(b" " * (9 << 20), 9)
     error = failure(make, Answer(bomb, status, {"content-encoding": "gzip"}))
     assert "8 MB" in error.message
-
-
-@any_client
-def test_a_client_without_a_server_is_a_transport_error(make: Make) -> None:
-    with Loopback(good) as server:
-        pass
-    with pytest.raises(JudgeError) as caught:
-        make(server).ask(ASK)
-    assert (caught.value.kind, caught.value.retryable) == ("transport", True)
 
 
 def test_what_a_token_provider_raises_is_a_judge_error() -> None:
@@ -236,8 +219,3 @@ def test_a_judge_leaves_the_client_open() -> None:
         asking.batch_client()
         assert not client.is_closed()
         assert openai_judge(client).ask(ASK).text == TEXT
-
-
-def test_a_batch_api_needs_a_synchronous_client() -> None:
-    with pytest.raises(ConfigError, match=r"^client: must not be asynchronous"):
-        openai_judge(openai.AsyncOpenAI(api_key=KEY)).batch_client()

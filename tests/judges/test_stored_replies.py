@@ -133,16 +133,6 @@ def test_incomplete_refused_and_blank_replies_are_not_stored(said: Reply, tmp_pa
     assert not files(tmp_path)
 
 
-def test_an_error_is_raised_and_not_stored(tmp_path: Path) -> None:
-    class Failing(CountingJudge):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            raise JudgeError(f"deadline {deadline}", "server", retryable=True)
-
-    with pytest.raises(JudgeError, match=r"deadline 5\.0"):
-        StoredJudge(Failing(), tmp_path).ask(ASK, deadline=5.0)
-    assert not files(tmp_path)
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -238,18 +228,6 @@ def test_a_full_disk_is_a_warning_not_an_error(tmp_path: Path) -> None:
     assert not files(tmp_path)
 
 
-def test_an_unusable_folder_is_reported_at_once(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    for folder in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(ConfigError, match="cannot be written"):
-            StoredJudge(CountingJudge(), folder)
-    for wrong in ("", 5, None, "a\0b", b"x"):
-        with pytest.raises(ConfigError, match="must be the path"):
-            StoredJudge(CountingJudge(), wrong)  # type: ignore[arg-type]
-        with pytest.raises(ConfigError, match="must be the path"):
-            only_stored(wrong, "openai:m")
-
-
 @pytest.mark.parametrize("identity", [None, {}, {"x": object()}, {"x": float("nan")}])
 def test_a_judge_without_a_valid_identity_cannot_be_stored(identity: Any, tmp_path: Path) -> None:
     for make in (StoredJudge, lambda judge, folder: only_stored(folder, judge)):
@@ -334,17 +312,6 @@ def test_another_option_that_shapes_replies_finds_none(tmp_path: Path) -> None:
     assert grade(ANSWER, CONTEXT, judge="openai:m", **kept).pass_
     for other in ({"judge": "openai:m2"}, {"judge": "openai:m", "temperature": 1}):
         assert grade(ANSWER, CONTEXT, **kept, **other).status == "judge_failed"
-
-
-def test_two_servers_with_a_model_of_one_name_are_two_judges(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for _ in range(2):
-        with Loopback(verdict) as server:
-            here: Any = {"base_url": server.url, "api_key": KEY, "cache": tmp_path}
-            grade(ANSWER, CONTEXT, judge="openai:m", **here)
-            assert server.requests
-    assert grade(ANSWER, CONTEXT, judge="openai:m", cache=tmp_path, cache_only=True).pass_
 
 
 def test_only_stored_replies_of_an_object_never_ask_it(tmp_path: Path) -> None:

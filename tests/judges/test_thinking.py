@@ -14,9 +14,8 @@ from typing import Any
 
 import pytest
 from loopback import GOOD, Answer, Loopback, Request, claude_message, completion, refusal_to
-from remote import ASK, TEXT
 
-from faithfulness_assert import ConfigError, Grader, grade, settings
+from faithfulness_assert import ConfigError, Grader
 from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges import make_judge
@@ -91,15 +90,6 @@ def test_no_grade_is_lost_because_a_judge_thinks_and_it_is_learned_once(
     assert first.tokens_used.completion == sum(thinker.caps[: asks - 1]) + tokens + 60
     assert second.tokens_used.num_requests == 1
     assert thinker.caps[0] < 1_000 < thinker.caps[-1] < 17_500
-
-
-@APIS
-@pytest.mark.parametrize("tokens", [900, 16_000])
-def test_both_apis_give_room(api: str, tokens: int) -> None:
-    thinker = Thinker(tokens)
-    with Loopback(thinker) as server:
-        first, second = graded(made(server, api), 2)
-    assert (first.status, second.tokens_used.num_requests) == ("graded", 1), first.reason
 
 
 @APIS
@@ -217,18 +207,6 @@ def test_an_empty_reply_of_a_server_that_takes_all_for_thinking_is_asked_for_wit
         first, second = graded(made(server), 2)
     assert first.status == "unreadable"
     assert "response_format" in server.requests[len(server.requests) // 2].body  # not remembered
-
-
-def test_one_reply_that_was_only_thoughts_switches_no_format_off(tmp_path: Path) -> None:
-    odd = completion(f"<think>A first draft: {GOOD}\nBut wait, statement 1")
-    with Loopback([odd, *[completion(GOOD)] * 3]) as server:
-        grader = made(server, cache=tmp_path)
-        answers = [f"Tom lives in Oslo. {name} is tall." for name in ("Tom", "Ann", "Bob")]
-        results = [grader.grade(answer, CASE["context"]) for answer in answers]
-    assert [r.score for r in results] == [0.5] * 3
-    assert ["response_format" in r.body for r in server.requests] == [True, False, True, True]
-    assert not any("support" in warning for r in results for warning in r.warnings)
-    assert not any('"format"' in kept.read_text() for kept in tmp_path.glob("server-*.json"))
 
 
 # ---------------------------------------------------------------- what is kept
@@ -392,36 +370,3 @@ def test_thinking_of_5_mb_neither_hangs_nor_hides_the_reply(field: str) -> None:
     with Loopback(completion(text, **more)) as server:
         (result,) = graded(made(server))
     assert (result.status, result.score) == ("graded", 0.5), result.reason
-
-
-def test_settings_of_the_project_go_with_its_judge(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    head = '[tool.faithfulness_assert]\njudge = "openai:m"\n'
-    body = 'max_tokens = 777\nreasoning_effort = "low"\nextra_body = {top_k = 1}\n'
-    with Loopback(completion(GOOD)) as server:
-        url = f'base_url = "{server.url}"\nextra_headers = {{"X-Team" = "evals"}}\n'
-        (tmp_path / "pyproject.toml").write_text(head + body + url)
-        settings.forget()
-        grade(**CASE)
-    (request,) = server.requests
-    assert (cap_of(request), request.body["reasoning_effort"], request.body["top_k"]) == (
-        777,
-        "low",
-        1,
-    )
-    assert request.headers["x-team"] == "evals"
-    (tmp_path / "pyproject.toml").write_text(head + 'extra_headers = {"X-Api-Key" = "gw-secret"}\n')
-    settings.forget()
-    with pytest.raises(ConfigError, match=r"extra_headers: 'X-Api-Key': no key belongs") as caught:
-        grade(**CASE)
-    assert "gw-secret" not in str(caught.value)
-    settings.forget()
-
-
-def test_no_secret_of_a_header_is_in_a_reply() -> None:
-    with Loopback(completion(f"{TEXT} gw-0123456789-secret")) as server:
-        options = {"base_url": server.url, "extra_headers": {"x-a": "gw-0123456789-secret"}}
-        judge: Any = make_judge("openai:m", options)
-        assert "gw-0123456789" not in judge.ask(ASK).text

@@ -4,24 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from reading_replies import labels_of
 
-from faithfulness_assert import UnreadableReply, is_refusal
-from faithfulness_assert.asking.schema import schema_errors
-from faithfulness_assert.reading.lists_and_ratings import read_lists, read_ratings
+from faithfulness_assert import UnreadableReply
+from faithfulness_assert.reading.lists_and_ratings import read_lists
 from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.reconcile import settle
 from faithfulness_assert.reading.unwrapping import MAX_DEPTH, MAX_VALUES, REPAIR_CHARS
-from faithfulness_assert.records.judge import ReplyForm
-from faithfulness_assert.records.model import LABELS
-from faithfulness_assert.text.talk import accompanies, declines
 
 YES, NO, AGAINST = "supported", "not_enough_info", "contradicted"
 TEXTS = ("The tower is tall.", "It is blue.", "It has 3 floors.", "It stands in Rome.")
@@ -114,32 +105,7 @@ def test_brackets_repairs_and_pieces_of_json_have_limits() -> None:
             read(text)
 
 
-# What comes before, what is repeated, and what comes behind. A "closed" one is opened as often.
-COSTLY = json.loads((ROOT / "fixtures" / "costly_replies.json").read_text("utf-8"))
 STATEMENTS = dict(enumerate(TEXTS, 1))
-READERS: tuple[Callable[[str], object], ...] = (
-    lambda text: settle(read(text), STATEMENTS),
-    lambda text: settle(read(text, single=True), {1: TEXTS[0]}),
-    lambda text: read_lists(text, TEXTS),
-    lambda text: read_ratings(text, ("faithfulness", "relevance")),
-    is_refusal,
-    declines,
-    accompanies,
-    lambda text: schema_errors(text, ReplyForm("verdicts", LABELS)),
-)
-
-
-@pytest.mark.parametrize("name", COSTLY)
-def test_the_time_to_read_a_reply_does_not_explode(name: str) -> None:
-    """Each takes a tenth of a second at most, and minutes in a reader that backtracks."""
-    before, unit, behind = COSTLY[name]
-    before *= 10_000 // (len(before) + len(unit)) if name.startswith("closed ") else 1
-    text = before + unit * ((10_000 - len(before)) // len(unit)) + behind
-    for reader in READERS:
-        start = time.process_time()
-        with suppress(UnreadableReply):
-            reader(text)
-        assert time.process_time() - start < 2
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,6 @@ def test_an_error_says_why_a_reply_is_no_list() -> None:
         assert (error.kind, message in error.message) == (kind, True)
 
 
-def test_a_reply_may_repeat_the_sentences_beside_its_lists() -> None:
-    text = json.dumps([{"id": 1, "sentence": "The tower is tall.", "claims": ["a"]}])
-    assert read_lists(text, ["The tower is tall."]) == ((1, "a"),)
-
-
 # ---------------------------------------------------------------- ratings
 
 

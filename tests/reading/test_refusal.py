@@ -89,19 +89,6 @@ def test_each_text_is_classified_correctly_also_when_the_tables_are_compiled_aga
     assert {text: is_refusal(text) for text in TEXTS} == TEXTS
 
 
-def test_a_refusal_comes_within_1500_characters() -> None:
-    said = "I can't help with that request."
-    assert is_refusal("x" * (1500 - len(said) - 2) + ". " + said)
-    assert not is_refusal("x" * 1500 + ". " + said)
-    assert is_refusal("\n" * 1500 + said)
-
-
-def test_a_quotation_ends_within_400_characters() -> None:
-    said = "I cannot help with that request. "
-    assert not is_refusal(f'He said: "{said}{"x" * (400 - len(said))}"')
-    assert is_refusal(f'He said: "{said}{"x" * (401 - len(said))}"')
-
-
 def test_refusals_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> None:
     """F1 is at least .93 on short texts: judges' replies, many languages, answers like refusals."""
     assert quality([row for row in corpus if row["kind"] != "answer"])[2] >= 0.93
@@ -149,11 +136,3 @@ def test_any_text_is_classified(text: str) -> None:
 
 
 UNITS = ["a", " ", "\n", "*", '"', "<", "[", "{", ": ", "- ", "i ", "i am ", "no ", "verdict:"]
-
-
-@pytest.mark.parametrize("unit", [*UNITS, "ich kann nicht ", "我无法"])
-def test_a_long_text_is_classified_quickly(unit: str) -> None:
-    """A refusal before a long tail is still detected, and the tail alone is not one."""
-    tail = unit * (250_000 // len(unit))
-    assert not is_refusal(tail)
-    assert is_refusal("I can't help with that request.\n\n" + tail)

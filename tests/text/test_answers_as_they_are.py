@@ -137,14 +137,6 @@ def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_no
     assert not grade(said, context, judge=judge, controls="off").verdicts[0].flags
 
 
-def test_the_language_of_an_answer_is_found_where_none_is_given() -> None:
-    said = "Die Sitzung ist am 4. Mai in der Aula. Der Umbau kostet 3 Mio. Euro."
-    result = grade(said, said)
-    assert [v.statement for v in result.verdicts] == said.replace("Aula. ", "Aula.|").split("|")
-    assert result.metadata["language"] == "de"
-    assert "language" not in grade("The meeting is on 4 May.", said).metadata
-
-
 def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it() -> None:
     said = "The mayor was convicted of fraud for:\n\n- the bridge\n- the harbour"
     result, judge = graded(said, lambda text, _: "not_a_claim" if text[-1] == ":" else "supported")
@@ -153,11 +145,6 @@ def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it() -> N
         "The mayor was convicted of fraud for: the bridge",
         "The mayor was convicted of fraud for: the harbour",
     ]
-
-
-def test_the_embedded_judge_sets_aside_what_claims_nothing() -> None:
-    result = grade("Hello Ms Okafor! The fee is 5 euros. Dogs fly.", "The fee is 5 euros.")
-    assert [v.label for v in result.verdicts] == ["not_a_claim", "supported", "not_enough_info"]
 
 
 # ---------------------------------------------------------------- contexts
