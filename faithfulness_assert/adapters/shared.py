@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..cases.locate import find_fields
+from ..cases.fields import find_fields
 from ..cases.plain_data import record_as_json
 from ..cases.systems import FROM
 from ..grading import Grader

@@ -20,12 +20,10 @@ from ..asking.prompt import prompts_fingerprint
 from ..files import open_file
 from ..grading import Grader
 from ..policy.policy import TAKES, Policy, asking_otherwise, plain, policy_as_json
-from ..records.checks import is_whole
 from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..text.strings import clip, counted
 from .data_sets import DataSet
-from .data_sets.data_set import Start
 from .rows import Line, Lines, Row
 from .store import Store, cells_of, lines_of_run
 
@@ -80,8 +78,7 @@ def describe_grader(grader: Grader) -> dict[str, Any]:
 
 def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
     """What the results of a run depend on."""
-    size, fingerprint = data_set.size, data_set.fingerprint()
-    source = {"name": data_set.name, "fingerprint": fingerprint, "bytes": size}
+    source = {"name": data_set.name, "fingerprint": data_set.fingerprint()}
     return {**describe_grader(grader), "input": source}
 
 
@@ -174,30 +171,12 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
         else:
             check_unchanged(before, about, store.path)
         was, now = before.get("input"), about["input"]["fingerprint"]
-        was = was if isinstance(was, dict) else {}
-        if not now or was.get("fingerprint") != now:
-            if start := _added_after(store, data_set, was):
-                store.add_rows(data_set.rows(start, store.has_case))
-            else:
-                notes += _fit(store, data_set.rows(), regrade=regrade)
+        if not now or not isinstance(was, dict) or was.get("fingerprint") != now:
+            notes += _fit(store, data_set.rows(), regrade=regrade)
     if not store.size:
         raise ConfigError(f"{data_set.name}: contains no cases")
-    if data_set.size != about["input"]["bytes"]:  # it grew, and more was read than was hashed
-        about["input"]["bytes"] = 0
     store.keep("about", about)
     return notes
-
-
-def _added_after(store: Store, data_set: DataSet, was: Mapping[str, Any]) -> Start | None:
-    """Where the rows of a file begin that are new, if it begins as it was when the run took it.
-
-    A row that could not be read at its end may be another one, now that more follows.
-    """
-    fingerprint, size = was.get("fingerprint"), was.get("bytes")
-    last = store.db.execute("SELECT row, problem FROM rows ORDER BY row DESC").fetchone()
-    if not (isinstance(fingerprint, str) and is_whole(size) and last) or last[1]:
-        return None
-    return data_set.end_of(fingerprint, size, last[0])
 
 
 def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:

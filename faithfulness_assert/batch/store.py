@@ -200,11 +200,6 @@ class Store:
         """How many of them have a result."""
         return int(self.db.execute("SELECT count(*) FROM results").fetchone()[0])
 
-    def has_case(self, case_id: str) -> bool:
-        """Whether a row has this id."""
-        query = "SELECT 1 FROM rows WHERE case_id = ?"
-        return self.db.execute(query, (case_id,)).fetchone() is not None
-
     @property
     def has_answers(self) -> bool:
         """Whether a case was graded, or a batch API was asked."""

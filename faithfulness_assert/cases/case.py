@@ -207,12 +207,10 @@ def passages_of(value: object) -> tuple[Passage, ...]:
     """
     if callable(as_list := getattr(value, "tolist", None)):  # an array of NumPy, as in a frame
         value = as_list()
-    is_one = isinstance(value, str | Passage | Mapping) or bool(_document(value))
-    items = (value,) if is_one else value
-    is_bare = isinstance(value, Mapping) and not _document(value) and not _only_text(value)
-    lists: Mapping[str, Any] = value if is_bare else {}  # type: ignore[assignment]
-    if texts := _only_text(lists, list):  # {"title": ["A", ...], "sentences": [[...], ...]}
-        items = rows_of(lists, texts)
+    items: Any = (value,) if isinstance(value, str | Passage) or _document(value) else value
+    if isinstance(items, Mapping):
+        texts = _only_text(items, list)  # {"title": ["A", ...], "sentences": [[...], ...]}
+        items = rows_of(items, texts) if texts and not _only_text(items) else (value,)
     if not isinstance(items, Sequence) or isinstance(items, bytes | bytearray):
         got = type(value).__name__
         raise InputError(f"context: must be a string or a list of passages, got {got}")
@@ -254,33 +252,31 @@ def _passage(item: object, place: int) -> Passage:
         return Passage(item, str(place))
     if isinstance(item, Passage):
         return item if item.id else Passage(item.text, str(place))
+    name: object = ""
     if isinstance(item, list | tuple) and len(item) == 2:
-        return _of_pair(*item, place=place)
+        first, second = item  # an id or a title, and a text or sentences; or a passage and a score
+        item, name = (first, "") if isinstance(second, int | float) else (second, first)
     document = _document(item)
-    texts = [document[key] for key in _TEXT_KEYS if isinstance(document.get(key), str)]
-    inner = document or (item if isinstance(item, Mapping) else {})
-    text = next(filter(None, texts), None) or _only_text(inner) or _only_text(inner, list)
-    if not text and (texts or _only_text(inner) == ""):
-        text = ""
-    if _is_texts(text):
-        text = " ".join(text)
-    if isinstance(text, str):
-        name = next((document[key] for key in _ID_KEYS if key in document), "")
-        return Passage(text, _id(name) or str(place))
-    if isinstance(item, Mapping):
+    inner = document or item
+    text = _text_in(inner)
+    if text is None and isinstance(inner, Mapping):
         key = next((key for key in _TEXT_KEYS if key in inner), "")
-        got = f"{key} is {clip(repr(inner[key]), 40)}" if key else f"its keys are {names_of(item)}"
+        got = f"{key} is {clip(repr(inner[key]), 40)}" if key else f"its keys are {names_of(inner)}"
         raise InputError(f"context: passage {place} must have a string 'text', {got}")
-    return Passage(_string(item, f"context: passage {place}"), str(place))
+    name = name or next((document[key] for key in _ID_KEYS if key in document), "")
+    what = f"context: passage {place}"
+    return Passage(_string(inner if text is None else text, what), _id(name) or str(place))
 
 
-def _of_pair(first: object, second: object, *, place: int) -> Passage:
-    """A passage of a pair: an id or a title, and its text or sentences; or itself and a score."""
-    if isinstance(second, int | float):
-        return _passage(first, place)
-    if _is_texts(second):
-        second = " ".join(second)  # type: ignore[arg-type]
-    return Passage(_string(second, f"context: passage {place}"), _id(first) or str(place))
+def _text_in(value: Any) -> str | None:
+    """The text of a passage; a list of texts is one, as sentences of it."""
+    if _is_texts(value):
+        return " ".join(value)
+    if not isinstance(value, Mapping):
+        return value if isinstance(value, str) else None
+    texts = [value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)]
+    text = next(filter(None, texts), None) or _only_text(value) or _text_in(_only_text(value, list))
+    return "" if not text and (texts or _only_text(value) == "") else text
 
 
 def _are_several(item: object) -> bool:
@@ -295,6 +291,12 @@ def _is_texts(item: object) -> bool:
         return False
     is_pair = len(item) == 2 and len(item[0]) <= _MAX_ID and not any(map(str.isspace, item[0]))
     return not (is_pair and any(map(str.isspace, item[1])))
+
+
+def is_for_text(key: str) -> bool:
+    """Whether a key is one for the text of a passage, and says no more of it."""
+    words = key_words(key)
+    return key in _TEXT_KEYS or (len(words) == 1 and words[0] in _TEXT_WORDS)
 
 
 def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:

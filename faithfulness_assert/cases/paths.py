@@ -34,9 +34,10 @@ def value_at(record: Any, path: str, default: Any = None) -> Any:
         return record[path]
     if not _PLAIN_PATH.fullmatch(path):
         return default if (value := search(path, record)) is None else value
-    first, _, rest = path.partition(".")
-    inner = record.get(first) if rest else None
-    return default if inner is None else value_at(inner, rest, default)
+    for dot in (at for at, char in enumerate(path) if char == "."):
+        if (inner := record.get(path[:dot])) is not None:
+            return value_at(inner, path[dot + 1 :], default)
+    return default
 
 
 def search(path: Any, record: Any) -> Any:

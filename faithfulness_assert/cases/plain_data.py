@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import deque
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
@@ -19,7 +18,7 @@ from typing import Any
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, lazy_pattern, parse_json
-from .case import passages_of
+from .case import is_for_text, passages_of
 from .systems import is_missing
 
 MAX_DEPTH = 50
@@ -107,44 +106,39 @@ def _of_library(value: Any, depth: int) -> Any:
 
 # ---------------------------------------------------------------- written lists
 
-MAX_INSIDE, MAX_TOKENS = 20, 500_000
-"""Lists and calls inside each other; texts, numbers, names and signs."""
+MAX_TOKENS = 500_000
+"""Texts, numbers, names and signs in a list."""
 # A text as Python writes it; what else is escaped, or hidden in it, makes it none.
 _ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
 _PLAIN = r"\\\x00-\x08\x0b\x0c\x0e-\x1f"
 _TOKEN = lazy_pattern(
     rf"""\s*(?:(?P<text>'[^'{_PLAIN}]*(?:{_ESCAPED}[^'{_PLAIN}]*)*'"""
     rf"""|"[^"{_PLAIN}]*(?:{_ESCAPED}[^"{_PLAIN}]*)*")"""
-    r"""|(?P<number>[-+]?\d[\w.+-]*)|(?P<name>[A-Za-z_][\w.]*)|(?P<sign>[\[\](){},:=]))"""
+    r"""|(?P<other>[-+]?\d[\w.+-]*|[A-Za-z_][\w.]*)|(?P<sign>[\[\](){},:=]))"""
 )
 _ESCAPE = lazy_pattern(_ESCAPED)
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
-_ENDS = {"[": "]", "(": ")", "{": "}"}
-_END = ("sign", "")
 _SEEMS_WRITTEN = lazy_pattern(
     r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|\{\s*['"]|[A-Za-z_]\w*(?:\(|='))"""
 )
+_OF_ARRAYS = {"array", "dtype", "object"}
+_CONSTANTS = {"None", "True", "False", "nan", "object"}
 
 
 def read_list(text: str, *, of_one: bool = False) -> Any:
-    """The passages in a text that is a list of them, such as a cell; else the text itself.
-
-    ``of_one``: the text is one passage, such as a document with its score.
+    """The passages of a list, or of an object, that a program wrote as a text; other texts as they
+    are. ``of_one``: in place of one passage.
     """
     if text.strip() == "[]":
         return []
     if not _SEEMS_WRITTEN.match(text):
         return text
-    value: Any = None
-    for read in (parse_json, _python):
-        with suppress(ValueError, RecursionError):
-            value = read(text)
-            break
-    try:
-        passages_of([value] if of_one else value)
-    except InputError:
-        return text
-    return value
+    with suppress(ValueError, RecursionError):
+        value = parse_json(text)
+        with suppress(InputError):
+            passages_of([value] if of_one else value)
+            return value
+    return _written(text) or text
 
 
 def seems_list(text: object) -> bool:
@@ -154,62 +148,36 @@ def seems_list(text: object) -> bool:
     return bool(_SEEMS_WRITTEN.match(text))
 
 
-def _python(text: str) -> Any:
-    """A value as Python writes it. Raises ``ValueError`` if it is none as a whole."""
-    tokens, at = deque[tuple[str, str]](), 0
+def _written(text: str) -> list[str]:
+    """The passages that Python wrote: the texts under keys for texts, such as ``page_content=``, or
+    a list of texts. None where more than that, or less, is in it.
+    """
+    tokens, at = [("", "")], 0
     while (token := _TOKEN.match(text, at)) and len(tokens) < MAX_TOKENS:
         tokens.append((str(token.lastgroup), token[str(token.lastgroup)]))
         at = token.end()
     if text[at:].strip():
-        raise ValueError("not written by Python, or too much of it")
-    is_open = re.match(r"\s*[A-Za-z_]\w*=", text)  # a document of LangChain, as str() writes it
-    tokens.append(_END)
-    value = _items(tokens, "", 1) if is_open else _value(tokens, 0)
-    if tokens[0] != _END:
-        raise ValueError("more follows")
-    return value
-
-
-def _value(tokens: deque[tuple[str, str]], depth: int) -> Any:
-    kind, text = tokens.popleft()
-    if depth > MAX_INSIDE:
-        raise ValueError("nested too deeply")
-    if kind == "text":
-        return _ESCAPE.sub(_unescaped, text[1:-1])
-    if kind == "number":
-        return 0.0
-    if kind == "sign" and text in _ENDS:
-        return _items(tokens, _ENDS[text], depth + 1)
-    if kind != "name":
-        raise ValueError("no value")
-    if tokens[0] != ("sign", "("):
-        return None  # None, True, nan
-    tokens.popleft()
-    inside = _items(tokens, ")", depth + 1)
-    return inside[0] if isinstance(inside, list) and inside else inside
-
-
-def _items(tokens: deque[tuple[str, str]], end: str, depth: int) -> Any:
-    """What stands up to ``end``: a list, or a mapping of keys or names to values."""
-    items: list[Any] = []
-    named: dict[str, Any] = {}
-    while tokens[0] != ("sign", end):
-        if tokens[0] == ("sign", ","):
-            tokens.popleft()
-        elif end in ("", ")") and tokens[0][0] == "name" and tokens[1] == ("sign", "="):
-            name = tokens.popleft()[1]
-            tokens.popleft()
-            named[name] = _value(tokens, depth)
-        else:
-            value = _value(tokens, depth)
-            if end == "}" and tokens[0] == ("sign", ":"):
-                tokens.popleft()
-                named[str(value)] = _value(tokens, depth)
-            else:
-                items.append(value)
-    if end:
-        tokens.popleft()
-    return named if named and not items else items
+        return []
+    passages, under_keys, is_wanted = list[str](), list[str](), False
+    for (_, before), (kind, said), (_, after) in zip(
+        tokens, tokens[1:], [*tokens[2:], ("", "")], strict=False
+    ):
+        if kind != "sign" and after in ("=", ":"):
+            is_wanted = is_for_text(said.strip("\"'"))
+        elif kind == "text":
+            content = _ESCAPE.sub(_unescaped, said[1:-1])
+            under_keys += [content] * is_wanted
+            passages += [content] * (before != "=")
+        elif kind == "other" and not (
+            after == "(" or said in _CONSTANTS or said[0] in "-+0123456789"
+        ):
+            return []
+    signs = [said for kind, said in tokens if kind == "sign"]
+    if any(signs.count(start) != signs.count(end) for start, end in ("()", "[]", "{}")):
+        return []
+    others = {said for kind, said in tokens if kind == "other"}
+    is_list = ":" not in signs and "{" not in signs and others <= _OF_ARRAYS
+    return under_keys or (passages if is_list else [])
 
 
 def _unescaped(escape: re.Match[str]) -> str:

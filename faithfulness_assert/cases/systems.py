@@ -34,7 +34,6 @@ class System(NamedTuple):
     paths: Paths
     marks: tuple[tuple[str, ...], ...] = ()
     unless: tuple[str, ...] = ()
-    cells: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
 
 
@@ -73,7 +72,7 @@ SYSTEMS = {
     name: System(
         {field: paths[field] for field in COLUMN_FIELDS if field in paths},
         tuple(tuple(way.split()) for way in paths.get("marks", ())),
-        *(paths.get(more, ()) for more in ("unless", "cells", "repeated")),
+        *(paths.get(more, ()) for more in ("unless", "repeated")),
     )
     for name, paths in (
         (name, _paths(name)) for name in _SECTIONS if name not in ("names", "inside")

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..records.errors import ConfigError, InputError
 from .case import Case
-from .locate import Fields, find_fields, read_record
+from .fields import Fields, find_fields, read_record
 from .plain_data import record_as_json
 
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
@@ -21,32 +21,41 @@ SAMPLE, SAMPLE_CHARS = 50, 20_000_000
 MAX_COLUMNS = 10_000
 
 
-def is_table(source: object) -> bool:
-    """Whether a source is a table: iterating over it may give columns instead of rows."""
-    if isinstance(source, Mapping):
-        return False
-    marks = ("itertuples", "iter_rows", "column_names")
-    return _is_arrow(source) or any(hasattr(source, mark) for mark in marks)
+def read_table(table: Any) -> tuple[list[str] | None, Iterator[dict[str, Any]]] | None:
+    """The columns of a table, and its rows one at a time; None if it is no table.
 
-
-def table_columns(table: Any) -> list[str] | None:
-    """The names of the columns; None if they show only in the rows, as in a stream.
-
-    The index of a pandas frame is one, if it has a name.
+    The columns are None if they show only in the rows, as in a stream. The index of a pandas frame
+    is one, if it has a name: it may be the id.
     """
-    if _is_arrow(table):
+    rows: Iterable[Any]
+    if isinstance(table, Mapping):
+        return None
+    if hasattr(table, "to_pylist") and hasattr(table, "schema"):  # a table or a batch of pyarrow
         columns = table.schema.names
+        batches = table.to_batches() if hasattr(table, "to_batches") else (table,)
+        rows = (row for batch in batches for row in batch.to_pylist())
+    elif hasattr(table, "itertuples"):
+        index = getattr(getattr(table, "index", None), "names", ())
+        new = [name for name in index if name is not None and name not in table.columns]
+        frame = table.reset_index(new) if new else table
+        columns, values = frame.columns, frame.itertuples(index=False, name=None)
+        rows = (dict(zip(map(str, columns), row, strict=True)) for row in values)
+    elif hasattr(table, "iter_rows"):
+        columns, rows = table.columns, table.iter_rows(named=True)
+    elif hasattr(table, "column_names"):  # of Hugging Face; without a format, or rows are frames
+        columns = table.column_names
+        rows = table.with_format(None) if hasattr(table, "with_format") else table
     else:
-        named = _with_index(table)
-        columns = named.columns if hasattr(named, "columns") else table.column_names
-    return None if columns is None else [str(name) for name in columns]
+        return None
+    return (None if columns is None else list(map(str, columns))), iter(rows)
 
 
 def items_of(source: Any) -> Iterator[Any]:
     """The items of a table or an iterable: records, such as a sample of ragas, as mappings, and
     what is none as it is.
     """
-    for item in _table_rows(source) if is_table(source) else source:
+    table = read_table(source)
+    for item in table[1] if table else source:
         if isinstance(item, Mapping):
             yield item
         elif hasattr(item, "keys"):
@@ -100,12 +109,9 @@ class Given:
     def __init__(self, source: Any, *, keep: bool = False) -> None:
         self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []
-        self.notes: list[str] = []
-        self._fields: Fields | None = None
-        if is_table(source):
-            self._fields = self._fields_of(source)
-            self.notes = [*self._fields.notes]
-        elif not isinstance(source, Iterable) or isinstance(source, str | Mapping):
+        self._fields = _fields_of(source)
+        self.notes = [*self._fields.notes] if self._fields else []
+        if not (self._fields or isinstance(source, Iterable)) or isinstance(source, str | Mapping):
             got = type(source).__name__
             advice = "; `batch.run(FILE, DIR)` grades a file" if isinstance(source, str) else ""
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}{advice}")
@@ -123,45 +129,19 @@ class Given:
             else:
                 yield item
 
-    @staticmethod
-    def _fields_of(table: Any) -> Fields:
-        """Where the fields are in a table: they are found as in a file, by the first rows."""
-        columns = table_columns(table)
-        if columns is None:  # they show only in the rows, which a stream gives once
-            return find_fields((), takes_mapping=False)
-        check_columns(columns, "cases")
-        first = head(_table_rows(table)) or [dict.fromkeys(columns, "")]
-        fields = find_fields(first, takes_mapping=False)
-        if field := fields.lacking():
-            problem, use = fields.refusal(field, first)
-            rename = ". Rename the column that holds it" if use else ""
-            raise ConfigError(f"cases: {problem}{rename}")
-        return fields
 
-
-def _table_rows(table: Any) -> Iterator[dict[str, Any]]:
-    """The rows, one at a time."""
-    columns = table_columns(table) or ()
-    if _is_arrow(table):
-        for batch in table.to_batches() if hasattr(table, "to_batches") else (table,):
-            yield from batch.to_pylist()
-    elif hasattr(table, "itertuples"):
-        for values in _with_index(table).itertuples(index=False, name=None):
-            yield dict(zip(columns, values, strict=True))
-    elif hasattr(table, "iter_rows"):
-        for values in table.iter_rows():
-            yield dict(zip(columns, values, strict=True))
-    else:  # of Hugging Face; without a format, or its rows are frames
-        yield from table.with_format(None) if hasattr(table, "with_format") else table
-
-
-def _is_arrow(table: Any) -> bool:
-    """Whether it is a table or a batch of records of pyarrow."""
-    return hasattr(table, "to_pylist") and hasattr(table, "schema")
-
-
-def _with_index(frame: Any) -> Any:
-    """A pandas frame whose index, where it has a name, is a column too: it may be the id."""
-    index = getattr(getattr(frame, "index", None), "names", ())
-    new = [name for name in index if name is not None and name not in frame.columns]
-    return frame.reset_index(new) if new else frame
+def _fields_of(source: Any) -> Fields | None:
+    """Where the fields are in a table, by its first rows, as in a file; None if it is none."""
+    if (table := read_table(source)) is None:
+        return None
+    columns, rows = table
+    if columns is None:  # they show only in the rows, which a stream gives once
+        return find_fields((), takes_mapping=False)
+    check_columns(columns, "cases")
+    first = head(rows) or [dict.fromkeys(columns, "")]
+    fields = find_fields(first, takes_mapping=False)
+    if field := fields.lacking():
+        problem, use = fields.refusal(field, first)
+        rename = ". Rename the column that holds it" if use else ""
+        raise ConfigError(f"cases: {problem}{rename}")
+    return fields

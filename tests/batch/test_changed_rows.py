@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 from fakes import TruthfulJudge
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Loopback, completion
 from rows import asked_of, changed_database, results_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunOutcome, run
-from faithfulness_assert.batch.data_sets import DataSet, open_data_set
+from faithfulness_assert.batch.data_sets import DataSet
 
 Case = dict[str, Any]
 
@@ -68,58 +68,6 @@ def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(
         assert len(judge.asked) == count
     quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
     assert results_of(tmp_path / "run") == results_of(tmp_path / "whole")
-
-
-LINES = ["{}", '{"id": "a"}', '{"id": "a#2"}', '{"id": "63"}', "[", '"a', 'b"', "\r", "", "\ufeff"]
-TEXTS = {"answer": "a", "context": "b"}
-
-
-@given(
-    lines=st.lists(st.sampled_from(LINES), min_size=1, max_size=12),
-    at=st.integers(1, 12),
-    end=st.sampled_from(["\n", "\r\n", "\r", ""]),
-    between=st.sampled_from(["\n", ""]),
-    kind=st.sampled_from(["jsonl", "csv"]),
-)
-@example(lines=["\r", "["], at=2, end="\r\n", between="\n", kind="csv")
-def test_rows_that_are_added_to_a_long_file_are_those_of_the_whole_file(
-    lines: list[str], at: int, end: str, between: str, kind: str
-) -> None:
-    def written(line: str) -> str:
-        if line[:1] != "{":
-            return line
-        one = {"id": "", **TEXTS, **json.loads(line)}
-        return json.dumps(one) if kind == "jsonl" else ",".join(one.values())
-
-    head = [] if kind == "jsonl" else ["id,answer,context"]
-    texts = [*head, *map(written, ['{"id": "a"}'] * 60 + lines)]
-    with TemporaryDirectory() as folder:
-        path = Path(folder, f"cases.{kind}")
-        before = "\n".join(texts[: 60 + at]) + end
-        path.write_text(before, encoding="utf-8", newline="")
-        data_set = open_data_set(path)
-        rows, was = list(data_set.rows()), (data_set.fingerprint(), data_set.size)
-        after = "\n".join(texts[60 + at :])
-        path.write_text(before + between + after, encoding="utf-8", newline="")
-        start = open_data_set(path).end_of(*was, len(rows))
-        whole = list(open_data_set(path).rows())
-        if start is None or rows[-1].problem:
-            return  # all of it is read
-        taken = {row.case_id for row in rows}
-        added = list(open_data_set(path).rows(start, taken.__contains__))
-        assert [*rows, *added] == whole
-
-
-def test_a_long_file_that_only_grew_is_not_read_from_its_beginning(tmp_path: Path) -> None:
-    path = source_of(tmp_path, "jsonl", [case(n) for n in range(60)])
-    before = open_data_set(path)
-    was = before.fingerprint(), before.size, 60
-    source_of(tmp_path, "jsonl", [case(n) for n in range(63)])
-    start = open_data_set(path).end_of(*was)
-    assert start is not None
-    assert [row.number for row in open_data_set(path).rows(start)] == [61, 62, 63]
-    source_of(tmp_path, "jsonl", [case(n) for n in range(1, 64)])
-    assert open_data_set(path).end_of(*was) is None
 
 
 def test_rows_that_are_added_while_a_file_is_read_are_graded_once(

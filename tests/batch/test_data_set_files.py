@@ -140,12 +140,12 @@ def test_an_answer_in_chat_messages_is_the_last_text_of_the_assistant(
     assert (case.answer, case.question, case.context[0].text) == (answer, "q", "c")
 
 
-def test_json_in_the_cells_of_an_export_becomes_plain_values(tmp_path: Path) -> None:
+def test_json_in_the_cells_of_an_export_is_looked_into(tmp_path: Path) -> None:
     file = tmp_path / "traces.jsonl"
     output = '{"answer": "a\\ud800", "context": "c", "cost": NaN}'
     file.write_text(json.dumps({"input": "q", "output": output}))
     ((_, fields, columns),) = contents(file)
-    assert (fields["answer"], columns) == ("a\ufffd", {"output": {"cost": None}})
+    assert (fields["answer"], columns) == ("a\ufffd", {"output": output})
 
 
 def test_an_output_that_is_json_text_is_the_answer_itself(tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_record_over_the_limit_is_a_row_that_says_so(
     lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
     small, large = json.dumps(CASE), json.dumps({"answer": "x" * 1000})
     lines.write_text(f"{small}\n{large}\n{small}")
-    assert problems(lines) == ["line 2: over the limit of 100 bytes"]
+    assert problems(lines) == ["line 2: over the limit of 100 characters"]
     assert len(rows_of(lines)) == 3
     monkeypatch.setattr(json_files, "MAX_DOCUMENT", 100)
     listed.write_text(f"[{small}, {large}]")

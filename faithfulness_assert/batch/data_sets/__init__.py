@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import hashlib
 import json
+import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,7 +17,7 @@ from typing import Any
 from ...cases.case import Case
 from ...cases.plain_data import record_as_json
 from ...cases.systems import check_mapping
-from ...cases.tables import check_columns, is_table, items_of, table_columns
+from ...cases.tables import check_columns, items_of, read_table
 from ...files import new_file, open_file, open_text
 from ...records.errors import ConfigError, option
 from ...text.strings import names_of
@@ -45,7 +46,7 @@ def open_data_set(
             records, ``{"answer": "outputs.text"}`` (JMESPath). Other fields are found by their
             names, or where an export of another system has them; ``{"from": "langsmith"}`` says
             which system that is.
-        encoding: that of a text file, such as ``"cp1252"``; by default UTF-8. The file is copied.
+        encoding: that of a text file, such as ``"cp1252"``; by default UTF-8.
 
     Raises:
         ConfigError: the source cannot be read or is empty, or lacks a column that a case needs, or
@@ -54,16 +55,12 @@ def open_data_set(
     """
     mapping = check_mapping(mapping)
     if isinstance(source, str | PathLike):
-        opened = _file(Path(source), mapping, encoding)
-    elif encoding is not None:
+        return DataSet(_file(Path(source), mapping, encoding), mapping)
+    if encoding is not None:
         raise ConfigError(f"{option('encoding')}: only for a file")
-    elif isinstance(source, Mapping):
+    if isinstance(source, Mapping):
         raise ConfigError(f"data set: got {names_of(source)}; pass a list, or one of its values")
-    elif isinstance(source, bytes) or not (isinstance(source, Iterable) or is_table(source)):
-        raise ConfigError(f"data set: must be a path or an iterable, got {type(source).__name__}")
-    else:
-        opened = _object(source, mapping)
-    return DataSet(opened, mapping)
+    return DataSet(_object(source, mapping), mapping)
 
 
 # ---------------------------------------------------------------- files
@@ -85,29 +82,28 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
     """The records of a file; ``-`` is standard input."""
     name = str(path)
     if name == "-":  # a data set is read more than once
-        name = "standard input"
-        path = _copy(".json", iter(partial(sys.stdin.buffer.read, PART), b""))
+        name, path = "standard input", _copy_of_input()
     suffix = path.suffix.lower()
     if path.is_dir():
         what = "the folder of a run" if (path / "run.sqlite").is_file() else "a folder"
         raise ConfigError(f"{name}: is {what}, and a file belongs here")
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
-    path = _as_utf8(path, name, suffix, encoding)
+    _check_encoding(path, name, suffix, encoding)
+    read_as = encoding or "utf-8"
     if suffix in (".csv", ".tsv"):
-        source = tables.csv_source(path, name, mapping)
+        source = tables.csv_source(path, name, mapping, read_as)
     elif suffix in TEXTS:
-        source = json_source(path, name, mapping)
+        source = json_source(path, name, mapping, read_as)
     else:
         source = tables.table_source(path)
     if next(source.records(), None) is None:
         raise ConfigError(f"{name}: contains no cases")
 
-    def fingerprint(most: int | None = None) -> str:
+    def fingerprint() -> str:
         with open_file(path) as file:
-            size = sys.maxsize if most is None else most
-            parts = iter(lambda: file.read(min(PART, size - file.tell())), b"")
-            return _hash_of(parts, mapping)
+            parts = iter(partial(file.read, PART), b"")
+            return _hash_of(parts, {**mapping, **({"encoding": encoding} if encoding else {})})
 
     return source._replace(fingerprint=fingerprint)
 
@@ -119,11 +115,10 @@ def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
     return digest.hexdigest()
 
 
-def _as_utf8(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
-    """The file; if it is in another encoding, a copy as UTF-8.
+def _check_encoding(path: Path, name: str, suffix: str, encoding: str | None) -> None:
+    """Raises ``ConfigError``: the encoding is unknown, or the file is not in it or cannot be read.
 
-    Raises:
-        ConfigError: the encoding is unknown, the file is not in it, or cannot be read.
+    Without one, a row that is not UTF-8 says so itself.
     """
     try:
         with open_file(path) as file:
@@ -132,11 +127,12 @@ def _as_utf8(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
             use = option("encoding", "utf-16")
             raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
         if encoding is None:
-            return path
+            return
         if suffix not in TEXTS:
             raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
         with open_text(path, encoding, newline="") as text:
-            return _copy(suffix, map(str.encode, iter(partial(text.read, PART), "")))
+            while text.read(PART):
+                pass
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
     except UnicodeError as error:
@@ -149,31 +145,32 @@ def _as_utf8(path: Path, name: str, suffix: str, encoding: str | None) -> Path:
         raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {examples}") from None
 
 
-def _copy(suffix: str, parts: Iterable[bytes]) -> Path:
-    """A file in a folder of its own, which is deleted at exit."""
+def _copy_of_input() -> Path:
+    """Standard input as a file in a folder of its own, which is deleted at exit."""
     folder = tempfile.TemporaryDirectory(prefix="faithfulness-assert-")
     atexit.register(folder.cleanup)
-    path = Path(folder.name) / f"input{suffix}"
+    path = Path(folder.name) / "input.json"
     with new_file(path, private=True) as file:
-        file.writelines(parts)
+        shutil.copyfileobj(sys.stdin.buffer, file)
     return path
 
 
 # ---------------------------------------------------------------- objects
 
 
-def _object(source: Iterable[Any], mapping: Mapping[str, str]) -> Source:
+def _object(source: Any, mapping: Mapping[str, str]) -> Source:
     """The records of a table, or of any iterable."""
-    name, is_a_table = type(source).__name__, is_table(source)
+    name, table = type(source).__name__, read_table(source)
+    if isinstance(source, bytes) or not (table or isinstance(source, Iterable)):
+        raise ConfigError(f"data set: must be a path or an iterable, got {name}")
     records = partial(_records, source)
-    if is_a_table or isinstance(source, Sequence):
+    if table or isinstance(source, Sequence):
 
         def fingerprint() -> str:
             values = ([record_as_json(one.values or {}), one.problem] for one in records())
             return _hash_of((json.dumps(one, sort_keys=True).encode() for one in values), mapping)
 
-        columns = table_columns(source) if is_a_table else None
-        return Source(name, records, fingerprint, columns=columns)
+        return Source(name, records, fingerprint, columns=table[0] if table else None)
     if iter(source) is not source:  # a stream, perhaps, of which reading it twice costs much
         return Source(name, records, again=False)
     waiting = [records]

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...cases.locate import application_error, find_fields, read_record
+from ...cases.fields import application_error, find_fields, read_record
 from ...cases.plain_data import seems_list
 from ...cases.systems import COLUMN_FIELDS, names
 from ...cases.tables import SAMPLE, check_columns, head
-from ...files import open_file, temporary_database
+from ...files import temporary_database
 from ...records.errors import ConfigError, option
 from ...text.strings import is_blank, names_of
 from ..rows import NOTHING, Row
+
+if TYPE_CHECKING:
+    import sqlite3
 
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
@@ -44,35 +45,21 @@ class Record(NamedTuple):
     problem: str = ""
 
 
-class Start(NamedTuple):
-    """Where reading begins in a file of lines: after so many rows, bytes and lines."""
-
-    rows: int = 0
-    bytes: int = 0
-    lines: int = 0
-
-
-BEGIN = Start()
-
-
 class Source(NamedTuple):
     """Where records come from.
 
     Args:
         name: for people: the file, or the kind of object.
-        records: starts reading, from the first record each time, or a ``Start`` in ``lines``.
-        fingerprint: changes when the content changes; "" if that cannot be known. With a
-            number, that of the first so many bytes.
-        lines: the file, if it has rows in lines, to which others can be added; else None.
+        records: starts reading, from the first record each time.
+        fingerprint: changes when the content changes; "" if that cannot be known.
         columns: those that every record has; None where each record has its own.
         note: what a person should know about how it is read.
         again: whether reading may start anew without cost.
     """
 
     name: str
-    records: Callable[..., Iterator[Record]]
-    fingerprint: Callable[..., str] = str
-    lines: Path | None = None
+    records: Callable[[], Iterator[Record]]
+    fingerprint: Callable[[], str] = str
     columns: Sequence[str] | None = None
     note: str = ""
     again: bool = True
@@ -84,9 +71,9 @@ def hint() -> str:
     return f"Save the file as UTF-8, or name its encoding: {named} is that of Excel in the West"
 
 
-def not_utf8(text: str, start: int = 0, end: int = sys.maxsize) -> str:
+def not_utf8(text: str) -> str:
     """What is wrong with a text of which a byte was not UTF-8 (decoded with surrogateescape)."""
-    byte = None if text.isascii() else _NOT_UTF8.search(text, start, end)
+    byte = None if text.isascii() else _NOT_UTF8.search(text)
     return f"{NOT_UTF8}: byte 0x{ord(byte[0]) & 0xFF:x}" if byte else ""
 
 
@@ -129,51 +116,18 @@ class DataSet:
             else:
                 yield record.values
 
-    @property
-    def size(self) -> int:
-        """The bytes of a file of lines; 0 of other sources."""
-        return self._source.lines.stat().st_size if self._source.lines else 0
-
-    def end_of(self, fingerprint: str, size: int, rows: int) -> Start | None:
-        """Where what was added to a file of lines begins, if nothing before it was changed.
-
-        None where that cannot be told: it has to be read from its beginning.
-
-        Args:
-            fingerprint, size, rows: those that it had.
-        """
-        source, last, lines, returns = self._source, b"", 0, 0
-        if not source.lines or rows < SAMPLE or not 0 < size <= self.size:
-            return None
-        if source.fingerprint(size) != fingerprint:
-            return None
-        with open_file(source.lines) as file:
-            while left := size - file.tell():
-                part = file.read(min(PART, left))
-                returns += part.count(b"\r") - (last + part).count(b"\r\n")
-                lines, last = lines + part.count(b"\n"), part[-1:]
-            ends = b"\n" in (last, file.read(1))
-            # A "\r" alone ends a line of CSV, and none of JSON lines.
-            return Start(rows, size, lines) if ends and not returns else None
-
-    def rows(
-        self, start: Start = BEGIN, is_taken: Callable[[str], bool] = lambda _: False
-    ) -> Iterator[Row]:
+    def rows(self) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
 
         Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
-
-        Args:
-            start: see ``end_of``.
-            is_taken: whether a row before that has an id.
         """
-        with closing(_Ids(self.notes, is_taken)) as ids:
-            self.hints = self._first_notes()
-            not_utf8 = 0
-            as_texts: list[int] = []
-            records = self._source.records(*([start] if start.rows else []))
-            for number, record in enumerate(records, start.rows + 1):
+        self.notes.clear()
+        self.hints = self._first_notes()
+        not_utf8 = missing = doubled = 0
+        as_texts: list[int] = []
+        with closing(_ids()) as ids:
+            for number, record in enumerate(self._source.records(), 1):
                 not_utf8 += record.problem.startswith(NOT_UTF8)
                 fields, columns, problem = NOTHING, NOTHING, record.problem
                 if record.values is not None:
@@ -182,30 +136,41 @@ class DataSet:
                 passages = (c if isinstance(c, list) else [c] for c in contexts)
                 if any(seems_list(text) for texts in passages for text in texts):
                     as_texts.append(number)
-                id = fields.get("id")
+                own = "" if (id := fields.get("id")) is None else str(id)
+                missing += not own
+                wanted = own or str(number)
+                if (case_id := _unique(ids, wanted)) != wanted:
+                    doubled += 1
+                    if doubled <= MAX_NOTES:
+                        changed = f"the id {wanted} is taken; it is {case_id} now"
+                        self.notes.append(f"row {number}: {changed}")
                 yield Row(
                     number,
-                    ids.take(number, "" if id is None else str(id)),
+                    case_id,
                     {name: value for name, value in fields.items() if name != "id"},
                     columns,
                     f"{record.place}: {problem}" if problem else "",
                 )
-            ids.end()
-            if not_utf8:
-                rows = f"{not_utf8:,} row{' is' if not_utf8 == 1 else 's are'}"
-                self.hints.append(f"{rows} {NOT_UTF8}. {hint()}")
-            if as_texts:
-                rows = ", ".join(map(str, as_texts[:5])) + (" ..." if as_texts[5:] else "")
-                what = "looks like a list or a mapping that a program wrote, and is taken as a text"
-                self.hints.append(f"row {rows}: the context {what}")
-            self.notes += self.hints
+        if doubled > MAX_NOTES:
+            self.notes.append(f"{doubled - MAX_NOTES} more rows have ids that are taken")
+        if missing:
+            rows = "1 row has" if missing == 1 else f"{missing} rows have"
+            self.notes.append(f"{rows} no id; the number of the row is its id")
+        if not_utf8:
+            rows = f"{not_utf8:,} row{' is' if not_utf8 == 1 else 's are'}"
+            self.hints.append(f"{rows} {NOT_UTF8}. {hint()}")
+        if as_texts:
+            rows = ", ".join(map(str, as_texts[:5])) + (" ..." if as_texts[5:] else "")
+            what = "looks like a list or a mapping that a program wrote, and is taken as a text"
+            self.hints.append(f"row {rows}: the context {what}")
+        self.notes += self.hints
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
         paths: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
         columns: set[str] = set()
         for record in self._head:
-            for field, path in self._fields.used(self._fields.opened(record)).items():
+            for field, path in self._fields.used(record).items():
                 paths[field][path] = None
             columns |= self._fields.split(record)[1].keys()
         usual = ("answer", "context", "question")
@@ -259,43 +224,16 @@ class DataSet:
             )
 
 
-class _Ids:
-    """Gives each id once: the second ``a`` becomes ``a#2``. Notes tell what is missing or changed.
+def _ids() -> sqlite3.Connection:
+    """The ids of rows: a hundred million do not fit into memory as a set."""
+    return temporary_database("seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
 
-    The ids are in a temporary database that SQLite moves to disk when it grows, because a set of a
-    hundred million ids does not fit into memory.
-    """
 
-    def __init__(self, notes: list[str], is_taken: Callable[[str], bool]) -> None:
-        self._notes, self._is_taken = notes, is_taken
-        notes.clear()
-        self._missing = self._doubled = 0
-        self._db = temporary_database("seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
-
-    def take(self, number: int, id: str) -> str:
-        """The id of a row, or with a number if it was taken before."""
-        self._missing += not id
-        wanted = unique = id or str(number)
-        add = "INSERT OR IGNORE INTO seen VALUES (?, 1)"
-        while self._is_taken(unique) or not self._db.execute(add, (unique,)).rowcount:
-            self._db.execute(add, (wanted,))
-            self._db.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (wanted,))
-            row = self._db.execute("SELECT times FROM seen WHERE id = ?", (wanted,))
-            unique = f"{wanted}#{row.fetchone()[0]}"
-        if unique != wanted:
-            self._doubled += 1
-            if self._doubled <= MAX_NOTES:
-                self._notes.append(f"row {number}: the id {wanted} is taken; it is {unique} now")
-        return unique
-
-    def end(self) -> None:
-        """Tells the totals."""
-        if self._doubled > MAX_NOTES:
-            self._notes.append(f"{self._doubled - MAX_NOTES} more rows have ids that are taken")
-        if self._missing:
-            rows = "1 row has" if self._missing == 1 else f"{self._missing} rows have"
-            self._notes.append(f"{rows} no id; the number of the row is its id")
-
-    def close(self) -> None:
-        """Deletes the database."""
-        self._db.close()
+def _unique(ids: sqlite3.Connection, wanted: str) -> str:
+    """The id of a row, or with a number if it was taken before."""
+    unique = wanted
+    while not ids.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (unique,)).rowcount:
+        ids.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (wanted,))
+        row = ids.execute("SELECT times FROM seen WHERE id = ?", (wanted,)).fetchone()
+        unique = f"{wanted}#{row[0]}"
+    return unique

@@ -18,34 +18,34 @@ from pathlib import Path
 from typing import Any, cast
 
 from ...cases.tables import MAX_COLUMNS
-from ...files import open_file, open_text
+from ...files import open_text
 from ...records.errors import ConfigError
 from ...text.strings import check_values, parse_json
-from .data_set import BEGIN, MAX_RECORD, Record, Source, Start, not_utf8
-from .record_lists import choose_steps, records_at
+from .data_set import MAX_RECORD, Record, Source, not_utf8
+from .record_lists import choose_records, records_of
 
 MAX_DOCUMENT = 75_000_000
 """Characters of a document, at most four bytes each."""
 LONGEST_WORD = len("-Infinity")
-BOM = b"\xef\xbb\xbf"
+BOM = "\ufeff"
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
 
-def json_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
+def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str) -> Source:
     """The records of a JSON file, wherever they are in it, and whatever its name.
 
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names; or
             the file is a document that is too large, or is not JSON.
     """
-    if _has_lines(file):
-        return Source(name, partial(json_lines, file), lines=file)
-    document, problem = _document(file, name)
-    steps, note = choose_steps(document, mapping, file.name)
+    if _has_lines(file, encoding):
+        return Source(name, partial(_lines, file, encoding))
+    document, problem = _document(file, name, encoding)
+    found, note = choose_records(document, mapping, file.name)
 
     def records() -> Iterator[Record]:
-        for number, item in enumerate(records_at(document, steps, mapping), 1):
+        for number, item in enumerate(records_of(found, mapping), 1):
             own = problem and not_utf8(json.dumps(item, ensure_ascii=False))
             place = f"item {number}"
             yield Record(place, None, own) if own else _record(place, item)
@@ -53,45 +53,39 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
     return Source(name, records, note=note)
 
 
-def _has_lines(file: Path) -> bool:
+def _has_lines(file: Path, encoding: str) -> bool:
     """Whether a file has a value on each line: an object, which in ``.json`` is not the only one.
 
     In ``.jsonl`` a line that only opens a bracket, or is a whole list, begins a document.
     """
-    with open_file(file) as lines:
-        first = b""
-        while not first and (line := lines.readline(MAX_RECORD)):
-            first = line.removeprefix(BOM).strip()
-        follows = any(line.strip() for line in iter(partial(lines.readline, MAX_RECORD), b""))
+    with open_text(file, encoding, "surrogateescape", "\n") as text:
+        filled = filter(str.strip, iter(partial(text.readline, MAX_RECORD), ""))
+        first, follows = next(filled, "").strip(), any(filled)
     is_document = file.suffix.lower() == ".json"
     with suppress(ValueError, RecursionError):
-        value = parse_json(first.decode("utf-8", "replace"))
-        return isinstance(value, dict) and (follows or not is_document)
-    return not is_document and first not in (b"[", b"{")
+        return isinstance(parse_json(first), dict) and (follows or not is_document)
+    return not is_document and first not in ("[", "{")
 
 
-def json_lines(file: Path, start: Start = BEGIN) -> Iterator[Record]:
+def _lines(file: Path, encoding: str) -> Iterator[Record]:
     """The records of a file with an object on each line. Blank lines are passed over."""
-    with open_file(file) as lines:
-        lines.seek(start.bytes)
-        number = start.lines
+    with open_text(file, encoding, "surrogateescape", "\n") as lines:
+        number = 0
         while line := lines.readline(MAX_RECORD + 1):
             number += 1
             place = f"line {number}"
             if len(line) > MAX_RECORD:
-                while line and not line.endswith(b"\n"):
+                while line and not line.endswith("\n"):
                     line = lines.readline(1 << 20)
-                yield Record(place, None, f"over the limit of {MAX_RECORD:,} bytes")
+                yield Record(place, None, f"over the limit of {MAX_RECORD:,} characters")
+            elif problem := not_utf8(line):
+                yield Record(place, None, problem)
             elif line.strip():
-                text = line.removeprefix(BOM).decode("utf-8", "surrogateescape")
-                if problem := not_utf8(text):
-                    yield Record(place, None, problem)
-                    continue
                 try:
-                    yield _record(place, parse_json(text))
+                    yield _record(place, parse_json(line.removeprefix(BOM)))
                 except (ValueError, RecursionError) as error:
                     at = getattr(error, "pos", 0) + 1
-                    problem = _invalid(error, f"character {at}", is_cut=text[-1:] != "\n")
+                    problem = _invalid(error, f"character {at}", is_cut=line[-1:] != "\n")
                     yield Record(place, None, problem)
 
 
@@ -103,15 +97,15 @@ def _record(place: str, item: Any) -> Record:
     return Record(place, item)
 
 
-def _document(file: Path, name: str) -> tuple[Any, str]:
+def _document(file: Path, name: str, encoding: str) -> tuple[Any, str]:
     """The value of a document, or a list of several, one after another; and what is wrong in its
     texts or "".
 
     Raises:
         ConfigError: it is too large, or not JSON.
     """
-    with open_text(file, "utf-8-sig", "surrogateescape", "") as document:
-        text = document.read(MAX_DOCUMENT + 1)
+    with open_text(file, encoding, "surrogateescape", "") as document:
+        text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
     try:
         if len(text) > MAX_DOCUMENT:
             raise ValueError(f"more than {MAX_DOCUMENT:,} characters")

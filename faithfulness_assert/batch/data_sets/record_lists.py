@@ -8,20 +8,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from ...cases.case import rows_of
-from ...cases.field_names import has_evidence, is_expected
-from ...cases.locate import find_fields
+from ...cases.fields import find_fields, has_evidence, is_expected
+from ...cases.paths import search
 from ...cases.systems import RECORDS
 from ...cases.tables import MAX_COLUMNS
 from ...records.errors import ConfigError, option
 from ...text.strings import parse_json
 
-EACH = "*"
-"""A step to each value of a list or an object."""
 NONE, PART, FULL, KNOWN = range(4)
 """How much of a case records have: no answer, an answer, a context too (or messages); and these are
 records of a system that is known by its keys, beside which its settings may look like cases.
@@ -29,26 +27,25 @@ records of a system that is known by its keys, beside which its settings may loo
 _SAMPLE = 10
 _MAX_DEPTH, _MAX_VISITS = 10, 1_000
 """Steps to a list, and lists and objects that are looked at."""
-_STEP = re.compile(r'"(?:[^"\\]|\\.)*"|[^."]+')
+_EACH = "[]"
+"""A step to each item of a list."""
 _MAX_SHOWN = 8
 Steps = tuple[str, ...]
 
 
-def choose_steps(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Steps, str]:
-    """The steps to the records in a document: names, or ``EACH``; and a note or "".
+def choose_records(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, str]:
+    """The list or object in a document that has the records, and a note or "".
 
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
     """
     places = dict(_places(document, (), mapping, iter(range(_MAX_VISITS))))
     if wish := mapping.get(RECORDS):
-        parts = _STEP.findall(wish)
-        steps = tuple(str(json.loads(s)) if s.startswith('"') else s.strip() for s in parts)
-        if next(_walk(document, steps), None) is None:
+        if (found := search(wish, document)) is None:
             lists = ", ".join(map(_shown, islice(places, _MAX_SHOWN)))
             use = option("mapping", {RECORDS: wish})
             raise ConfigError(f"{name}: {use} names nothing in it. Lists of records: {lists}")
-        return steps, ""
+        return found, ""
     best = max(places.values(), default=NONE)
     likely = [steps for steps, likeness in places.items() if likeness == best]
     if best >= FULL and len(likely) > 1:
@@ -58,49 +55,46 @@ def choose_steps(document: Any, mapping: Mapping[str, str], name: str) -> tuple[
     own = likely[0] if likely else ()
     others = [_shown(at) for at, some in places.items() if some and at[: len(own)] != own]
     where = f"the records are those of {_shown(own)!r}; " if own else ""
-    return own, f"{where}not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
+    found = search(_shown(own), document) if own else document
+    note = f"{where}not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
+    return found, note
 
 
-def records_at(value: Any, steps: Sequence[str], mapping: Mapping[str, str]) -> Iterator[Any]:
-    """The records at these steps of a value."""
-    for inside in _walk(value, steps):
-        if isinstance(inside, list):
-            yield from inside
-        elif isinstance(inside, Mapping):
-            yield from _records(inside, mapping)[1]
+def records_of(value: Any, mapping: Mapping[str, str]) -> Iterator[Any]:
+    """The records that a list or an object is."""
+    return _records(value, mapping)[1]
 
 
 def _shown(steps: Steps) -> str:
-    named = (name if re.fullmatch(r"[\w-]+|\*", name) else json.dumps(name) for name in steps)
-    return ".".join(named) or "the whole file"
+    """The steps as a JMESPath expression."""
+    named = (n if re.fullmatch(r"[A-Za-z_]\w*", n) or n == _EACH else json.dumps(n) for n in steps)
+    return ".".join(named).replace(f".{_EACH}", _EACH) or "the whole file"
 
 
-def _walk(value: Any, steps: Sequence[str]) -> Iterator[Any]:
-    if not steps:
-        yield value
-    elif steps[0] == EACH:
-        inner = value.values() if isinstance(value, Mapping) else value
-        for item in inner if isinstance(inner, Iterable) and not isinstance(inner, str) else ():
-            yield from _walk(item, steps[1:])
-    elif isinstance(value, Mapping) and steps[0] in value:
-        yield from _walk(value[steps[0]], steps[1:])
-
-
-def _records(value: Mapping[str, Any], mapping: Mapping[str, str]) -> tuple[str, Iterator[Any]]:
-    """The records that an object is: its values, the rows of parallel lists, or itself alone."""
+def _records(value: Any, mapping: Mapping[str, str]) -> tuple[str, Iterator[Any]]:
+    """The records that a list or an object is, and how: the items of a list, which may be lists;
+    of an object its values, the rows of parallel lists, or itself alone.
+    """
+    if isinstance(value, list):
+        lists = (
+            _records(one, mapping)[1] if one and isinstance(one, list) else (one,) for one in value
+        )
+        return "list", (item for items in lists for item in items)
+    if not isinstance(value, Mapping):
+        return "one", iter([value])
     inner = [_of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
     if inner and all(
         isinstance(item, Mapping) and _likeness([item], mapping, are_many=False) for item in inner
     ):
         return "object", (_of_object(name, item) for name, item in value.items())
     # lists of one length, or objects with the same names, as pandas writes them
-    lists = {name: item for name, item in value.items() if isinstance(item, list)}
+    columns = {name: item for name, item in value.items() if isinstance(item, list)}
     objects = {name: item for name, item in value.items() if isinstance(item, Mapping)}
-    if not lists and len({tuple(item) for item in objects.values()}) == 1:
-        lists = {name: list(item.values()) for name, item in objects.items()}
-    if len(lists) > 1 and len(set(map(len, lists.values()))) == 1:
-        rows = rows_of(lists, next(iter(lists.values())))
-        are_records = all(isinstance(item[0], Mapping) for item in lists.values() if item)
+    if not columns and len({tuple(item) for item in objects.values()}) == 1:
+        columns = {name: list(item.values()) for name, item in objects.items()}
+    if len(columns) > 1 and len(set(map(len, columns.values()))) == 1:
+        rows = rows_of(columns, next(iter(columns.values())))
+        are_records = all(isinstance(item[0], Mapping) for item in columns.values() if item)
         if not are_records and _likeness(rows[:_SAMPLE], mapping) >= FULL:
             return "parallel", iter(rows)
     return "one", iter([value])
@@ -124,9 +118,7 @@ def _places(
     """The steps to records in a value, the outermost ones of a case; and what these have of one."""
     if len(steps) > _MAX_DEPTH or next(visits, None) is None:
         return
-    form, items = "list", iter(value)
-    if isinstance(value, Mapping):
-        form, items = _records(value, mapping)
+    form, items = _records(value, mapping)
     records = [item for item in islice(items, _SAMPLE) if isinstance(item, Mapping)]
     likeness = _likeness(records, mapping, are_many=form != "one")
     if records and (likeness >= FULL or form != "one"):
@@ -141,7 +133,7 @@ def _places(
         inside = {at: some for item in records for at, some in _places(item, (), mapping, visits)}
         for own, some in inside.items():
             if own and not any(map(is_expected, own)):
-                yield (*steps, EACH, *own), some
+                yield (*steps, _EACH, *own), some
     if records and form == "one" and likeness:
         yield steps, likeness
 

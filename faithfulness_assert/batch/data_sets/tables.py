@@ -24,7 +24,7 @@ from ...files import open_text
 from ...records.errors import ConfigError, pip_install
 from ...text.strings import counted
 from . import table_process
-from .data_set import BEGIN, MAX_RECORD, Record, Source, Start, hint, not_utf8
+from .data_set import MAX_RECORD, Record, Source, hint, not_utf8
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 WRITTEN = 10_000
@@ -34,7 +34,7 @@ WRITTEN = 10_000
 # ---------------------------------------------------------------- CSV
 
 
-def csv_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
+def csv_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str) -> Source:
     """The records of a file, whatever separates its cells, and whatever its name.
 
     It is what gives the columns of a case; if nothing does, or several do, more columns; else
@@ -47,7 +47,7 @@ def csv_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
     forms, problems = [], []
     for delimiter in "\t,;" if file.suffix.lower() == ".tsv" else ",;\t":
         try:
-            header: list[str] = next(_reader(file, delimiter), [])
+            header: list[str] = next(_reader(file, delimiter, encoding), [])
         except csv.Error as error:
             problems.append(str(error))
             continue
@@ -64,21 +64,20 @@ def csv_source(file: Path, name: str, mapping: Mapping[str, str]) -> Source:
         raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
     usual = {*mapping.values(), *(one for field in COLUMN_FIELDS for one in names(field))}
     best = max(forms, key=lambda form: (len(usual.intersection(form[1])), len(form[1])))
-    return Source(name, partial(csv_records, file, *best), columns=best[1], lines=file)
+    return Source(name, partial(_csv_records, file, encoding, *best), columns=best[1])
 
 
-def csv_records(
-    file: Path, delimiter: str, columns: Sequence[str], start: Start = BEGIN
+def _csv_records(
+    file: Path, encoding: str, delimiter: str, columns: Sequence[str]
 ) -> Iterator[Record]:
     """The records of a file.
 
     A row that cannot be read, or has another number of cells than there are columns, is a problem.
     """
-    rows = _reader(file, delimiter, start)
-    if start == BEGIN:
-        next(rows, None)
+    rows = _reader(file, delimiter, encoding)
+    next(rows, None)
     while True:
-        first, cells, problem = start.lines + rows.line_num + 1, [], ""
+        first, cells, problem = rows.line_num + 1, [], ""
         try:
             cells = next(rows)
             problem = not_utf8("".join(cells))
@@ -89,7 +88,7 @@ def csv_records(
         if cells and len(cells) != len(columns):
             given = counted(len(cells), "cell")
             problem = f"{given}, but the file has {counted(len(columns), 'column')}"
-        last = start.lines + rows.line_num
+        last = rows.line_num
         place = f"line {first}" if last <= first else f"lines {first} to {last}"
         if problem:
             yield Record(place, None, problem)
@@ -97,12 +96,12 @@ def csv_records(
             yield Record(place, dict(zip(columns, cells, strict=True)))
 
 
-def _reader(file: Path, delimiter: str, start: Start = BEGIN) -> Any:
+def _reader(file: Path, delimiter: str, encoding: str) -> Any:
     """Strict, so that a text after a closing quote, or a quote that stays open, is an error."""
 
     def lines() -> Iterator[str]:
-        with open_text(file, "utf-8-sig", "surrogateescape", "") as text:
-            text.seek(start.bytes)
+        with open_text(file, encoding, "surrogateescape", "") as text:
+            yield text.readline(MAX_RECORD).removeprefix("\ufeff")
             yield from iter(partial(text.readline, MAX_RECORD), "")
 
     return csv.reader(lines(), delimiter=delimiter, strict=True)

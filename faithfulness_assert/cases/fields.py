@@ -1,0 +1,545 @@
+"""Where the fields of a case are in the records of a data set.
+
+What a user says goes first, then where an export of another system has them, then a rule on keys,
+which are read as words: ``inputs.chatInput`` has ``inputs``, ``chat`` and ``input``. The last word
+says what a key holds, the words before it say of whom. Of the keys that fit, those nearest to the
+top of the record go first, then those that say that the application made or retrieved it, then
+those with the plainer word. Keys of one rank with the same values are one. An expected answer is
+never the answer. ``fields.txt`` has the words.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from ..conversations.conversation import end_with_assistant, read_conversation
+from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY, ROLES
+from ..conversations.messages import LOOK, is_conversation
+from ..records.errors import InputError, option
+from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
+from .case import passages_of
+from .paths import opened, value_at, without
+from .plain_data import read_list, record_as_json
+from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
+
+MAX_SHOWN = 40
+"""Keys that a message names."""
+MAX_KEYS, MAX_DEPTH = 500, 4
+"""Keys of a record that are looked at, and objects inside each other."""
+MAX_CHAT = 1_000_000
+"""Characters of a JSON text that may be a list of messages."""
+SHORT = 15
+"""Characters of a text in a language without spaces that may be a name or a number."""
+LONG, VARIED = 8, 5
+"""Words of a text that is more than a title, and different ones in it: more than references."""
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+HELD = ("answer", "context", "question")
+_ABSENT = object()
+_PLAIN = lazy_pattern(r"\w+")
+_LETTERS = lazy_pattern(r"[^\W\d_]{2,}")
+_FILE = lazy_pattern(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
+_LINES = sections(__file__.removesuffix("py") + "txt")
+_WORDS = {name: set(text.split()) for name, text in _LINES.items()}
+_ABOUT = _WORDS["about"] | _WORDS["by a judge"]
+_HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how plain it is
+    field: {
+        word: rank
+        for rank, line in enumerate(_LINES[field].splitlines(), 1)
+        for word in line.split()
+    }
+    for field in HELD
+}
+_INSIDE = 9
+"""How plain the key is of a list of texts somewhere in an object that is called the context."""
+_MAY_BE_GOLD = {"answer", "context", "evidence"}
+"""Our own names that may also be what is expected, where there is another."""
+_REQUEST = ("messages", "contents", *OPENTELEMETRY)
+"""What a mapping has that is a request of an API, or a span of OpenTelemetry."""
+_OF_A_MESSAGE = ("role", "from", "type", "parts", "content", "messages")
+
+
+class Fields(NamedTuple):
+    """Where the fields of a case are in records of one kind.
+
+    Args:
+        paths: for each field its paths. Of those with a value that fits, the first counts.
+        mapping: what the user said.
+        system: the system that exported the records; None for plain records.
+        there: the fields that at least one of the records has by which they were found.
+        unclear: paths with different values, one of which must be the field.
+        notes: what a person should know of how they were found.
+        takes_mapping: whether the user can say where they are, as with files.
+    """
+
+    paths: Paths
+    mapping: Mapping[str, str]
+    system: System | None = None
+    there: frozenset[str] = frozenset()
+    unclear: Paths = NOTHING
+    notes: tuple[str, ...] = ()
+    takes_mapping: bool = True
+
+    def used(self, record: Mapping[str, Any]) -> dict[str, str]:
+        """The path of each field that a record has."""
+        chosen: dict[str, str] = {}
+        for field, paths in self.paths.items():
+            values = {path: value_at(record, path, _ABSENT) for path in paths}
+            if field == "question" and not (self.system or field in self.mapping):
+                values = {p: v for p, v in values.items() if not isinstance(v, list | Mapping)}
+            fitting = [path for path, value in values.items() if self._fits(field, value)]
+            if self.system and field in HELD:  # a text of JSON may be a text itself
+                fitting = fitting or [p for p, v in values.items() if isinstance(v, str)]
+            # One that does not fit is told, but in a log beside messages it means something else.
+            own = (field,) if field == "messages" else names(field)  # turns may be other things
+            usual = paths if field in self.mapping else own
+            there = [p for p, v in values.items() if p in usual and v is not _ABSENT]
+            if fitting or (there and "messages" not in chosen):
+                chosen[field] = (fitting or there)[0]
+        if self.system and "context" in chosen:
+            chosen.pop("messages", None)  # only a system that keeps no context apart from them
+        return chosen
+
+    def _fits(self, field: str, value: Any) -> bool:
+        return _fits(field, opened(value) if self.system and field in HELD else value)
+
+    def split(self, record: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The fields of the case, by names that a ``Case`` knows, and the other columns."""
+        used = self.used(record)
+        fields: dict[str, Any] = {}
+        dropped = {*used.values(), *(self.system.repeated if self.system else ())}
+        for field, path in used.items():
+            if self.system or path not in names(field):
+                value = value_at(record, path)
+                fields[field] = _said(field, value) if self.system else value
+            else:  # a case says where two names have different values
+                same = {name: record[name] for name in self.paths[field] if name in record}
+                fields |= same
+                dropped |= same.keys()
+        rest = {name: value for name, value in record.items() if name not in dropped}
+        for path in dropped.difference(record):
+            rest = without(rest, path)
+        return fields, rest
+
+    def lacking(self) -> str:
+        """The first field without which no record can be graded; "" if there is none."""
+        needed = () if "messages" in self.there else ("answer", "context")
+        wanted = (*(field for field in self.mapping if field in COLUMN_FIELDS), *needed)
+        return next((field for field in wanted if field not in self.there), "")
+
+    def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
+        """Why records without a field are not read, with their keys; and what would do."""
+        keys = list(dict.fromkeys(key for record in records for key in record))
+        shown = (repr(key) if "," in key else key for key in keys)  # seen as one name
+        has = f"it has {names_of(shown, MAX_SHOWN)}"
+        if field in self.mapping:
+            mapped = option("mapping", {field: self.mapping[field]})
+            return f"no column for {field}: {mapped} names nothing in it; {has}", ""
+        if is_conversation(records):
+            join = "join those of a conversation into one record, as a list under 'messages'"
+            return f"each record is one message; {join}; {has}", ""
+        if rivals := self.unclear.get(field):
+            paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
+            uses = " or ".join(option("mapping", {field: path}) for path in paths)
+            more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
+            differ = " and ".join(map(repr, rivals[:3])) + more
+            return f"which is the {field}? {differ} differ", f". Use {uses}"
+        near = _similar_path(field, records)
+        why = f". {near!r} seems to be what is expected" if is_expected(near) else ""
+        use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
+        for key in names(field):
+            values = [record[key] for record in records if key in record]
+            if values and all(value is None for value in values):
+                nothing = " (where nothing was retrieved, it is an empty list)"
+                return f"{key} is null in each record{nothing * (field == 'context')}; {has}", ""
+            if inside := next((value for value in values if isinstance(value, Mapping)), None):
+                wanted = "a text or a list of passages" if field == "context" else "a text"
+                what = f"it is an object with the keys {names_of(inside, MAX_SHOWN)}"
+                advice = f". Use {use}{why}" if self.takes_mapping else ""
+                return f"{key} must be {wanted}; {what}", advice
+        usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
+        looked = f"no column for {field}. Looked for {', '.join(usual)}"
+        return f"{looked}; {has}", f". Use {use}, or {chat} for chats{why}"
+
+
+def is_expected(*keys: str) -> bool:
+    """Whether keys say that what is under them was expected."""
+    return any(not _WORDS["expected"].isdisjoint(key_words(key)) for key in keys)
+
+
+# ---------------------------------------------------------------- finding
+
+
+def find_fields(
+    records: Sequence[Mapping[str, Any]],
+    mapping: Mapping[str, str] = NOTHING,
+    *,
+    takes_mapping: bool = True,
+) -> Fields:
+    """The fields by what the user said, by the system that exported the records, and by names; in
+    these records of plain JSON also by all that their keys and values show.
+    """
+    named = mapping.get(FROM)
+    system = SYSTEMS[named] if named else next(filter(None, map(_recognised, records)), None)
+    ids = (key for record in records for key in record if key.casefold() in ("id", "case_id"))
+    usual = {field: names(field) for field in COLUMN_FIELDS}
+    usual |= {
+        "id": tuple(dict.fromkeys(("id", *ids))),
+        "citation_audit": ("citation_audit", *SYSTEMS["masis"].paths["citation_audit"]),
+    }
+    usual = {"id": ("id",), **system.paths} if system else usual
+    own = {field: (path,) for field, path in mapping.items() if field in COLUMN_FIELDS}
+    paths = usual | own
+    # Messages go first: a log that has some may have other things under our names.
+    paths = {field: paths[field] for field in sorted(paths, key=lambda name: name != "messages")}
+    fields = Fields(paths, mapping, system, takes_mapping=takes_mapping)
+    used: dict[str, set[str]] = {}
+    for record in records:
+        for field, path in fields.used(record).items():
+            value = value_at(record, path)
+            if _fits(field, value) or not isinstance(value, Mapping | None):
+                used.setdefault(field, set())
+            used.get(field, set()).add(path)
+    fields = fields._replace(there=frozenset(used))
+    return fields if named else _by_words(fields, records, used)
+
+
+def _by_words(
+    fields: Fields, records: Sequence[Mapping[str, Any]], used: Mapping[str, set[str]]
+) -> Fields:
+    """The fields, and those that keys name by their words. ``used``: paths of the usual ones."""
+    there, notes, unclear = set(used), list[str](), dict[str, tuple[str, ...]]()
+    paths, mapping = dict(fields.paths), fields.mapping
+    found = {field: _find_field(field, records) for field in HELD if field not in mapping}
+    has = {name: name in mapping or found[name] or name in there for name in ("answer", "context")}
+    chat = "messages" not in there and not all(has.values())
+    if chat and (key := _find_chat(records, has_answer=bool(has["answer"]))):
+        notes.append(f"the messages are read from {key!r}")
+        paths["messages"] = (key,)
+        there.add("messages")
+        found = {**found, "question": {}} if has["answer"] else {}  # that is in them
+    for field, ranks in found.items():
+        own = used.get(field, set())
+        in_messages = "messages" in used and not own
+        if in_messages and field == "answer":
+            in_messages = not _are_prompts(records, used["messages"])
+        if (own and fields.system) or in_messages or not ranks or (own and own.isdisjoint(ranks)):
+            continue  # our own name goes first, although it has no value
+        first, *others = ranks
+        rivals = [path for path in others if ranks[path] == ranks[first]]
+        same = [path for path in others if ranks[path] == _SAME]
+        if rivals and field != "question":
+            unclear[field] = (first, *rivals)
+            there.discard(field)
+            continue
+        there.add(field)
+        paths[field] = (first, *same) if own - {first, *same} or first not in own else paths[field]
+        lower = [path for path in others if path in rivals or (path in own and path not in same)]
+        plain = {"".join(key_words(name)) for name in names(field)}
+        if lower or (first not in own and "".join(key_words(first)) not in plain):
+            other = f", not {' or '.join(map(repr, lower))}" if lower else ""
+            use = option("mapping", {field: lower[0] if lower else "KEY"})
+            use = f"; for another, {use}" if fields.takes_mapping else ""
+            notes.append(f"the {field} is read from {first!r}{other}{use}")
+    return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
+
+
+_Rank = tuple[int, ...]
+_SAME: _Rank = ()
+"""The rank of a path with the values of the first."""
+
+
+def _find_field(field: str, records: Sequence[Mapping[str, Any]]) -> dict[str, _Rank]:
+    """The paths that may hold a field by the rule above, the best first, with their ranks."""
+    ranks: dict[str, _Rank] = {}
+    values: dict[str, dict[int, Any]] = {}
+    filled: dict[str, int] = {}
+    said = set[tuple[str, ...]]()
+    for number, record in enumerate(records):
+        for keys, value in _leaves(record):
+            is_said = field == "answer" and keys[:-1] in said and keys[-1] == "content"
+            role = str(value.get("role")).lower() if isinstance(value, Mapping) else ""
+            if ROLES.get(role) == "assistant":
+                said.add(keys)
+            if (rank := (len(keys), 0, 0) if is_said else _rank(field, keys)) is not None:
+                path = _path(keys)
+                filled[path] = filled.get(path, 0) + bool(value)
+                if (text := _as_text(field, value, rank)) is not None:
+                    ranks[path] = rank
+                    values.setdefault(path, {})[number] = text
+    # The others are seldom what their name says.
+    usual = [path for path in ranks if 2 * len(values[path]) >= filled[path]]
+    ordered = sorted(usual, key=ranks.__getitem__)
+    for path in ordered[1:]:
+        first, own = values[ordered[0]], values[path]
+        both = first.keys() & own.keys()
+        if both and all(first[number] == own[number] for number in both):
+            ranks[path] = _SAME
+    return {path: ranks[path] for path in ordered}
+
+
+# ---------------------------------------------------------------- keys and values
+
+
+def _leaves(
+    record: Mapping[str, Any], *, in_lists: bool = False
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The first values of a record and of the objects in it, each with the keys that lead to it.
+
+    ``in_lists``: also those of the first object in a list, under the key ``[]``.
+    """
+
+    def walk(inner: Any, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+        for key, value in inner.items():
+            keys = (*above, str(key))
+            yield keys, value
+            if in_lists and isinstance(value, list) and value:
+                keys, value = (*keys, "[]"), value[0]
+            if isinstance(value, Mapping) and len(keys) < MAX_DEPTH + in_lists:
+                yield from walk(value, keys)
+
+    return islice(walk(record, ()), MAX_KEYS)
+
+
+def _path(keys: Sequence[str]) -> str:
+    """The keys as a path for a mapping: JMESPath, where one is no plain word."""
+    if len(keys) == 1:
+        return keys[0]
+    steps = (k if _PLAIN.fullmatch(k) or k == "[]" else json.dumps(k) for k in keys)
+    return ".".join(steps).replace(".[]", "[]")
+
+
+def _rank(field: str, keys: Sequence[str]) -> _Rank | None:
+    """How well the keys fit a field; the lowest fits best. None: not at all."""
+    words = [word for key in keys for word in key_words(key.partition("(")[0])]
+    by_whom = _WORDS[f"{field} is made"]
+    made = not by_whom.isdisjoint(words)
+    last = key_words(keys[-1].partition("(")[0])
+    if not last or by_whom.issuperset(last) or last[-1] == "model":
+        return None  # ``generation.model`` and ``generation_model`` name one
+    while len(words) > 1 and (words[-1] in by_whom | _WORDS["endings"] or words[-1].isdigit()):
+        words.pop()
+    holds = _HOLDS[field].get(words[-1]) if words else None
+    if not holds and field == "context" and words and words[-1] in _WORDS["inside a context"]:
+        holds = _INSIDE if any(key in ("context", "contexts") for key in keys[:-1]) else None
+    if holds is None or not (_ABOUT | _WORDS["expected"]).isdisjoint(words):
+        return None
+    made |= len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD
+    return (len(keys), not made, 0 if field == "answer" and made else holds)
+
+
+def _as_text(field: str, value: Any, rank: _Rank) -> Any:
+    """A value that can be one of the field, for comparing; None if it cannot be one."""
+    if field != "context":
+        return value.strip() if isinstance(value, str) and not is_blank(value) else None
+    if rank[2] == _INSIDE and not isinstance(value, list):
+        return None
+    try:
+        texts = _texts_of(read_list(value) if isinstance(value, str) else value)
+    except InputError:
+        return None
+    if rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
+        return None  # names of files, ids, addresses
+    return texts or None
+
+
+def _texts_of(context: Any) -> tuple[str, ...]:
+    """The texts of the passages of a context. Raises ``InputError`` if it is none."""
+    return tuple(passage.text.strip() for passage in passages_of(context))
+
+
+def _is_prose(text: str) -> bool:
+    """Whether a text says something: it is no id, address, title, or name of a file."""
+    start = text[:500].strip()
+    words = len(start.split(None, LONG))
+    if _FILE.search(start):
+        return False
+    if sum(char > "\u3040" for char in start) >= SHORT:
+        return True
+    if words > 2:
+        is_long = words >= LONG and len(set(_LETTERS.findall(start))) >= VARIED
+        return start[-1] in ".!?" or is_long
+    return len(start) >= SHORT and not start.isascii()
+
+
+def _similar_path(field: str, records: Sequence[Mapping[str, Any]]) -> str:
+    """The path that may be meant, though the rule does not take it."""
+    best: list[tuple[Any, ...]] = []
+    for keys, value in (leaf for record in records for leaf in _leaves(record, in_lists=True)):
+        words = {word for key in keys for word in key_words(key)}
+        ends = not _HOLDS[field].keys().isdisjoint(key_words(keys[-1])[-1:])
+        expected = len(words & _WORDS["expected"])
+        says = isinstance(value, str) and (field == "answer" or _is_prose(value))
+        likely = says and not (expected or words & {*_ABOUT, "title", "url"})
+        is_text = likely and (ends or field == "context" or len(value.split()) > 2)
+        is_list = field == "context" and isinstance(value, list) and not words & _ABOUT
+        if is_text and not words.isdisjoint(_HOLDS[field]):
+            best.append((0, not ends, len(keys), len(best), keys))
+        elif ends and isinstance(value, str | list):
+            best.append((1, not says, len(keys), len(best), keys))
+        elif is_list and _as_text(field, value, (0, 0, _INSIDE)):
+            best.append((2, expected, len(keys), len(best), keys))
+    path = _path(min(best)[-1]) if best else "COLUMN"
+    return path.replace("[]", "[]" if field == "context" else "[0]")
+
+
+# ---------------------------------------------------------------- messages
+
+
+def _find_chat(records: Iterable[Mapping[str, Any]], *, has_answer: bool) -> str:
+    """The key of a list of messages, or its JSON text; "" if there is none.
+
+    It ends with an assistant's message, or has what a tool returned: beside an answer it must have
+    that. Others are prompts.
+    """
+    for keys, value in (leaf for record in records for leaf in _leaves(record)):
+        chat = value if isinstance(value, str) and len(value) > MAX_CHAT else opened(value)
+        by_a_judge = any(not _WORDS["by a judge"].isdisjoint(key_words(key)) for key in keys)
+        if is_conversation(chat) and not (by_a_judge or is_expected(*keys)):
+            with suppress(InputError):
+                found = read_conversation(chat[:LOOK], EVIDENCE_ROLES, has_answer=has_answer)
+                is_whole = not has_answer and found.question and end_with_assistant(chat[-1:])
+                if found.passages or is_whole:
+                    return _path(keys)
+    return ""
+
+
+def has_evidence(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
+    """Whether messages at one of these paths have what a tool returned, or documents."""
+    for chat in _chats(records, paths):
+        with suppress(InputError):
+            if read_conversation(chat, EVIDENCE_ROLES, has_answer=True).passages:
+                return True
+    return False
+
+
+def _are_prompts(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:
+    """Whether messages at these paths end with what a user said: the answer is elsewhere."""
+    with suppress(InputError):
+        return not any(map(end_with_assistant, _chats(records, paths)))
+    return False
+
+
+def _chats(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> Iterator[Any]:
+    return filter(None, (opened(value_at(r, path)) for path in paths for r in records))
+
+
+# ---------------------------------------------------------------- systems
+
+
+def _recognised(record: Mapping[str, Any]) -> System | None:
+    """The first system whose marks a record has, also as columns such as ``inputs.question``."""
+
+    def has(at: str) -> bool:
+        start = f"{at}."
+        return value_at(record, at) is not None or any(name.startswith(start) for name in record)
+
+    for system in SYSTEMS.values():
+        if any(all(map(has, way)) for way in system.marks):
+            return None if any(name in record for name in system.unless) else system
+    return None
+
+
+def _fits(field: str, value: Any) -> bool:
+    """Whether a value can be that of a field. A mapping is one only if it is of a known form."""
+    if value is _ABSENT or value is None:
+        return False
+    if field == "messages":
+        if isinstance(value, Mapping):
+            return any(value.get(name) for name in _REQUEST)
+        if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+            return value == "[]" or any(f'"{key}"' in value for key in _OF_A_MESSAGE)
+        return is_conversation(value)
+    if field == "context" and isinstance(value, Mapping):
+        with suppress(InputError):
+            return bool(passages_of(value))
+        return False
+    if field == "answer" and isinstance(value, list):  # messages, and not several answers
+        return any(
+            one.keys() & {"role", "type", "content"}
+            for one in value
+            if one and isinstance(one, dict)
+        )
+    is_document = isinstance(value, Mapping) and bool(value.keys() & {"content", "kwargs"})
+    return is_document or not isinstance(value, Mapping) or field == "citation_audit"
+
+
+def _said(field: str, value: Any) -> Any:
+    """A value in an export: of messages the text. An answer of no known form stays."""
+    speaker = {"question": "user", "answer": "assistant"}.get(field)
+    inside = opened(value)
+    if not speaker or not isinstance(inside, Mapping | list):
+        return value
+    messages = [inside] if isinstance(inside, Mapping) else inside
+    if isinstance(inside, Mapping) and "content" in inside:
+        messages = [{"role": speaker, **inside}]
+    try:
+        conversation = read_conversation(messages, (), has_answer=field == "question")
+    except InputError:
+        return value if field == "answer" or isinstance(value, str) else None
+    return conversation.answer if field == "answer" else conversation.question or None
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_record(
+    record: Mapping[str, Any], where: Fields
+) -> tuple[dict[str, Any], dict[str, Any], str]:
+    """The fields of a case in a row of any library, the other columns, and what is wrong or ""."""
+    values, problems = record_as_json(record)
+    fields, columns = where.split(values)
+    for name, problem in problems.items():
+        if name not in columns:  # a field is graded, so it must be what it is
+            return {}, {}, f"{name}: {problem}"
+    if failed := application_error(values, fields):
+        return {}, {}, f"answer: missing, because the application failed: {clip(failed)}"
+    if problem := _not_read(values, fields, where):
+        return {}, {}, problem
+    contexts = [name for name in names("context") if name in fields]
+    for name in contexts:
+        if isinstance(value := fields[name], str):
+            fields[name] = value = read_list(value)
+        if isinstance(value, list):
+            fields[name] = [
+                read_list(item, of_one=True) if isinstance(item, str) else item for item in value
+            ]
+    for name in contexts[1:]:  # the same passages, once as texts and once as documents
+        with suppress(InputError):
+            if _texts_of(fields[name]) == _texts_of(fields[contexts[0]]):
+                del fields[name]
+    return fields, columns, ""
+
+
+def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:
+    """Why a record lacks a field: another name that is not read in these records, or a mapping."""
+    if "messages" in fields:
+        return ""
+    for name in ("answer", "context"):
+        if not fields.keys().isdisjoint(names(name)):
+            continue
+        if name in where.mapping:
+            use = option("mapping", {name: where.mapping[name]})
+            return f"{name}: {use} names nothing in it; it has {names_of(record)}"
+        there = [one for one in names(name) if record.get(one) is not None]
+        if there and FROM not in where.mapping:
+            read = where.paths[name][0]
+            use = option("mapping", {name: f"{read} || {there[0]}"})
+            use = f"; to read both, {use}" if where.takes_mapping else ""
+            problem = f"{name}: missing; in these records it is read from {read!r}, and this one"
+            return f"{problem} has {there[0]!r}{use}"
+    return ""
+
+
+def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+    """What a record without an answer says of the application that failed; else ""."""
+    texts = (fields.get(name) for name in (*names("answer"), *names("messages")))
+    if any(isinstance(value, str | list) for value in texts):
+        return ""
+    errors = (value_at(record, path) for path in ("error", "response.error"))
+    return next((error for error in errors if isinstance(error, str) and error.strip()), "")
