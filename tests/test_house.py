@@ -200,7 +200,7 @@ HOMES = {
     "jmespath": "cases.paths",
     "rich": "cli.terminal",
     "yaml": "policy.parsing promptfoo.migrate",
-    "pyarrow": "batch.data_sets.table_process batch.data_sets.tables batch.ray",
+    "pyarrow": "batch.data_sets.table_process batch.data_sets.tables",
     "python_calamine": "batch.data_sets.table_process",
     "ray": "batch.ray",
     "deepeval": "adapters.deepeval",

@@ -21,8 +21,6 @@ MIN_GRADED = 0.95
 Quoted = Callable[[str], str]
 """Makes a text from elsewhere harmless where it is shown."""
 
-FEW_LATENCIES = 3
-"""Different ones, to the last digit the same in two runs: no clock is so coarse."""
 SHOWN = 20
 """Changed cases that are shown with their statements."""
 KINDS = ("regressed", "new", "improved", "status", "score")
@@ -36,7 +34,6 @@ class Outcome(NamedTuple):
     passed: bool
     score: float | None
     is_error: bool
-    latency: float = 0.0
     row: int = 0
 
 
@@ -96,7 +93,6 @@ class Comparison:
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
         shown: the most important changes; of equal ones, in the order of B.
-        same: whether they are the results of one run: each grade took as long in both.
         recheck: what the judge changed, and what the system; None if nobody asked.
         policies: what the policies of A and B differ in, as far as that is known.
     """
@@ -116,7 +112,6 @@ class Comparison:
     old_ids: Mapping[str, str] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     shown: list[Change] = field(default_factory=list)
-    same: bool = True
     recheck: Recheck | None = None
     policies: Sequence[str] = ()
 
@@ -257,7 +252,6 @@ def compare(
         ((line.case_id, line.row, line.input) for line in after()),
     )
     changes: list[Change] = []
-    latencies: set[float] = set()
 
     def pairs() -> Iterator[Pair]:
         for id, new in _outcomes(after, summaries[1], ways[1]):
@@ -270,9 +264,6 @@ def compare(
                     compared.kinds["new"] += 1
                     changes.append(Change(id, "new", NOTHING, new))
                 continue
-            compared.same &= first.latency == new.latency
-            if len(latencies) < FEW_LATENCIES:
-                latencies.add(new.latency)
             compared.other_input += first.input != new.input
             compared.by_number += id in old_ids and not (first.input == new.input != "")
             compared.lost += new.is_error and not first.is_error
@@ -286,8 +277,6 @@ def compare(
     compared.pairs = PairCounts(pairs())
     compared.tests = compared.pairs.tests()
     compared.only[0] = len(old)
-    is_changed = any(compared.kinds.values()) or any(compared.only)
-    compared.same &= len(latencies) >= FEW_LATENCIES and not is_changed
     if summaries[0].cases and 0 < summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id is in both runs")
     changes = sorted(changes, key=_weight)[:shown]
@@ -313,7 +302,7 @@ def _outcomes(lines: Lines, summary: Summary, ways: set[Way]) -> Iterator[tuple[
         if result.error is None:
             ways.add((result.judge, result.policy, result.threshold))
         values = result.status, result.pass_, result.score, result.error is not None
-        yield line.case_id, Outcome(line.input, *values, result.latency_ms, line.row)
+        yield line.case_id, Outcome(line.input, *values, line.row)
 
 
 def _kind(before: Outcome, after: Outcome) -> str:

@@ -78,8 +78,6 @@ def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
         most = f": {changed} (--max-regressed {comparison.max_regressed})"
         most = most if comparison.has_more_regressed else ""
         return f"{after} is worse than {before}{most}"
-    if comparison.same:
-        return f"{after} has the very results of {before}: they are of one run"
     if not comparison.is_lower:
         return f"{after} is not worse than {before}"
     by_judge = comparison.recheck is not None and comparison.recheck.judge.is_worse

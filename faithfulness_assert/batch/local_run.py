@@ -202,7 +202,7 @@ def _engine(engine: str, actors: int | None) -> type[Cluster] | None:
     try:
         from .ray import Cluster
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("ray", "pyarrow"):
+        if (error.name or "").partition(".")[0] != "ray":
             raise
         advice = pip_install(extra="ray")
         raise ConfigError(f"engine: {error.name} is not installed: {advice}") from None

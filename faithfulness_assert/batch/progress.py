@@ -16,8 +16,6 @@ from .summary import Summary, duration, money
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0
-SETTLED = 2.0
-"""Seconds for which a run waits, or goes on again, before a log says so."""
 MINUTE = 60.0
 ERROR_LENGTH = 120
 
@@ -67,46 +65,26 @@ def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
     """Shows how the counts grow meanwhile, also while no result comes.
 
     In one line where standard error is a terminal and ``CI`` is not set; else in a new one every
-    half minute, and where the run begins to wait and goes on.
+    half minute.
     """
     if not wanted:
         yield
-    elif sys.stderr.isatty() and not os.environ.get("CI"):
-        width = get_terminal_size().columns - 1
+        return
+    is_bar = sys.stderr.isatty() and not os.environ.get("CI")
+    width = get_terminal_size().columns - 1
 
-        def show() -> None:
-            sys.stderr.write(f"\r{clip(str(counts), width):{width}}")
-            sys.stderr.flush()
+    def show() -> None:
+        text = str(counts)
+        sys.stderr.write(f"\r{clip(text, width):{width}}" if is_bar else f"{text}\n")
+        sys.stderr.flush()
 
-        try:
-            with every(BAR_SECONDS, show):
-                yield
-        finally:
+    try:
+        with every(BAR_SECONDS if is_bar else LINE_SECONDS, show):
+            yield
+    finally:
+        if is_bar:
             show()
             sys.stderr.write("\n")
-    else:
-        with every(min(BAR_SECONDS, LINE_SECONDS), _Log(counts).look):
-            yield
-
-
-class _Log:
-    """Writes a line every half minute, and where the run begins to wait and goes on."""
-
-    def __init__(self, counts: Counts) -> None:
-        self._counts, self._waits = counts, False
-        self._written = self._same = time.monotonic()
-
-    def look(self) -> None:
-        """Writes a line if it is time."""
-        now, waits = time.monotonic(), bool(self._counts.trouble())
-        if waits == self._waits:
-            self._same = now
-        if now - self._same < SETTLED and now - self._written < LINE_SECONDS:
-            return
-        goes_on = "the judge answers again | " if self._waits and not waits else ""
-        self._waits, self._written, self._same = waits, now, now
-        sys.stderr.write(f"{goes_on}{self._counts}\n")
-        sys.stderr.flush()
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Grades on a Ray cluster: batches of a data set of Ray Data, or the rows of a run as one.
+"""Grades the rows of a run on a Ray cluster.
 
 Rows are handed out to actors, each with a grader of its own. If an actor or a node dies, Ray starts
 the actor again, there or elsewhere, and its rows are graded again.
@@ -8,23 +8,16 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from itertools import islice
-from operator import attrgetter
 from typing import Any, NamedTuple
 
-import pyarrow
 import ray
 from ray import exceptions
 
 from ..drive.asks import GivenUp
-from ..drive.breaker import NO_DEADLINE
 from ..grading import Grader
 from ..records.errors import ConfigError
-from ..records.judge import Judge
-from ..records.result import GradingResult
-from ..settings import SETTING, AnyPolicy
-from .data_sets import open_data_set
 from .rows import Line, Row, gate_of, grade_rows
 
 CHUNK = 64
@@ -32,59 +25,12 @@ CHUNK = 64
 MOST_DEATHS = 10
 """How often the actor that grades a chunk may die before the run stops: a row may be the cause."""
 DEATHS = exceptions.RayActorError, exceptions.WorkerCrashedError, exceptions.OutOfMemoryError
-PREFIX = "faithfulness_"
 Limits = tuple[float | None, float | None, float]
 """Requests and tokens per minute, and the patience."""
-_COLUMNS: Mapping[str, tuple[Any, Callable[[GradingResult], Any]]] = {
-    "pass": (pyarrow.bool_(), attrgetter("pass_")),
-    "score": (pyarrow.float64(), attrgetter("score")),
-    "status": (pyarrow.string(), attrgetter("status")),
-    "result": (pyarrow.string(), lambda result: result.model_dump_json()),
-}
-
-
-class GradedBatches:
-    """For ``ray.data.Dataset.map_batches``: grades batches in ``batch_format="pyarrow"``.
-
-    Each row gets the columns ``pass``, ``score``, ``status`` and ``result`` (JSON), all with
-    ``PREFIX`` before their names, in place of those that it has.
-
-    Args:
-        judge, policy, threshold, options: see ``faithfulness_assert.Grader``. A key in the
-            environment must be set on each node.
-        mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
-        concurrency: asks under way at once in each actor.
-    """
-
-    def __init__(
-        self,
-        judge: str | Judge = SETTING,
-        policy: AnyPolicy | None = None,
-        threshold: float | None = None,
-        *,
-        mapping: Mapping[str, str] | None = None,
-        concurrency: int | None = None,
-        **options: Any,
-    ) -> None:
-        self.grader, self.mapping = Grader(judge, policy, threshold, **options), mapping
-        self.concurrency, self.gate = concurrency, gate_of(self.grader, None, None, NO_DEADLINE)
-
-    def __call__(self, batch: pyarrow.Table) -> pyarrow.Table:
-        """The batch with its results."""
-        records = batch.to_pylist()
-        rows = open_data_set(records, mapping=self.mapping).rows() if records else ()
-        graded = grade_rows(rows, self.grader, self.concurrency, self.gate)
-        lines = sorted(graded, key=lambda line: line.row)
-        ours = [PREFIX + name for name in _COLUMNS]
-        batch = batch.select([name for name in batch.column_names if name not in ours])
-        for name, (kind, value_of) in zip(ours, _COLUMNS.values(), strict=True):
-            values = pyarrow.array([value_of(line.result) for line in lines], kind)
-            batch = batch.append_column(name, values)
-        return batch
 
 
 class _Rows:
-    """The same for rows of a run. ``limits``: as ``gate_of`` takes them. A gate is not pickled."""
+    """An actor. ``limits``: as ``gate_of`` takes them. A gate is not pickled."""
 
     def __init__(self, grader: Grader, concurrency: int | None, limits: Limits) -> None:
         self._grader, self._concurrency = grader, concurrency

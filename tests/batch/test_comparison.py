@@ -345,18 +345,14 @@ def test_the_exit_code_says_whether_b_is_worse(tmp_path: Path) -> None:
     assert told.stdout.startswith("### Faithfulness: <code>run</code> is worse than <code>a</code>")
 
 
-def test_that_two_runs_are_one_is_told_and_other_judges_are_not_comparable(tmp_path: Path) -> None:
-    cases = {str(n): replace(result(1.0), latency_ms=n + 0.5) for n in range(9)}
+def test_a_run_is_not_worse_than_itself_and_other_judges_are_not_comparable(tmp_path: Path) -> None:
+    cases = {str(n): result(1.0) for n in range(9)}
     own = write(tmp_path / "a.jsonl", run_of(cases))
-    copy = write(tmp_path / "b.jsonl", run_of(cases))
     other = {id: replace(one, judge="other") for id, one in cases.items()}
-    again = {id: replace(one, latency_ms=one.latency_ms + 1) for id, one in cases.items()}
     for second, exit_code, said in (
-        (own, 0, "has the very results of"),
-        (copy, 0, "b has the very results of a: they are of one run\n"),
+        (own, 0, "a.jsonl is not worse than "),
         (write(tmp_path / "e.jsonl", run_of({**cases, "x": result(0.0)})), 1, "e is worse than a"),
         (write(tmp_path / "c.jsonl", run_of(other)), 3, "graded by another judge"),
-        (write(tmp_path / "d.jsonl", run_of(again)), 0, "d is not worse than a\n"),
     ):
         compared = here("compare", own, second, "--max-regressed", "0")
         assert (compared.returncode, said in compared.stdout) == (exit_code, True), compared.stdout

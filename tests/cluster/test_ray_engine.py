@@ -19,12 +19,11 @@ from typing import Any
 import pytest
 from rows import asked_of, finished
 
-from faithfulness_assert import ConfigError, Reply, grade
+from faithfulness_assert import ConfigError, Reply
 from faithfulness_assert.batch import run
 
 ray = pytest.importorskip("ray", reason="the extra ray is not installed")
 our_ray = pytest.importorskip("faithfulness_assert.batch.ray")
-GradedBatches, PREFIX = our_ray.GradedBatches, our_ray.PREFIX
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("default")]
 
 ROOT = Path(__file__).parents[2]
@@ -78,31 +77,6 @@ def test_a_run_on_a_cluster_equals_a_run_on_this_machine_and_either_goes_on_with
     before = asked_of(begun.path, query)
     assert results(tmp_path / "ray") == results(tmp_path / "local")
     assert asked_of(begun.path, query) == before, "nothing is graded again"
-
-
-def test_a_data_set_keeps_its_columns_and_gets_the_results_in_place_of_older_ones(
-    cluster: Any,
-) -> None:
-    def graded(ds: Any) -> list[dict[str, Any]]:
-        options = {"fn_constructor_kwargs": {"threshold": 0.4}, "batch_format": "pyarrow"}
-        actors = ray.data.ActorPoolStrategy(size=2)
-        rows = ds.map_batches(GradedBatches, **options, compute=actors, num_cpus=0.1).take_all()
-        return sorted(rows, key=lambda row: str(row["id"]))
-
-    wrong = {"id": "without a context", "answer": "Yes.", "context": None, "colour": "red"}
-    ds = ray.data.from_items([*RECORDS[:60], wrong], override_num_blocks=4)
-    first = graded(ds)
-    by_id = {row["id"]: row for row in first}
-    assert len(first) == len(by_id) == 61
-    for record in RECORDS[:60]:
-        row, own = by_id[record["id"]], grade(record["answer"], record["context"], threshold=0.4)
-        assert (row["colour"], row[f"{PREFIX}score"]) == (record["colour"], own.score)
-        assert row[f"{PREFIX}pass"] is own.pass_ is True
-        assert f'"score":{own.score}' in row[f"{PREFIX}result"]
-    row = by_id["without a context"]
-    assert (row[f"{PREFIX}status"], row[f"{PREFIX}score"]) == ("invalid_input", None)
-    again = graded(ray.data.from_items(first, override_num_blocks=4))
-    assert [list(row) for row in again] == [list(row) for row in first]
 
 
 class Deadly:

@@ -78,30 +78,22 @@ FORMS = {
 # ---------------------------------------------------------------- what comes back
 
 
-class Entry(NamedTuple):
-    """What a line of an output file says about the ask with this id.
-
-    ``answer``: status and body of an HTTP answer, or why there is none.
+def read_line(line: bytes, secrets: Secrets) -> tuple[str, list[Any] | str]:
+    """What a line of an output says, without secrets: the id of its ask ("" if it is no such line),
+    and status and body of an HTTP answer, or why there is none.
     """
-
-    id: str
-    answer: list[Any] | str
-
-
-def read_line(line: bytes, secrets: Secrets) -> Entry | None:
-    """What a line of an output says, without secrets; None if it is no such line."""
     try:
         data = json.loads(secrets.out_of(line.decode("utf-8-sig")))
     except (ValueError, RecursionError):
-        return None
+        return "", MISSING
     id = data.get("custom_id") if isinstance(data, dict) else None
     if not isinstance(id, str):
-        return None
+        return "", MISSING
     if "result" in data:
-        return Entry(id, _result(data["result"] if isinstance(data["result"], dict) else {}))
+        return id, _result(data["result"] if isinstance(data["result"], dict) else {})
     if "response" in data or "error" in data:
-        return Entry(id, _response(data.get("response"), data.get("error")))
-    return None
+        return id, _response(data.get("response"), data.get("error"))
+    return "", MISSING
 
 
 def _response(response: Any, error: Any) -> list[Any] | str:
@@ -232,8 +224,8 @@ class BatchAPI:
         try:
             with self._stream(look.outputs[0]) as stream:
                 for line in stream.response.iter_lines():
-                    if entry := read_line(line.encode(), self._judge.secrets):
-                        return entry.id
+                    if id := read_line(line.encode(), self._judge.secrets)[0]:
+                        return id
         except Exception as error:
             if getattr(error, "status_code", None) != NOT_FOUND:
                 raise
@@ -315,8 +307,7 @@ def service_errors(secrets: Secrets) -> Iterator[None]:
         raise
     except Exception as error:  # noqa: BLE001 - whatever an SDK raises
         status, response = getattr(error, "status_code", None), getattr(error, "response", None)
-        text = str(error) or type(error).__name__
-        classes = {kind.__name__ for kind in type(error).__mro__}
+        text, classes = str(error), {kind.__name__ for kind in type(error).__mro__}
         if isinstance(status, int) and response is not None:
             body = getattr(error, "body", None)
             data = body if isinstance(body, dict) else {"message": str(error)}
@@ -335,8 +326,6 @@ def is_refused(error: BaseException | None) -> bool:
     status = getattr(error, "status_code", None)
     if isinstance(status, int):
         return 400 <= status < 500 and status not in UNDECIDED
-    while error is not None:
-        if type(error).__name__ in NO_CONNECTION:
-            return True
+    while error is not None and type(error).__name__ not in NO_CONNECTION:
         error = error.__cause__ or error.__context__
-    return False
+    return error is not None

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from ...judges.http import Answer
 from ...judges.remote.needs import Steps, merge_steps
@@ -28,48 +28,25 @@ from ...records.errors import JudgeError
 from ...records.judge import Ask, Outcome, Reply
 from ...records.usage import Usage
 from ..store import Store
-from .apis import EXPIRED, MISSING, NOT_RUN
+from .apis import EXPIRED, NOT_RUN
 
 TRIES = 3
 """How often an ask is sent in all, if it gets no answer that can be used."""
-NEVER_READ = ("content_filter", "error", "length")
+NEVER_READ = ("content_filter", "error")
 """How a reply ends that is never read for verdicts."""
-_PROBLEMS = {
-    EXPIRED: "the batch expired before this ask had an answer",
-    MISSING: "the batch ended without an answer to this ask",
-}
 MOST_ANSWERS = 8
 """To one ask, that differ. If there are more, none of them is believed."""
 
 
-class Try(NamedTuple):
-    """An ask that was sent, and what came back.
+class Reading(NamedTuple):
+    """What an answer says about its ask: nothing that counts as a try, or an outcome.
 
-    Args:
-        steps: the fallbacks with which it was sent; those without steps are left out.
-        answers: status and body, or the word of a problem; all that differ, if several came.
+    ``final``: the ask is not sent again. ``spent``: what the answer cost.
     """
 
-    steps: Mapping[str, int]
-    answers: list[list[Any] | str]
-
-
-Tries = Mapping[str, Mapping[str, Try]]
-"""By the key of an ask in its plan what was sent for it, in the order of sending, by its ids."""
-
-
-def tries_of(store: Store, row: int) -> Tries:
-    """What was sent for a row, and what came back."""
-    tries: dict[str, dict[str, Try]] = defaultdict(dict)
-    for id, key, steps, answer in store.db.execute(
-        "SELECT id, key, steps, said FROM asks JOIN answers USING (id) WHERE row = ? "
-        "GROUP BY id, said ORDER BY asks.rowid, min(answers.rowid)",
-        (row,),
-    ):
-        answers = tries[key].setdefault(id, Try(json.loads(steps), [])).answers
-        if len(answers) <= MOST_ANSWERS:
-            answers.append(json.loads(answer))
-    return tries
+    outcome: Outcome | None
+    final: bool = False
+    spent: Usage = Usage()
 
 
 class CaseAnswers:
@@ -80,14 +57,26 @@ class CaseAnswers:
 
     Args:
         judge: reads answers.
-        tries: what was sent for the case.
+        store: has what was sent for the ``row``, and what came back.
     """
 
-    def __init__(self, judge: RemoteJudge, tries: Tries) -> None:
-        self._judge, self._tries = judge, tries
+    def __init__(self, judge: RemoteJudge, store: Store, row: int) -> None:
+        self._judge = judge
         self._seen: Counter[str] = Counter()
         self.open: list[tuple[str, Ask]] = []
         self.steps = judge.needs.first
+        # By the key of an ask and then its id, in the order of sending: the fallbacks with which it
+        # was sent, and all answers that differ: status and body, or the word of a problem.
+        self._sent: dict[str, dict[str, tuple[Steps, list[Any]]]] = defaultdict(dict)
+        for id, key, steps, answer in store.db.execute(
+            "SELECT id, key, steps, said FROM asks JOIN answers USING (id) WHERE row = ? "
+            "GROUP BY id, said ORDER BY asks.rowid, min(answers.rowid)",
+            (row,),
+        ):
+            taken = {**self.steps, **json.loads(steps)}
+            _, answers = self._sent[key].setdefault(id, (taken, []))
+            if len(answers) <= MOST_ANSWERS:
+                answers.append(json.loads(answer))
 
     def __call__(self, ask: Ask) -> Outcome | None:
         """The outcome of an ask; None if it has none yet. The same ask may occur more than once."""
@@ -95,9 +84,8 @@ class CaseAnswers:
         self._seen[content] += 1
         key = f"{content}.{self._seen[content]}"
         spent, counts = Usage(), 0
-        for sent in self._tries.get(key, {}).values():
-            steps = {**self._judge.needs.first, **sent.steps}
-            each = [self._reading(ask, answer, steps) for answer in sent.answers]
+        for steps, answers in self._sent.get(key, {}).values():
+            each = [self._reading(ask, answer, steps) for answer in answers]
             spent = sum((reading.spent for reading in each), spent)
             reading = _together(each)
             counts += reading.outcome is not None
@@ -107,20 +95,21 @@ class CaseAnswers:
         return None
 
     def _reading(self, ask: Ask, answer: list[Any] | str, steps: Steps) -> Reading:
-        """What one answer says."""
+        """What one answer says. One that only names a parameter costs nothing."""
         if isinstance(answer, str):
             return Reading(_no_answer(answer))
         status, body = answer
         outcome = self._judge.read(Answer(status, {}, json.dumps(body).encode()))
-        if _is_unnamed(outcome, ask):
-            return Reading(_unnamed(outcome))
+        if unnamed := _unnamed(outcome, ask):
+            return Reading(unnamed, spent=_spent(outcome))
         outcome, wanted = self._judge.needs.after(ask, outcome, steps, self._judge.request)
         self.steps = merge_steps(self.steps, wanted or steps)
-        if wanted not in (None, steps):
-            return Reading(None, cut_off=outcome if isinstance(outcome, Reply) else None)
-        if _is_unnamed(outcome, ask):
-            return Reading(_unnamed(outcome))
-        return Reading(outcome, final=isinstance(outcome, Reply) or not outcome.retryable)
+        if wanted not in (None, steps):  # such as of a judge that needs more room to think
+            return Reading(None, spent=_spent(outcome) if isinstance(outcome, Reply) else Usage())
+        if unnamed := _unnamed(outcome, ask):
+            return Reading(unnamed, spent=_spent(outcome))
+        final = isinstance(outcome, Reply) or not outcome.retryable
+        return Reading(outcome, final, _spent(outcome))
 
     def _with_cost(self, outcome: Outcome, spent: Usage, steps: Steps) -> Outcome:
         """The outcome after which the ask is not sent again, with the cost of all answers."""
@@ -132,29 +121,8 @@ class CaseAnswers:
         return outcome
 
 
-class Reading(NamedTuple):
-    """What an answer says about its ask: nothing that counts as a try, or an outcome.
-
-    ``final``: the ask is not sent again. ``cut_off``: a reply of a judge that needs more room to
-    think.
-    """
-
-    outcome: Outcome | None
-    final: bool = False
-    cut_off: Reply | None = None
-
-    @property
-    def spent(self) -> Usage:
-        """What the answer cost. One that only names a parameter costs nothing."""
-        paid = self.outcome or self.cut_off
-        return (paid.usage or Usage(num_requests=1)) if paid else Usage()
-
-
-def _is_unnamed(outcome: Outcome, ask: Ask) -> TypeGuard[Reply]:
-    """Whether a whole reply does not name its ask."""
-    if not isinstance(outcome, Reply) or outcome.finish_reason == "length":
-        return False
-    return ask.echo not in outcome.text
+def _spent(outcome: Outcome) -> Usage:
+    return outcome.usage or Usage(num_requests=1)
 
 
 def _together(each: Sequence[Reading]) -> Reading:
@@ -173,22 +141,22 @@ def _no_answer(word: str) -> JudgeError | None:
     """The error of an ask without an answer; None if nobody tried to answer it."""
     if word == NOT_RUN:
         return None
-    message = _PROBLEMS.get(word, _PROBLEMS[MISSING])
-    fix = "Give the command that began the run again: it asks once more."
-    return JudgeError(message, "timeout", retryable=True, usage=Usage(), fix=fix)
+    how = "expired before this ask had an" if word == EXPIRED else "ended without an"
+    problem, fix = f"the batch {how} answer", "Give the command that began the run again."
+    return JudgeError(problem, "timeout", retryable=True, usage=Usage(), fix=fix)
 
 
-def _unnamed(reply: Reply) -> Outcome:
-    """What a reply is worth that does not name its ask.
+def _unnamed(outcome: Outcome, ask: Ask) -> Outcome | None:
+    """What a reply is worth that does not name its ask; None if it does, or is cut off.
 
-    A refusal, and a reply that was cut off, often cannot name it. If nothing better comes, such a
-    reply is passed on without its text, so that nobody reads it.
+    A refusal often cannot name it. If nothing better comes, it is passed on without its text, so
+    that nobody reads it.
     """
-    if reply.refusal or reply.finish_reason in NEVER_READ:
-        return replace(reply, text="")
-    return JudgeError(
-        "the reply does not repeat the key of its ask, so it may belong to another one",
-        "unreadable",
-        retryable=True,
-        usage=reply.usage,
-    )
+    if not isinstance(outcome, Reply) or outcome.finish_reason == "length":
+        return None
+    if ask.echo in outcome.text:
+        return None
+    if outcome.refusal or outcome.finish_reason in NEVER_READ:
+        return replace(outcome, text="")
+    problem = "the reply does not repeat the key of its ask, so it may belong to another one"
+    return JudgeError(problem, "unreadable", retryable=True, usage=outcome.usage)

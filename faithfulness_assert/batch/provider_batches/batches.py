@@ -40,7 +40,7 @@ from .apis import (
     read_line,
     service_errors,
 )
-from .asks import CaseAnswers, tries_of
+from .asks import CaseAnswers
 
 MAX_LINE = 16 << 20
 """Bytes of a line of an output. What is longer is no line that we know."""
@@ -243,11 +243,11 @@ class Batches:
         answered, unknown = set(), 0
         lines = (iter(partial(output.readline, MAX_LINE), b"") for output in outputs)
         for line in chain.from_iterable(lines):
-            entry = read_line(line, self._secrets)
-            number = self._batch_of(entry.id) if entry and entry.id.isascii() else 0
-            if entry and number in numbers:
+            id, answer = read_line(line, self._secrets)
+            number = self._batch_of(id) if id.isascii() else 0
+            if number in numbers:
                 answered.add(number)
-                values = entry.id, json.dumps(entry.answer)
+                values = id, json.dumps(answer)
                 self._db.execute("INSERT INTO answers VALUES (?, ?)", values)
             else:
                 unknown += bool(line.strip())
@@ -284,7 +284,7 @@ class Batches:
         (last,) = self._db.execute("SELECT ifnull(max(batch), 0) FROM batches").fetchone()
         with store.transaction(), RequestFiles(self._file, self._form, last) as requests:
             for row in store.rest(f"AND NOT {WAITS}"):
-                answers = CaseAnswers(self._judge, tries_of(store, row.number))
+                answers = CaseAnswers(self._judge, store, row.number)
                 result = (
                     self._grader.invalid(row.problem)
                     if row.problem
