@@ -146,6 +146,11 @@ class Comparison:
         return not self.problems()
 
     @property
+    def in_other_ways(self) -> bool:
+        """Whether B was graded by another judge, policy or threshold, if both were graded."""
+        return all(self.ways) and self.ways[0] != self.ways[1]
+
+    @property
     def other_judge(self) -> bool:
         """Whether B was graded by another judge than A."""
         before, after = ({judge for judge, *_ in ways} for ways in self.ways)
@@ -158,7 +163,7 @@ class Comparison:
         A, so that then the judge may be another one.
         """
         problems = self.lacking(quoted)
-        if self.recheck is None and self.ways[0] != self.ways[1] and all(self.ways):
+        if self.recheck is None and self.in_other_ways:
             how = "by another judge" if self.other_judge else "in another way"
             problems.append(f"it was graded {how}")
         return problems
@@ -187,7 +192,7 @@ class Comparison:
         """What a reader should know beside the numbers."""
         names = [quoted(name) for name in self.names]
         notes = []
-        if self.ways[0] != self.ways[1]:
+        if self.in_other_ways:
             words = "judge {}, policy {}, passes {}".format
             shown = (quoted("; ".join(sorted(words(*w) for w in ways)[:3])) for ways in self.ways)
             same = "The runs were not graded in the same way."
@@ -288,7 +293,7 @@ def compare(
         flips = [
             Flip(new.statement, labels.get(key), new.label, key not in labels, _why(new))
             for key, new in second[change.case_id].items()
-            if new.label != labels.get(key, "supported")
+            if new.label != labels.get(key, "supported") and not change.after.is_error
         ]
         compared.shown.append(change._replace(flips=tuple(flips)))
     return compared

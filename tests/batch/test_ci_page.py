@@ -84,7 +84,9 @@ def test_the_workflow_keeps_a_baseline_and_compares_with_it(tmp_path: Path, shel
             shutil.rmtree(tmp_path / "new")
     assert "-name faithfulness-baseline " in (tmp_path / "asked").read_text()
     given = STEPS[-1]["with"]
-    shell(shlex.join(["faithfulness-assert", "compare", given["before"], given["after"]]), 1)
+    assert given["before"] == "${{ steps.baseline.outputs.path }}"
+    before = (tmp_path / "output").read_text().removeprefix("path=").rstrip()
+    shell(shlex.join(["faithfulness-assert", "compare", before, given["after"]]), 1)
 
 
 def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(
@@ -146,11 +148,12 @@ def test_the_steps_compare_post_and_fail(
 def test_the_steps_fail_and_say_why_if_too_little_was_graded_or_there_is_nothing(
     tmp_path: Path, shell: Shell
 ) -> None:
-    shell(COMPARE["run"], 2, BEFORE="missing", AFTER="missing", MIN_GRADED="95%")
-    assert not (tmp_path / "output").exists()
     after = write(tmp_path / "new.jsonl", scored([1.0]))
-    shell(COMPARE["run"], BEFORE="no-baseline", AFTER=after, MIN_GRADED="95%")
-    assert (tmp_path / "output").read_text() == "worse=false\ncomparable=true\n"
+    shell(COMPARE["run"], 2, BEFORE="misspelt.jsonl", AFTER=after, MIN_GRADED="95%")
+    assert not (tmp_path / "output").exists()
+    shell(COMPARE["run"], BEFORE="", AFTER=after, MIN_GRADED="95%")
+    assert (tmp_path / "output").read_text() == "worse=false\ncomparable=false\n"
+    assert "inputs.before && " in FAIL["if"]
     assert "there is no baseline yet" in (tmp_path / "summary").read_text()
     for name in ("output", "summary"):
         (tmp_path / name).unlink()

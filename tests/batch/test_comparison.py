@@ -269,6 +269,14 @@ def test_a_run_that_was_hardly_graded_is_not_comparable(
         assert ("p = 1 for passes" in told) is comparable
 
 
+def test_what_could_not_be_graded_differs_in_no_way_of_grading_and_in_no_statement() -> None:
+    asked = replace(GRADED.verdicts[0], label=None, unresolved="missing")
+    down = run_of({"0": replace(failed(), judge="other", verdicts=(asked,))})
+    told = as_markdown(compare(scored([1.0]), down))
+    assert "1 could not be graded in" in told
+    assert [said for said in ("same way", "recheck", "unresolved") if said in told] == []
+
+
 def test_a_comparison_shows_the_numbers_of_each_run_as_batch_does() -> None:
     silent = replace(result(0.0), status="abstained", defined=False)
     before = {**partly(20, 0), "a": silent, "b": result(0.5)}
