@@ -117,7 +117,7 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
-@pytest.mark.parametrize("arguments", [["demo"], ["demo", "--json"], ["policies"]])
+@pytest.mark.parametrize("arguments", [["demo"], ["policies"]])
 def test_a_full_disk_is_one_line_and_not_the_exit_code_of_answers_that_fail(
     arguments: list[str],
 ) -> None:
@@ -146,21 +146,16 @@ def test_a_reader_that_closes_the_pipe_early_is_not_an_error(tmp_path: Path, how
 PLAIN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
 
 
-@pytest.mark.parametrize(
-    "environment", [{"PYTHONIOENCODING": "ascii"}, PLAIN_C], ids=["ascii", "C locale"]
-)
-def test_any_terminal_can_show_any_text(environment: dict[str, str]) -> None:
+def test_any_terminal_can_show_any_text() -> None:
     case = json.dumps(
         {**GOOD, "answer": "The tower is 530 metres tall: très haut 😀."}, ensure_ascii=False
     )
-    shown = run("grade", "-", stdin=case, **environment)
+    shown = run("grade", "-", stdin=case, **PLAIN_C)
     assert (shown.returncode, shown.stderr) == (1, "")
     assert "tr\\xe8s haut \\U0001f600" in shown.stdout
-    (verdict,) = json.loads(run("grade", "-", "--json", stdin=case, **environment).stdout)[
-        "verdicts"
-    ]
+    (verdict,) = json.loads(run("grade", "-", "--json", stdin=case, **PLAIN_C).stdout)["verdicts"]
     assert verdict["statement"] == "The tower is 530 metres tall: très haut 😀."
-    assert run("grade", "-", "--judge", "ü", **environment).stderr.count("\n") == 1
+    assert run("grade", "-", "--judge", "ü", **PLAIN_C).stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(

@@ -287,8 +287,9 @@ def seconds_of(gate: Gate, server: Server, asks: int, at_once: int) -> float:
     return run_virtually(go())
 
 
-@pytest.mark.parametrize("share", [0.0, 0.03, 0.1])
-@pytest.mark.parametrize(("rate", "burst"), [(30, 5), (30, 300), (5, 5)])
+@pytest.mark.parametrize(
+    ("rate", "burst", "share"), [(30, 5, 0.0), (30, 300, 0.03), (5, 5, 0.1), (30, 5, 0.1)]
+)
 def test_a_limit_that_only_the_server_knows_is_found_and_seldom_exceeded(
     rate: float, burst: float, share: float
 ) -> None:
