@@ -100,20 +100,6 @@ def test_a_new_file_takes_the_place_of_a_link_and_leaves_its_target(
     assert not (tmp_path / "made").exists()
 
 
-def test_a_new_file_is_there_only_when_it_is_complete(tmp_path: Path) -> None:
-    path = tmp_path / "report"
-    path.write_text("old")
-
-    def half() -> None:
-        with new_file(path) as file:
-            file.write(b"half")
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        half()
-    assert [(p.name, p.read_text()) for p in tmp_path.iterdir()] == [("report", "old")]
-
-
 def test_a_file_keeps_its_permissions_and_a_new_one_has_those_of_the_umask_or_is_private(
     tmp_path: Path,
 ) -> None:

@@ -14,7 +14,7 @@ from conftest import ROOT
 from e2e.judge import reply
 from labelled_runs import rows_of, write_rows
 from loopback import Answer, Loopback, Request, completion
-from plugin_runs import Runs, summary
+from plugin_runs import Runs
 from tiny_models import tiny_model
 
 from faithfulness_assert import grade, settings
@@ -67,24 +67,6 @@ def test_a_run_with_a_wrong_key_is_never_called_not_worse(project: Path) -> None
     assert "Incorrect API key provided" in compared.stdout
     assert "not worse" not in compared.stdout
     assert re.search(r"^passed +55 +0$", compared.stdout, re.MULTILINE)
-
-
-def test_an_assertion_in_a_test_asks_the_judge_of_the_configuration_and_its_store(
-    pytester: pytest.Pytester, server: Loopback
-) -> None:
-    runs = Runs(pytester)
-    runs.ini("faithfulness_judge = openai:of-the-ini", "faithfulness_cache = replies")
-    runs.write(
-        "from faithfulness_assert import assert_faithful\n"
-        "def test_it():\n    assert assert_faithful(TRUE, CONTEXT).judge == 'openai:of-the-ini'\n"
-    )
-    runs.run().assert_outcomes(passed=1)
-    asked = len(server.requests)
-    assert asked
-    again = runs.run("--faithfulness-cache-only")
-    again.assert_outcomes(passed=1)
-    assert len(server.requests) == asked
-    assert summary(again)[0].startswith("1 case: 1 passed, 0 failed, 0 not graded")
 
 
 def test_one_setting_names_the_judge_in_every_place(

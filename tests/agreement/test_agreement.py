@@ -12,7 +12,6 @@ import pytest
 from command import here as command
 from labelled_runs import Known, changed, known_run, labelled
 
-from faithfulness_assert import ConfigError
 from faithfulness_assert.agreement import measure, write_sheet
 
 HOSTILE = '<img src=x onerror="alert(1)"></script>{{ 7*7 }}\x1b[31m@team '
@@ -56,11 +55,6 @@ def test_what_was_missed_comes_first_with_its_texts(known: Known, sheet: Path) -
     assert set(missed) == {True, False}
     assert missed == sorted(missed, reverse=True)
     assert all(item.texts["answer"].startswith("Statement 0 of") for item in items)
-
-
-def test_a_run_in_the_place_of_the_sheet_is_told_the_order(known: Known, sheet: Path) -> None:
-    with pytest.raises(ConfigError, match="is a run; name the sheet with the labels first"):
-        measure(known.path, sheet)
 
 
 def test_a_second_person_is_the_ceiling(known: Known, sheet: Path) -> None:

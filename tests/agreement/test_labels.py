@@ -164,18 +164,6 @@ def test_rows_may_be_sorted_and_cells_written_as_a_spreadsheet_does(
     assert after.judges[0].answers == before.judges[0].answers
 
 
-def test_a_sheet_may_be_saved_with_semicolons_in_another_encoding(
-    known: Known, tmp_path: Path
-) -> None:
-    sheet = labelled(sheet_of(known, tmp_path), known)
-    rows = rows_of(sheet)
-    lines = [list(rows[0]), *([str(v) for v in row.values()] for row in rows)]
-    copy = tmp_path / "semicolons.csv"
-    text = "\r\n".join(";".join(f'"{c}"' for c in line) for line in lines)
-    copy.write_text(text, encoding="cp1252", newline="")
-    assert measure(copy, known.path, encoding="cp1252").share == measure(sheet, known.path).share
-
-
 def test_whoever_stops_early_leaves_a_random_part_and_whoever_passes_over_is_told(
     known: Known, tmp_path: Path
 ) -> None:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 from peers.faults import TEXT, Reply
-from peers.items import items
 from peers.tables import WRITTEN
 
 LISTED = Reply(
@@ -28,12 +27,6 @@ def test_each_fault_of_the_text_changes_a_list_of_verdicts(fault: str) -> None:
     before = json.dumps(LISTED.value)
     assert TEXT[fault](LISTED) != LISTED.text
     assert json.dumps(LISTED.value) == before
-
-
-def test_a_true_sentence_of_an_item_is_in_its_context_and_a_false_one_is_not() -> None:
-    for item in items(60):
-        for sentence, label in zip(item.sentences, item.labels, strict=True):
-            assert (sentence in " ".join(item.contexts)) is label
 
 
 def rows(page: Path) -> dict[str, list[str]]:

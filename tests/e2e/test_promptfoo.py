@@ -7,7 +7,6 @@ import venv
 from pathlib import Path
 
 import pytest
-import yaml
 from command import run as command
 
 from .promptfoo import FAILED_TESTS, Promptfoo, init
@@ -39,28 +38,6 @@ def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
     again = command("grade", str(tmp_path / "out.json"), "--threshold", "0.9", "--json")
     outcomes = {r["pass"]: r["score"] for r in map(json.loads, again.stdout.splitlines())}
     assert outcomes == {True: 1.0, False: pytest.approx(4 / 5)}
-
-
-def test_what_init_prints_for_a_transformed_output_finds_the_context(
-    promptfoo: Promptfoo, tmp_path: Path
-) -> None:
-    init(tmp_path)
-    provider = (
-        "module.exports = class { id() { return 'p'; } async callApi() { return { output: "
-        "{ answer: 'It is free.', docs: ['The museum opens at nine.', 'It is free.'] } }; } };"
-    )
-    (tmp_path / "provider.cjs").write_text(provider, "utf-8")
-    old = {"type": "context-faithfulness", "threshold": 0.5, "contextTransform": "output.docs"}
-    test = {"description": "free", "options": {"transform": "output.answer"}, "assert": [old]}
-    config = {"prompts": ["?"], "providers": ["file://provider.cjs"], "tests": [test]}
-    file = tmp_path / "eval.json"
-    file.write_text(json.dumps(config), "utf-8")
-    (ours,) = yaml.safe_load(command("init", "--from", str(file)).stdout)
-    ours["config"] |= {"judge": "embedded", "policy": "default"}
-    test["assert"] = [ours]
-    file.write_text(json.dumps(config), "utf-8")
-    free = promptfoo.eval(file).results["free"]
-    assert free["score"] == 1, free["gradingResult"]["reason"]
 
 
 @pytest.mark.parametrize("why", ["No module named 'faithfulness_assert'", "ENOENT"])

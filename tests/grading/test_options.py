@@ -21,7 +21,7 @@ from faithfulness_assert import (
     options,
     policies,
 )
-from faithfulness_assert.options import CASE_NAMES, OPTIONS, option_lines, parse_options
+from faithfulness_assert.options import CASE_NAMES, OPTIONS, parse_options
 
 # These policy fields also take plain data, so their type for callers is wider than the field's.
 WIDER = {"fail_on", "fail_on_flags", "score_caps", "examples", "hedges"}
@@ -72,11 +72,6 @@ def test_each_way_that_a_case_ends_is_changed_alone() -> None:
     by_option = Grader("embedded", "promptfoo-plan", endings={"abstained": "pass"}).policy.endings
     assert by_option == {**policies["promptfoo-plan"].endings, "abstained": "pass"}
     assert Policy(endings={"blank": 0.5}).endings == {**Policy().endings, "blank": 0.5}
-
-
-def test_option_lines_show_each_option_of_a_grader_once() -> None:
-    names = [line.split()[0] for line in option_lines()]
-    assert sorted(names) == sorted(n for n, o in OPTIONS.items() if o.taken_by != "case")
 
 
 CALLS = [

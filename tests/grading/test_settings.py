@@ -187,13 +187,3 @@ def test_a_file_that_belongs_to_another_user_is_not_read(
     monkeypatch.setattr(settings.os, "stat", as_other)
     assert found(str(below)) is None
     assert found(str(project)) is None
-
-
-def test_a_folder_that_is_gone_has_no_settings(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def gone() -> str:
-        raise FileNotFoundError
-
-    monkeypatch.setattr(os, "getcwd", gone)
-    assert settings.read_settings() == {}

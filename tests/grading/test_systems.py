@@ -15,7 +15,6 @@ from faithfulness_assert import (
     Ask,
     CitationAudit,
     ConfigError,
-    Grader,
     GradingResult,
     Reply,
     Usage,
@@ -208,21 +207,3 @@ def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(
     f, r, c, q = (value / 100 for value in hundredths)
     result = rated(dict(zip(RATINGS, (f, r, c, q), strict=True)), citations="off")
     assert result.score == round(0.35 * f + 0.25 * r + 0.25 * c + 0.15 * q, 3)
-
-
-ALIASES = {
-    "deepevalex": "deepeval",
-    "ragas-collections": "ragas",
-    "ragaliq-hallucination": "hallucination",
-    "masis-critic": "masis",
-    "masis-evaluator": "masis",
-}
-
-
-@pytest.mark.parametrize(("alias", "name"), ALIASES.items())
-def test_a_policy_is_found_under_the_name_of_a_system_that_scores_the_same(
-    alias: str, name: str
-) -> None:
-    assert grade(ANSWER, CONTEXT, judge=Says(), policy=alias).policy == name
-    based = Grader(TruthfulJudge(), {"base": alias}).policy
-    assert (based.weights, based.dimensions) == (policies[name].weights, policies[name].dimensions)

@@ -176,13 +176,6 @@ def test_what_is_missing_in_a_record_is_not_given(missing: Any) -> None:
     assert result.case_id == ""
 
 
-def test_arrays_in_records_are_lists_of_passages() -> None:
-    (result,) = grade_many(
-        [{**ROWS[0], "context": numpy.array(["It is old.", ROWS[0]["context"]])}]
-    )
-    assert result.verdicts[0].evidence[0].passage == "2"
-
-
 @pytest.mark.parametrize("value", [pandas.NaT, numpy.array(1), object(), {1, 2}, [1, "a", None]])
 def test_a_frame_of_polars_has_the_same_values_and_takes_any_column(value: Any) -> None:
     frame = grade_many([{**ROWS[0], "extra": value}, *ROWS[1:]]).to_frame("polars")
@@ -190,12 +183,6 @@ def test_a_frame_of_polars_has_the_same_values_and_takes_any_column(value: Any) 
     assert frame["score"].to_list() == [1.0, 0.0, None]
     assert frame["topic"].to_list() == ["time", "money", None]
     assert frame["statements"].to_list()[1][0]["text"] == "Adults pay 12 euros."
-
-
-def test_a_missing_value_of_pandas_is_missing_in_polars_too() -> None:
-    rows = pandas.DataFrame({**ROWS[0], "context": [ROWS[0]["context"]] * 2, "note": ["a", None]})
-    frame = grade_many(rows).to_frame("polars")
-    assert frame["note"].to_list() == ["a", None]
 
 
 def test_of_two_columns_that_may_be_the_answer_the_other_one_is_warned_of() -> None:

@@ -108,20 +108,6 @@ def test_a_rubber_stamp_is_blind_to_all_that_is_false() -> None:
     assert "It called every statement" not in " ".join(card_of(FaultyJudge()).notes())
 
 
-def test_a_judge_that_obeys_orders_in_the_data_is_not_found_as_the_page_says() -> None:
-    honest = FaultyJudge()
-    grants = FaultyJudge(lambda kind, *_: kind not in TRUE)
-
-    def obedient(request: Request) -> Answer:
-        is_ordered = any(
-            "supported" in line for line in block("context", text_of(request)).values()
-        )
-        return (grants if is_ordered else honest)(request)
-
-    assert wrong(card_of(obedient)) == {}
-    assert not grants.said
-
-
 def test_a_judge_that_goes_by_the_place_changes_its_labels_in_reverse_order_alone() -> None:
     card = card_of(FaultyJudge(lambda kind, _, place: place < 4 and kind not in TRUE))
     assert card.again == card.middle == Repeat(COUNT * PER_KIND, 0)

@@ -147,16 +147,6 @@ def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass() -> None:
     assert line.startswith("the judge failed 3 of 6 controls: do not trust these scores")
 
 
-def test_what_was_raised_under_a_not_assertion_is_told() -> None:
-    raised = {
-        "pass": False,
-        "reason": "Custom function threw error: Not graded: judge: missing\n  at stack",
-        "assertion": {"type": "not-javascript"},
-    }
-    graded = {"testCase": {"description": "a"}, "gradingResult": {"componentResults": [raised]}}
-    assert lines_of(({"results": [graded]},)) == ["a: Not graded: judge: missing"]
-
-
 def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_weight_0() -> None:
     for kind, answer, said in (
         ("python", FALSE, "a: made up: “A ticket costs 35 euros.”"),
@@ -168,12 +158,6 @@ def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_we
         assert lines_of(({"results": [result]},))[0].startswith(said)
         (grade["assertion"]["type"],) = {"python", "not-python"} - {kind}
         assert lines_of(({"results": [result]},)) == []
-
-
-def test_a_test_without_a_name_has_its_number_from_1() -> None:
-    result = {**row(1, "I can't answer that."), "testCase": {}, "testIdx": 0}
-    (line,) = lines_of(({"results": [result]},))
-    assert line.startswith("test 1: ")
 
 
 def test_what_is_wrong_with_the_assertion_itself_is_told_once() -> None:

@@ -160,19 +160,3 @@ def test_what_stands_in_an_environment_file_stays_and_the_python_has_a_line_of_i
     lines = environment.read_bytes().decode("latin-1").splitlines()
     assert lines[0] == before.strip()
     assert lines[-1] == f"PROMPTFOO_PYTHON='{sys.executable}'"
-
-
-def test_the_default_test_is_read_from_its_file(tmp_path: Path) -> None:
-    config = tmp_path / "promptfooconfig.yaml"
-    config.write_text("defaultTest: file://shared/default.yaml\ntests: cases.csv\n")
-    (tmp_path / "shared").mkdir()
-    default = "options: {transform: output.text}\nassert:\n- type: context-faithfulness\n"
-    transformed = default + "  contextTransform: output.documents\n"
-    (tmp_path / "shared" / "default.yaml").write_text(transformed)
-    done = run("init", "--from", str(config))
-    assert done.returncode == 0, done.stderr
-    (ours,) = yaml.safe_load(done.stdout)
-    path = "providerResponse.providerTransformedOutput.documents"
-    assert ours["config"]["contextFrom"] == path
-    assert "its column __expected has python:file://faithfulness.py; the judge is" in done.stdout
-    assert "init --force FOLDER` writes `faithfulness.py`" in done.stdout

@@ -124,17 +124,6 @@ def test_a_program_may_import_the_package_and_then_run_pytest(
 # ---------------------------------------------------------------- the fixture
 
 
-def test_a_conversation_takes_the_place_of_answer_and_context(runs: Runs) -> None:
-    said = "{'role': 'user', 'content': 'Adults pay 12 euros.'}, {'role': 'assistant', 'content': 'Fine.'}, {'role': 'user', 'content': 'So?'}"
-    runs.write(
-        f"def test_it(faithfulness): assert faithfulness(evidence_roles=['user'], messages=[{said}, {{'role': 'assistant', 'content': TRUE}}]).score == 1"
-    )
-    runs.run("--faithfulness-report=r.jsonl").assert_outcomes(passed=1)
-    (line,) = lines_of(runs.pytester.path / "r.jsonl")
-    assert line["columns"]["answer"] == TRUE
-    assert line["columns"]["context"] == [{"id": "turn 1, user", "text": TRUE}]
-
-
 @pytest.mark.parametrize("row", rows("pytest_sessions"), ids=lambda row: row["what"])
 def test_a_session_ends_as_its_row_says(runs: Runs, row: dict[str, Any]) -> None:
     runs.ini(*row.get("ini", ()))
@@ -250,19 +239,6 @@ def test_the_report_has_each_result_with_its_texts(runs: Runs) -> None:
         "context": [{"id": "a", "text": TRUE}],
         "question": "What?",
     }
-
-
-def test_a_report_lies_where_the_command_was_typed_or_beside_the_configuration(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs.ini("faithfulness_report = beside.jsonl")
-    below = runs.pytester.mkdir("below")
-    runs.write(BOTH)
-    monkeypatch.chdir(below)
-    runs.run("..")
-    runs.run("..", "--faithfulness-report=typed.jsonl")
-    assert len(lines_of(runs.pytester.path / "beside.jsonl")) == 2
-    assert len(lines_of(below / "typed.jsonl")) == 2
 
 
 def test_junit_xml_has_a_short_result_whatever_the_texts_contain(runs: Runs) -> None:

@@ -269,11 +269,6 @@ def test_an_attack_is_a_text_wherever_it_stands(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- bad input
 
 
-def test_no_results_are_a_page_that_says_so(tmp_path: Path) -> None:
-    for empty in (lines(tmp_path, ""), []):
-        assert "There are no results" in page_of(empty, tmp_path).text
-
-
 @pytest.mark.parametrize(
     "text",
     ["not json\n", '{"answer": "a", "context": "b"}\n', "[1, 2]\n", '{"score": 1}\n', "\0\0\0", "[" * 100_000],
@@ -337,12 +332,6 @@ def test_a_run_that_is_not_finished_is_called_so_on_the_screen_and_on_the_page(
     page = read_page(target)
     assert told in page.text.casefold()
     assert "0 of 1 failed, run not finished" in page.source
-
-
-def test_a_table_of_results_gives_no_report(finished: Path, tmp_path: Path) -> None:
-    write_results(lines_of_run(finished), tmp_path / "results.csv")
-    with pytest.raises(ConfigError, match=r"name its directory, or its results as \.jsonl"):
-        page_of(tmp_path / "results.csv", tmp_path)
 
 
 def test_grade_and_batch_write_a_report_too(data: Path, tmp_path: Path) -> None:
