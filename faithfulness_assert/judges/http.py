@@ -27,9 +27,8 @@ from .remote.endpoint import Endpoint, is_here, login_of
 MAX_BYTES = 8 << 20  # of a body, after decoding
 MIN_PIECE = 1024  # bytes that a piece counts at least: reading one takes time, however small it is
 MAX_HEAD = 100 * 1024  # bytes of the head of an answer
-IDLE_SECONDS = 5.0  # for which a connection is kept open between asks
-AT_ONCE = 1.0
-"""Seconds within which a connection that was idle turns out to be closed."""
+IDLE_SECONDS = 4.0
+"""For which a connection is kept open between asks: many servers close theirs after 5."""
 _TOO_LARGE = f"is larger than {MAX_BYTES >> 20} MB, or comes in too many pieces"
 _GZIP_OR_ZLIB = 47  # zlib's wbits: the header of the data decides
 _IN_ADDRESS = "/:@!$&'()*+,;=?%~-._"
@@ -141,22 +140,12 @@ class Direct:
         headers, content = self.encoded(body, more)
         request = h11.Request(method="POST", target=self.target, headers=headers)
         loop = asyncio.get_running_loop()
-        while True:
-            self._idle = [line for line in self._idle if line.is_idle and line.loop is loop]
-            idle = self._idle.pop() if self._idle else None  # the one that was used last
-            line, begun = idle or await self._open(), loop.time()
-            try:
-                answer = await line.exchange(request, content)
-            except Exception:
-                is_late = loop.time() - begun > AT_ONCE
-                if idle is None or idle.has_heard or is_late:  # the server may have read it
-                    raise
-                for other in self._idle:  # as old as this one, which the server closed just then
-                    other.close()
-                continue
-            if line.is_idle:
-                self._idle.append(line)
-            return answer
+        self._idle = [line for line in self._idle if line.is_idle and line.loop is loop]
+        line = self._idle.pop() if self._idle else await self._open()  # the one that was used last
+        answer = await line.exchange(request, content)
+        if line.is_idle:
+            self._idle.append(line)
+        return answer
 
     async def _open(self) -> _Line:
         port = self.port or (443 if self.tls else 80)
@@ -181,7 +170,6 @@ class _Line(asyncio.Protocol):
         self._ends: asyncio.TimerHandle | None = None
         self.loop = asyncio.get_running_loop()  # on which alone it is to be used
         self.is_idle = False
-        self.has_heard = False  # anything since the last request
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -190,7 +178,6 @@ class _Line(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         if self.is_idle:
             self.close()
-        self.has_heard = True
         self._came.put_nowait(data)
 
     def eof_received(self) -> None:
@@ -208,7 +195,7 @@ class _Line(asyncio.Protocol):
     async def exchange(self, request: h11.Request, content: bytes) -> Answer:
         """The answer to a POST. If it does not come whole, the connection is closed."""
         state, answer = self._state, Answer(0, {})
-        self.is_idle = self.has_heard = False
+        self.is_idle = False
         if self._ends:
             self._ends.cancel()
         try:
@@ -219,7 +206,7 @@ class _Line(asyncio.Protocol):
                     piece = await self._came.get()
                     if isinstance(piece, Exception):
                         raise piece
-                    if not (piece or self.has_heard):
+                    if not piece and state.their_state is h11.SEND_RESPONSE:
                         raise ConnectionError("the server closed the connection")
                     state.receive_data(piece)
                 elif isinstance(event, h11.Response):

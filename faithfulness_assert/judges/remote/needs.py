@@ -79,7 +79,7 @@ IN_A_ROW = 2
 """Such replies, after which a format is no longer asked for: a single one is chance."""
 
 _STATED = tuple(
-    re.compile(pattern, re.I)
+    lazy_pattern(pattern, re.I)
     for pattern in (
         r"> *(\d{1,12})",
         r"<= *(\d{1,12})",

@@ -41,9 +41,7 @@ TOKENS_PER_SECOND = 100
 class RemoteJudge(ABC):
     """A judge behind the API of a provider.
 
-    It sends each ask once, and once more only where a connection that was idle turns out to be
-    closed (``judges/http.py``). When asks go, and go again, is decided above it: see
-    ``drive/gate.py``.
+    It sends each ask once. When asks go, and go again, is decided above it: see ``drive/gate.py``.
 
     Args:
         model: its name at the provider.
