@@ -89,21 +89,17 @@ def read_json_object(answer: Answer) -> dict[str, Any] | JudgeError:
         return read_failure(answer, data)
     if isinstance(data, dict):
         return data
-    start, retryable = answer.body[:1000].lstrip().lower(), True
+    start = answer.body[:1000].lstrip().lower()
     events = "event-stream" in answer.headers.get("content-type", "")
-    what = "something that is not a JSON object: is base_url right?"
-    if events or start.startswith((b"data:", b"event:")):
+    is_stream = events or start.startswith((b"data:", b"event:"))
+    what = "something that is not a JSON object in UTF-8: is base_url right?"
+    if is_stream:
         what = "an event stream that was not asked for: turn off streaming on the server"
-        retryable = False
     elif start.startswith(b"<"):
         hint = "For an OpenAI-compatible API it often ends in /v1"
         what = f"an HTML page instead of JSON: is base_url right? {hint}"
-    elif not start:
-        what = "an empty body"
-    elif "\ufffd" in answer.body.decode("utf-8", "replace"):
-        what, retryable = "bytes that are not UTF-8", False
-    problem, status = f"the judge answered with {what}", answer.status
-    return JudgeError(problem, "server", retryable=retryable, http_status=status)
+    problem, status = f"the judge answered with {what if start else 'an empty body'}", answer.status
+    return JudgeError(problem, "server", retryable=not is_stream, http_status=status)
 
 
 def an_object(value: object) -> Mapping[str, Any]:
