@@ -11,8 +11,8 @@ says, and the rate falls. A rate that asks do not even reach goes.
 **Outages.** After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at
 once, and every ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails
 because a server is down for a while. Asks wait until the deadline of their grade, and probes are
-frequent. The first reply lets all of them go. Where waiting does not help, or has lasted too long,
-the run stops.
+frequent. The first reply lets all of them go. Where waiting does not help, or nobody was answered
+for too long, be it by refusals, the run stops.
 """
 
 from __future__ import annotations
@@ -189,6 +189,8 @@ CONFIRMED = 3
 moment that it does not know a key or a model."""
 LOOK_AGAIN = 1.0
 """The most seconds after which an ask that waits looks again: there is no call to be missed."""
+QUIET = 5.0
+"""Seconds without an answer after which a run says why."""
 LEAST_PATIENCE = 90.0
 PART_OF_DEADLINE = 0.8
 NO_DEADLINE = 600.0
@@ -244,10 +246,10 @@ class Breaker:
     @property
     def trouble(self) -> str:
         """What is waited for and until when at most, in words; "" if asks are answered."""
-        until, message = self.pause
-        if self.is_open:
+        (until, message), now = self.pause, time.monotonic()
+        if self.is_open or now - self.unanswered_since > QUIET:
             until, message = self.unanswered_since + (self.patience or 0.0), self._last.message
-        if (seconds := until - time.monotonic()) <= 0:
+        if (seconds := until - now) <= 0:
             return ""
         clock = time.strftime("%H:%M:%S", time.localtime(time.time() + seconds))
         return f"waits until {clock} at most: {message}"
@@ -286,15 +288,20 @@ class Breaker:
         """Notes what an ask failed with, of which the last try went at an instant."""
         if error.usage is None and error.remedy != "repair":
             return  # nothing was sent, which says nothing
-        if error.remedy == "none" or is_refusal(error):
-            self.closes()
-            return
-        is_probe = self.is_open and sent_at >= self._open_since
-        self._failures += 1
+        since = min(self.unanswered_since, sent_at)
         # Not the error itself: the frames of its traceback contain an ask.
         status, fix = error.http_status, error.fix
         self._last = JudgeError(error.message, error.kind, http_status=status, fix=fix)
-        self.unanswered_since = min(self.unanswered_since, sent_at)
+        if error.remedy == "none" or is_refusal(error):
+            self.closes()
+            if is_refusal(error) and self.patience is not None:
+                self.unanswered_since = since
+                self._lose_patience(error, now - since, self.patience)
+                self.is_open = bool(self.given_up)
+            return
+        is_probe = self.is_open and sent_at >= self._open_since
+        self._failures += 1
+        self.unanswered_since = since
         if self._failures == FAILURES:
             self.is_open, self._open_since = True, now
         if is_probe or self._failures <= FAILURES:

@@ -351,6 +351,14 @@ def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadl
     assert len([at for at in server.came if at > 60]) < 2 * LEAST * 300
 
 
+def test_a_run_whose_server_refuses_everybody_says_so_and_stops_when_its_patience_ends() -> None:
+    gate, server = gate_to(retries=2, patience=240.0), Server(lambda _: refused(1.0))
+    with pytest.raises(GivenUp, match=r"not answered for 4\.\d minutes: it failed"):
+        story(gate, [0], server)
+    assert 240 < server.came[-1] < 260
+    assert gate.breaker.unanswered_since < 5  # from which on a run says what it waits for
+
+
 # ---------------------------------------------------------------- a server that is down
 
 DOWN = error("server", http_status=503, fix="Restart it.")
