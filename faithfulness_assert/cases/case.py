@@ -257,15 +257,15 @@ def _passage(item: object, place: int) -> Passage:
         first, second = item  # an id or a title, and a text or sentences; or a passage and a score
         item, name = (first, "") if isinstance(second, int | float) else (second, first)
     document = _document(item)
-    inner = document or item
+    inner: Any = document or item
     text = _text_in(inner)
-    if text is None and isinstance(inner, Mapping):
+    if text is None and isinstance(item, Mapping):
         key = next((key for key in _TEXT_KEYS if key in inner), "")
-        got = f"{key} is {clip(repr(inner[key]), 40)}" if key else f"its keys are {names_of(inner)}"
+        got = f"{key} is {clip(repr(inner[key]), 40)}" if key else f"its keys are {names_of(item)}"
         raise InputError(f"context: passage {place} must have a string 'text', {got}")
     name = name or next((document[key] for key in _ID_KEYS if key in document), "")
     what = f"context: passage {place}"
-    return Passage(_string(inner if text is None else text, what), _id(name) or str(place))
+    return Passage(_string(item if text is None else text, what), _id(name) or str(place))
 
 
 def _text_in(value: Any) -> str | None:

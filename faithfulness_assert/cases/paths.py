@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from functools import lru_cache
 from math import prod
 from typing import Any
 
@@ -79,8 +80,13 @@ def opened(value: Any) -> Any:
     """What a text that is a JSON object or list contains; any other value as it is."""
     if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):  # also of as_json
-            return as_json(parse_json(value))
+            return _read(value)
     return value
+
+
+@lru_cache(maxsize=2)  # all paths of a record lead into the same texts
+def _read(text: str) -> Any:
+    return as_json(parse_json(text))
 
 
 def without(record: dict[str, Any], path: str) -> dict[str, Any]:
