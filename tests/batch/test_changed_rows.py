@@ -18,7 +18,7 @@ from rows import asked_of, changed_database, results_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunOutcome, run
-from faithfulness_assert.batch.data_sets import DataSet
+from faithfulness_assert.batch.data_sets import open_data_set
 
 Case = dict[str, Any]
 
@@ -74,14 +74,15 @@ def test_rows_that_are_added_while_a_file_is_read_are_graded_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, judge = source_of(tmp_path, "jsonl", [case(n) for n in range(60)]), TruthfulJudge()
-    read = DataSet.rows
+    kind = type(open_data_set([]))
+    read = kind.rows
 
-    def rows(self: DataSet, *given: Any) -> Any:
+    def rows(self: Any, *given: Any) -> Any:
         source_of(tmp_path, "jsonl", [case(n) for n in range(62)])
         return read(self, *given)
 
     with monkeypatch.context() as patch:
-        patch.setattr(DataSet, "rows", rows)
+        patch.setattr(kind, "rows", rows)
         quiet(path, tmp_path / "run", judge=judge)
     source_of(tmp_path, "jsonl", [case(n) for n in range(63)])
     assert quiet(path, tmp_path / "run", judge=judge).summary.cases == 63

@@ -15,11 +15,10 @@ from typing import Any
 import pytest
 from command import here
 from fakes import USAGE
-from rows import changed_database, finished, results_of
+from rows import asked_of, changed_database, finished, results_of
 
 from faithfulness_assert import Ask, ConfigError, JudgeError, Policy, Reply
 from faithfulness_assert.batch import rescore, run
-from faithfulness_assert.batch.store import reading
 from faithfulness_assert.records.judge import JudgeInfo, Limits
 
 ANSWER = "The tower {0} has {1} floors. It opened in 19{0}. Dogs are welcome [{2}]."
@@ -107,9 +106,11 @@ def test_it_is_the_run_that_grading_gives(june: Path, tmp_path: Path, changes: A
     graded(wanted, **{"citations": "audit", **changes})
     assert results_of(tmp_path / "again") == results_of(wanted)
     assert results_of(wanted) != results_of(june)
-    with reading(wanted) as store, reading(outcome.path) as again:
-        assert again.about() == store.about()
-        assert outcome.summary.brief() == store.summary().brief()
+    query = "SELECT value FROM run WHERE name = 'about'"
+    again, about = (
+        [json.loads(one) for one in asked_of(path, query)] for path in (outcome.path, wanted)
+    )
+    assert again == about
 
 
 OTHER = {

@@ -22,7 +22,6 @@ from rows import finished, results_of
 from true_server import answered
 
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.store import Store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
 ROWS, AT_ONCE = 24, 3
@@ -159,7 +158,7 @@ def test_an_interrupt_that_a_library_wraps_in_its_own_error_is_still_one(
             _send_two_signals()
         raise ValueError("Error calling function: KeyboardInterrupt") from None
 
-    monkeypatch.setattr(Store, "add", signalled)
+    monkeypatch.setattr("faithfulness_assert.batch.store.Store.add", signalled)
     outcome = run(cases(tmp_path), tmp_path / "run", grace=600)
     assert outcome.signal == signal.SIGTERM
     assert "did not arrive in time" in outcome.stopped

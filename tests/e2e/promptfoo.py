@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from faithfulness_assert.cli.doctor_commands import node_check
-
 HERE = Path(__file__).parent
 CACHE = HERE.parents[1] / ".e2e"
 ENTRY = Path("node_modules", "promptfoo", "dist", "src", "entrypoint.js")
@@ -91,7 +89,9 @@ def provide() -> Promptfoo:
     on_path = shutil.which("node")
     if on_path is None or shutil.which("npm") is None:
         raise UnavailableError("node and npm are not on PATH")
-    node = on_path if node_check().state == "ok" else str(installed("node-22") / NODE)
+    said = subprocess.run([on_path, "--version"], capture_output=True, text=True).stdout
+    version = tuple(int(part) for part in said.strip().lstrip("v").split(".")[:2])
+    node = on_path if version >= (22, 22) else str(installed("node-22") / NODE)
     return Promptfoo(node, installed("promptfoo-0.123.1") / ENTRY)
 
 

@@ -11,14 +11,14 @@ import json
 import re
 import shutil
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from command import here
 from conftest import ROOT
 from loopback import Answer, Loopback, Request, completion
-
-from faithfulness_assert.promptfoo.migrate import migrate_config
 
 from .judge import reply
 from .promptfoo import Promptfoo
@@ -112,7 +112,7 @@ def as_numbered(verdicts: str, prompt: str) -> str:
     )
 
 
-def config(url: str) -> dict[str, Any]:
+def config(url: str, before: Path) -> dict[str, Any]:
     """Each case, and each answer of ``AGREED``, is a test with the built-in assertion and ours."""
 
     def builtin(model: str) -> dict[str, Any]:
@@ -129,7 +129,8 @@ def config(url: str) -> dict[str, Any]:
         settings = {"judge": f"openai:{model}", "baseUrl": url, "policy": "promptfoo"}
         ours = {"type": "python", "value": INLINE, "config": settings}
         tests.append(test(case.name, " ".join(case.answer), builtin(model), ours))
-    (ours,) = yaml.safe_load(migrate_config({"defaultTest": {"assert": [builtin("truthful")]}}))
+    before.write_text(json.dumps({"defaultTest": {"assert": [builtin("truthful")]}}), "utf-8")
+    (ours,) = yaml.safe_load(here("init", "--from", before).stdout)
     tests += [test(answer, answer, builtin("truthful"), ours) for answer in AGREED]
     return {"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}
 
@@ -140,7 +141,9 @@ def found(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Out
     written = tmp_path_factory.mktemp("wrong") / "wrong.json"
     shutil.copy(TEMPLATE, written.parent)  # as `init` writes it
     with Loopback(judge) as server:
-        written.write_text(json.dumps(config(server.url)), "utf-8")
+        written.write_text(
+            json.dumps(config(server.url, written.with_name("before.json"))), "utf-8"
+        )
         results = promptfoo.eval(written, OPENAI_API_KEY="none-is-needed").results
     outcomes: Outcomes = {}
     for name, row in results.items():
