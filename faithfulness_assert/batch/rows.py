@@ -17,6 +17,7 @@ from ..drive.grades import ASKS_AT_ONCE, Slots, run_many
 from ..grading import Grader
 from ..records.checks import is_whole
 from ..records.judge import judge_info
+from ..records.model import Verdict
 from ..records.result import GradingResult
 
 FORMAT = 1
@@ -138,8 +139,11 @@ def as_text(value: Any) -> str:
 
 
 def brief(line: Line) -> Line:
-    """The line without what it says about single statements: enough to count it."""
-    result = replace(line.result, verdicts=(), skipped=(), citations=None)
+    """The line without texts of the case: enough to count it."""
+    flags = tuple(
+        Verdict(v.id, "", v.label, flags=v.flags) for v in line.result.verdicts if v.flags
+    )
+    result = replace(line.result, verdicts=flags, skipped=(), citations=None)
     return line._replace(columns=NOTHING, result=result)
 
 

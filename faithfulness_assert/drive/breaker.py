@@ -257,7 +257,7 @@ class Breaker:
     async def passed(self, left: Callable[[], float]) -> JudgeError | None:
         """Waits until the server answers again, or this ask is the probe.
 
-        If it may not wait so long, it fails as the last one did: retryable, and without usage.
+        If it may not wait so long, it fails as the last one did, without usage; in a run retryable.
 
         Args:
             left: the seconds that it has.
@@ -276,8 +276,9 @@ class Breaker:
             if self.patience is None or seconds >= left():
                 last = self._last
                 problem = f"not asked: the last {self._failures} asks failed: {last.message}"
+                again = self.patience is not None or last.retryable
                 status, fix = last.http_status, last.fix
-                return JudgeError(problem, last.kind, retryable=True, http_status=status, fix=fix)
+                return JudgeError(problem, last.kind, retryable=again, http_status=status, fix=fix)
             await asyncio.sleep(min(seconds, LOOK_AGAIN))
         return None
 
@@ -290,8 +291,9 @@ class Breaker:
             return  # nothing was sent, which says nothing
         since = min(self.unanswered_since, sent_at)
         # Not the error itself: the frames of its traceback contain an ask.
-        status, fix = error.http_status, error.fix
-        self._last = JudgeError(error.message, error.kind, http_status=status, fix=fix)
+        status, fix, again = error.http_status, error.fix, error.retryable
+        kind = error.kind
+        self._last = JudgeError(error.message, kind, retryable=again, http_status=status, fix=fix)
         if error.remedy == "none" or is_refusal(error):
             self.closes()
             if is_refusal(error) and self.patience is not None:

@@ -111,7 +111,7 @@ class Faithfulness:
         try:
             check_passed(result, case)
         except NotGraded as error:
-            if result.error and result.error.kind in MISTAKES:
+            if _is_mistake(result):
                 raise
             reason = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
             if self._session.settings.errors == "skip":
@@ -129,6 +129,15 @@ class Faithfulness:
         line = Line(name, number, digest(Row(number, name, texts)), texts, result)
         line = line if self._session.settings.report else brief(line)
         self._item.user_properties.append((PROPERTY, line.to_json()))
+
+
+def _is_mistake(result: GradingResult) -> bool:
+    """Whether only the user mends an error, such as no credit, or a model that is not there."""
+    error = result.error
+    if error is None or error.kind in MISTAKES:
+        return error is not None
+    answered = result.metadata.get("httpStatus") and error.kind in ("transport", "rate_limit")
+    return bool(answered) and not error.retryable
 
 
 def _texts(case: Case | None) -> dict[str, Any]:
