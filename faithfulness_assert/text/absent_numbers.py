@@ -123,15 +123,16 @@ def _scales_of_tables(passages: Sequence[str]) -> list[tuple[int, float]]:
 
     The last place comes first.
     """
+    plain = "\n".join(passages).casefold()
+    if not any(map(plain.__contains__, _OF_TABLES)):
+        return []  # found much faster
     found, start, scales = list[tuple[int, float]](), 0, valued("scales")
     for passage in passages:
         found.append((start - 1, 1.0))
-        plain = passage.casefold()
-        if any(map(plain.__contains__, _OF_TABLES)):  # found much faster
-            for line in _IN_MILLIONS.finditer(passage):
-                found.append((start + line.start(), scales[(line[1] or "thousand").casefold()]))
+        for line in _IN_MILLIONS.finditer(passage):
+            found.append((start + line.start(), scales[(line[1] or "thousand").casefold()]))
         start += len(passage) + 1
-    return found[::-1] if len(found) > len(passages) else []
+    return found[::-1]
 
 
 def chinese(word: str) -> float:
@@ -324,7 +325,7 @@ def _words_before(text: str, number: Number) -> list[str]:
 
 def _occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
-    if not context.text:
+    if not context.text or not context.meanings:
         return False
     asked = number.asks
     if not context.meanings.isdisjoint(asked):
@@ -348,6 +349,8 @@ def _occurs(number: Number, context: Numbers, text: str) -> bool:
 def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
     """The years of "the 1960s" or "the 19th century"."""
     behind = text[number.last : number.last + 14].lstrip(" '’-")
+    if behind[:1] not in ("s", "c"):
+        return
     for value in (*number.plain, *number.loose):
         if value % 10 == 0 and behind[:1] == "s" and not behind[1:2].isalpha():
             yield value, value + (99 if value % 100 == 0 else 9)

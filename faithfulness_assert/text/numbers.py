@@ -38,11 +38,13 @@ MONEY = "$€£¥₹₩₽₺₴₪¢"
 FIRST_DENSE, MOST_DENSE = "\u3040", 7
 """The first letter of scripts without spaces, and the letters of their longest unit."""
 
-NOT_JOINED = frozenset(("", "share", "date", "clock", "half"))
+NOT_JOINED = frozenset(("share", "date", "clock", "half"))
 """Kinds of which two side by side are two."""
 
 EXACT = frozenset(("clock", "half", "date", "order"))
 """Kinds of which nothing is rounded."""
+
+NO_KINDS = frozenset[str]()
 
 Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
@@ -111,9 +113,7 @@ _UNTIL = lazy_pattern(
     r" ?(?:[-–—]|to|and|until) ?[0-9]{1,2}(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE
 )
 """The end of a span of time, whose half of the day is that of its beginning: 1:10-4pm."""
-_AT = lazy_pattern(r"(?<![^\W_])(?:ore|klo?|klock[ae]n|godz|pukul)[.]? $", re.IGNORECASE)
-_PAST = lazy_pattern(rf"(?: minutes?)?[ ]{_WORD} ([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
-_NEXT = lazy_pattern(f" {_WORD}")
+_SPOKEN = lazy_pattern(rf"(?: minutes?)? (?:{_WORD} )?([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
 _MONEY_BEFORE = lazy_pattern(
     rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[{_SPACES}]?$"
 )
@@ -123,7 +123,6 @@ _FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{
 _TO_THOUSANDS = lazy_pattern(r" ?[-–—] ?[0-9]{2,3},000(?![0-9,])")
 _SHORT_YEAR = lazy_pattern(r"(?<![^ (])['’][0-9]{2}$")
 _GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
-_IN_GROUPS = lazy_pattern(r"[1-9][0-9]{0,2}(?:[.][0-9]{3})+(?:,[0-9]+)?$")
 _DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
 _WORDS = lazy_pattern(r"([^\W_0-9]+)")
 _OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
@@ -167,7 +166,10 @@ class Number:
     @property
     def step(self) -> float:
         """Its last digit that is not a closing zero, as a share: 330 was rounded to 10/330."""
-        significant = "".join(filter(str.isdecimal, self.digits)).strip("0")
+        figures = self.digits
+        if not figures.isdecimal():
+            figures = "".join(filter(str.isdecimal, figures))
+        significant = figures.strip("0")
         return 1 / int(significant) if significant and not self.kinds() & EXACT else 0.0
 
     @property
@@ -188,7 +190,7 @@ class Number:
         return [*((kind.removesuffix("/"), value) for kind, value in named), *beside, *asked]
 
     def kinds(self) -> frozenset[str]:
-        return frozenset(kind for kind, _ in self.meanings)
+        return frozenset([kind for kind, _ in self.meanings]) if self.meanings else NO_KINDS
 
     def mean(self, *meanings: Meaning, plain: tuple[float, ...] = (), last: int = 0) -> Number:
         """It with these as its only meanings, besides a number without a unit."""
@@ -269,7 +271,7 @@ def _is_alone(text: str, number: Number, word: str) -> bool:
 def _read(text: str, number: Number) -> Number:
     """A number that is neither a date in digits nor a time, read with what belongs to it."""
     start, end, digits, values = number.start, number.end, number.digits, number.plain
-    if digits.count(".") > 1 and not _IN_GROUPS.match(digits):
+    if digits.count(".") > 1 and len(values) > 1:
         number.loose = values
         return number.mean((f"version {digits}", 0.0))
     if text[start - 1 : start] in ("'", "’") and _SHORT_YEAR.search(text, max(start - 2, 0), end):
@@ -376,7 +378,7 @@ def _time_of_day(text: str, number: Number) -> Number | None:
     digits, at = number.digits, max(number.start - 10, 0)
     sign, written = _OCLOCK.match(text, number.end), _CLOCK.match(digits)
     last, minutes = sign.end() if sign else number.end, 0.0
-    if written and (":" in digits or sign or _AT.search(text, at, number.start)):
+    if written and (":" in digits or sign):
         hours, minutes = float(written[1]), float(written[2])
     elif sign and (not digits or digits.isdecimal()):
         hours = float(digits or number.plain[0])
@@ -419,20 +421,15 @@ def _minutes(text: str, end: int) -> tuple[float, int]:
 
 def _spoken(text: str, number: Number) -> tuple[float, float, int] | None:
     """A time such as "half past two" or "halb drei"."""
-    if text[number.start : number.end].casefold() == "halb":
-        half = _NEXT.match(text, number.end)
-        return (_hour(half[1]), -30, half.end()) if half and _hour(half[1]) else None
-    past, value = _PAST.match(text, number.end), number.plain[0]
-    side = valued("past").get(past[1].casefold(), 0) if past else 0
-    if not past or not side or not _hour(past[2]):
+    if not (found := _SPOKEN.match(text, number.end)):
         return None
-    return _hour(past[2]), side * (60 * value if value < 1 else value), past.end()
-
-
-def _hour(word: str) -> float:
-    """An hour in a number or a word, or 0."""
-    value = float(word) if word.isdecimal() else valued("spelled").get(word.casefold(), 0)
-    return value if value <= 12 else 0
+    is_before = text[number.start : number.end].casefold() == "halb"
+    place, value = 1 if is_before and found[1] else 2, number.plain[0]
+    side = -1 if is_before else valued("past").get((found[1] or "").casefold(), 0)
+    word = found[place]
+    hour = float(word) if word.isdecimal() else valued("spelled").get(word.casefold(), 0)
+    minutes = side * (60 * value if value < 1 else value)
+    return (hour, minutes, found.end(place)) if side and 0 < hour <= 12 else None
 
 
 # ---------------------------------------------------------------- in words
