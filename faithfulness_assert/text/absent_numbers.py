@@ -188,8 +188,8 @@ def absent_numbers(
 
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and
-    what is the ratio of two numbers of one kind in the statement, or the change between them: "up
-    from 16.4 to 23.6 billion, by 43.6 %".
+    what is the mean or the ratio of two numbers of one kind in the statement, or the change between
+    them: "up from 16.4 to 23.6 billion, by 43.6 %".
     """
     own = Own(statement)
     absent = find_absent(own, context, question)
@@ -202,6 +202,7 @@ def absent_numbers(
     sums = [v for a, b in combinations(added, 2) for v in (a + b, abs(a - b))]
     few = [n for n in there if n.meanings or not is_year(n.plain[0])][:MOST_SHARED]
     alike = [(a.plain[0], b.plain[0]) for a, b in permutations(few, 2) if a.kinds() == b.kinds()]
+    sums += [(a + b) / 2 for a, b in alike]
     shares = [v for a, b in alike if b for v in (a / b, abs(a / b - 1))]
     shares += [share * 100 for share in shares]
 
