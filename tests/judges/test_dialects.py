@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
+from command import here
 from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row, cap_of, reached
 from loopback import Answer, Request
 
 from faithfulness_assert import Grader
-from faithfulness_assert.promptfoo.migrate import judge_of
 
 FACTS = [f"Museum {n} was opened by the mayor in {1700 + n}." for n in range(8)]
 CASE = {"answer": " ".join([*FACTS[:6], "Museum 9 burnt down."]), "context": " ".join(FACTS)}
@@ -149,9 +152,12 @@ IDS = [(row, provider) for row in ROWS.values() for provider in row["promptfoo"]
     ids=lambda value: value.get("id") if isinstance(value, dict) else value,
 )
 def test_a_grader_of_promptfoo_becomes_a_judge_that_this_server_answers(
-    row: Row, provider: Any, grade: Grade
+    row: Row, provider: Any, grade: Grade, tmp_path: Path
 ) -> None:
-    judge, _ = judge_of((provider,))
+    assertion = {"type": "context-faithfulness", "provider": provider}
+    config = tmp_path / "config.json"
+    config.write_text(json.dumps({"tests": [{"assert": [assertion]}]}), encoding="utf-8")
+    (judge,) = (one["config"] for one in yaml.safe_load(here("init", "--from", config).stdout))
     own = {"RESOURCE": "my-resource", "REGION": "us-west-2"}
     address = re.sub("|".join(own), lambda name: own[name[0]], judge["baseUrl"])  # as a user does
     assert address == row["base_url"]
