@@ -111,19 +111,6 @@ def test_of_several_judges_the_one_that_finds_more_is_better(
     assert found.share == measure(sheet, known.path).share  # it is about answers, not a judge
 
 
-def test_answers_that_a_judge_could_not_grade_are_told(
-    known: Known, sheet: Path, tmp_path: Path
-) -> None:
-    def down(number: int, data: dict[str, Any]) -> None:
-        if number % 5 == 0:
-            data["pass"], data["score"], data["defined"] = False, None, False
-            data["status"], data["error"] = "judge_failed", {"kind": "server", "message": "down"}
-
-    found = measure(sheet, known.path, changed(known, down, tmp_path / "down"))
-    assert 10 < found.judges[1].left_out < 50
-    assert any("could not grade" in warning for warning in found.warnings)
-
-
 # ---------------------------------------------------------------- shown
 
 

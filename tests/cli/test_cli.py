@@ -172,13 +172,3 @@ def test_policies_lists_all_presets_on_one_screen(environment: dict[str, str]) -
     assert len(lines) < 24
     assert max(map(len, lines)) <= 80
     assert "differs" not in listed
-
-
-def test_no_option_is_proposed_that_the_command_line_does_not_take(tmp_path: Path) -> None:
-    cases = tmp_path / "cases.json"
-    cases.write_text('[{"answer": "It rains.", "context": "It rains."}]')
-    for name in ("answer", "context", "actual_output"):
-        told = here("grade", str(cases), "-o", f"{name}=x").stderr
-        assert f"{name}: unknown option. It belongs to a case" in told
-    assert "outputs: unknown option. Known: " in here("grade", str(cases), "-o", "outputs=x").stderr
-    assert "Did you mean 'samples'" in here("doctor", "-o", "sample=3").stdout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +19,6 @@ from faithfulness_assert import (
     Ask,
     ConfigError,
     Grader,
-    GradingResult,
     Policy,
     Reply,
     Usage,
@@ -244,14 +243,6 @@ def test_the_judge_sees_the_question_but_it_is_never_evidence() -> None:
     grade(TALL, CONTEXT, question="Is the tower tall?", judge=judge)
     assert judge.asked[0].payload.question == "Is the tower tall?"
     assert grade("It has 99 floors.", CONTEXT, question="Does it have 99 floors?").score == 0.0
-
-
-def test_results_are_frozen_and_unchanged_by_a_json_round_trip() -> None:
-    result = grade("The Eiffel Tower is 330 metres tall. See [9].", CONTEXT, citations="audit")
-    with pytest.raises(FrozenInstanceError):
-        result.score = 1.0
-    assert result.citations is not None
-    assert GradingResult.model_validate_json(result.model_dump_json(by_alias=True)) == result
 
 
 def test_an_impossible_result_is_a_value_error() -> None:

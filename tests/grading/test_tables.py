@@ -185,13 +185,6 @@ def test_a_frame_of_polars_has_the_same_values_and_takes_any_column(value: Any) 
     assert frame["statements"].to_list()[1][0]["text"] == "Adults pay 12 euros."
 
 
-def test_of_two_columns_that_may_be_the_answer_the_other_one_is_warned_of() -> None:
-    rows = pandas.DataFrame([{**ROWS[0], "response": "It rains."}])
-    with pytest.warns(UserWarning, match="the answer is read from 'response', not 'answer'$"):
-        (result,) = grade_many(rows)
-    assert result.verdicts[0].statement == "It rains."
-
-
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_an_empty_table_gives_an_empty_frame(library: str) -> None:
     for empty in (pandas.DataFrame(ROWS)[:0], polars.DataFrame(ROWS)[:0], []):

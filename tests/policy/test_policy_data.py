@@ -70,11 +70,6 @@ def test_a_mapping_can_be_a_policy() -> None:
     assert (result.policy, result.threshold, result.pass_) == ("custom", 1.0, True)
 
 
-def test_a_custom_policy_has_a_summary_of_its_own() -> None:
-    assert policy_of({"base": "deepeval"}).summary == "Based on deepeval."
-    assert policy_of({"base": "deepeval", "summary": "House rules."}).summary == "House rules."
-
-
 BROKEN = [row for row in rows("policy_mistakes") if "file" in row] + [
     {"file": "a.json", "text": "[" * 100_000, "message": "invalid JSON"},
     {"file": "a.toml", "text": 'base = "ragas"\n' + "#" * (1 << 20), "message": "larger than"},

@@ -49,21 +49,6 @@ def test_a_check_that_nobody_awaits_fails_its_test(runs: Runs) -> None:
     assert "acheck was called without await: nothing was graded" in shown
 
 
-def test_a_statement_that_fails_by_its_flag_is_shown(runs: Runs) -> None:
-    runs.write(
-        "from faithfulness_assert import Reply\n"
-        "class Yes:\n"
-        "    def ask(self, ask, *, deadline=None):\n"
-        '        return Reply(\'[{"id": 1, "evidence": [1], "label": "supported"}]\')\n'
-        "def test_it(faithfulness):\n"
-        "    flags = {'fail_on_flags': ['number_not_found']}\n"
-        "    faithfulness('Adults pay 14 euros.', CONTEXT, judge=Yes(), **flags)\n"
-    )
-    shown = output(runs.run())
-    assert "Supported, nowhere in the context: “14”: “Adults pay 14 euros.”" in shown
-    assert "evidence, passage 1: " in shown
-
-
 def test_a_report_replaces_an_earlier_one_and_no_other_file(runs: Runs) -> None:
     runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT)")
     for _ in range(2):

@@ -8,7 +8,6 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from attacks import FIXTURES, load, text_of
 from fakes import ScriptedJudge
 from hypothesis import given
 from strategies import texts
@@ -46,11 +45,6 @@ def test_a_list_in_a_notebook_names_the_case_of_each_result() -> None:
 @pytest.mark.parametrize(
     "payload",
     [
-        *[
-            text
-            for row in load(FIXTURES / "attacks.jsonl")
-            if row["channel"] == "answer" and len(text := text_of(row)) < 20_000
-        ],
         "<script>alert(1)</script>",
         '"><img src=x onerror=alert(1)>',
         "</td></table></div><h1>PASS",

@@ -16,14 +16,13 @@ import test_docs
 from attacks import PAYLOADS
 from command import here
 from conftest import ROOT
-from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 from report_pages import Page, a_line, hash_of, read_page
 from rows import changed_database, rows
 from strategies import examples
 
-from faithfulness_assert import ConfigError, Grader, Results, grade
+from faithfulness_assert import ConfigError, Results, grade
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.outputs import write_results
 from faithfulness_assert.batch.run_description import lines_of
@@ -102,20 +101,6 @@ def test_every_case_has_its_answer_statements_evidence_and_passages_in_blocks_of
     assert "embedded" in page.text
 
 
-def test_the_page_says_first_what_could_not_be_graded_and_what_is_to_be_checked(
-    tmp_path: Path,
-) -> None:
-    yes = Grader(TruthfulJudge(label=lambda _: "supported"))
-    results = [
-        yes.grade("It costs 35 euros.", "A ticket costs 9 euros."),
-        yes.grade("I can't answer that.", "A ticket costs 9 euros."),
-        yes.grade("It costs 9 euros.", None),
-    ]
-    text = page_of(results, tmp_path).text
-    assert "1 of 3 answers fails, 1 could not be graded" in text
-    assert "1 case passed with a number or unit that is nowhere in the context" in text
-
-
 def test_offsets_count_as_javascript_counts() -> None:
     text = "a😀b😀c"
     offsets = Offsets(text)
@@ -171,27 +156,6 @@ def test_a_report_reads_no_link_of_a_run(finished: Path, tmp_path: Path) -> None
     for use in (lambda: page_of(finished, tmp_path), lambda: list(lines_of(finished)())):
         with pytest.raises(ConfigError, match="it is a link to another file"):
             use()
-
-
-def test_a_conversation_shows_its_answer_and_who_said_what(tmp_path: Path) -> None:
-    messages = [
-        {"role": "user", "content": "We are two. When does it open?"},
-        {"role": "tool", "tool_call_id": "c", "content": "It opens at 9."},
-        {"role": "assistant", "content": "It opens at 9. You are two."},
-    ]
-    data = tmp_path / "talks.jsonl"
-    data.write_text(json.dumps({"id": "talk", "messages": messages}) + "\n")
-    for roles in (["tool"], ["tool", "last_user"]):
-        folder = tmp_path / roles[-1]
-        run(data, folder, progress=False, evidence_roles=roles)
-        graded = tmp_path / "grade.html"
-        option = f"evidence_roles={json.dumps(roles)}"
-        here("grade", data, "-o", option, "--report", graded)
-        for page in (page_of(folder, tmp_path), read_page(graded)):
-            assert page.rows[0][7] == "It opens at 9. You are two."
-            assert page.text.count("embedded") == 1
-            assert len(page.details[0]["passages"]) == len(roles)
-            assert len(page.passages) == len(roles)
 
 
 def test_texts_in_columns_are_shown_only_if_they_are_what_was_graded(tmp_path: Path) -> None:
