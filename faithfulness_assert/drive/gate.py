@@ -71,8 +71,8 @@ class Gate:
             ask: what ``send`` sends.
             send: makes one try.
             left: the time of its grade.
-            wait: waits for so many seconds where the server has refused the ask, so that others
-                may be sent meanwhile; None for ``asyncio.sleep``.
+            wait: waits for so many seconds where the server refused the ask by chance, so that
+                others are sent meanwhile; None for ``asyncio.sleep``.
 
         Raises:
             GivenUp: the run stops.
@@ -116,7 +116,9 @@ class Gate:
                 log.warning("%s: goes again: %s, HTTP %s", ask.kind, outcome.kind, status)
                 if pause > LONGEST_PAUSE:
                     self.breaker.pause = now + pause, outcome.message
-                await (wait if wait and is_refusal(outcome) else asyncio.sleep)(pause)
+                # At a known limit, others would only take the turn of this one.
+                by_chance = is_refusal(outcome) and self._rate.rate == math.inf
+                await (wait if wait and by_chance else asyncio.sleep)(pause)
 
     async def _try(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool
