@@ -4,7 +4,7 @@
 
 Each eval has 60 tests with one assertion each; all answers are faithful. The judge is a server in
 this process that says the truth after 500 ms. Wall and CPU time are those of promptfoo with all
-that it starts; the ratios are to its own assertion ``context-faithfulness``.
+that it starts, with bytecode; the ratios are to its own assertion ``context-faithfulness``.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def spent(promptfoo: Promptfoo, assertion: dict[str, object]) -> tuple[float, fl
     with tempfile.TemporaryDirectory() as name:
         init(folder := Path(name))
         (folder / "answer.cjs").write_text(PROVIDER % json.dumps({"output": ANSWER}))
-        (folder / "eval.json").write_text(json.dumps(config))
+        (folder / "e.json").write_text(json.dumps(config))
         before, begun = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        done = promptfoo.eval(folder / "eval.json", OPENAI_API_KEY="none")
+        done = promptfoo.eval(folder / "e.json", OPENAI_API_KEY="none", PYTHONDONTWRITEBYTECODE="")
         wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
     assert [row["score"] for row in done.results.values()] == [1] * TESTS, done.console
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
