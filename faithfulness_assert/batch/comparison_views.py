@@ -80,9 +80,9 @@ def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
         return f"{after} is worse than {before}{most}"
     if not comparison.is_lower:
         return f"{after} is not worse than {before}"
-    by_judge = comparison.recheck is not None and comparison.recheck.judge.is_worse
-    why = BLAMED["the judge", True] if by_judge else f"{changed}, which may be chance"
-    return f"{after} is not shown to be worse than {before}: {why}"
+    if comparison.recheck is not None and comparison.recheck.judge.is_worse:
+        return f"{after} is not shown to be worse than {before}: {BLAMED['the judge', True]}"
+    return f"{after} against {before}: {changed}, which may be chance"
 
 
 def _changed(comparison: Comparison) -> str:

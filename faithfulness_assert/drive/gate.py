@@ -111,6 +111,8 @@ class Gate:
                 seconds = gives_up_at - now if left() == math.inf else left()
                 if not goes_again or pause >= seconds:
                     outcome.usage = spent if spent.num_requests else None
+                    if outcome.kind == "timeout" and spent.num_requests > 1:
+                        outcome.message += f" ({spent.num_requests} requests)"
                     return outcome
                 status = outcome.http_status
                 log.warning("%s: goes again: %s, HTTP %s", ask.kind, outcome.kind, status)

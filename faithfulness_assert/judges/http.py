@@ -86,15 +86,17 @@ class Answer:
         return JudgeError(message, "server", http_status=self.status, retryable=retryable)
 
 
-async def in_time(posting: Coroutine[Any, Any, Answer], seconds: float) -> Answer | JudgeError:
-    """The answer to one request, after at most ``seconds``.
+async def in_time(
+    posting: Coroutine[Any, Any, Answer], seconds: float, limit: str
+) -> Answer | JudgeError:
+    """The answer to one request, after at most ``seconds``; ``limit`` is what these are called.
 
     The message of a failure may contain secrets.
     """
     try:
         return await asyncio.wait_for(posting, seconds)
     except (asyncio.TimeoutError, TimeoutError):
-        message = f"no complete answer within {seconds:.3g} s; a faster judge helps, too"
+        message = f"no complete answer {limit}; a faster judge helps, too"
         return JudgeError(f"the judge sent {message}", "timeout", retryable=True)
     except JudgeError as error:
         return error.with_traceback(None)  # its frames contain the request

@@ -128,7 +128,7 @@ def _graded(
         raise InputError(NO_TRANSFORM.format(PATH_AS[_is_transformed(output, given)]))
     texts, source = find_texts(output, given, paths)
     if texts["context"] is None and texts["messages"] is None:
-        result = invalid_input(_no_context(given.get("vars")), grader.policy)
+        result = invalid_input(_no_context(given), grader.policy)
     else:
         result = grader.grade(**texts)
     view = result.to_promptfoo(components)
@@ -345,6 +345,9 @@ def _texts_in(value: Any) -> Iterator[str]:
 
 def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:
     key = f"config.{name}From"
+    if not isinstance(path, str):
+        kind = type(path).__name__
+        raise ConfigError(f"{key}: must be a JMESPath, such as vars.docs[].text, got {kind}")
     try:
         value = search(path, document)
     except ConfigError as error:
@@ -397,13 +400,22 @@ def _parts(path: str, document: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return found
 
 
-def _no_context(value: Any) -> str:
-    """What is said without a context; ``value``: the ``vars`` of the test."""
-    keys = names_of(value if isinstance(value, Mapping) else ())
+def _no_context(given: Mapping[str, Any]) -> str:
+    """What is said without a context."""
+    looked_in = ("vars", "providerResponse.metadata", "metadata")
+    found_in = ((place, value_at(given, place)) for place in looked_in)
+    places = {place: found for place, found in found_in if found and isinstance(found, Mapping)}
+    there = [f"{place} has the keys {names_of(found)}" for place, found in places.items()]
+    empty = [
+        f"{place}.{name} is null"
+        for place, found in places.items()
+        for name in NAMES_INSIDE["context"]
+        if name in found and found[name] is None
+    ]
     return (
-        f"context: not found. vars has the keys {keys}. Set vars.context, or set "
-        "config.contextFrom to its path. Looked in vars, providerResponse.metadata and metadata "
-        f"for {', '.join(NAMES_INSIDE['context'])}"
+        f"context: not found. {'; '.join([*empty, *there]) or 'vars has no keys'}. Set "
+        "vars.context, or set config.contextFrom to its path. Looked in "
+        f"{', '.join(looked_in)} for {', '.join(NAMES_INSIDE['context'])}"
     )
 
 

@@ -111,6 +111,8 @@ def test_a_temporary_failure_is_tried_again_and_all_that_was_used_is_counted() -
     assert isinstance(reply, Reply)
     assert reply.usage == Usage(20, 7, num_requests=3)
     assert reply.requests == 3
+    (late,) = failures(story(gate_to(retries=2), [0], Server(lambda _: error("timeout"))))
+    assert late.message == "it failed (3 requests)"
 
 
 def test_a_judge_is_asked_again_after_the_pause_that_its_server_wants() -> None:

@@ -2,6 +2,7 @@
 const assertion = require(process.argv[2]);
 const calls = {
   afterAll: assertion.afterAll,
+  extension: assertion,
   set: (name, value) => void (process.env[name] = value),
   grade: async (output, context) => {
     const result = await assertion(output, { ...context, itself: context, providers: [context, context] });

@@ -239,14 +239,21 @@ sys.addaudithook(began)
 # ---------------------------------------------------------------- its end
 
 
+@pytest.mark.parametrize(
+    "is_named", [True, False]
+)  # `file://faithfulness.cjs`, without `:afterAll`
 def test_after_all_tells_what_was_made_up_and_ends_the_process(
-    promptfoo: Promptfoo, folder: Path
+    promptfoo: Promptfoo, folder: Path, is_named: bool
 ) -> None:
     result = {
         "testCase": {"description": "tall"},
         "gradingResult": {"componentResults": [promptfoo.grade(FALSE)]},
     }
-    promptfoo.call("afterAll", {"results": [result]}, {"hookName": "afterAll"})
+    if is_named:
+        promptfoo.call("afterAll", {"results": [result]}, {"hookName": "afterAll"})
+    else:
+        assert promptfoo.call("extension", "beforeAll", {"suite": {}}) is None
+        promptfoo.call("extension", "afterAll", {"results": [result]})
     assert eventually(lambda: not graders(folder))
     _, said = promptfoo.node.communicate()
     assert said.startswith("tall: made up: “The Eiffel Tower is 530 metres tall.” (")

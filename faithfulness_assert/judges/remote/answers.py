@@ -49,7 +49,7 @@ _TOO_LONG = lazy_pattern(
 _TOO_MANY_TOKENS = lazy_pattern(r"too many tokens|maximum number of tokens", re.I)
 """With status 429 those of all asks together are meant: waiting helps."""
 _KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
-_CHECK_KEY = "Check the key: OPENAI_API_KEY or ANTHROPIC_API_KEY in the environment, or api_key."
+_CHECK_KEY = "Check the key."
 _HINTS = {
     401: _CHECK_KEY,
     403: _CHECK_KEY,

@@ -236,12 +236,15 @@ class RemoteJudge(ABC):
         while more is not None:
             steps = more
             seconds = self.timeout + needs.room(steps) * self._seconds_a_token
-            if deadline is not None and (seconds := min(seconds, deadline - time.monotonic())) <= 0:
+            limit = f"within {seconds:.3g} s"
+            if deadline is not None and (left := deadline - time.monotonic()) < seconds:
+                seconds, limit = left, "before the deadline of this grade"
+            if seconds <= 0:
                 message, used = "no time was left to ask the judge", spent.num_requests
                 raise JudgeError(message, "timeout", retryable=True, usage=spent if used else None)
             cap = needs.cap(worded, steps)
             posting = self._post(self.request(worded, steps), seconds, fresh=ask.fresh)
-            outcome = self.read(await in_time(posting, seconds))
+            outcome = self.read(await in_time(posting, seconds, limit))
             outcome, more = needs.after(worded, outcome, steps, self.request, cap)
             spent += outcome.usage or Usage(num_requests=1)
         if isinstance(outcome, JudgeError):
@@ -295,6 +298,9 @@ class RemoteJudge(ABC):
             return self.secrets.out_of_outcome(answer)
         data = read_json_object(answer)
         outcome = data if isinstance(data, JudgeError) else self.read_reply(data, answer)
+        if isinstance(outcome, JudgeError) and outcome.kind == "auth":
+            variable = f"{self.provider.upper()}_API_KEY"
+            outcome.fix = f"Check the key: {variable} in the environment, or api_key."
         return self.secrets.out_of_outcome(outcome)
 
     def batch_client(self) -> Any:

@@ -8,6 +8,8 @@ const ADVICE = "PROMPTFOO_PYTHON, in .env or the environment, must name the Pyth
 let grader, asked = 0; // the process, and how often any was asked
 
 module.exports = async (output, context) => {
+  if (!context?.vars && /^(before|after)(All|Each)$/.test(output)) // an extension without `:afterAll`
+    return output === "afterAll" ? module.exports.afterAll(context) : undefined;
   const grade = [output, { ...context, assertionType: "javascript" }];
   const { result, raised, lost } = await answer({ grade });
   if (result) return result;

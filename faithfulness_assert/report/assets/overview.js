@@ -98,7 +98,7 @@ function whatChanged(item) {
     const [from, to] = [labelled(flip.before), labelled(flip.after)];
     return [`${from.sign} → ${to.sign} `, hiddenText(`from ${from.words} to ${to.words}: `), quoted(text.slice(0, 300))];
   }
-  if (before?.status !== after?.status) return `${inWords(before?.status ?? 'missing')} → ${inWords(after?.status ?? 'missing')}`;
+  if (before && after && before.status !== after.status) return `${inWords(before.status)} → ${inWords(after.status)}`;
   const [side, run] = item.kind === 'improved' ? [before, 'A'] : [after, 'B'];
   const statement = side?.statements[side.worst];
   if (!statement) return '';
