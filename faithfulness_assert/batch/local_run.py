@@ -25,7 +25,7 @@ from .data_sets import DataSet, open_data_set
 from .progress import Counts, shown
 from .rows import Line, Row, gate_of, grade_rows
 from .run_description import take_input
-from .stopping import Budget, SoftStop
+from .stopping import Budget, BudgetError, SoftStop
 from .store import BATCH_API, NAME, Store, lines_of_run, problem_of, reading, writing
 from .summary import Summary
 
@@ -104,7 +104,7 @@ def run(
     max_errors: int | None = None,
     mapping: Mapping[str, str] | None = None,
     encoding: str | None = None,
-    retry_errors: bool = True,
+    retry_errors: bool | None = None,
     regrade_changed: bool = False,
     progress: bool = True,
     grace: float | None = None,
@@ -129,8 +129,9 @@ def run(
             Without ``max_errors`` it stops when 50 cases in a row could not be graded.
         mapping: columns for the fields of a case, such as ``{"answer": "reply"}``.
         encoding: that of a text file, such as ``"cp1252"``; by default UTF-8.
-        retry_errors: whether cases that could not be graded before are graded again, where that
-            may succeed now: the judge's server was at fault, or the error is ``retryable``.
+        retry_errors: whether cases that could not be graded before are graded again, all or none;
+            by default where that may succeed now: the judge's server was at fault, or the error is
+            ``retryable``. True is for options of the judge that changed, such as ``max_tokens``.
         regrade_changed: whether rows that have a result and are not what they were are graded
             again; what they had, and what rows had that are gone, is kept in the table ``earlier``.
             Rows that were added are graded in any case.
@@ -163,19 +164,11 @@ def run(
         check_number("grace", grace, 0, 86_400)
     with writing(directory) as store, SoftStop(grace, tell=progress) as soft:
         try:
-            with store.transaction():
-                if store.value(BATCH_API):
-                    how = f"faithfulness-assert batch --run {directory}"
-                    raise ConfigError(f"{directory}: this run goes over a batch API; use: {how}")
-                event = "begun" if store.about() is None else "gone on with"
-                notes = take_input(store, grader, data_set, regrade=regrade_changed)
-                if retry_errors and (again := store.retry_errors()):
-                    notes.append(
-                        f"{again:,} cases that could not be graded before were graded again"
-                    )
-                for note in (event, *notes):
-                    store.note(note)
-                grader.keep_secret(store.secret())
+            notes = _begin(
+                *(store, grader, data_set, budget), retry=retry_errors, regrade=regrade_changed
+            )
+        except BudgetError as error:
+            return RunOutcome(store.path, store.size, stopped=f"{error}. Nothing was changed")
         except BaseException:
             if not soft.interrupted:
                 raise
@@ -188,6 +181,38 @@ def run(
             lines = grade_rows(work.rows(), grader, concurrency, gate, work.stopping)
         trouble = (lambda: gate.breaker.trouble) if gate else str
         return work.done(lines, trouble, (*notes, *data_set.notes), progress=progress)
+
+
+def _begin(
+    store: Store,
+    grader: Grader,
+    data_set: DataSet,
+    budget: Budget,
+    *,
+    retry: bool | None,
+    regrade: bool,
+) -> list[str]:
+    """Begins a run or goes on with it, if it is as it was. Returns notes on what was done.
+
+    Raises:
+        BudgetError: results would be graded again, and the budget is used up.
+        ConfigError: see ``run``.
+    """
+    with store.transaction():
+        if store.value(BATCH_API):
+            how = f"faithfulness-assert batch --run {store.path}"
+            raise ConfigError(f"{store.path}: this run goes over a batch API; use: {how}")
+        event = "begun" if store.about() is None else "gone on with"
+        finished = store.finished
+        notes = take_input(store, grader, data_set, regrade=regrade)
+        if again := store.retry_errors(retry):
+            notes.append(f"{again:,} cases that could not be graded before were graded again")
+        if store.finished < finished and (used_up := budget.exceeded(store.summary())):
+            raise BudgetError(used_up)
+        for note in (event, *notes):
+            store.note(note)
+        grader.keep_secret(store.secret())
+        return notes
 
 
 def _engine(engine: str, actors: int | None) -> type[Cluster] | None:
@@ -224,8 +249,8 @@ class Work(logging.Handler):
     def __init__(self, store: Store, budget: Budget, soft: SoftStop) -> None:
         super().__init__(logging.WARNING)
         self._store, self._budget, self._soft = store, budget, soft
-        self._summary, self._earlier = store.summary(), store.summary("earlier")
-        self.stopped = budget.exceeded(self._summary, self._earlier)
+        self._summary = store.summary()
+        self.stopped = budget.exceeded(self._summary)
         self._in_a_row = 0  # cases that could not be graded, since the last reply
 
     def stopping(self) -> str:
@@ -284,9 +309,7 @@ class Work(logging.Handler):
                 for line in lines:
                     self._summary.add_counted(store.add(line))
                     self.stopped = (
-                        self.stopped
-                        or self._budget.exceeded(self._summary, self._earlier)
-                        or self._hopeless(line)
+                        self.stopped or self._budget.exceeded(self._summary) or self._hopeless(line)
                     )
         finally:
             log.removeHandler(self)

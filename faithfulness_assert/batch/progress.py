@@ -46,7 +46,7 @@ class Counts:
     def __str__(self) -> str:
         summary, rate = self.summary, self._rate()
         left = f"{duration((self.total - summary.cases) / rate)} left" if rate else ""
-        trouble, tokens = self.trouble(), summary.tokens["prompt"] + summary.tokens["completion"]
+        trouble, tokens = self.trouble(), summary.all_tokens
         parts = (
             f"{summary.cases:,} of {self.total:,}",
             f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",

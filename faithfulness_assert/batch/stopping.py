@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Any
 
 from ..records.checks import check_number
-from ..records.errors import option
+from ..records.errors import ConfigError, option
 from ..text.strings import counted
 from .estimate import Estimate
 from .summary import Summary
@@ -21,6 +21,10 @@ MOST = 10**15
 SIGNALS = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)
 )
+
+
+class BudgetError(ConfigError):
+    """A run costs more than it may. It says why; nothing was sent, and nothing changed."""
 
 
 @dataclass(frozen=True)
@@ -63,18 +67,12 @@ class Budget:
             return f"it would cost about {estimate.cost:.6g}, and {self._is('max_cost')}"
         return ""
 
-    def exceeded(self, results: Summary, earlier: Summary) -> str:
-        """Why the run must stop, in words; "" while it may go on.
-
-        Args:
-            results, earlier: its results, and those in whose place others came.
-        """
-        parts, errors = (results, earlier), results.not_graded
-        tokens = sum(part.tokens["prompt"] + part.tokens["completion"] for part in parts)
-        cost = sum(part.cost or 0.0 for part in parts)
+    def exceeded(self, summary: Summary) -> str:
+        """Why the run must stop, in words; "" while it may go on."""
+        errors, tokens, cost = summary.not_graded, summary.all_tokens, summary.cost or 0.0
         if self.max_run_tokens is not None and tokens >= self.max_run_tokens:
             return f"it has used {tokens:,} tokens, and {self._is('max_run_tokens')}"
-        if self.max_cost is not None and any(part.unpriced for part in parts):
+        if self.max_cost is not None and summary.unpriced:
             return (
                 "results that were graded without the option prices have an unknown cost; "
                 f"leave {option('max_cost')} out, or use {option('max_run_tokens')}"

@@ -41,6 +41,8 @@ PAGE_SIZE = 8192
 PAGE = 100
 SERVER_ERRORS = frozenset({"transport", "auth", "rate_limit", "timeout", "server", "not_stored"})
 """Errors for which the judge's server is at fault. A key, a credit, an address can be put right."""
+KEPT = {"refusal": "refused", "content_filter": "filtered", "truncated": "truncated"}
+"""Errors that come again until a filter, a model or a limit of tokens is another, and in words."""
 _RESULT = """at REAL, status TEXT, pass INTEGER, score REAL, error TEXT, message TEXT,
 retryable INTEGER, estimated INTEGER, notes TEXT, prompt INTEGER,
 completion INTEGER, cached INTEGER, reasoning INTEGER, requests INTEGER, cost REAL, result TEXT"""
@@ -164,8 +166,13 @@ class Store:
         self.db.execute(f"INSERT INTO earlier SELECT * {these}")
         return self.db.execute(f"DELETE {these}").rowcount
 
-    def retry_errors(self) -> int:
-        """Sets results aside that are errors that may not come again. Returns how many."""
+    def retry_errors(self, retry: bool | None = None) -> int:
+        """Sets errors aside: by default those that may not come again. Returns how many.
+
+        ``retry``: whether all of them, or none.
+        """
+        if retry is not None:
+            return self.set_aside("error IS NOT NULL") if retry else 0
         kinds = ", ".join(f"'{kind}'" for kind in sorted(SERVER_ERRORS))
         return self.set_aside(f"retryable OR error IN ({kinds})")
 
@@ -264,14 +271,16 @@ class Store:
             place = self.path / NAME
             raise ConfigError(f"{place}: {what} cannot be read: {problem}") from None
 
-    def summary(self, table: str = "results") -> Summary:
-        """What was found so far; of the table ``earlier``, what other results came in place of."""
-        groups = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM {table} GROUP BY {_ALIKE}, cost IS NULL"  # noqa: S608 - our own text
-        with self._read(f"the table {table}"):
+    def summary(self) -> Summary:
+        """What was found so far, and all that was spent, also on results that others replaced."""
+        groups = f"SELECT {_ALIKE}, {_SPENT}, count(*) FROM {{}} GROUP BY {_ALIKE}, cost IS NULL"  # noqa: S608 - our own text
+        with self._read("the table results"):
             summary = Summary(float(self.value("seconds") or 0))
-            summary.rows = self.size if table == "results" else 0
-            for group in self.db.execute(groups):
+            summary.rows = self.size
+            for group in self.db.execute(groups.format("results")):
                 summary.add_counted(Counted(*group))
+            for group in self.db.execute(groups.format("earlier")):
+                summary.add_spent(Counted(*group))
             return summary
 
 

@@ -86,7 +86,8 @@ class Summary:
             the answers.
         statuses: how many have each status.
         defined: how many have a score that means something.
-        tokens: sums of the fields of ``Usage``.
+        tokens: sums of the fields of ``Usage``. Tokens and cost of a run are all that it has spent,
+            also on results that others replaced.
         estimated: whether some of them are no more than estimated.
         cost: the sum of the costs; None without prices.
         unpriced: whether some tokens have no cost.
@@ -149,6 +150,11 @@ class Summary:
             self.cost = (self.cost or 0.0) + group.cost
         elif group.prompt or group.completion:
             self.unpriced = True
+
+    @property
+    def all_tokens(self) -> int:
+        """Those of prompts and replies together."""
+        return self.tokens["prompt"] + self.tokens["completion"]
 
     @property
     def failed(self) -> int:

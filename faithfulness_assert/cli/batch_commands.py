@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from ..batch.outputs import SUFFIXES, write_results
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.run_description import how_graded, lines_of
 from ..batch.stopping import Budget, SoftStop
-from ..batch.store import is_run, not_finished, reading
+from ..batch.store import KEPT, is_run, not_finished, reading
 from ..batch.summary import Summary
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
@@ -45,7 +45,13 @@ from .arguments import (
 )
 from .terminal import say, show_line, show_outcome
 
-LIMITS = ("--max-cost", "--max-run-tokens", "--max-errors")
+LIMITS: Mapping[str, Callable[[Summary], float]] = {
+    "--max-cost": lambda summary: summary.cost or 0.0,
+    "--max-run-tokens": lambda summary: summary.all_tokens,
+    "--max-errors": lambda summary: summary.not_graded,
+}
+"""What a run is held to, and what it has of that."""
+RETRY = "--retry-errors"
 NUMBERS = {
     "concurrency": (int, "how many asks are under way at once (default: 8)"),
     "actors": (int, "with --engine ray: how many grade (default: one for each core)"),
@@ -61,7 +67,7 @@ NUMBERS = {
 
 _WITH_INPUT = (
     *("judge", "policy", "threshold", "option", "map", "system", "encoding", "via"),
-    *("no_retry_errors", "regrade_changed"),
+    *("retry_errors", "regrade_changed"),
 )
 """What belongs to the first command of a run over a batch API."""
 GRACE = 5.0
@@ -107,13 +113,15 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
         f"arrives (default: {GRACE:g})",
     )
     parser.add_argument(
-        "--no-retry-errors",
-        action="store_true",
-        help="do not grade cases again that could not be graded before",
+        RETRY,
+        action=BooleanOptionalAction,
+        help="grade all cases again that could not be graded before, or none (default: those that "
+        "may succeed now)",
     )
     parser.add_argument(
         "--regrade-changed",
         action="store_true",
+        default=None,
         help="grade rows again that have a result and are not what they were (added rows are "
         "graded in any case)",
     )
@@ -145,8 +153,8 @@ def run_batch(arguments: Namespace) -> int:
             data_set,
             arguments.directory,
             engine=arguments.engine,
-            retry_errors=not arguments.no_retry_errors,
-            regrade_changed=arguments.regrade_changed,
+            retry_errors=arguments.retry_errors,
+            regrade_changed=bool(arguments.regrade_changed),
             progress=not arguments.quiet,
             grace=arguments.grace,
             **numbers,
@@ -158,12 +166,12 @@ def run_batch(arguments: Namespace) -> int:
     if outcome.signal:
         head = outcome.summary.brief().partition("\n")[0]
         spent = f"{outcome.summary.spent()}\n" if outcome.summary.tokens["num_requests"] else ""
-        say(f"\ninterrupted: {outcome.stopped}. {head}\n{spent}{_same_command()}")
+        say(f"\ninterrupted: {outcome.stopped}. {head}\n{spent}{_same_command(outcome)}")
         return outcome.exit_code
     write_outputs(arguments, outcome.path)
     _show_end(arguments, outcome.summary, outcome.notes)
     if outcome.stopped:
-        say(f"stopped early: {outcome.stopped}. {_same_command(outcome.stopped)}")
+        say(f"stopped early: {outcome.stopped}. {_same_command(outcome)}")
         return NOT_GRADED
     return judged(outcome.summary, arguments.fail_under, arguments.min_graded)
 
@@ -176,6 +184,10 @@ def _show_end(arguments: Namespace, summary: Summary, notes: Sequence[str] = ())
     with reading(arguments.directory) as store:
         if lowest := store.lowest():
             show_line(clip(f"lowest score: {lowest.case_id}: {lowest.result.reason}", MAX_LOWEST))
+    if kept := _kept(summary):
+        show_line(
+            f"To grade again what was {' or '.join(sorted(kept))}, with what is mended: {RETRY}"
+        )
     show_line("To look at the answers, or write the results to a file:")
     for command, file in (("report", "FILE.html"), ("export", "FILE.csv")):
         words = [command, str(arguments.directory), "-o", file]
@@ -194,29 +206,37 @@ def _over_batch_api(arguments: Namespace, data_set: DataSet, numbers: dict[str, 
         data_set,
         arguments.directory,
         arguments.via,
-        retry_errors=not arguments.no_retry_errors,
-        regrade_changed=arguments.regrade_changed,
+        retry_errors=arguments.retry_errors,
+        regrade_changed=bool(arguments.regrade_changed),
         budget=budget,
         **grading_options(arguments),
     )
     return _go_on(arguments, send)
 
 
-def _same_command(stopped: str = "") -> str:
+def _same_command(outcome: RunOutcome | None = None) -> str:
     """How to go on: the command as it was given, without keys.
 
-    ``stopped``: why it stopped. A limit that it names is doubled, or the run would stop again.
+    ``outcome``: how it stopped. A limit that stopped it is twice what the run has spent, and
+    replies that were cut off are asked for again, or the run would stop again.
     """
-    words = sys.argv[1:]
+    words, stopped = sys.argv[1:], outcome.stopped if outcome else ""
     if "leave --max-cost out" in stopped:
         at = next(n for n, word in enumerate(words) if word.startswith("--max-cost"))
         del words[at : at + 2 - ("=" in words[at])]
     for place, word in enumerate(words):
-        flag, equals, given = word.partition("=")
-        if flag in LIMITS and f"{flag} is " in stopped:
-            limit = f"{2 * float(given or words[place + 1]):.12g}"
+        flag, equals, _ = word.partition("=")
+        if outcome and flag in LIMITS and f"{flag} is " in stopped:
+            limit = f"{float(f'{2 * LIMITS[flag](outcome.summary) or 1:.2g}'):.12g}"
             words[place + (not equals)] = f"{flag}={limit}" if equals else limit
+    if outcome and RETRY not in words and _kept(outcome.summary) & {"truncated"}:
+        words.append(RETRY)
     return _to_go_on(*words)
+
+
+def _kept(summary: Summary) -> set[str]:
+    """What a run keeps as it is when it goes on, unless it is told otherwise, in words."""
+    return {KEPT[group.kind] for group in summary.errors.groups() if group.kind in KEPT}
 
 
 def _to_go_on(*words: str) -> str:
@@ -240,7 +260,7 @@ def _go_on_alone(arguments: Namespace) -> int:
             f"faithfulness-assert {command}"
         )
     wanted = {name: getattr(arguments, name) for name in (*_WITH_INPUT, *NUMBERS)}
-    if given := next((name for name, value in wanted.items() if value), None):
+    if given := next((n for n, value in wanted.items() if value not in (None, [])), None):
         name = option("from" if given == "system" else given)
         raise ConfigError(f"{name}: needs INPUT; without it, a run goes on as it began")
     return _go_on(arguments, partial(collect, arguments.directory, arguments.replies))

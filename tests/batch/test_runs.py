@@ -168,6 +168,58 @@ def test_what_failed_for_the_server_is_graded_again_and_what_did_not_is_kept(
     assert outcome.summary.not_graded == (1 if again else 2)
     found = results_of(directory)
     assert {n: found[n] for n in (1, 3, 4, 6)} == {n: kept[n] for n in (1, 3, 4, 6)}
+    judge.towers = set()
+    assert quiet(path, directory, judge=judge, retry_errors=True).summary.not_graded == 0
+    assert judge.taken() == ([5] if again else [2, 5])
+
+
+def test_replies_that_were_cut_off_are_asked_for_again_by_the_command_that_is_shown(
+    tmp_path: Path,
+) -> None:
+    def cut_off(request: Request) -> Answer:
+        cap = request.body.get("max_completion_tokens") or request.body["max_tokens"]
+        return answered(request) if cap >= 9000 else completion("{", finish_reason="length")
+
+    file, folder = file_of(tmp_path, cases(60)), tmp_path / "run"
+    with Loopback(cut_off) as server:
+        command = ["batch", file, "--run", folder, "--judge", "openai:m", "--quiet"]
+        command += ["-o", f"base_url={server.url}", "--concurrency", "1"]
+        first = here(*command)
+        assert (first.returncode, "50 cases in a row" in first.stderr) == (3, True)
+        assert first.stderr.rstrip().endswith("--retry-errors")
+        kept = here(*command, "-o", "max_tokens=9000")
+        assert (kept.returncode, " x truncated" in kept.stdout) == (3, True)
+        assert here(*command, "-o", "max_tokens=9000", "--retry-errors").returncode == 1
+
+
+def test_what_a_run_spent_counts_in_one_place_with_what_was_graded_again(tmp_path: Path) -> None:
+    """A limit that it has used up changes nothing, and the one that is shown lets it go on."""
+    given, folder = cases(9), tmp_path / "run"
+    prices = f"prices={json.dumps(PRICES)}"
+
+    def graded(*more: object) -> Any:
+        file = file_of(tmp_path, given)
+        with Loopback(answered) as server:
+            command = ["batch", file, "--run", folder, "--judge", "openai:m", "-o", prices]
+            return here(*command, "-o", f"base_url={server.url}", "--concurrency", "1", *more)
+
+    def spent(said: str) -> tuple[int, float]:
+        line = next(line for line in said.splitlines() if line.startswith("spent: "))
+        return int(line.split()[1]), float(line.split()[-1].replace(",", ""))
+
+    requests, cost = spent(graded().stdout)
+    assert requests == 9
+    given = [{**case, "answer": f"{case['answer']} It is old."} for case in given]
+    stopped = graded("--regrade-changed", "--max-cost", cost / 2)
+    assert (stopped.returncode, len(results_of(folder))) == (3, 9)
+    assert spent(stopped.stdout) == (requests, cost)
+    assert f"it has cost {cost:.6g}, and --max-cost is" in stopped.stderr
+    limit = stopped.stderr.split("--max-cost ")[-1].split()[0]
+    assert cost < float(limit) <= 2.1 * cost
+    again = graded("--regrade-changed", "--max-cost", 10 * cost)
+    assert again.returncode in (0, 1)
+    assert spent(again.stdout)[0] == 18
+    assert spent(again.stdout)[1] > 2 * cost
 
 
 def test_a_run_goes_on_with_the_secret_with_which_it_began(tmp_path: Path) -> None:

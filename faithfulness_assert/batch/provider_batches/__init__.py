@@ -24,7 +24,7 @@ from ...settings import SETTING, choose
 from ..data_sets import DataSet
 from ..estimate import estimate_run
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
-from ..stopping import Budget
+from ..stopping import Budget, BudgetError
 from ..store import BATCH_API, Store, is_run, reading, writing
 from .apis import FORMS, BatchAPI
 from .batches import Batches, Standing, forget
@@ -37,17 +37,13 @@ SERVICES: Mapping[str, str] = {f"{provider}-batch": provider for provider in FOR
 """The ways to a judge over a batch API, and its provider."""
 
 
-class BudgetError(ConfigError):
-    """A run would cost more than it may. It says why; nothing was sent, and nothing changed."""
-
-
 def submit(
     data_set: DataSet,
     directory: str | PathLike[str],
     via: str,
     *,
     judge: str = SETTING,
-    retry_errors: bool = True,
+    retry_errors: bool | None = None,
     regrade_changed: bool = False,
     budget: Budget | None = None,
     **options: Any,
@@ -61,7 +57,7 @@ def submit(
         judge: ``openai:MODEL`` or ``anthropic:MODEL``.
         options: also ``policy`` and ``threshold``; see ``Grader``.
         retry_errors: if the run was finished, cases that could not be graded are graded again,
-            where that may succeed now.
+            as ``batch.run`` does.
         regrade_changed: so are rows that have changed.
         budget: of the estimate for the whole run. A batch is paid whole.
 
@@ -83,8 +79,9 @@ def submit(
                 how = f"via {settings['via']}" if settings else f"without {option('via')}"
                 raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
             take_input(store, grader, data_set, regrade=regrade_changed)
+            settings = {**new, "run": settings["run"]}  # a limit of tokens may be another one now
             store.keep(BATCH_API, settings)
-            if retry_errors and store.finished == store.size and store.retry_errors():
+            if store.finished == store.size and store.retry_errors(retry_errors):
                 forget(store, "row NOT IN (SELECT row FROM results)")
             if budget:
                 planned = {"judge": settings["judge"], **settings["options"]}
