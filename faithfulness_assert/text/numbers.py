@@ -337,7 +337,7 @@ def _values(digits: str, text: str) -> tuple[float, ...]:
         return (decimal,) if len(rest) == 1 else (float(head), *map(float, rest))
     if len(rest) > 1:
         return (grouped,)
-    language = find_language(text)
+    language = find_language(text[:_CLUES])  # it keeps what it is given for a while
     if language not in POINT_LANGUAGES:
         return (decimal if "," in digits else grouped,)
     is_known = language != "en" or _ENGLISH.search(text, 0, _CLUES)
