@@ -346,6 +346,19 @@ def test_refusals_by_chance_make_other_asks_wait_little(seed: int, share: float)
     assert seconds_of(patient(), server, 2000, at_once=32) < 2 * ideal
 
 
+def test_an_ask_that_was_refused_holds_up_no_other_while_it_waits() -> None:
+    def answer(request: Request) -> Answer:
+        if request.number == 1:
+            return refusal_to(429, "slow down", {"retry-after-ms": "2000"})
+        return good_reply(request)
+
+    with Loopback(answer) as server:
+        grader = Grader("openai:m", base_url=server.url, api_key="k", controls="off")
+        rows = [Row(number, str(number), CASE) for number in (1, 2, 3)]
+        lines = grade_rows(rows, grader, 1, gate_of(grader, None, None, NO_DEADLINE))
+        assert [line.row for line in lines] == [2, 3, 1]
+
+
 def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadline() -> None:
     server = Server(lambda number: refused(0.1) if number > 1 else None)
     outcomes = run_virtually(batch(patient(), server, 20, at_once=20))
