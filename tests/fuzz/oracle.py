@@ -174,22 +174,6 @@ def _called(held: Grade, reader: Reader, text: str) -> set[str]:
     }
 
 
-@_graded
-def kept(held: Grade) -> Problems:
-    """A label that the first reply gives beyond any doubt is not lost."""
-    reader = Reader(held.system, held.turns)
-    for v in held.counted:
-        asked = _turns_about(held, v)
-        if len({turn.ask.payload.sentences for turn, _ in asked}) != 1 or _is_repeated(held, v):
-            continue
-        turn, number = asked[0]
-        if any(number in reader.said(later).denied for later in held.turns):
-            continue
-        label = reader.said(turn).named.get(number) if _is_plain(turn) else None
-        if label in held.system.weights and v.label != label and "lowered" not in v.flags:
-            yield f"{v.statement!r} was called {label}, and is {v.label or v.unresolved}"
-
-
 def _is_plain(turn: Turn) -> bool:
     """Whether a reply is as it should be, apart from what it leaves out."""
     content, asked = turn.content, set(turn.ask.ids)
@@ -501,6 +485,6 @@ def _weighed(system: System, label: str) -> str:
     return label if label in system.weights else "not_enough_info"
 
 
-_ALL: Sequence[Callable[[Grade], Problems]] = (complete, formula, credit, silence, kept, once)
+_ALL: Sequence[Callable[[Grade], Problems]] = (complete, formula, credit, silence, once)
 _ALL += (conserved, foreign, left_open, trusted, evident, shown, within, clean)
 LAWS = {law.__name__: law for law in _ALL}

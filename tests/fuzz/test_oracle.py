@@ -21,14 +21,11 @@ from strategies import examples
 from faithfulness_assert import GradingResult, Verdict
 
 GRADES_PER_EXAMPLE = 30
-NOT_CREDIT = ("kept",)
-"""A true label that a judge without order gets lost costs a sentence its credit: that inflates no
-score, so it fails no test. ``tools/oracle.py`` counts such grades too."""
 
 
 def broken(scenario: Scenario) -> str:
     """What a scenario breaks; "" where it breaks nothing."""
-    problems = [p for p in violations(scenario) if p.partition(":")[0] not in NOT_CREDIT]
+    problems = violations(scenario)
     return "\n".join([*problems, reproduction(scenario)]) if problems else ""
 
 
@@ -113,7 +110,6 @@ UNFOUNDED = {
 CHANGED: dict[str, tuple[str, str, int, dict[str, Any]]] = {
     "a label that no reply gives": ("credit", "default", 2, {"label": "supported"}),
     "a contradiction that vanishes": ("silence", "default", 1, {"label": "supported"}),
-    "a label that is lost": ("kept", "default", 0, {"label": None}),
     "a fact that is set aside": ("conserved", "default", 2, {"label": "not_a_claim"}),
     "a claim of another sentence": ("conserved", "ragas", 1, {"statement": THREE[0].text}),
     "a statement from nowhere": ("foreign", "default", 2, {"statement": "Well."}),
@@ -150,12 +146,6 @@ def test_the_oracle_sees_credit_that_no_reply_gives(name: str) -> None:
 def test_the_oracle_sees_a_verdict_that_may_not_be(name: str) -> None:
     law, policy, place, changes = CHANGED[name]
     assert breaks(relabelled(graded(policy), place, **changes), law)
-
-
-@pytest.mark.parametrize("policy", sorted(SYSTEMS))
-def test_the_oracle_has_nothing_against_a_grade_as_it_is(policy: str) -> None:
-    held = graded(policy)
-    assert [problem for law in LAWS.values() for problem in law(held)] == []
 
 
 def _failed(held: Grade) -> Grade:
