@@ -110,11 +110,11 @@ def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
 
 def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
     kinds, tests = comparison.kinds, comparison.tests
-    yield from comparison.problems(quoted)[1:]
     for name, summary in zip(comparison.names, comparison.summaries, strict=True):
         for group in summary.errors.groups()[:MOST_CAUSES]:
             cause = f"{group.cases:,} could not be graded in {quoted(name)}: {quoted(group.kind)}"
             yield f"{cause}, such as: {quoted(group.message or 'different messages')}"
+    yield from comparison.problems(quoted)[1:]
     yield (
         f"{_changed(comparison)}, {kinds['status']:,} with another status, "
         f"{kinds['score']:,} with another score"
@@ -127,7 +127,8 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
             f"of {counted(comparison.pairs.cases, 'case')} graded in both: {chances} (sign flips); "
             f"worse: one of them is at most {FALSE_ALARMS / 2:g}"
         )
-        yield _power_line(comparison)
+        if not comparison.worse:
+            yield _power_line(comparison)
         if comparison.recheck:
             yield from _recheck_lines(comparison.recheck, unexplained=comparison.worse)
     if comparison.other_input:

@@ -77,7 +77,7 @@ def migrate_config(config: object) -> str:
             places.setdefault(_ours(assertion, options), []).append(place)
     files = list(_files(config))[:20]
     if not places:
-        hint = f" ({'; '.join(files)})" if files else ""
+        hint = f": {' '.join(files)}" if files else ""
         raise ConfigError(f"init: the config has no {BUILT_IN} assertion{hint}")
     blocks = [f"# in {clip(', '.join(where), 200)}\n{text}" for text, where in places.items()]
     notes = ["# Differences from the built-in:", *(f"# - {n}" for n in (*DIFFERENCES, *files))]
