@@ -1,11 +1,11 @@
-"""Learns what tells talk and declines from claims: writes text/words/talk_weights.tsv.
+"""Learns what tells talk, declines and topics from claims: writes text/words/learned_weights.tsv.
 
     pip install scikit-learn && python tools/learn_talk.py [--check]
 
-It reads fixtures/talk.jsonl (pieces of answers: does a reader have to check it?) and
-fixtures/declining.jsonl (whole answers: do they only decline?), both our own, and fits two logistic
-regressions on the same features. Rows with ``held`` are left out of it. It prints how many of these
-are told right. ``--check`` leaves the weights as they are and only measures.
+It reads fixtures/talk.jsonl (pieces of answers: does a reader have to check it?), declining.jsonl
+(whole answers: do they only decline?) and topics.jsonl (headings: do they only name a topic?), all
+our own, and fits three logistic regressions. Rows with ``held`` are left out of it. It prints how
+many of these are told right. ``--check`` leaves the weights as they are and only measures.
 """
 
 from __future__ import annotations
@@ -19,14 +19,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from faithfulness_assert.text.learned import features, features_of_heading, is_topic
 from faithfulness_assert.text.sentences import sentence_spans
-from faithfulness_assert.text.talk import accompanies, claims_nothing, declines, features
+from faithfulness_assert.text.talk import accompanies, claims_nothing, declines
 
 ROOT = Path(__file__).resolve().parents[1]
-WEIGHTS = ROOT / "faithfulness_assert" / "text" / "words" / "talk_weights.tsv"
+WEIGHTS = ROOT / "faithfulness_assert" / "text" / "words" / "learned_weights.tsv"
 LEAST = 20
 """Hundredths. A smaller weight is not kept: it changes next to nothing."""
 ROUNDS = 4
+NO_MARK = re.compile(r"[^\[\](:：\d]{1,70}(?<![.!?。！？…])")
+"""Talk that has no mark of a sentence, a label or a citation."""
 
 
 class Row(NamedTuple):
@@ -50,16 +53,17 @@ def sentences(text: str) -> list[str]:
 
 
 @cache
-def described(text: str, is_item: bool) -> tuple[str, ...]:
-    return tuple(sorted(features(text, is_item=is_item)))
+def described(text: str, is_item: bool, is_heading: bool = False) -> tuple[str, ...]:
+    names = features_of_heading(text) if is_heading else features(text, is_item=is_item)
+    return tuple(sorted(names))
 
 
-def fit(rows: list[Row]) -> dict[str, float]:
+def fit(rows: list[Row], *, are_headings: bool = False) -> dict[str, float]:
     """The weight of each feature, and the bias."""
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    found = [described(row.text, row.is_item) for row in rows]
+    found = [described(row.text, row.is_item, are_headings) for row in rows]
     counts = Counter(name for names in found for name in names)
     vectors = DictVectorizer()
     table = vectors.fit_transform([{n: 1.0 for n in names if counts[n] > 1} for names in found])
@@ -129,14 +133,34 @@ def silence_rows(given: list[dict[str, Any]], talk: list[dict[str, Any]]) -> lis
     return rows + [Row(text, True, weight=2.0) for text in chosen]
 
 
-def learn(talk: list[dict[str, Any]], declining: list[dict[str, Any]]) -> None:
-    both = fit(talk_rows(talk)), fit(silence_rows(declining, talk))
+def topic_rows(talk: list[dict[str, Any]], topics: list[dict[str, Any]]) -> list[Row]:
+    """Headings, and what could stand as one: short talk, and claims without their stop."""
+    rows = [Row(r["text"], not r["topic"], weight=3.0 if r["topic"] else 9.0) for r in topics]
+    rows += [Row(text, claims) for text, claims in as_headings(talk)]
+    return rows
+
+
+def as_headings(talk: list[dict[str, Any]]) -> list[tuple[str, bool]]:
+    found = [(r["text"].rstrip(".。"), r["claims"], r["text"]) for r in talk if "is_item" not in r]
+    short = [(bare, claims, text) for bare, claims, text in found if len(text) <= 90]
+    claimed = [(bare, True) for bare, claims, text in short if claims and bare != text]
+    talked = [(text, False) for _, claims, text in short if not claims and NO_MARK.fullmatch(text)]
+    return claimed + talked
+
+
+def learn(*given: list[dict[str, Any]]) -> None:
+    talk, declining, topics = given
+    fitted = (
+        fit(talk_rows(talk)),
+        fit(silence_rows(declining, talk)),
+        fit(topic_rows(talk, topics), are_headings=True),
+    )
     lines = []
-    for name in sorted({*both[0], *both[1]}):
-        values = [round(100 * weights.get(name, 0.0)) for weights in both]
+    for name in sorted({name for weights in fitted for name in weights}):
+        values = [round(100 * weights.get(name, 0.0)) for weights in fitted]
         values = [value if abs(value) >= LEAST or name == "bias" else 0 for value in values]
         if any(values):
-            lines.append(f"{name}\t{values[0]}\t{values[1]}\n")
+            lines.append("\t".join([name, *map(str, values)]) + "\n")
     WEIGHTS.write_text("".join(lines), encoding="utf-8")
     print(f"{len(lines):,} weights")
 
@@ -145,7 +169,9 @@ def share(of: list[bool]) -> str:
     return f"{sum(of)} of {len(of)} ({sum(of) / max(len(of), 1):.1%})"
 
 
-def measure(talk: list[dict[str, Any]], declining: list[dict[str, Any]]) -> None:
+def measure(*given: list[dict[str, Any]]) -> None:
+    talk, declining, topics = given
+
     def aside(claims: bool) -> list[bool]:
         return [
             claims_nothing(r["text"], is_item=r.get("is_item", False))
@@ -163,13 +189,18 @@ def measure(talk: list[dict[str, Any]], declining: list[dict[str, Any]]) -> None
     print(
         f"declines: {share(silent(True))} of what only declines, {share(silent(False))} of others"
     )
+    held = [(r["text"], not r["topic"]) for r in topics] + as_headings(talk)
+    named, claimed = (
+        [is_topic(text) for text, c in held if c == claims] for claims in (False, True)
+    )
+    print(f"topics: {share(named)} of what names one, {share(claimed)} of claims")
 
 
 def main() -> None:
-    talk, declining = read("talk.jsonl"), read("declining.jsonl")
+    given = [read(name) for name in ("talk.jsonl", "declining.jsonl", "topics.jsonl")]
     if "--check" not in sys.argv:
-        learn(*([r for r in rows if "held" not in r] for rows in (talk, declining)))
-    measure(*([r for r in rows if "held" in r] for rows in (talk, declining)))
+        learn(*([r for r in rows if "held" not in r] for rows in given))
+    measure(*([r for r in rows if "held" in r] for rows in given))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from .headings import makes_claim
+from .learned import CLAIM, scores
 from .number_words import valued
 from .strings import is_blank, lazy_pattern, word_lists
 
@@ -25,8 +25,6 @@ MOST_MARKS = 20
 """Citations in a row behind a sentence."""
 LONGEST_TITLE = 160
 """Characters of a line that names a source and claims nothing."""
-MOST_IN_TITLE = 20
-"""Words of the name of a source."""
 
 _GROUP = lazy_pattern(
     r"(?P<b>\[(?P<in>[^\[\]\n]{1,200})\](?:\((?P<to>#[^()\s]{1,200})\)|(?!\()))"
@@ -225,8 +223,7 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
     rest = _LIST_MARKER.sub("", _without_addresses(without_marks(said)))
     if not (is_blank(rest) or ((label or is_listed) and _is_title(rest))):
         return False
-    title = " ".join(_WORD.findall(_without_addresses(said)))
-    return not makes_claim(title, MOST_IN_TITLE)
+    return scores(text).talk > CLAIM
 
 
 def _without_addresses(text: str) -> str:

@@ -14,12 +14,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .headings import has_verb
 from .strings import is_blank, lazy_pattern
 from .talk import announces
 
 MAX_PREFIX = 240
 """Characters. A longer line says more than what the list is about."""
+MAX_VALUE = 80
+"""Characters of a value: what stands below a label, and is no sentence."""
 _COLON = (":", "：")
 _ENDS = (*_COLON, *".!?。！？")
 _TITLES = ("heading", "bold")
@@ -71,8 +72,7 @@ def _only_announces(piece: Piece, *, leads: bool) -> bool:
     """Whether a piece says nothing by itself. Where nothing stands under it, in doubt it does."""
     if leads:
         return announces(piece.text, is_over=True)
-    is_label = piece.kind == "text" and not has_verb(piece.text.rstrip(":： "))
-    return is_label and announces(piece.text, is_over=False)
+    return piece.kind == "text" and announces(piece.text, is_over=False)
 
 
 def _leads(piece: Piece, following: Piece) -> bool:
@@ -90,10 +90,9 @@ def _holds(lead_in: _LeadIn, piece: Piece) -> bool:
 
 
 def _is_value(piece: Piece) -> bool:
-    """Whether a piece of plain text has no verb, so that it needs the line before it."""
-    if piece.kind not in ("text", "bold") or piece.skipped or piece.text.endswith(_ENDS):
-        return False
-    return not has_verb(re.sub(r"[:.]", " ", piece.text))
+    """Whether a piece of plain text is short and no sentence, so that it needs the line before."""
+    is_plain = piece.kind in ("text", "bold") and not piece.skipped
+    return is_plain and len(piece.text) <= MAX_VALUE and not piece.text.endswith(_ENDS)
 
 
 def with_headers(headers: Sequence[str], cells: Iterable[str]) -> str:

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference
-from .headings import is_short_answer, makes_claim
 from .inline import Clear, clear
 from .languages import FIND, language_of
 from .lead_ins import Piece, leaves, under_lead_ins, with_headers
+from .learned import asks, is_topic
 from .markdown import Block, Kind, blocks
 from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
@@ -205,16 +205,11 @@ def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     if kind not in MAY_BE_SKIPPED:
         return "citation" if said.startswith(_OPENING) and is_reference(said) else ""
     if kind == "table header":
-        has_claim = any(makes_claim(cell.rstrip("."), 3) for cell in said.split(" | "))
-        return "" if has_claim else kind
+        return kind if all(map(is_topic, said.split(" | "))) else ""
     if kind == "link definition":
         name = said[1 : said.find("]:")]
-        return "" if " " in name and makes_claim(name) else kind
-    if not (may_be_topic or said.endswith(("?", "？"))):
-        return ""
-    is_bold_line = kind == "bold" and not said.endswith((":", "："))
-    says_something = makes_claim(said, 3 if is_bold_line else 4) or is_short_answer(said)
-    return "" if says_something else "heading"
+        return kind if " " not in name or is_topic(name) else ""
+    return "heading" if (may_be_topic or asks(said)) and is_topic(said) else ""
 
 
 def _cut(text: str, start: int) -> Iterator[Piece]:

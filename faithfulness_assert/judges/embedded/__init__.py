@@ -34,7 +34,8 @@ from typing import Any, ClassVar, NamedTuple
 from ...records.errors import JudgeError
 from ...records.judge import Ask, JudgeInfo, Reply, ReplyForm
 from ...records.usage import Usage
-from ...text.talk import asks, may_be_set_aside
+from ...text.learned import asks
+from ...text.talk import may_be_set_aside
 from .words import (
     LONGEST,
     Index,

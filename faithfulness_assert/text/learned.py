@@ -1,0 +1,147 @@
+"""What a text is, by weights that were learned: talk, silence, or only the name of a topic.
+
+No list of phrases or verbs tells these apart in a dozen languages. So a text is described by
+features: its words, their classes (``talk_words``), pairs of neighbours, its end, how much of it is
+unknown; of headings also the ends of words. Each has weights in ``words/learned_weights.tsv``,
+learned from rows that people would label alike (``fixtures/talk.jsonl``, ``declining.jsonl``,
+``topics.jsonl``) by ``tools/learn_talk.py``: logistic regressions. A word that no row had weighs
+nothing, but counts as unknown, as the words of facts are. So in doubt a text claims something.
+
+To mend a mistake, add rows of its kind, and learn again. Nothing here names a phrase.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache, lru_cache
+from itertools import pairwise
+from math import log2
+from typing import NamedTuple
+
+from ..files import open_text
+from .strings import lazy_pattern
+from .talk_words import Word, parts_of
+
+LONGEST = 400
+"""Characters. A longer text says something."""
+LONGEST_TOPIC = 200
+CLAIM = -100
+"""With this score or less a text claims something, whatever stands around it."""
+TOPIC = -70
+"""The score from which on a heading only names a topic: most headings do."""
+
+MARKS = "*_>#~| "
+"""Of markdown, around a sentence."""
+_ENDS = "?？؟:：!！.。…"
+_CLOSES = " \"'”»)"
+_QUESTION = ("?", "？", "؟")
+_BEHIND_QUESTION = " .…*_"
+"""What careless writers put behind the mark."""
+_URL = lazy_pattern(r"https?://\S{1,2000}$")
+_NAME = lazy_pattern(r"(?<!^)(?<![.!?:]\s)\b[A-ZÀ-ÖØ-ÞА-Я]\w+")
+_SHAPES = {
+    "amount": lazy_pattern(
+        r"(?<!\d)(?!(?:19|20)\d\d(?!\d))\d{3}|\d[.,]\d|\d\s?[%‰°€$£¥₩₫₽]|[€$£¥]\s?\d"
+    ),
+    "labelled": lazy_pattern(r"[:：]\s*\w"),
+    "lower": lazy_pattern(r"^[^\W\d_A-Z]"),
+}
+_OF_SENTENCES = ("ends", "unknown", "share")
+"""What begins the features that say nothing of a heading."""
+
+
+class Scores(NamedTuple):
+    """In hundredths of the logarithm of the odds, above 0 if it is more likely than not."""
+
+    talk: int
+    """That a sentence claims nothing."""
+    silence: int
+    """That it only declines, or stands beside what declines."""
+
+
+@lru_cache(maxsize=256)
+def scores(sentence: str, *, is_item: bool = False) -> Scores:
+    """How likely it is that a sentence claims nothing, and that it only declines."""
+    found = list(_weights_of(features(sentence, is_item=is_item)))
+    return Scores(sum(talk for talk, _, _ in found), sum(silence for _, silence, _ in found))
+
+
+def is_topic(heading: str) -> bool:
+    """Whether a heading, or a cell of a table's header, only names a topic or asks a question."""
+    if asks(heading):
+        return True
+    if len(heading) > LONGEST_TOPIC:
+        return False
+    return sum(topic for _, _, topic in _weights_of(features_of_heading(heading))) >= TOPIC
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence ends as a question."""
+    return sentence.rstrip(_BEHIND_QUESTION).endswith(_QUESTION)
+
+
+def _weights_of(names: Iterable[str]) -> Iterator[tuple[int, ...]]:
+    """The weights of these features and the bias, for each of what is learned."""
+    weights = _weights()
+    return (tuple(map(int, weights[n].split("\t"))) for n in ("bias", *names) if n in weights)
+
+
+@cache
+def _weights() -> dict[str, str]:
+    """The weights of each feature as they are written: few are ever used in one process."""
+    # A promptfoo assertion may be a fresh process: it does without pathlib.
+    with open_text(f"{__file__.removesuffix('learned.py')}words/learned_weights.tsv") as lines:
+        rows = (line.partition("\t") for line in lines)
+        return {name: weights for name, _, weights in rows}
+
+
+# ---------------------------------------------------------------- the features of a sentence
+
+
+def features(sentence: str, *, is_item: bool = False) -> set[str]:
+    """What is so of a sentence. ``'word`` is a word; a class of words has no mark."""
+    said = " ".join(sentence.split())[:LONGEST].strip(MARKS)
+    said = _URL.sub("URL", said)
+    parts = parts_of(said)
+    end = "?" if asks(said) else said.rstrip(_CLOSES)[-1:]
+    count = sum(map(len, parts))
+    unknown = sum(not word.classes for part in parts for word in part)
+    found = {
+        f"ends {end if end in _ENDS else ''}",
+        f"parts {min(len(parts), 4)}",
+        f"words {min(int(log2(count + 1) * 1.5), 7)}",
+        f"unknown {min(unknown, 9)}",
+        f"share {5 * unknown // max(count, 1)}",
+        f"names {min(len(_NAME.findall(said)), 3)}",
+        *(name for name, shape in _SHAPES.items() if shape.search(said)),
+    }
+    if is_item:
+        found.add("item")
+    for place, part in enumerate(parts):
+        symbols = [(";",) if place else ("^",), *map(_symbols, part), ("$",)]
+        for each in symbols:
+            found.update(each)
+        for before, after in pairwise(symbols):
+            found.update(f"{a} {b}" for a in before for b in after)
+    return found
+
+
+def features_of_heading(heading: str) -> set[str]:
+    """What is so of a heading without its colon: also how its words end, and where they stand."""
+    heading = heading.rstrip(" :：")
+    found = {name for name in features(heading) if not name.startswith(_OF_SENTENCES)}
+    words = [word.text for part in parts_of(heading) for word in part]
+    for number, word in enumerate(words):
+        place = "^" if number == 0 else "$" if number == len(words) - 1 else "~"
+        ends = [f"-{word[-size:]}" for size in (1, 2, 3) if len(word) > size + 1]
+        found.update(ends)
+        found.update(f"{place}{end}" for end in ends)
+    return found
+
+
+@lru_cache(maxsize=8192)
+def _symbols(word: Word) -> tuple[str, ...]:
+    """A word and its classes."""
+    classes: Iterable[str] = sorted(word.classes) or ("X",)
+    is_number = any(char.isdigit() for char in word.text)
+    return (*(("#",) if is_number else classes), f"'{word.text}")
