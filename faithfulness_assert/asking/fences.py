@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hmac
 import re
+import struct
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import shake_256
 from itertools import count
-from random import Random
 from typing import TypeVar
 
 from ..text.strings import lazy_pattern
@@ -88,19 +89,21 @@ def keyed(secret: bytes, *texts: str) -> bytes:
     return hmac.digest(secret, b"".join(b"%d:%b" % (len(part), part) for part in parts), "sha256")
 
 
-class Dice:
-    """Throws that follow from a secret and the texts that they are about.
+def _throws(key: bytes) -> Iterator[int]:
+    """Numbers of 64 bits without an end. A key before the block is safe with SHAKE."""
+    for block in count():
+        yield from struct.unpack(">64Q", shake_256(key + block.to_bytes(8, "big")).digest(512))
 
-    Of ``Random`` only ``random()`` is used: it promises the same numbers in every Python. Nobody
-    sees enough of them to foresee more.
-    """
+
+class Dice:
+    """Throws that follow from a secret and the texts that they are about."""
 
     def __init__(self, secret: bytes, *texts: str) -> None:
-        self._throw = Random(keyed(secret, *texts)).random  # noqa: S311
+        self._throws = _throws(keyed(secret, *texts))
 
     def below(self, end: int) -> int:
         """A whole number from 0 to below ``end``."""
-        return int(self._throw() * end)
+        return next(self._throws) % end
 
     def one_of(self, items: Sequence[T]) -> T:
         """One of the items."""
