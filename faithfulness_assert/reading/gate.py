@@ -45,7 +45,7 @@ def _any_of(name: str) -> re.Pattern[str]:
 
 _AGREEING, _COURTESY, _SIGN = _any_of("agreeing"), _any_of("courtesy"), _any_of("signs")
 _MARK, _SHARE, _TALLY = _any_of("marks"), _any_of("shares"), _any_of("tallies")
-_NOT_SAID = _any_of("not said")
+_NOT_SAID, _NEARLY = _any_of("not said"), _any_of("nearly")
 OTHERS, _WIDE, EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
@@ -153,6 +153,7 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
     """Whether a plain text has a sign or a word of these lists that is not the statement's own."""
     if _has_sign(text, statement):
         return True
+    text = _NEARLY.sub(" ", text) if _NEARLY.search(statement) else text
     own = _words(statement)
     stems = _stems(own)
     for clause in _CLAUSE_END.split(text):
@@ -176,7 +177,10 @@ def _is_own(
     ``turned``: the stems of the statement's words that it turns round, as "unavailable" does.
     """
     if _in(word, "negations"):
-        turned = {next((w[:STEM] for w in after if not _in(w, "links")), "")}
+        start = next((n for n, w in enumerate(after) if not _in(w, "links")), 0)
+        if any(w not in own and _in(w, "reports") for w in after[start + 1 : start + 2]):
+            return False  # "there is no pool information"
+        turned = {"".join(after[start : start + 1])[:STEM]}
     if turned:
         return not turned.isdisjoint(_denied_by(statement))
     reported = any(_in(w, "reports") for w in after[:1])
@@ -185,9 +189,9 @@ def _is_own(
 
 @lru_cache(maxsize=64)  # a long reason may deny often
 def _denied_by(statement: str) -> frozenset[str]:
-    """The stems of what a statement itself denies, in a clause with a negation or by a prefix."""
+    """The stems of what a statement itself denies, in a clause with such a word or by a prefix."""
     clauses = [_words(clause) for clause in _CLAUSE_END.split(statement)]
-    denied = [_stems(words) for words in clauses if any(_in(w, "negations") for w in words)]
+    denied = [_stems(words) for words in clauses if any(_in(w, "negations", "lacks") for w in words)]
     return frozenset().union(*denied, *map(_opposites, _words(statement)))
 
 

@@ -255,6 +255,9 @@ def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
         ("Fees are refundable.", {"Fees are non-refundable.", "It says otherwise.", "In part."}),
         ("Seats are available.", {"Seats are unavailable.", "The seats were unavailable then."}),
         ("Seats are available, not beds.", {"Seats are unavailable.", "Seats are not available."}),
+        ("The hotel lacks a pool.", {"There is no pool information.", "No pool is mentioned."}),
+        ("It has about 800 rooms.", {"The context roughly says so."}),
+        ("It has 812 rooms.", {"Sentence 2 says roughly 800."}),
         (
             DOGS,
             {"Unstated.", "This is a non-factual claim.", "It appears in part.", "Up to a point."},
@@ -285,6 +288,8 @@ def test_the_name_of_a_property_and_of_a_place_denies_nothing() -> None:
         ("Seats are not available.", "Sentence 2 calls the seats unavailable."),
         ("Seats are unavailable.", "Sentence 2 says that seats are not available."),
         ("Goods that cannot be returned are listed.", "They are listed as non-returnable goods."),
+        ("The hotel lacks a pool.", "Sentence 2 says that it has no pool."),
+        ("It has about 800 rooms.", "The roughly 800 rooms are given, so it is not incorrect."),
         (
             "Section 9 names false evidence.",
             "It says that section 9 names false evidence (line 2).",
