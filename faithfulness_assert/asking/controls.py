@@ -9,7 +9,7 @@ case always gives the same prompt, and no author of a text can foresee it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, NamedTuple
 
@@ -56,49 +56,43 @@ _FAILED = {
 }
 
 
-class Controls:
-    """Makes the controls of an answer with these statements, for each part of its context.
+def controls_from(
+    passages: Iterable[Iterable[str]], statements: Sequence[str], secret: bytes = b""
+) -> tuple[Control, ...]:
+    """A true and a false control from the sentences of these passages.
+
+    Where the answer says all of them, or the rest cannot be altered, an invented one stands alone.
+    () if there are not two that say something. Time is linear in the context.
 
     Args:
         statements: of the answer. A control never says what one of them says.
         secret: who does not know it cannot foresee the controls.
     """
+    asked = frozenset(map(text_key, statements))
+    groups = sorted(sorted(set(sentences)) for sentences in passages)
+    sentences = list(chain.from_iterable(groups))
+    dice = Dice(secret, "controls", "\n".join(statements), "\n".join(sentences))
+    drawn = list(islice(_drawn(groups, dice, asked), LOOKED_AT))
+    # The false one comes from another passage where it can: one may be the attacker's own.
+    altering = Altering(sentences, dice, statements)
+    false = altering.made_of([*drawn[1:], *drawn[:1]]) if drawn else ()
+    if text := next((t for t in false if text_key(t) not in asked), None):
+        return Control(drawn[0], true=True), Control(text, true=False)
+    plain = sum(1 for _ in islice(filter(_is_plain, sentences), LEAST))
+    return (Control(altering.invented(), true=False),) if plain == LEAST else ()
 
-    def __init__(self, statements: Sequence[str], secret: bytes = b"") -> None:
-        self._secret = secret
-        self._asked = frozenset(map(text_key, statements))
-        self._about = "\n".join(statements)
-        self._statements = statements
 
-    def of(self, passages: Iterable[Iterable[str]]) -> tuple[Control, ...]:
-        """A true and a false control from the sentences of these passages.
-
-        Where the answer says all of them, or the rest cannot be altered, an invented one stands
-        alone. () if there are not two that say something. Time is linear in the context.
-        """
-        groups = sorted(sorted(set(sentences)) for sentences in passages)
-        sentences = list(chain.from_iterable(groups))
-        dice = Dice(self._secret, "controls", self._about, "\n".join(sentences))
-        drawn = list(islice(self._drawn(groups, dice), LOOKED_AT))
-        # The false one comes from another passage where it can: one may be the attacker's own.
-        altering = Altering(sentences, dice, self._statements)
-        false = altering.made_of([*drawn[1:], *drawn[:1]]) if drawn else ()
-        if text := next((t for t in false if text_key(t) not in self._asked), None):
-            return Control(drawn[0], true=True), Control(text, true=False)
-        plain = sum(1 for _ in islice(filter(_is_plain, sentences), LEAST))
-        return (Control(altering.invented(), true=False),) if plain == LEAST else ()
-
-    def _drawn(self, groups: Iterable[Sequence[str]], dice: Dice) -> Iterator[str]:
-        """Sentences that can be used, one of each passage, then the next of each."""
-        plain = [filter(_is_plain, dice.shuffled(sentences)) for sentences in groups]
-        while plain:
-            going_on = []
-            for sentences in dice.shuffled(plain):
-                sentence = next((s for s in sentences if text_key(s) not in self._asked), None)
-                if sentence is not None:
-                    yield sentence
-                    going_on.append(sentences)
-            plain = going_on
+def _drawn(groups: Iterable[Sequence[str]], dice: Dice, asked: Collection[str]) -> Iterator[str]:
+    """Sentences that can be used, one of each passage, then the next of each."""
+    plain = [filter(_is_plain, dice.shuffled(sentences)) for sentences in groups]
+    while plain:
+        going_on = []
+        for sentences in dice.shuffled(plain):
+            sentence = next((s for s in sentences if text_key(s) not in asked), None)
+            if sentence is not None:
+                yield sentence
+                going_on.append(sentences)
+        plain = going_on
 
 
 def _is_plain(sentence: str) -> bool:

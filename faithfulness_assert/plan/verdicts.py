@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 
-from ..asking.controls import Answered, Control, Controls
+from ..asking.controls import Answered, Control, controls_from
 from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk
 from ..reading.reader import read
@@ -52,7 +52,7 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
         return ()
     if state.policy.controls not in ("report", "enforce"):
         return number_jobs(state, drafts)
-    maker = Controls([s.text for s in state.statements], state.secret)
+    texts = [s.text for s in state.statements]
     waiting: dict[int | None, tuple[Control, ...]] = {
         window: ()
         for window, answered in state.controls.items()
@@ -67,7 +67,7 @@ def jobs(state: State, *, again: bool = False) -> tuple[Job, ...]:
             passages: dict[str, list[str]] = {}
             for number, text in draft.sentences:
                 passages.setdefault(state.context[number - 1].passage, []).append(text)
-            waiting[draft.window] = maker.of(passages.values())
+            waiting[draft.window] = controls_from(passages.values(), texts, state.secret)
         job = make_job(state, draft, tested, waiting[draft.window])
         if job.controls and not is_within(state.budget, job.ask):
             half = len(draft.items) // 2

@@ -191,7 +191,7 @@ def _is_own(
 def _denied_by(statement: str) -> frozenset[str]:
     """The stems of what a statement itself denies, in a clause with such a word or by a prefix."""
     clauses = [_words(clause) for clause in _CLAUSE_END.split(statement)]
-    denied = [_stems(words) for words in clauses if any(_in(w, "negations", "lacks") for w in words)]
+    denied = [_stems(ws) for ws in clauses if any(_in(w, "negations", "lacks") for w in ws)]
     return frozenset().union(*denied, *map(_opposites, _words(statement)))
 
 

@@ -69,7 +69,7 @@ Labels = Mapping[str, Label] | None
 
 LABEL_WORDS = sections(__file__.removesuffix("rows.py") + "words/labels.txt")
 _LABELS: dict[str, Label] = {word: label for label in LABELS for word in LABEL_WORDS[label].split()}
-_DIGITS: dict[str, Label] = {"1": "supported", "0": "not_enough_info"}
+_LABELS |= {"1": "supported", "0": "not_enough_info"}
 
 # What may surround a word. No minus and no tilde before it, no "?" after it: "-1", "~~yes~~" and
 # "yes?" mean something else than the bare word.
@@ -143,6 +143,4 @@ def normalise(word: str) -> str:
 
 
 def _label_of(word: str, labels: Labels) -> Label | None:
-    if labels and word in labels:
-        return labels[word]
-    return _LABELS.get(word) or _DIGITS.get(word)
+    return (labels or {}).get(word) or _LABELS.get(word)

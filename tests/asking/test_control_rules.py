@@ -10,7 +10,7 @@ import pytest
 from conftest import ROOT
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.asking.controls import Control, Controls, mixed
+from faithfulness_assert.asking.controls import Control, controls_from, mixed
 from faithfulness_assert.batch.summary import Summary
 
 ROWS = json.loads((ROOT / "fixtures" / "controls.json").read_text("utf-8"))
@@ -22,7 +22,7 @@ def make_controls(
     context: Sequence[str], statements: Sequence[str], secret: bytes = b""
 ) -> tuple[Control, ...]:
     """The controls of a context of one passage."""
-    return Controls(statements, secret).of([context])
+    return controls_from([context], statements, secret)
 
 
 def altered(*context: str, statements: tuple[str, ...] = ("x",)) -> str | None:
@@ -72,7 +72,7 @@ def test_a_sentence_that_the_answer_contains_is_no_control() -> None:
 def test_any_plain_sentence_of_any_passage_may_be_the_true_control() -> None:
     own = [f"The inn {n} of the town has rooms." for n in range(9)]
     other = [f"The shop number {n} in the harbour of the old town is open." for n in range(9)]
-    made = [Controls(["x"], b"%d" % n).of([own, other]) for n in range(400)]
+    made = [controls_from([own, other], ["x"], b"%d" % n) for n in range(400)]
     assert {true.text for true, _ in made} == {*own, *other}
     assert len({false.text for _, false in made}) > 200
 
@@ -80,7 +80,7 @@ def test_any_plain_sentence_of_any_passage_may_be_the_true_control() -> None:
 def test_a_context_of_one_passage_among_many_does_not_supply_both_controls() -> None:
     own, other = ["The inn of the town has 7 rooms."], ["The shop in the harbour sells 25 loaves."]
     for n in range(40):
-        texts = [c.text for c in Controls(["x"], b"%d" % n).of([own, other])]
+        texts = [c.text for c in controls_from([own, other], ["x"], b"%d" % n)]
         assert not all("inn" in text for text in texts)
 
 

@@ -23,7 +23,7 @@ from faithfulness_assert import (
     grade,
     split_statements,
 )
-from faithfulness_assert.asking.controls import Controls
+from faithfulness_assert.asking.controls import controls_from
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.judge import Limits
 
@@ -158,7 +158,7 @@ def test_controls_are_asked_again_after_an_unreadable_reply() -> None:
 def test_true_controls_are_in_the_context_and_false_ones_are_not(
     context: list[str], statements: list[str]
 ) -> None:
-    for control in Controls(statements).of([context]):
+    for control in controls_from([context], statements):
         assert (control.text in context) == control.true
         assert control.true or control.text not in " ".join(context)
         assert control.text not in statements
