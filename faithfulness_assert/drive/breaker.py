@@ -285,15 +285,20 @@ class Breaker:
     def _plan_probe(self, now: float) -> None:
         self._probe_at = now + (COOL_DOWN if self.patience is None else jittered(RUN_COOL_DOWN))
 
-    def failed(self, error: JudgeError, sent_at: float, now: float) -> None:
-        """Notes what an ask failed with, of which the last try went at an instant."""
-        if error.usage is None and error.remedy != "repair":
-            return  # nothing was sent, which says nothing
-        since = min(self.unanswered_since, sent_at)
+    def saw(self, error: JudgeError, sent_at: float) -> None:
+        """Notes a try that failed, whether it goes again or not, for what is said of the server."""
+        self.unanswered_since = min(self.unanswered_since, sent_at)
         # Not the error itself: the frames of its traceback contain an ask.
         status, fix, again = error.http_status, error.fix, error.retryable
         kind = error.kind
         self._last = JudgeError(error.message, kind, retryable=again, http_status=status, fix=fix)
+
+    def failed(self, error: JudgeError, sent_at: float, now: float) -> None:
+        """Notes what an ask failed with, of which the last try went at an instant."""
+        if error.usage is None and error.remedy != "repair":
+            return  # nothing was sent, which says nothing
+        self.saw(error, sent_at)
+        since = self.unanswered_since
         if error.remedy == "none" or is_refusal(error):
             self.closes()
             if is_refusal(error) and self.patience is not None:
@@ -303,7 +308,6 @@ class Breaker:
             return
         is_probe = self.is_open and sent_at >= self._open_since
         self._failures += 1
-        self.unanswered_since = since
         if self._failures == FAILURES:
             self.is_open, self._open_since = True, now
         if is_probe or self._failures <= FAILURES:

@@ -98,6 +98,7 @@ class Gate:
                 goes_again = was_sent and outcome.retryable and retries < self._max_retries
                 if goes_again and not self.breaker.is_open:
                     retries += 1
+                    self.breaker.saw(outcome, sent_at)
                 else:
                     if was_sent:
                         self.breaker.failed(outcome, sent_at, now)

@@ -58,6 +58,8 @@ PATH_AS = {
 """Where a context may be, by whether there is a ``transform``, which leaves only the answer."""
 STEP = re.compile(r'^(?:[\w-]+|"[^"]*")|\.?(?:[\w-]+|"[^"]*")|\[[^\]]*\]|.', re.DOTALL)
 """A step of a path, such as `.a` or `[0]`."""
+FILTER = re.compile(r"\[\?\s*([A-Za-z_]\w*)(?![\w(])")
+"""A step that takes the items with a field, which is its group."""
 LOG_VARIABLE = "FAITHFULNESS_ASSERT_LOG"
 OWN_KEYS = ("judge", "policy", "threshold", "components", *PATHS.values())
 
@@ -368,11 +370,16 @@ def _is_transformed(output: Any, given: Mapping[str, Any]) -> bool:
 
 
 def _is_of_something(path: str, document: Mapping[str, Any]) -> bool:
-    """Whether a path without results has lost them at a key that no item of a list has."""
+    """Whether a path without results has lost them at a field that no item of a list has."""
     found = [(part, value) for part, value in _parts(path, document) if value is not None]
     place = next((place for place, (_, value) in enumerate(found) if value == []), 0)
-    by_key = place > 0 and not found[place][0].endswith("]")
-    return by_key and isinstance(found[place - 1][1], list)
+    if place == 0 or not isinstance(items := found[place - 1][1], list):
+        return False
+    step = found[place][0].removeprefix(found[place - 1][0])
+    field = FILTER.match(step)
+    if field:
+        return bool(items) and not any(isinstance(i, Mapping) and field[1] in i for i in items)
+    return not step.endswith("]")
 
 
 def _nearest(path: str, document: Mapping[str, Any]) -> str:
