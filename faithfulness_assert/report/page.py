@@ -52,8 +52,11 @@ def check_report(path: str | os.PathLike[str]) -> Path:
         raise ConfigError(f"{file}: the name of a report must end in .html")
     check_place(file)
     if file.exists():
-        with open_file(file) as old:
-            head = old.read(HEAD)
+        try:
+            with open_file(file) as old:
+                head = old.read(HEAD)
+        except OSError as error:
+            raise ConfigError(f"{file}: cannot be written: {error.strerror or error}") from None
         if head and GENERATOR.encode() not in head:
             raise ConfigError(f"{file}: exists, and is no report; choose another name")
     return file
