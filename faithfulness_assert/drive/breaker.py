@@ -97,7 +97,7 @@ class LearnedRate:
     def __init__(self) -> None:
         self.rate, self.quota = math.inf, Quota(at_once=2.0)
         self._step, self._bursts = STEP, 0
-        self._chance = self._last = 0.0  # the share refused of slow stretches, and of the last one
+        self._chance = 0.0  # the share refused of slow stretches
         self._began, self._all = -math.inf, Stretch(True, -math.inf)  # at the present rate, of late
         self._stretch = self._ended = Stretch(True, -math.inf)  # of the one before, more may come
 
@@ -136,10 +136,7 @@ class LearnedRate:
         """Compares what was refused of a fast stretch with what chance refuses of slow ones."""
         share = ended.refused / ended.went if ended.went else 0.0
         if ended.is_slow:
-            # The least of two counts for half: one that was over the limit is not chance.
-            share = min(share, MOST_CHANCE)
-            self._chance = (self._chance + share) / 4 + min(share, self._last) / 2
-            self._last = share
+            self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
             return
         taken = (ended.went - ended.refused) / ended.seconds
         self.rate = max(taken / (1 - self._chance), LEAST)
