@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from ...cases.case import Case
@@ -55,7 +56,7 @@ def open_data_set(
     """
     mapping = check_mapping(mapping)
     if isinstance(source, str | PathLike):
-        return DataSet(_file(Path(source), mapping, encoding), mapping)
+        return DataSet(open_table(source, encoding, mapping), mapping)
     if encoding is not None:
         raise ConfigError(f"{option('encoding')}: only for a file")
     if isinstance(source, Mapping):
@@ -66,20 +67,17 @@ def open_data_set(
 # ---------------------------------------------------------------- files
 
 
-def open_table(path: str | PathLike[str], encoding: str | None = None) -> Source:
-    """The records of a file that need not be cases, such as a sheet of labels.
+def open_table(
+    path: str | PathLike[str],
+    encoding: str | None = None,
+    mapping: Mapping[str, str] = MappingProxyType({}),
+) -> Source:
+    """The records of a file, which need not be cases: a sheet of labels. ``-``: standard input.
 
     Raises:
         ConfigError: it cannot be read or is empty, or two columns have the same name.
     """
-    source = _file(Path(path), {}, encoding)
-    if source.columns is not None:
-        check_columns(source.columns, source.name)
-    return source
-
-
-def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
-    """The records of a file; ``-`` is standard input."""
+    path = Path(path)
     name = str(path)
     if name == "-":  # a data set is read more than once
         name, path = "standard input", _copy_of_input()
@@ -99,6 +97,7 @@ def _file(path: Path, mapping: dict[str, str], encoding: str | None) -> Source:
         source = tables.table_source(path)
     if next(source.records(), None) is None:
         raise ConfigError(f"{name}: contains no cases")
+    check_columns(source.columns or (), name)
 
     def fingerprint() -> str:
         with open_file(path) as file:
@@ -123,26 +122,23 @@ def _check_encoding(path: Path, name: str, suffix: str, encoding: str | None) ->
     try:
         with open_file(path) as file:
             start = file.read(2)
-        if encoding is None and start in (b"\xff\xfe", b"\xfe\xff"):
-            use = option("encoding", "utf-16")
-            raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
-        if encoding is None:
-            return
-        if suffix not in TEXTS:
-            raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
-        with open_text(path, encoding, newline="") as text:
-            while text.read(PART):
-                pass
+        if encoding is not None and suffix in TEXTS:
+            with open_text(path, encoding, newline="") as text:
+                while text.read(PART):
+                    pass
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
     except UnicodeError as error:
         problem = getattr(error, "reason", error)
         raise ConfigError(f"{name}: is not {encoding} text: {problem}") from None
-    except (LookupError, TypeError, ValueError) as error:
-        if isinstance(error, ConfigError):
-            raise
+    except (LookupError, TypeError, ValueError):
         examples = "such as utf-8, cp1252 or utf-16"
         raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {examples}") from None
+    if encoding is None and start in (b"\xff\xfe", b"\xfe\xff"):
+        use = option("encoding", "utf-16")
+        raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
+    if encoding is not None and suffix not in TEXTS:
+        raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
 
 
 def _copy_of_input() -> Path:

@@ -94,8 +94,7 @@ class DataSet:
             ConfigError: two columns have the same name, or a case needs one more; where rows may
                 have different columns, see ``check_cases``.
         """
-        if source.columns is not None:
-            check_columns(source.columns, source.name)
+        check_columns(source.columns or (), source.name)
         self.name, self.fingerprint = source.name, source.fingerprint
         self.notes: list[str] = []
         self.hints: list[str] = []
