@@ -293,10 +293,13 @@ def _is_texts(item: object) -> bool:
     return not (is_pair and any(map(str.isspace, item[1])))
 
 
-def is_for_text(key: str) -> bool:
-    """Whether a key is one for the text of a passage, and says no more of it."""
-    words = key_words(key)
-    return key in _TEXT_KEYS or (len(words) == 1 and words[0] in _TEXT_WORDS)
+def text_key(keys: Sequence[str]) -> str:
+    """Of the keys of a passage the one of its text; "" if that is open."""
+    usual = [key for key in _TEXT_KEYS if key in keys]
+    likely = usual or [
+        key for key in keys if key_words(key)[-1:] and key_words(key)[-1] in _TEXT_WORDS
+    ]
+    return likely[0] if usual or len(likely) == 1 else ""
 
 
 def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:

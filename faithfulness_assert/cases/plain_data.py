@@ -18,7 +18,7 @@ from typing import Any
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, lazy_pattern, parse_json
-from .case import is_for_text, passages_of
+from .case import passages_of, text_key
 from .systems import is_missing
 
 MAX_DEPTH = 50
@@ -149,8 +149,8 @@ def seems_list(text: object) -> bool:
 
 
 def _written(text: str) -> list[str]:
-    """The passages that Python wrote: the texts under keys for texts, such as ``page_content=``, or
-    a list of texts. None where more than that, or less, is in it.
+    """The passages that Python wrote: the texts under the key for them, such as ``page_content=``,
+    or a list of texts. None where it is open which they are, or more is in it.
     """
     tokens, at = [("", "")], 0
     while (token := _TOKEN.match(text, at)) and len(tokens) < MAX_TOKENS:
@@ -158,26 +158,27 @@ def _written(text: str) -> list[str]:
         at = token.end()
     if text[at:].strip():
         return []
-    passages, under_keys, is_wanted = list[str](), list[str](), False
-    for (_, before), (kind, said), (_, after) in zip(
-        tokens, tokens[1:], [*tokens[2:], ("", "")], strict=False
-    ):
-        if kind != "sign" and after in ("=", ":"):
-            is_wanted = is_for_text(said.strip("\"'"))
+    listed, under, key, depth = list[str](), dict[tuple[int, str], list[str]](), "", 0
+    places = zip(tokens, tokens[1:], [*tokens[2:], ("", "")], strict=False)
+    for (_, before), (kind, said), (_, after) in places:
+        if kind == "sign":
+            depth += (said in "([{") - (said in ")]}")
+        elif after in ("=", ":"):
+            key, at = said.strip("\"'"), depth
         elif kind == "text":
             content = _ESCAPE.sub(_unescaped, said[1:-1])
-            under_keys += [content] * is_wanted
-            passages += [content] * (before != "=")
-        elif kind == "other" and not (
-            after == "(" or said in _CONSTANTS or said[0] in "-+0123456789"
-        ):
+            under.setdefault((at, key), []).append(content)
+            listed += [content] * (before != "=")
+        elif not (after == "(" or said in _CONSTANTS or said[0] in "-+0123456789"):
             return []
-    signs = [said for kind, said in tokens if kind == "sign"]
-    if any(signs.count(start) != signs.count(end) for start, end in ("()", "[]", "{}")):
-        return []
+    signs = {said for kind, said in tokens if kind == "sign"}
     others = {said for kind, said in tokens if kind == "other"}
-    is_list = ":" not in signs and "{" not in signs and others <= _OF_ARRAYS
-    return under_keys or (passages if is_list else [])
+    if not signs & {":", "{"} and others <= _OF_ARRAYS:
+        return [] if depth else listed
+    top = min(under, default=(0, ""))[0]
+    name = text_key([name for at, name in under if at == top])
+    found = [texts for (_, key), texts in under.items() if key and key == name]
+    return found[0] if len(found) == 1 and not depth else []
 
 
 def _unescaped(escape: re.Match[str]) -> str:
