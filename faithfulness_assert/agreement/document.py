@@ -132,7 +132,7 @@ def answers(agreement: Agreement) -> Iterator[str]:
     """The worst disagreements of each judge, and what the policy decided."""
     for judge in agreement.judges:
         if judge.disagreements:
-            count = f"{len(judge.disagreements):,} disagreements"
+            count = counted(len(judge.disagreements), "disagreement")
             yield from ("", f"{clip(judge.name, 60)}: {count}, worst first")
         for item in judge.disagreements[:SHOWN]:
             score = "no score" if item.score is None else f"score {item.score:.2f}"

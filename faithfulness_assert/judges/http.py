@@ -82,8 +82,9 @@ class Answer:
         return self
 
     def _unusable(self, problem: str, *, retryable: bool = False) -> JudgeError:
-        message = f"the judge's answer {problem}: is base_url right?"
-        return JudgeError(message, "server", http_status=self.status, retryable=retryable)
+        message, fix = f"the judge's answer {problem}", "Check base_url."
+        status = self.status
+        return JudgeError(message, "server", http_status=status, retryable=retryable, fix=fix)
 
 
 async def in_time(

@@ -85,9 +85,9 @@ def open_table(
     if path.is_dir():
         what = "the folder of a run" if (path / "run.sqlite").is_file() else "a folder"
         raise ConfigError(f"{name}: is {what}, and a file belongs here")
+    _check_encoding(path, name, suffix, encoding)  # it says if there is no such file
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
-    _check_encoding(path, name, suffix, encoding)
     read_as = encoding or "utf-8"
     if suffix in (".csv", ".tsv"):
         source = tables.csv_source(path, name, mapping, read_as)

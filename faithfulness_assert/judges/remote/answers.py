@@ -50,6 +50,7 @@ _TOO_MANY_TOKENS = lazy_pattern(r"too many tokens|maximum number of tokens", re.
 """With status 429 those of all asks together are meant: waiting helps."""
 _KINDS: dict[int, JudgeErrorKind] = {401: "auth", 403: "auth", 408: "timeout", 429: "rate_limit"}
 _CHECK_KEY = "Check the key."
+_CHECK_URL = "Check base_url: for an OpenAI-compatible API it often ends in /v1."
 _HINTS = {
     401: _CHECK_KEY,
     403: _CHECK_KEY,
@@ -92,14 +93,15 @@ def read_json_object(answer: Answer) -> dict[str, Any] | JudgeError:
     start = answer.body[:1000].lstrip().lower()
     events = "event-stream" in answer.headers.get("content-type", "")
     is_stream = events or start.startswith((b"data:", b"event:"))
-    what = "something that is not a JSON object in UTF-8: is base_url right?"
-    if is_stream:
-        what = "an event stream that was not asked for: turn off streaming on the server"
+    what, fix = "something that is not a JSON object in UTF-8", _CHECK_URL
+    if not start:
+        what, fix = "an empty body", ""
+    elif is_stream:
+        what, fix = "an event stream that was not asked for", "Turn off streaming on the server."
     elif start.startswith(b"<"):
-        hint = "For an OpenAI-compatible API it often ends in /v1"
-        what = f"an HTML page instead of JSON: is base_url right? {hint}"
-    problem, status = f"the judge answered with {what if start else 'an empty body'}", answer.status
-    return JudgeError(problem, "server", retryable=not is_stream, http_status=status)
+        what = "an HTML page instead of JSON"
+    problem, status = f"the judge answered with {what}", answer.status
+    return JudgeError(problem, "server", retryable=not is_stream, http_status=status, fix=fix)
 
 
 def an_object(value: object) -> Mapping[str, Any]:
