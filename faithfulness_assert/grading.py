@@ -217,8 +217,7 @@ class Grader:
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)
         for note in given.notes:
-            if ", not " in note:  # another column may be meant
-                warnings.warn(f"cases: {note}", stacklevel=3)
+            warnings.warn(f"cases: {note}", stacklevel=3)
             log.warning("cases: %s", note)
         return run_many((partial(self.agrade_case, case) for case in given), concurrency)
 
@@ -260,7 +259,7 @@ class Grader:
         """The case that a record describes; if it describes none, the result that says so."""
         if isinstance(case, Case):
             return case
-        id = case.get("id") if isinstance(case, Mapping) else None
+        id = case.get("id") if isinstance(case, Mapping) else getattr(case, "case_id", None)
         try:
             return Case.of(case, self.evidence_roles)
         except InputError as error:

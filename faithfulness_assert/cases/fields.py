@@ -25,7 +25,7 @@ from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, se
 from .case import passages_of
 from .paths import opened, value_at, without
 from .plain_data import read_list, record_as_json
-from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
+from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, is_missing, names
 
 MAX_SHOWN = 40
 """Keys that a message names."""
@@ -491,16 +491,20 @@ def _said(field: str, value: Any) -> Any:
 def read_record(
     record: Mapping[str, Any], where: Fields
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """The fields of a case in a row of any library, the other columns, and what is wrong or ""."""
+    """The fields of a case in a row of any library, the other columns, and what is wrong or "".
+
+    Of a row with which something is wrong, they are its id alone.
+    """
     values, problems = record_as_json(record)
     fields, columns = where.split(values)
+    own = {"id": fields["id"]} if "id" in fields else {}
     for name, problem in problems.items():
         if name not in columns:  # a field is graded, so it must be what it is
-            return {}, {}, f"{name}: {problem}"
+            return own, {}, f"{name}: {problem}"
     if failed := application_error(values, fields):
-        return {}, {}, f"answer: missing, because the application failed: {clip(failed)}"
+        return own, {}, f"answer: missing, because the application failed: {clip(failed)}"
     if problem := _not_read(values, fields, where):
-        return {}, {}, problem
+        return own, {}, problem
     contexts = [name for name in names("context") if name in fields]
     for name in contexts:
         if isinstance(value := fields[name], str):
@@ -533,6 +537,16 @@ def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Field
             use = f"; to read both, {use}" if where.takes_mapping else ""
             problem = f"{name}: missing; in these records it is read from {read!r}, and this one"
             return f"{problem} has {there[0]!r}{use}"
+    return ""
+
+
+def empty_cell(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:
+    """Which column is empty in a row of a table that needs it, in words; "" if none is."""
+    for name in () if "messages" in fields else ("answer", "context"):
+        column = next((path for path in where.paths.get(name, ()) if path in record), "")
+        has_one = any(fields.get(one) is not None for one in names(name))
+        if column and not has_one and is_missing(record[column]):
+            return f"{name}: missing; {column!r} is empty"
     return ""
 
 

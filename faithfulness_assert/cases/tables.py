@@ -13,7 +13,7 @@ from typing import Any
 
 from ..records.errors import ConfigError, InputError
 from .case import Case
-from .fields import Fields, find_fields, read_record
+from .fields import Fields, empty_cell, find_fields, read_record
 from .plain_data import record_as_json
 
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
@@ -125,7 +125,10 @@ class Given:
                 self.rows.append(item if isinstance(item, Mapping) else {})
             if self._fields and isinstance(item, Mapping):
                 fields, _, problem = read_record(item, self._fields)
-                yield InputError(f"row {number}: {problem}") if problem else fields
+                problem = problem or empty_cell(item, fields, self._fields)
+                error = InputError(f"row {number}: {problem}")
+                error.case_id = fields.get("id")
+                yield error if problem else fields
             else:
                 yield item
 

@@ -91,6 +91,9 @@ class ConfigError(FaithfulnessError, ValueError):
 class InputError(FaithfulnessError, ValueError):
     """Data that cannot be graded; ``grade()`` turns it into the status ``invalid_input``."""
 
+    case_id: object = None
+    """The id of the case, where that alone could be read."""
+
 
 class JudgeError(FaithfulnessError):
     """The judge failed. This says nothing about the answer.
@@ -210,14 +213,21 @@ def pip_install(*requirements: str, extra: str = "") -> str:
 
 
 def suggest(word: str, choices: Iterable[str]) -> str:
-    """Help after an unknown name: the most similar known one, else all of them."""
+    """Help after an unknown name: the most similar known one, else all of them.
+
+    Of a word that ends with a name, all: ``unsupported`` is the opposite of ``supported``.
+    """
     import difflib  # only ever needed on the way to an error
 
     names = sorted(choices)
     if not names:
         return "It takes none."
     near = difflib.get_close_matches(word, names, n=1)
-    return f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."
+    return (
+        f"Did you mean {near[0]!r}?"
+        if near and not word.endswith(near[0])
+        else f"Known: {', '.join(names)}."
+    )
 
 
 # ---------------------------------------------------------------- how messages call an option

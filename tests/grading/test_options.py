@@ -126,6 +126,8 @@ def test_a_value_is_json_a_number_without_its_zero_or_text() -> None:
             "outputs: unknown option. Did you mean 'actual_output'",
         ),
         (lambda: grade_many([], concurency=3), "Did you mean 'concurrency'?"),
+        (lambda: grade("a", "b", fail_on=("suported",)), "Did you mean 'supported'?"),
+        (lambda: grade("a", "b", fail_on=("unsupported",)), "unknown label 'unsupported'. Known: "),
         (lambda: grade("a", "b", threshold=80), "threshold: must be a number from 0 to 1"),
         (lambda: Grader().grade("a", "b", threshold=0.2), "threshold: give it to Grader"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import warnings
 from typing import Any
 
 import numpy
@@ -71,10 +72,22 @@ def test_the_rows_of_any_table_are_graded(cases: Any) -> None:
 
 def test_a_frame_and_a_file_are_read_by_the_same_names(tmp_path: Any) -> None:
     frame = pandas.DataFrame(ROWS).rename(columns={"answer": "bot_reply", "context": "docs"})
-    assert [result.outcome for result in grade_many(frame)] == OUTCOMES
+    with pytest.warns(UserWarning, match="is read from '(bot_reply|docs)'"):
+        assert [result.outcome for result in grade_many(frame)] == OUTCOMES
     frame.to_json(tmp_path / "rows.jsonl", orient="records", lines=True)
     lines = run(tmp_path / "rows.jsonl", tmp_path / "run").lines()
     assert [line.result.outcome for line in lines] == OUTCOMES
+
+
+@pytest.mark.parametrize("column", ["answer", "response", "bot_reply"])
+def test_an_empty_cell_is_named_by_its_column(column: str) -> None:
+    texts = ["It is red."] * 3
+    frame = pandas.DataFrame({"id": list("abc"), column: [*texts[:2], None], "context": texts})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        *_, last = grade_many(frame)
+    assert (last.status, last.case_id) == ("invalid_input", "c")
+    assert f"row 3: answer: missing; '{column}' is empty" in str(last.reason)
 
 
 def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_score_is_defined() -> (
