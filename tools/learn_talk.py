@@ -19,7 +19,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from faithfulness_assert.text.learned import features, features_of_heading, is_topic
+from faithfulness_assert.text.learned import features, heading_features, is_topic
 from faithfulness_assert.text.sentences import sentence_spans
 from faithfulness_assert.text.talk import accompanies, claims_nothing, declines
 
@@ -54,7 +54,7 @@ def sentences(text: str) -> list[str]:
 
 @cache
 def described(text: str, is_item: bool, is_heading: bool = False) -> tuple[str, ...]:
-    names = features_of_heading(text) if is_heading else features(text, is_item=is_item)
+    names = heading_features(text.rstrip(" :：")) if is_heading else features(text, is_item=is_item)
     return tuple(sorted(names))
 
 
@@ -135,7 +135,7 @@ def silence_rows(given: list[dict[str, Any]], talk: list[dict[str, Any]]) -> lis
 
 def topic_rows(talk: list[dict[str, Any]], topics: list[dict[str, Any]]) -> list[Row]:
     """Headings, and what could stand as one: short talk, and claims without their stop."""
-    rows = [Row(r["text"], not r["topic"], weight=3.0 if r["topic"] else 9.0) for r in topics]
+    rows = [Row(r["text"], not r["topic"], weight=9.0 if "must" in r else 3.0) for r in topics]
     rows += [Row(text, claims) for text, claims in as_headings(talk)]
     return rows
 

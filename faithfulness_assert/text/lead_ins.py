@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from .learned import is_topic
 from .strings import is_blank, lazy_pattern
 from .talk import announces
 
@@ -72,7 +73,8 @@ def _only_announces(piece: Piece, *, leads: bool) -> bool:
     """Whether a piece says nothing by itself. Where nothing stands under it, in doubt it does."""
     if leads:
         return announces(piece.text, is_over=True)
-    return piece.kind == "text" and announces(piece.text, is_over=False)
+    is_label = piece.kind == "text" and is_topic(piece.text)
+    return is_label and announces(piece.text, is_over=False)
 
 
 def _leads(piece: Piece, following: Piece) -> bool:

@@ -19,7 +19,7 @@ from math import log2
 from typing import NamedTuple
 
 from ..files import open_text
-from .strings import lazy_pattern
+from .strings import DENSE, lazy_pattern
 from .talk_words import Word, parts_of
 
 LONGEST = 400
@@ -27,7 +27,7 @@ LONGEST = 400
 LONGEST_TOPIC = 200
 CLAIM = -100
 """With this score or less a text claims something, whatever stands around it."""
-TOPIC = -70
+TOPIC = -100
 """The score from which on a heading only names a topic: most headings do."""
 
 MARKS = "*_>#~| "
@@ -46,6 +46,8 @@ _SHAPES = {
     "labelled": lazy_pattern(r"[:：]\s*\w"),
     "lower": lazy_pattern(r"^[^\W\d_A-Z]"),
 }
+_LETTER = lazy_pattern(f"[A-Za-zªµº\u00c0-\u024f\u1e00-\u1eff\u0400-\u04ff{DENSE}\uac00-\ud7a3]")
+"""Of the scripts of which headings were learned. Others always claim something."""
 _OF_SENTENCES = ("ends", "unknown", "share")
 """What begins the features that say nothing of a heading."""
 
@@ -70,9 +72,11 @@ def is_topic(heading: str) -> bool:
     """Whether a heading, or a cell of a table's header, only names a topic or asks a question."""
     if asks(heading):
         return True
-    if len(heading) > LONGEST_TOPIC:
+    heading = heading.rstrip(" :：")
+    letters = [char for char in heading[:LONGEST_TOPIC] if char.isalpha()]
+    if not 1 < len(heading) <= LONGEST_TOPIC or not all(map(_LETTER.match, letters)):
         return False
-    return sum(topic for _, _, topic in _weights_of(features_of_heading(heading))) >= TOPIC
+    return sum(topic for _, _, topic in _weights_of(heading_features(heading))) >= TOPIC
 
 
 def asks(sentence: str) -> bool:
@@ -126,9 +130,8 @@ def features(sentence: str, *, is_item: bool = False) -> set[str]:
     return found
 
 
-def features_of_heading(heading: str) -> set[str]:
-    """What is so of a heading without its colon: also how its words end, and where they stand."""
-    heading = heading.rstrip(" :：")
+def heading_features(heading: str) -> set[str]:
+    """What is so of a heading: also how its words end, and where they stand."""
     found = {name for name in features(heading) if not name.startswith(_OF_SENTENCES)}
     words = [word.text for part in parts_of(heading) for word in part]
     for number, word in enumerate(words):

@@ -205,7 +205,8 @@ def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     if kind not in MAY_BE_SKIPPED:
         return "citation" if said.startswith(_OPENING) and is_reference(said) else ""
     if kind == "table header":
-        return kind if all(map(is_topic, said.split(" | "))) else ""
+        named = (is_topic(cell) for cell in said.split(" | ") if len(cell) > 1)
+        return kind if all(named) else ""
     if kind == "link definition":
         name = said[1 : said.find("]:")]
         return kind if " " not in name or is_topic(name) else ""
