@@ -11,7 +11,7 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from ..batch import run as run_rows
 from ..batch.data_sets import DataSet
 from ..batch.outputs import SUFFIXES, write_results
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
+from ..batch.rows import Line
 from ..batch.run_description import how_graded, lines_of
 from ..batch.stopping import Budget, SoftStop
 from ..batch.store import KEPT, is_run, not_finished, reading
@@ -351,10 +352,18 @@ def add_export_arguments(parser: ArgumentParser) -> None:
 def run_export(arguments: Namespace) -> int:
     """Writes the results, as ``batch --output`` does."""
     check_result_file(arguments.output, arguments.source, "-")
-    write_results(lines_of(arguments.source)(), arguments.output)
+    written = 0
+
+    def lines() -> Iterator[Line]:
+        nonlocal written
+        for line in lines_of(arguments.source)():
+            written += 1  # a run may go on meanwhile
+            yield line
+
+    write_results(lines(), arguments.output)
     if Path(arguments.source).is_dir():
         with reading(arguments.source) as store:
-            if notice := not_finished(store.finished, store.size):
+            if notice := not_finished(written, store.size):
                 say(f"note: {notice}")
     return PASSED
 
