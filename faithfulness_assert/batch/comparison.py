@@ -195,8 +195,8 @@ class Comparison:
         if self.in_other_ways:
             words = "judge {}, policy {}, passes {}".format
             shown = (quoted("; ".join(sorted(words(*w) for w in ways)[:3])) for ways in self.ways)
-            same = "The runs were not graded in the same way."
-            notes += [f"{same} {name}: {way}" for name, way in zip(names, shown, strict=True)]
+            how = "; ".join(f"{name}: {way}" for name, way in zip(names, shown, strict=True))
+            notes.append(f"The runs were not graded in the same way. {how}")
             if self.other_judge and self.recheck is None and not self.policies:
                 notes.append(f"compare --recheck asks the judge of {names[1]} about both.")
         for name, run in zip(names, self.summaries, strict=True):

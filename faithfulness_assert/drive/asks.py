@@ -107,7 +107,8 @@ def outcome_of(ask: Ask, came: object) -> Outcome:
         return came
     failure = out_of_files(came) if isinstance(came, OSError) else None
     error = came if isinstance(came, JudgeError) else failure or _wrapped(came)
-    log.warning("%s: asked for %d, failed: %s", ask.kind, len(ask.ids), error.kind)
+    status = f", HTTP {error.http_status}" if error.http_status else ""
+    log.warning("%s: asked for %d, failed: %s%s", ask.kind, len(ask.ids), error.kind, status)
     if error.__cause__ and error is not came and log.isEnabledFor(logging.DEBUG):
         import traceback
 

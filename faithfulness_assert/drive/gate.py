@@ -115,8 +115,7 @@ class Gate:
                     if outcome.kind == "timeout" and spent.num_requests > 1:
                         outcome.message += f" ({spent.num_requests} requests)"
                     return outcome
-                status = outcome.http_status
-                log.warning("%s: goes again: %s, HTTP %s", ask.kind, outcome.kind, status)
+                log.info("%s: goes again in %.1f s", ask.kind, pause)
                 if pause > LONGEST_PAUSE:
                     self.breaker.pause = now + pause, outcome.message
                 # At a known limit, others would only take the turn of this one.

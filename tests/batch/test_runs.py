@@ -398,7 +398,7 @@ def test_what_a_server_refused_at_night_is_found_in_the_file(tmp_path: Path) -> 
         quiet(cases(6), tmp_path / "run", **{**remote(server), "max_retries": 3})
     events = asked_of(tmp_path / "run", "SELECT event FROM events WHERE at > 0")
     assert events[0] == "begun"
-    assert any("goes again: rate_limit, HTTP 429" in event for event in events)
+    assert any("failed: rate_limit, HTTP 429" in event for event in events)
 
 
 # ---------------------------------------------------------------- limits

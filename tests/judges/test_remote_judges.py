@@ -147,6 +147,18 @@ def test_no_frame_or_cause_of_an_error_shows_the_key(
     assert (error.__cause__, error.__context__) == (None, None)
 
 
+@pytest.mark.parametrize(
+    ("given", "said"), [({"api_key": "k"}, "Check the key"), ({}, "No key was sent")]
+)
+def test_a_key_that_is_refused_and_none_are_told_apart(
+    given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with Loopback(refusal_to(401, "no")) as server, pytest.raises(JudgeError) as caught:
+        OpenAIJudge("m", base_url=server.url, **given).ask(ASK)
+    assert caught.value.fix == f"{said}: OPENAI_API_KEY in the environment, or api_key."
+
+
 # ---------------------------------------------------------------- options
 
 INVALID = {

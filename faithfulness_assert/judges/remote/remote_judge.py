@@ -299,8 +299,10 @@ class RemoteJudge(ABC):
         data = read_json_object(answer)
         outcome = data if isinstance(data, JudgeError) else self.read_reply(data, answer)
         if isinstance(outcome, JudgeError) and outcome.kind == "auth":
+            gave_one = self.own_client or self._endpoint.key or self._headers
+            first = "Check the key" if gave_one else "No key was sent"
             variable = f"{self.provider.upper()}_API_KEY"
-            outcome.fix = f"Check the key: {variable} in the environment, or api_key."
+            outcome.fix = f"{first}: {variable} in the environment, or api_key."
         return self.secrets.out_of_outcome(outcome)
 
     def batch_client(self) -> Any:
