@@ -37,7 +37,7 @@ _CLOSES = " \"'”»)"
 _QUESTION = ("?", "？", "؟")
 _BEHIND_QUESTION = " .…*_"
 """What careless writers put behind the mark."""
-_URL = lazy_pattern(r"https?://\S{1,2000}$")
+_URL = lazy_pattern(r"\b[a-z]{2,10}://\S{1,2000}$")
 _NAME = lazy_pattern(r"(?<!^)(?<![.!?:]\s)\b[A-ZÀ-ÖØ-ÞА-Я]\w+")
 _SHAPES = {
     "amount": lazy_pattern(
