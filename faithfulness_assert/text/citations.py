@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from .learned import CLAIM, scores
+from .learned import scores
 from .number_words import valued
 from .strings import is_blank, lazy_pattern, word_lists
 
@@ -25,6 +25,8 @@ MOST_MARKS = 20
 """Citations in a row behind a sentence."""
 LONGEST_TITLE = 160
 """Characters of a line that names a source and claims nothing."""
+NO_CLAIM = -60
+"""The score from which on what is written as a source claims nothing beside it."""
 
 _GROUP = lazy_pattern(
     r"(?P<b>\[(?P<in>[^\[\]\n]{1,200})\](?:\((?P<to>#[^()\s]{1,200})\)|(?!\()))"
@@ -223,7 +225,7 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
     rest = _LIST_MARKER.sub("", _without_addresses(without_marks(said)))
     if not (is_blank(rest) or ((label or is_listed) and _is_title(rest))):
         return False
-    return scores(text).talk > CLAIM
+    return scores(text).talk > NO_CLAIM
 
 
 def _without_addresses(text: str) -> str:

@@ -27,8 +27,8 @@ LONGEST = 400
 LONGEST_TOPIC = 200
 CLAIM = -100
 """With this score or less a text claims something, whatever stands around it."""
-TOPIC = -100
-"""The score from which on a heading only names a topic: most headings do."""
+TOPIC = -20
+"""The score from which on a heading only names a topic."""
 
 MARKS = "*_>#~| "
 """Of markdown, around a sentence."""

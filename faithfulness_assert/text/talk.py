@@ -13,9 +13,9 @@ from .learned import CLAIM, LONGEST, MARKS, asks, scores
 from .strings import is_blank, lazy_pattern
 from .talk_words import parts_of
 
-TALK = 80
-"""The score from which on a sentence claims nothing: 1 in 100 of the claims has it."""
-SILENCE = 50
+TALK = 110
+"""The score from which on a sentence claims nothing: 1 in 80 of the claims that look like talk."""
+SILENCE = 80
 """The score from which on a sentence only says that an answer is missing, or stands beside that."""
 
 _COLON = (":", "：")
