@@ -41,6 +41,9 @@ KEY_IN_CONFIG = (
     "and set the key in the environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
 )
 CONTEXT_FOUND = SETUP + "the context is {}, which may be something else: set config.contextFrom"
+PART_OF_OUTPUT = SETUP + "the answer is output.{}, and {} in the output is not judged"
+_FENCE = re.compile(r"```\w*\n(.*)\n```", re.DOTALL)
+_NAME_OF_FILE = re.compile(r"\w+://\S+|\S+\.[a-zA-Z]\w{1,4}")
 LOADS_EACH_TIME = (
     SETUP + "this process loaded the local model for one assertion; with `faithfulness.cjs`, which "
     "`init` writes, one process grades the whole eval"
@@ -128,13 +131,14 @@ def _graded(
     transforms = any("contextTransform" in assertion for assertion in _candidates(given))
     if transforms and paths["context"] is None:
         raise InputError(NO_TRANSFORM.format(PATH_AS[_is_transformed(output, given)]))
-    texts, source = find_texts(output, given, paths)
+    texts, source, note = find_texts(output, given, paths)
     if texts["context"] is None and texts["messages"] is None:
-        result = invalid_input(_no_context(given), grader.policy)
+        result = invalid_input(_no_context(output, given), grader.policy)
     else:
         result = grader.grade(**texts)
     view = result.to_promptfoo(components)
     notes = [KEY_IN_CONFIG.format(clip(name)) for name in secrets]
+    notes += [note] if note else []
     if source:
         view["metadata"]["contextFrom"] = source
         is_ours = source.rpartition(".")[2] in names("context")
@@ -229,9 +233,10 @@ def snake(name: str) -> str:
 
 def find_texts(
     output: Any, given: Mapping[str, Any], paths: Mapping[str, Any]
-) -> tuple[dict[str, Any], str]:
+) -> tuple[dict[str, Any], str, str]:
     """Answer, context, question and messages: at the paths of the config, else under the usual
-    names. None for what was not found. And where a context was found that the config does not name.
+    names. None for what was not found. Also where a context was found that the config does not
+    name, and a note on what is not judged.
 
     Raises:
         ConfigError: a path is not valid JMESPath.
@@ -249,7 +254,7 @@ def find_texts(
     if paths.get("messages") is None and not _has_roles(messages):
         messages = None
     try:
-        answer = _answer(document, paths, context)
+        answer, note = _answer(document, paths, context)
     except InputError as error:
         if paths.get("messages") is None or paths.get("answer") is not None:
             raise
@@ -258,9 +263,9 @@ def find_texts(
         if not end_with_assistant(messages):  # what an assistant said before is not the answer
             problem = "and the messages do not end with an assistant message"
             raise InputError(f"{error}; {problem}") from None
-        answer = None
+        answer, note = None, ""
     texts = {"answer": answer, "context": context, "question": question, "messages": messages}
-    return texts, source
+    return texts, source, note
 
 
 def _has_roles(value: Any) -> bool:
@@ -286,42 +291,56 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> t
         for path in SYSTEMS["promptfoo"].paths[name]
     )
     found = ((value_at(document, path), path) for path in usual)
-    return next((one for one in found if one[0] is not None), (None, ""))
+    there = (one for one in found if one[0] is not None and not _names_files(one[0]))
+    return next(there, (None, ""))
 
 
-def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any) -> Any:
-    """The text at the path of the config; else the output, or of data the first usual name in it.
+def _names_files(value: Any) -> bool:
+    """Whether a list only names files, as ``sources`` may: they are no texts."""
+    texts = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
+    return bool(texts) and all(_NAME_OF_FILE.fullmatch(one.strip()) for one in value)
 
-    An output that has the context in it, as JSON text too, is never the answer as a whole: it would
-    be faithful to a part of itself, whatever the model made up.
+
+def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any) -> tuple[Any, str]:
+    """The answer, and a note on texts of the output that are not judged with it.
+
+    It is the text at the path of the config. Else, of an output that is JSON, as text too, it is
+    the first of the usual names; else the output. An output that has the context in it is never the
+    answer as a whole: it would be faithful to a part of itself, whatever the model made up.
     """
     if paths.get("answer") is not None:
-        return _at_path("answer", document, paths["answer"])
+        return _at_path("answer", document, paths["answer"]), ""
     output = document["output"]
-    data = opened(output)
+    data = _data_in(output)
     passages: set[str] = set()
     with suppress(InputError):
         passages.update(passage.text.strip() for passage in passages_of(context))
     taken = _is_read(None, document, paths) or (
         data is not output and any(text.strip() in passages for text in _texts_in(data))
     )
+    if isinstance(data, Mapping):
+        for name in NAMES_INSIDE["answer"]:
+            is_text = isinstance(data.get(name), str)
+            if is_text and not (taken and _is_read({**data, name: None}, document, paths)):
+                known = {name, *NAMES_INSIDE["context"], *NAMES_INSIDE["question"]}
+                others = [key for key, value in data.items() if isinstance(value, str)]
+                others = [key for key in others if key not in known and " " in data[key]]
+                return data[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
     if isinstance(output, str) and not taken:
-        return output
-    if not isinstance(data, Mapping):
-        kind = type(data).__name__
-        problem = ", and the context is taken from it, too" if taken else ", not text"
-        raise InputError(
-            f"answer: the output is {kind}{problem}; "
-            "set config.answerFrom, for example to output[0]"
-        )
-    for name in NAMES_INSIDE["answer"]:
-        is_text = isinstance(data.get(name), str)
-        if is_text and not (taken and _is_read({**data, name: None}, document, paths)):
-            return data[name]
-    raise InputError(
-        f"answer: not found. The output has the keys {names_of(data)}; "
-        "set config.answerFrom, for example to output.KEY"
-    )
+        return output, ""
+    if isinstance(data, Mapping):
+        problem = f"not found as a text. The output has the keys {names_of(data)}"
+        raise InputError(f"answer: {problem}; set config.answerFrom, for example to output.KEY")
+    problem = ", and the context is taken from it, too" if taken else ", not text"
+    what = f"the output is {type(data).__name__}{problem}"
+    raise InputError(f"answer: {what}; set config.answerFrom, for example to output[0]")
+
+
+def _data_in(output: Any) -> Any:
+    """What an output contains that is JSON, also as text, also in a fence; else the output."""
+    fence = _FENCE.fullmatch(output.strip()) if isinstance(output, str) else None
+    data = opened(fence[1] if fence else output)
+    return output if isinstance(data, str) else data
 
 
 def _is_read(other: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> bool:
@@ -407,22 +426,24 @@ def _parts(path: str, document: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return found
 
 
-def _no_context(given: Mapping[str, Any]) -> str:
+def _no_context(output: Any, given: Mapping[str, Any]) -> str:
     """What is said without a context."""
-    looked_in = ("vars", "providerResponse.metadata", "metadata")
-    found_in = ((place, value_at(given, place)) for place in looked_in)
+    usual, looked_in = NAMES_INSIDE["context"], ("vars", "providerResponse.metadata", "metadata")
+    found_in = [
+        ("output", _data_in(output)),
+        *((name, value_at(given, name)) for name in looked_in),
+    ]
     places = {place: found for place, found in found_in if found and isinstance(found, Mapping)}
     there = [f"{place} has the keys {names_of(found)}" for place, found in places.items()]
-    empty = [
-        f"{place}.{name} is null"
-        for place, found in places.items()
-        for name in NAMES_INSIDE["context"]
-        if name in found and found[name] is None
+    named = [
+        (f"{at}.{key}", found[key]) for at, found in places.items() for key in usual if key in found
     ]
+    empty = [f"{path} is null" for path, value in named if value is None]
+    path = next((f", such as {path}" for path, value in named if value is not None), "")
     return (
         f"context: not found. {'; '.join([*empty, *there]) or 'vars has no keys'}. Set "
-        "vars.context, or set config.contextFrom to its path. Looked in "
-        f"{', '.join(looked_in)} for {', '.join(NAMES_INSIDE['context'])}"
+        f"vars.context, or set config.contextFrom to its path{path}. Looked in "
+        f"{', '.join(looked_in)} for {', '.join(usual)}"
     )
 
 

@@ -245,6 +245,36 @@ def test_a_projection_that_finds_nothing_in_a_list_is_no_empty_retrieval() -> No
     assert graded([], "vars.docs[*].txt")["metadata"]["status"] == "no_context"
 
 
+SENTENCES = ["The pool opens at 7.", "The sauna is closed on Mondays.", "Towels cost 2 euros."]
+MADE_UP = {"answer": "Visitors receive a free massage.", "documents": SENTENCES}
+
+
+@pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", ""])
+@pytest.mark.parametrize("context", [" ".join(SENTENCES), SENTENCES])
+def test_what_the_output_has_beside_its_answer_is_never_graded_as_the_answer(
+    form: str, context: Any
+) -> None:
+    output = form.format(json.dumps(MADE_UP)) if form else MADE_UP
+    result = call(output, {"judge": "embedded"}, vars={"context": context})
+    assert (result["pass"], result["score"]) == (False, 0.0)
+    assert "1 statement" in result["reason"] or "Visitors receive" in result["reason"]
+    assert "warnings" not in result["metadata"]
+
+
+def test_texts_beside_the_answer_that_are_not_judged_are_named() -> None:
+    output = {"answer": "The pool opens at 7.", "advice": "The sauna costs 14 euros.", "sure": 0.9}
+    result = call(output, {"judge": "embedded"}, vars={"context": SENTENCES})
+    assert result["pass"]
+    assert "advice in the output is not judged" in " ".join(result["metadata"]["warnings"])
+
+
+def test_without_a_context_a_place_in_the_output_is_proposed_and_names_of_files_are_none() -> None:
+    sources = {"metadata": {"sources": ["a.txt", "https://h/b.pdf"]}}
+    result = call(MADE_UP, {"judge": "embedded"}, vars={}, providerResponse=sources)
+    assert "output has the keys answer, documents" in result["reason"]
+    assert "contextFrom to its path, such as output.documents" in result["reason"]
+
+
 def test_a_key_in_the_config_is_warned_of_by_name_since_promptfoo_writes_config_into_results() -> (
     None
 ):
