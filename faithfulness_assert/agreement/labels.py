@@ -141,7 +141,7 @@ def _row(name: str, where: str, values: Mapping[str, Any], annotators: Sequence[
     at = f"{name}, {where}"
     id = next((_text(values[column]) for column in IDS if _text(values.get(column))), "")
     if not id:
-        raise ConfigError(f"{at}: has no id")
+        raise ConfigError(f"{at}: has no case_id or id; it has {names_of(values)}")
     try:
         drawn = drawn_by(_text(values["drawn"])) if "drawn" in values else None
     except ConfigError as error:

@@ -73,7 +73,8 @@ def search(path: Any, record: Any) -> Any:
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         is_deep = isinstance(error, RecursionError)
         problem = "too deeply nested" if is_deep else str(error).splitlines()[0]
-        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}") from None
+        forms = "docs[].text leads into a list; a name with a space stands in double quotes"
+        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}. {forms}") from None
 
 
 def opened(value: Any) -> Any:

@@ -170,7 +170,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
             remarks.setdefault(finding.remark, []).append(str(number))
     strange = "verdicts under numbers that were not asked, which were ignored"
     warnings = [f"{strange}: {settled.ignored}"] if settled.ignored else []
-    more = "the judge said more than its verdict on statement"
+    more = "the judge's words may deny its verdict, which counts only if confirmed, on statement"
     warnings += [f"{more} {', '.join(ns)}: “{clip(text)}”" for text, ns in remarks.items()]
     denied = state.cell_of.keys() - set(lines) if settled.denies_earlier else settled.denied
     return note(state, log._replace(warnings=tuple(warnings)))._replace(

@@ -336,7 +336,7 @@ def test_labels_of_a_random_sample_count_by_the_judges_verdicts_all_the_same(
     )
     for row, says in (
         ({"id": "nobody", "label": "faithful"}, "the id 'nobody' is not in run, or was not graded"),
-        ({"id": "", "label": "faithful"}, "has no id"),
+        ({"id": "", "label": "faithful"}, "has no case_id or id; it has "),
     ):
         with pytest.raises(ConfigError, match=rf"line 102: {says}"):
             measure(write_rows(tmp_path / "more.csv", [*rows, row]), known.path, random=True)

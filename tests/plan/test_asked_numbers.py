@@ -163,7 +163,7 @@ def test_a_result_tells_what_else_a_reply_said_and_on_which_statements() -> None
     result, _ = graded(f"{ALL_BUT_ONE}\n{remark}", reasks=0)
     assert labels(result) == ["supported", "invalid", "supported", "missing"]
     warnings = " ".join(result.metadata["warnings"])
-    assert "the judge said more than its verdict on statement 2: “" in warnings
+    assert "may deny its verdict, which counts only if confirmed, on statement 2: “" in warnings
     assert "may be outdated" in warnings
 
 
