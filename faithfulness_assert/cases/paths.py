@@ -72,7 +72,8 @@ def search(path: Any, record: Any) -> Any:
         return Steps().visit(parsed, record)
     except (ValueError, TypeError, AttributeError, RecursionError) as error:
         is_deep = isinstance(error, RecursionError)
-        problem = "too deeply nested" if is_deep else str(error).splitlines()[0]
+        said = str(error).partition(", for expression")[0].partition("\n")[0].rstrip(":. ")
+        problem = "too deeply nested" if is_deep else said
         forms = "docs[].text leads into a list; a name with a space stands in double quotes"
         raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}. {forms}") from None
 
