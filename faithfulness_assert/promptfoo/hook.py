@@ -312,12 +312,7 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
         return _at_path("answer", document, paths["answer"]), ""
     output = document["output"]
     data = _data_in(output)
-    passages: set[str] = set()
-    with suppress(InputError):
-        passages.update(passage.text.strip() for passage in passages_of(context))
-    taken = _is_read(None, document, paths) or (
-        data is not output and any(text.strip() in passages for text in _texts_in(data))
-    )
+    taken = _is_read(None, document, paths) or (data is not output and _has_passage(data, context))
     if isinstance(data, Mapping):
         for name in NAMES_INSIDE["answer"]:
             is_text = isinstance(data.get(name), str)
@@ -341,6 +336,14 @@ def _data_in(output: Any) -> Any:
     fence = _FENCE.fullmatch(output.strip()) if isinstance(output, str) else None
     data = opened(fence[1] if fence else output)
     return output if isinstance(data, str) else data
+
+
+def _has_passage(data: Any, context: Any) -> bool:
+    """Whether a text in JSON data is a passage of the context."""
+    passages: set[str] = set()
+    with suppress(InputError):
+        passages.update(passage.text.strip() for passage in passages_of(context))
+    return any(text.strip() in passages for text in _texts_in(data))
 
 
 def _is_read(other: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> bool:
