@@ -6,7 +6,7 @@ without a number has verdicts if it is labels only, perhaps behind a colon.
 
     1. supported – sentence 1 says so          Statement 2: no          | 3 | It is blue. | ✅ |
     4. Adults pay 14 euros. Explanation: The context says 12. Verdict: No.
-    Final verdict for each statement in order: Yes. No.
+    Final verdict for each statement in order: Yes. No. Yes.
 
 What stands in a line beside its number and its label is the residue of that line.
 """
@@ -46,14 +46,12 @@ _NAME = lazy_pattern(
     r"[\w #*-]{1,60}[:：]",
     re.IGNORECASE,
 )
-_IN_ORDER = lazy_pattern(r"[\w #*-]{0,60}\bin order[*_ ]{0,4}[:：]", re.IGNORECASE)
 # "Verdict" between a statement that is repeated and its label.
 _TAIL = lazy_pattern(
     r"(?<=[.!?。\n\"”])[ \t*_#]{0,9}(?:final )?(?:verdict|label|judge?ment|answer|result)"
     r"[*_ \t]{0,6}$",
     re.IGNORECASE,
 )
-_NOTE = lazy_pattern(r"\(([^()]{1,300})\)$")
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
 _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—→=-"
@@ -75,12 +73,12 @@ def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Readi
     # A judge that quotes the end of a thinking which nothing opens may have thought nothing.
     words = (re.findall(r"\w+", line) for line in unopened.splitlines())
     pairs = (pair for line in words if len(line) <= _FEW_WORDS for pair in pairwise(line))
-    before = _read_lines(unopened, labels)
+    before = [*read_json(unopened, labels), *_read_lines(unopened, labels)]
     for number, word in pairs:
         if number.isdecimal() and (label := parse_label(word, labels)):
             before.append(Row(int(number[:9]), label))
     credited = {row.number for row in rows if row.label in ("supported", "partially_supported")}
-    for row in (*read_json(unopened, labels), *before) if credited else ():
+    for row in before if credited else ():
         if isinstance(row, Row) and row.label != "supported":
             rows += [row] if row.number in credited or None in (row.number, *credited) else []
     residue = tuple(part for part in said if isinstance(part, str))
@@ -93,7 +91,7 @@ def _read_lines(text: str, labels: Labels, *, single: bool = False) -> Said:
     Numbers that do not ascend are counts of their own, or tallies: then no label is clear.
     ``single``: it is about one statement, so all of it may be one line.
     """
-    segments = list(_without_counts(_segments(text)))
+    segments = list(_segments(text))
     numbers = [number for number, _ in segments if number is not None]
     clear = all(number < later for number, later in pairwise(numbers))
     said: Said = []
@@ -130,19 +128,6 @@ def _segments(text: str) -> Iterator[tuple[int | None, str]]:
     yield from [(number, "\n".join(held))] if held else []
 
 
-def _without_counts(
-    segments: Iterator[tuple[int | None, str]],
-) -> Iterator[tuple[int | None, str]]:
-    """The segments, without the numbers of a list that its heading puts "in order"."""
-    count: int | None = None
-    for number, line in segments:
-        if number is None and not _is_empty(line):
-            count = 0 if _IN_ORDER.fullmatch(line.strip(_BULLETS)) else None
-        is_count = count is not None and number == count + 1
-        yield (None if is_count else number), line
-        count = number if is_count else None if number else count
-
-
 def _is_empty(line: str) -> bool:
     """Whether a line has no word and no sign that says something."""
     return not line.strip(_SAYS_NOTHING)
@@ -153,8 +138,7 @@ def _bare_labels(line: str, labels: Labels) -> Said:
     bare = line.strip(_BULLETS)
     name = _NAME.match(bare)
     listed = _BETWEEN.split(bare[name.end() :] if name else bare)
-    items = [item for item in listed if item.strip(" \t.,;*_")]
-    rows = [_bare_row(item.strip(), labels) for item in items]
+    rows = [_bare_row(word, labels) for item in listed if (word := item.strip(" \t.,;*_"))]
     if not rows or not all(rows):
         return [] if _is_empty(line) else [line]
     return [*([name[0]] if name else ()), *filter(None, rows)]
@@ -162,12 +146,11 @@ def _bare_labels(line: str, labels: Labels) -> Said:
 
 def _bare_row(item: str, labels: Labels) -> Row | None:
     """The row of a label alone; one that grants nothing may have a note: "No (it costs 9)"."""
-    note = _NOTE.search(item)
-    word = item[: note.start()].strip() if note else item
+    word, mark, note = item.partition(" (")
     label = None if word.isdigit() else parse_label(word, labels)
-    if note and label not in ("not_enough_info", "contradicted"):
+    if mark and (label not in ("not_enough_info", "contradicted") or note[-1:] != ")"):
         return None
-    return label and Row(None, label, reason=note[1] if note else "")
+    return label and Row(None, label, reason=note[:-1])
 
 
 def _row(number: int | None, line: str, labels: Labels) -> Row | None:
