@@ -27,8 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from faithfulness_assert.reading import gate
-from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.reconcile import settle
+from faithfulness_assert.reading.reconcile import read, settle
 from faithfulness_assert.records.errors import UnreadableReply
 
 ROOT = Path(__file__).parents[1]

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from ..policy.policy import Policy
-from ..reading.reader import read
+from ..reading.reconcile import read
 from ..records.errors import ConfigError, UnreadableReply
 from ..records.judge import Ask, AskKind, JudgeInfo, Payload
 from .prompt import make_ask

@@ -122,7 +122,7 @@ def _described(error: ValidationError) -> str:
 
 @lru_cache(maxsize=64)
 def _validator(form: ReplyForm) -> Validator:
-    # It is slow to load, and most replies are exact (see ``reading/reader.py``).
+    # It is slow to load, and most replies are exact (see ``reading/rows.py``).
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(json_schema(form))

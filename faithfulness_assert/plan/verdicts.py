@@ -10,8 +10,7 @@ from functools import partial
 from ..asking.controls import Answered, Control, controls_from
 from ..asking.prompt import IS_A_CLAIM, LEFT_OUT, NO_ONE_LABEL, SAID_MORE
 from ..asking.windows import chunk
-from ..reading.reader import read
-from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, settle
+from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
 from ..text.strings import clip

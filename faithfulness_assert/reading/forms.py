@@ -61,7 +61,7 @@ _LOOKED_AT = 300
 
 
 def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Reading:
-    """``read`` (see ``reader.py``) for a reply in any form."""
+    """``read`` (see ``reconcile.py``) for a reply in any form."""
     unopened, reply = parted(text)
     said = read_json(reply, labels)
     is_text = not has_rows(said) and not looks_like_json(reply)

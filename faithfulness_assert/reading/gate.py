@@ -20,7 +20,7 @@ that agree, which calculate in other units, and hears 1 of 237 denials.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
@@ -66,11 +66,12 @@ def denies(reason: str, statement: str = "") -> bool:
     """Whether the reason of a row denies that its statement is supported."""
     if len(reason) > MOST_CHARS or is_same(reason, statement):
         return len(reason) > MOST_CHARS
-    said = _without(statement, reason)
+    repeated = statement.strip(" .!")[1:]  # letter by letter: "says that dogs are not allowed"
+    said = reason.replace(repeated, "") if repeated.count(" ") >= FEW else reason
     if _LEADING_NO.match(_AGREEING.sub(" ", said)):  # also in quotation marks: "No," because
         return True
     text = _AGREEING.sub(" ", _plain(_QUOTATION.sub(" ", said)))
-    return _speaks_against(text, statement, ("negations", "denials"))
+    return _speaks_against(text, statement, "negations", "denials")
 
 
 def denies_all(reason: str, statement: str = "") -> bool:
@@ -107,7 +108,7 @@ def objects(remark: str, statement: str = "") -> bool:
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
     if (shares and not _SHARE.search(statement)) or _NOT_SAID.search(text):
         return True
-    return _speaks_against(text, statement, ("negations", "denials", "remarks", "flaws"))
+    return _speaks_against(text, statement, "negations", "denials", "remarks", "flaws")
 
 
 def without_tally(text: str, part: int, whole: int) -> str:
@@ -149,7 +150,7 @@ def qualifiers(text: str) -> frozenset[str]:
 # ---------------------------------------------------------------- words
 
 
-def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
+def _speaks_against(text: str, statement: str, *lists: str) -> bool:
     """Whether a plain text has a sign or a word of these lists that is not the statement's own."""
     if _has_sign(text, statement):
         return True
@@ -159,23 +160,21 @@ def _speaks_against(text: str, statement: str, names: tuple[str, ...]) -> bool:
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            maybe = word.startswith(PREFIXES) and word not in own
-            turned = _opposites(word) & stems if maybe else set[str]()
-            if not turned and not _in(word, *names) and (own or not word.startswith("non-")):
+            turned = set[str]() if word in own else _opposites(word) & stems
+            if not turned and not _in(word, *lists) and (own or not word.startswith("non-")):
                 continue  # "non-invasive" names a property, unless nobody knows the statement
             is_about = any(w[:STEM] in stems for w in words if w != word)
-            if not is_about or not _is_own(word, words[place + 1 :], turned, own, statement):
+            if not is_about or not _is_own(word, words[place + 1 :], turned, statement):
                 return True
     return False
 
 
-def _is_own(
-    word: str, after: Sequence[str], turned: set[str], own: Collection[str], statement: str
-) -> bool:
+def _is_own(word: str, after: list[str], turned: set[str], statement: str) -> bool:
     """Whether a word that denies, with what follows it, is the statement's own.
 
     ``turned``: the stems of the statement's words that it turns round, as "unavailable" does.
     """
+    own = _words(statement)
     if _in(word, "negations"):
         start = next((n for n, w in enumerate(after) if not _in(w, "links")), 0)
         if any(w not in own and _in(w, "reports") for w in after[start + 1 : start + 2]):
@@ -183,8 +182,7 @@ def _is_own(
         turned = {"".join(after[start : start + 1])[:STEM]}
     if turned:
         return not turned.isdisjoint(_denied_by(statement))
-    reported = any(_in(w, "reports") for w in after[:1])
-    return word in own and not (_in(word, "denials") and reported)
+    return word in own and not (_in(word, "denials") and _in("".join(after[:1]), "reports"))
 
 
 @lru_cache(maxsize=64)  # a long reason may deny often
@@ -199,12 +197,6 @@ def _opposites(word: str) -> set[str]:
     """The stems of what a word may be the opposite of."""
     found = [word.removeprefix(prefix) for prefix in PREFIXES if word.startswith(prefix)]
     return {root[:STEM] for root in found if len(root) >= STEM}
-
-
-def _without(statement: str, text: str) -> str:
-    """A text without the statement, where it repeats that letter by letter."""
-    copied = statement.strip(" .!")[1:]  # "says that dogs are not allowed"
-    return text.replace(copied, "") if copied.count(" ") >= FEW else text
 
 
 def _has_sign(text: str, statement: str) -> bool:
@@ -231,18 +223,18 @@ def _stems(words: Collection[str]) -> set[str]:
 
 
 @lru_cache(maxsize=4096)
-def _in(word: str, *names: str) -> bool:
+def _in(word: str, *lists: str) -> bool:
     """Whether one of these lists of ``words/gate.txt`` has a word, or a part of it.
 
     The opposite of a report ("unstated", "non-verifiable") is a denial.
     """
     split = word.removeprefix("non-").split("-")
     parts = (word.replace("'", ""), word.replace("-", ""), *split, word.partition("'")[0])
-    lists = map(_listed, names)
-    if any(part in whole or part.startswith(ends) for whole, ends in lists for part in parts):
-        return True
+    for whole, beginnings in map(_listed, lists):
+        if any(part in whole or part.startswith(beginnings) for part in parts):
+            return True
     opposite = re.match("(?:non-?|un)(.+)", word)
-    return opposite is not None and "denials" in names and _in(opposite[1], "reports")
+    return opposite is not None and "denials" in lists and _in(opposite[1], "reports")
 
 
 @cache
@@ -296,11 +288,11 @@ def remarks(residue: Iterable[str], numbers: Collection[int]) -> list[Remark]:
     Numbers at the start of lines name no statements if they are a count of their own.
     """
     lines = [line for text in residue for line in text.split("\n") if _SAYS_SOMETHING.search(line)]
-    led = {int(match[2]) for line in lines if (match := _LEADING.match(line)) and match[2]}
+    leads = [_LEADING.match(line) for line in lines]
+    led = {int(lead[2]) for lead in leads if lead and lead[2]}
     counts = 1 in led and not led.issuperset(numbers)
     found = []
-    for line in lines:
-        lead = _LEADING.match(line)
+    for line, lead in zip(lines, leads, strict=True):
         rest = line[lead.end() if lead else 0 :]
         for part in filter(_SAYS_SOMETHING.search, _SENTENCE.findall(rest) or [rest]):
             own = _LEADING.match(part)
@@ -309,10 +301,9 @@ def remarks(residue: Iterable[str], numbers: Collection[int]) -> list[Remark]:
             named = about | numbers_named(part)
             # "but 2 and 3 are made up": a number may name a statement where it names no sentence.
             bare = {int(n) for n in _BARE.findall(_SENTENCES.sub(" ", part))}.intersection(numbers)
-            others = named | bare != about or about.isdisjoint(numbers)
-            others = others or (counts and lead is not None and lead[2] is not None)
-            wide = others or _WIDE.search(part) is not None
-            found.append(Remark(frozenset(named), wide, part))
+            others = named | bare != about or about.isdisjoint(numbers) or _WIDE.search(part)
+            is_count = counts and lead and lead[2]
+            found.append(Remark(frozenset(named), bool(others or is_count), part))
     return found
 
 

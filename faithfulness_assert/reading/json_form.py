@@ -74,7 +74,7 @@ def read_json(text: str, labels: Labels = None) -> Said:
     for value in values:
         # A bare list between prose may be a choice, ["yes", "no"].
         is_choice = not alone and isinstance(value, list) and not any(map(_is_nested, value))
-        said += [*said_by("", value)] if is_choice else _said_in("", value, labels, DEEPEST)
+        said += said_by("", value) if is_choice else _said_in("", value, labels, DEEPEST)
     return said
 
 
@@ -129,7 +129,7 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
     own: list[int | None] = [] if number is None else [number]
     said: set[Label | None] = set()
     numbers: list[int] = []
-    texts: dict[str, list[str]] = {"statement": [], "quote": [], "reason": []}
+    texts: dict[str, list[str]] = {"statement": [], "quote": [], "reason": [], "label": []}
     residue: list[str] = []
     for key, item in value:
         name = key_of(key)
@@ -138,15 +138,11 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         elif _is_label(key, item):
             item = _alone(item)
             known, rest = parse_label(item, labels), ""
-            if known is None and isinstance(item, str):  # "Yes, it does"
-                known, rest = leading_label(item, labels)
+            if known is None and item is not None:  # "Yes, it does"
+                known, rest = leading_label(clean_text(str(item)), labels)
             said.add(known)
             rest = rest.strip(" .,;:!'\"*_`-–—\ufe0f")
-            if known == "partially_supported":
-                texts["reason"].append(rest)
-            else:
-                residue += [f"label: {rest}"] if rest.strip("()") else []
-            residue += [] if known else said_by(key, item)
+            texts["reason" if known == "partially_supported" else "label"].append(rest)
         elif name in _TEXTS and isinstance(item, str):
             texts[_TEXTS[name]].append(clean_text(item))
         elif name in EVIDENCE:
@@ -162,6 +158,7 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
     label = said.pop() if len(said) == 1 else None
     if len(set(own)) > 1 or None in own:  # two numbers, or one that cannot be read
         own = [UNPLACED]
+    residue += [f"label: {rest}" for rest in texts["label"] if rest.strip("()")]
     statement, *more = texts["statement"] or [""]
     return Row(
         own[0] if own else None,

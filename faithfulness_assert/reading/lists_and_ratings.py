@@ -52,8 +52,7 @@ def _raise_unless_silent(residue: Sequence[str], known: Iterable[str] = ()) -> N
     """Raises ``UnreadableReply`` if something that a reply says beside its values is not quiet."""
     whole = " ".join(known)[:MOST_CHARS]
     too_long = sum(map(len, residue)) > MOST_CHARS
-    said = set() if too_long else {remark.text for remark in remarks(residue, ())}
-    if too_long or any(objects(text, whole) for text in said):
+    if too_long or any(objects(text, whole) for text in {r.text for r in remarks(residue, ())}):
         raise UnreadableReply("the judge's reply says more than what was asked for")
 
 
@@ -73,16 +72,16 @@ def _walk(value: Any, number: int | None) -> Iterator[Listed | str]:
                 yield under, clean_text(item).strip()
             elif not (key_of(key) in _NUMBER_KEYS and read_id(item) is not None):
                 yield from said_by(key, item)
-        return
-    for item in (value or [""]) if isinstance(value, list) else ():
-        if not isinstance(item, str):
-            yield from _walk(item, number)
-        elif item.strip() and is_blank(item):  # "..."
-            raise UnreadableReply("a list of the judge's reply has an item that says nothing")
-        else:
-            yield number, clean_text(item).strip()
-    if not isinstance(value, list):
+    elif not isinstance(value, list):
         yield from said_by("", value)
+    else:
+        for item in value or [""]:
+            if not isinstance(item, str):
+                yield from _walk(item, number)
+            elif item.strip() and is_blank(item):  # "..."
+                raise UnreadableReply("a list of the judge's reply has an item that says nothing")
+            else:
+                yield number, clean_text(item).strip()
 
 
 # ---------------------------------------------------------------- ratings and reasons
@@ -122,8 +121,8 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
             suggestions += [clean_text(value).strip()] if isinstance(value, str) else []
         else:
             said += said_by(" ".join(filter(None, keys)), value)
-    found = {name: ratings[key_of(name)] for name in names}
-    known = {n: min(given) for n, given in found.items() if len(given) == 1 and None not in given}
+    found = ((name, ratings[key_of(name)]) for name in names)
+    known = {name: min(given) for name, given in found if len(given) == 1 and None not in given}
     if not known:
         raise unreadable(reply, "rating")
     _raise_unless_silent(said)

@@ -1,4 +1,4 @@
-"""Match a reply's rows with the statements of its ask: each statement gets exactly one finding.
+"""Read a judge's reply, and match its rows with the statements of its ask: one finding for each.
 
 A finding is a label, or the reason why there is none. Nothing is guessed. Rows are matched by
 number; without numbers by position, if there are as many rows as statements. A row counts only if
@@ -13,24 +13,11 @@ from typing import NamedTuple
 
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
+from ..records.judge import ReplyForm
 from ..records.model import SET_ASIDE, Label, Unresolved
-from ..text.strings import is_same, plain_words, text_key
-from .gate import (
-    EARLIER,
-    MOST_CHARS,
-    OTHERS,
-    Remark,
-    calls_false,
-    denies,
-    denies_all,
-    field_objects,
-    numbers_named,
-    objects,
-    remarks,
-    without_tally,
-)
-from .reader import read
-from .rows import Reading, Row
+from ..text.strings import counted, is_same, plain_words, text_key
+from . import gate
+from .rows import Labels, Reading, Row, exact_rows
 
 CREDITED: frozenset[Label] = frozenset({"supported", "partially_supported", "not_a_claim"})
 """The labels that earn something, so that they must pass the gate."""
@@ -66,6 +53,28 @@ class Settled(NamedTuple):
     ignored: int  # how many rows have a number that the ask does not have
 
 
+def read(
+    text: str, labels: Labels = None, form: ReplyForm | None = None, *, single: bool = False
+) -> Reading:
+    """The rows and the residue of a judge's reply.
+
+    Args:
+        labels: a policy's own words (see ``parse_label``).
+        form: what was asked for. It changes no verdict: a reply that conforms is read faster.
+        single: the reply is about one statement, so a plain sentence may be its verdict.
+
+    Raises:
+        UnreadableReply: no verdict can be read (kind ``unreadable``), or the judge refused (kind
+            ``refusal``).
+        TypeError: ``text`` is not a string.
+    """
+    if form and isinstance(text, str) and (exact := exact_rows(text, form, labels)):
+        return Reading(exact, form="schema")
+    from .forms import read_any  # most replies are exact
+
+    return read_any(text, labels, single=single)
+
+
 def settle(
     reading: Reading,
     statements: Mapping[int, str],
@@ -84,8 +93,7 @@ def settle(
         UnreadableReply: there are only rows without numbers, and they cannot be matched.
     """
     placed, loose = _placed(reading.rows, statements, by_position, prefix)
-    known = {None, *statements}
-    strangers = [row for row in reading.rows if row.number not in known]
+    strangers = [row for row in reading.rows if row.number not in {None, *statements}]
     # Where each of several numbers that were asked has its row, others are only too many. "Not
     # enough" is even right about a statement that is not there.
     covers, quiet = len(statements) > 1 and all(placed.values()), {*credited, "not_enough_info"}
@@ -93,9 +101,8 @@ def settle(
     said = _around(reading, statements)
     # Nobody knows whether the other numbers of such a reply, or its places, are those of the ask.
     by_place = any(row.number is None for row in reading.rows) and len(statements) > 1
-    headed = any(r.named and r.text.rstrip(" *_").endswith(":") for r in said)
-    moved = by_place and any(r.named for r in said)
-    doubtful = (strangers and not extra) or loose or headed or moved
+    odd = (r for r in said if r.named and (by_place or r.text.rstrip(" *_").endswith(":")))
+    doubtful = (strangers and not extra) or loose or any(odd)
     quotes = any(row.quote for row in reading.rows)
     shown = f" {' '.join(map(plain_words, context))} " if quotes else ""
     against: dict[str, set[int | None]] = {}  # statements that rows repeat and grant nothing
@@ -108,31 +115,29 @@ def settle(
         if finding.label in credited and (doubtful or elsewhere):
             finding = INVALID
         elif said and finding.label in credited and (denial := _denial_of(number, text, said)):
-            finding = opened(finding, denial)
+            finding = _opened(finding, denial)
         findings[number] = finding
     denied = {row.number for row in strangers if row.number and row.label not in credited}
-    loud = [remark for remark in said if objects(remark.text)]
+    loud = [remark for remark in said if gate.objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
-    earlier = any(remark.others and EARLIER.search(remark.text) for remark in loud)
+    earlier = any(remark.others and gate.EARLIER.search(remark.text) for remark in loud)
     return Settled(findings, frozenset(denied), earlier, len(strangers))
 
 
-def _around(reading: Reading, statements: Mapping[int, str]) -> list[Remark]:
+def _around(reading: Reading, statements: Mapping[int, str]) -> list[gate.Remark]:
     """What a reply says around its rows, and in a row about others, sentence by sentence."""
+    if sum(map(len, reading.residue)) > gate.MOST_CHARS:
+        return [gate.Remark(frozenset(), others=True, text=" ".join(reading.residue))]
     own = [
         f"{'' if row.label in CREDITED else row.label} {text}"
         for row in reading.rows
         for text in (row.line or row.reason, row.quote, *row.residue)
-        if text and (numbers_named(text) - {row.number} or OTHERS.search(text))
+        if text and (gate.numbers_named(text) - {row.number} or gate.OTHERS.search(text))
     ]
-    if sum(map(len, reading.residue)) > MOST_CHARS:
-        return [Remark(frozenset(), others=True, text=" ".join(reading.residue))]
-    within = [remark._replace(others=True) for remark in remarks(own, statements)] if own else []
-    if not reading.residue:
-        return within
+    within = [remark._replace(others=True) for remark in gate.remarks(own, statements)]
     granted = [row.label for row in reading.rows].count("supported")
-    around = [without_tally(text, granted, len(statements)) for text in reading.residue]
-    return remarks(around, statements) + within
+    around = [gate.without_tally(text, granted, len(statements)) for text in reading.residue]
+    return gate.remarks(around, statements) + within
 
 
 def _placed(
@@ -158,9 +163,8 @@ def _placed(
     if loose and any(row.label == "contradicted" for row in loose):
         raise ContradictoryReply("the judge contradicts a statement, and does not say which one")
     if loose and only:
-        verdicts = "1 unnumbered verdict" if len(rows) == 1 else f"{len(rows)} unnumbered verdicts"
-        asked = "1 statement" if len(statements) == 1 else f"{len(statements)} statements"
-        raise UnreadableReply(f"got {verdicts} for {asked}, so they cannot be matched")
+        got, asked = counted(len(rows), "unnumbered verdict"), counted(len(statements), "statement")
+        raise UnreadableReply(f"got {got} for {asked}, so they cannot be matched")
     return placed, loose
 
 
@@ -193,32 +197,32 @@ def _finding_of(row: Row, statement: str, shown: str, credited: Collection[Label
         denied = False
     elif row.label == "supported":
         # What stands beside a label in plain text is a remark.
-        denied = objects(reason, about) if row.line else denies(reason, about)
+        denied = gate.objects(reason, about) if row.line else gate.denies(reason, about)
     elif row.label == "partially_supported":
-        denied = denies_all(reason, about)
+        denied = gate.denies_all(reason, about)
     else:
-        denied = calls_false(reason)
+        denied = gate.calls_false(reason)
     loud = [reason] if denied else []
-    loud += [text for text in row.residue if field_objects(text, statement)]
+    loud += [text for text in row.residue if gate.field_objects(text, statement)]
     if repeated:
         is_other = statement and not is_same(repeated, statement)
-        loud += [repeated] if is_other or objects(repeated, statement) else []
+        loud += [repeated] if is_other or gate.objects(repeated, statement) else []
     # What a row cites is a text of the context, or at least says nothing against the statement.
     quotes = (quote for quote in row.quote.split("\n") if f" {plain_words(quote)} " not in shown)
-    loud += [quote for quote in quotes if row.quote and denies(quote, statement)]
-    return opened(found, loud[0]) if loud else found
+    loud += [quote for quote in quotes if row.quote and gate.denies(quote, statement)]
+    return _opened(found, loud[0]) if loud else found
 
 
-def opened(finding: Finding, remark: str) -> Finding:
+def _opened(finding: Finding, remark: str) -> Finding:
     """The statement, open because of a remark. Its reason is kept, if its label is confirmed."""
     return INVALID._replace(remark=remark, reason=finding.reason, opened=finding.label)
 
 
-def _denial_of(number: int, statement: str, said: Sequence[Remark]) -> str:
+def _denial_of(number: int, statement: str, said: Sequence[gate.Remark]) -> str:
     """The remark around the rows that may deny a statement; "" if there is none."""
     about = (remark for remark in said if number in remark.named or remark.others)
     own = ((r.text.strip(), statement if r.named == {number} else "") for r in about)
-    return next((text for text, known in own if objects(text, known)), "")
+    return next((text for text, known in own if gate.objects(text, known)), "")
 
 
 def agreed(findings: Sequence[Finding]) -> Finding:

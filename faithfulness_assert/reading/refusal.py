@@ -23,19 +23,6 @@ _HEAD_CHARS = 1_500  # a refusal comes early: only the first sentences of these 
 _HEAD_SENTENCES = 4
 
 
-def _unquoted(text: str) -> str:
-    """``text`` without its quotations, unless it is nothing but one quotation.
-
-    Of a JSON object, the values. JSON with a list in it has entries, which do not speak for the
-    whole reply.
-    """
-    if re.match(r'\{|\[ ?["{]', text):
-        has_entries = re.search(r"\[ ?[^\] ]", text)
-        return "" if has_entries else re.sub(r"""["']\w{1,30}["'] ?:|\"""", ". ", text)
-    outside = re.sub(r'"[^"]{0,400}"', " ", text)
-    return outside if re.search(r"[^\W\d_]", outside) else text.replace('"', "")
-
-
 _SPEAKER = lazy_pattern(
     r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge"
     r"|verdict) ?: ?"
@@ -43,11 +30,21 @@ _SPEAKER = lazy_pattern(
 
 
 def _sentences(text: str) -> list[str]:
-    """The first sentences in plain form, without thinking, tags, speaker and numbers."""
+    """The first sentences in plain form, without thinking, tags, speaker, numbers and quotations.
+
+    A text that is one quotation is kept. Of a JSON object these are the values. JSON with a list in
+    it has entries, which do not speak for the whole reply.
+    """
     head = re.sub(r"\A[\s*_#>]+", "", text.rpartition("</think>")[2])[:_HEAD_CHARS]
     head = re.sub(r"</?[a-zA-Z][\w-]{0,20}>|\n\s{0,4}\n|```(json)?", ". ", head)
     head = _SPEAKER.sub("", plain(head).strip(" ."))
-    parts = re.split(r"[.!?。！？।]+(?=\W|$)", _unquoted(head))
+    outside = re.sub(r'"[^"]{0,400}"', " ", head)
+    if re.match(r'\{|\[ ?["{]', head):
+        has_entries = re.search(r"\[ ?[^\] ]", head)
+        head = "" if has_entries else re.sub(r"""["']\w{1,30}["'] ?:|\"""", ". ", head)
+    else:
+        head = outside if re.search(r"[^\W\d_]", outside) else head.replace('"', "")
+    parts = re.split(r"[.!?。！？।]+(?=\W|$)", head)
     bare = [re.sub(r"^[\W\d]+", "", part).rstrip() for part in parts]
     return [part for part in bare if part][:_HEAD_SENTENCES]
 
@@ -99,16 +96,16 @@ def _says(text: str, *tables: str) -> bool:
 
     The words around it may excuse it: a condition, someone else's words, or help.
     """
-    found = (
-        (sentence[: match.start()], sentence[match.end() :])
+    found = [
+        (sentence[: said.start()], sentence[said.end() :])
         for sentence in _sentences(text)
         for table in tables
-        for rule in rules(_WORDS[table])
-        if (match := rule.search(sentence))
-    )
-    said = any(not _matches("before", b) and not _matches("after", a) for b, a in found)
-    return said and not _matches("verdicts", straight(text).strip())
+        for said in _found(table, sentence)
+    ]
+    said = any(not _found("before", b) and not _found("after", a) for b, a in found)
+    return said and not _found("verdicts", straight(text).strip())
 
 
-def _matches(table: str, text: str) -> bool:
-    return any(rule.search(text) for rule in rules(_WORDS[table]))
+def _found(table: str, text: str) -> list[re.Match[str]]:
+    """Where the rules of a table match."""
+    return [match for rule in rules(_WORDS[table]) if (match := rule.search(text))]

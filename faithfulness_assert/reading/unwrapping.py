@@ -16,9 +16,9 @@ import json
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
-from ..records.errors import UnreadableReply
 from ..text.strings import clean_text, lazy_pattern
 
 _NAME = r"(?:\w{1,12}:)?(?:think|thinking|thoughts?|reasoning|reflection|scratch_?pad|analysis)"
@@ -57,8 +57,7 @@ def thought_and_answer(text: str) -> tuple[bool, str]:
     if text.startswith("{"):  # as most
         return False, text
     whole = _unwrapped(text)
-    begun = _OPENING.match(whole) or _CLOSING.search(whole)
-    return begun is not None, parted(text)[1]
+    return bool(_OPENING.match(whole) or _CLOSING.search(whole)), parted(text)[1]
 
 
 def is_complete(text: str) -> bool:
@@ -66,9 +65,7 @@ def is_complete(text: str) -> bool:
     whole = _unwrapped(text)
     if _OPENING.match(whole) and not _CLOSING.search(whole):
         return False  # JSON in thinking that never ended is a draft
-    answer = parted(text)[1]
-    if answer.startswith("```"):
-        answer = answer.partition("\n")[2].removesuffix("```")
+    answer = _unfenced(parted(text)[1])
     return isinstance(loads(answer), Pairs | list)
 
 
@@ -108,19 +105,21 @@ def _unwrapped(text: str) -> str:
     return clean_text(inner).strip() if isinstance(inner, str) else text
 
 
+def _unfenced(text: str) -> str:
+    """``text`` without the marks of a code block around it."""
+    return re.sub(r"\A```\w{0,9}", "", text).rstrip().removesuffix("```").rstrip()
+
+
 def _entries_at_end(text: str) -> str:
     """The JSON of our form with which a text ends; "" if it ends otherwise."""
-    text = text.rstrip().removesuffix("```").rstrip()
-    for start in deque(_ENTRIES.finditer(text), maxlen=_TRIES):
-        if loads(text[start.start() :]) is not None:
-            return text[start.start() :]
-    return ""
+    text = _unfenced(text)
+    begins = (match.start() for match in deque(_ENTRIES.finditer(text), maxlen=_TRIES))
+    return next((text[start:] for start in begins if loads(text[start:]) is not None), "")
 
 
 # ---------------------------------------------------------------- JSON values
 
 MAX_DEPTH = 32  # nested brackets; the functions that walk over values are recursive
-MAX_VALUES = 10_000  # pieces of JSON in one reply
 _MAX_DIGITS = 20
 
 _BEGINS = lazy_pattern(r"\\.|[\[{]", re.DOTALL)
@@ -181,22 +180,16 @@ def split_json(text: str) -> tuple[list[Any], list[str]]:
     Nearly valid JSON is mended if that changes nothing but quotes, commas, colons and brackets that
     end lists: of numbers where a key begins (``"evidence":[1,"label":``), and of entries at the end
     of the text, if the last one is whole. What cannot be mended is a text.
-
-    Raises:
-        UnreadableReply: there are more than ``MAX_VALUES``.
     """
     plain = _UNCLOSED_LIST.sub(r"\1],", _ESCAPES.sub("", text))
-    begins = looks_like_json(plain)
     whole = plain.rstrip().removesuffix("```").rstrip()
+    begins = looks_like_json(plain)
     # To close brackets takes several scans.
     is_open = begins and whole.endswith("}") and len(text) < 50 * REPAIR_CHARS
     for mended in (plain, whole + "]", whole + "]}") if is_open else (plain,):
         found = [(loads(mended[start:end]), (start, end)) for start, end in _spans(mended)[0]]
-        found = [(value, span) for value, span in found if value is not None]
-        if len(found) > MAX_VALUES:
-            raise UnreadableReply(f"the judge's reply has more than {MAX_VALUES:,} pieces of JSON")
-        if found:
-            return [value for value, _ in found], between(mended, [span for _, span in found])
+        if spans := [span for value, span in found if value is not None]:
+            return [value for value, _ in found if value is not None], _between(mended, spans)
     spans = _spans(plain)[0] if begins else []
     broken = [plain[start:end] for start, end in spans]
     comments = [c[0] for piece in broken for c in _COMMENT.finditer(piece) if c[0][0] != '"']
@@ -204,14 +197,13 @@ def split_json(text: str) -> tuple[list[Any], list[str]]:
     pieces = list(map(_repaired, broken)) if sum(map(len, broken)) <= REPAIR_CHARS else []
     if not pieces or not all(pieces):
         return [], [plain]
-    return list(map(loads, pieces)), [*between(plain, spans), *comments]
+    return list(map(loads, pieces)), [*_between(plain, spans), *comments]
 
 
-def between(text: str, spans: list[tuple[int, int]]) -> list[str]:
+def _between(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """The text before, between and after the spans."""
-    starts = [0, *(end for _, end in spans)]
-    ends = [*(start for start, _ in spans), len(text)]
-    return [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    ends = [0, *chain.from_iterable(spans), len(text)]
+    return [text[start:end] for start, end in zip(ends[::2], ends[1::2], strict=True)]
 
 
 def _spans(text: str) -> tuple[list[tuple[int, int]], bool]:
@@ -223,10 +215,8 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], bool]:
     are_all, end = True, 0
     while opening := _BEGINS.search(text, end):
         start, end = opening.span()
-        if opening[0][0] == "\\":
-            continue
         depth = deepest = 0
-        for token in _INSIDE.finditer(text, start):
+        for token in _INSIDE.finditer(text, start) if opening[0][0] != "\\" else ():
             mark = token[0]
             if mark in "[{":
                 depth += 1
@@ -241,8 +231,7 @@ def _spans(text: str) -> tuple[list[tuple[int, int]], bool]:
                 break  # a string that is never closed
         if depth:
             return spans, False
-        if deepest <= MAX_DEPTH:
-            spans.append((start, end))
+        spans += [(start, end)] if 0 < deepest <= MAX_DEPTH else []
         are_all = are_all and deepest <= MAX_DEPTH
     return spans, are_all
 
@@ -263,9 +252,6 @@ def _repaired(piece: str) -> str:
         text = json.dumps(json_repair.loads(piece), ensure_ascii=False)
     except Exception:  # noqa: BLE001 - a third party's parser on hostile text: any error means unreadable
         return ""
-    return text if _words(text) == _words(piece) else ""
-
-
-def _words(text: str) -> list[str]:
-    """Words and brackets: they show what was dropped, doubled, moved, completed or nested."""
-    return ["null" if word == "none" else word for word in _WORD.findall(text.casefold())]
+    # Words and brackets show what was dropped, doubled, moved, completed or nested.
+    before, after = (_WORD.findall(t.casefold().replace("null", "none")) for t in (piece, text))
+    return text if before == after else ""

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from faithfulness_assert.asking.schema import json_schema
-from faithfulness_assert.reading.reader import exact_rows, read
+from faithfulness_assert.reading.reconcile import read
+from faithfulness_assert.reading.rows import exact_rows
 from faithfulness_assert.records.judge import ReplyForm
 from faithfulness_assert.records.model import LABELS
 

@@ -9,8 +9,7 @@ import pytest
 from reading_replies import GOOD, PLACES, SHOP, is_inflated, is_read, labels_of
 
 from faithfulness_assert.reading.gate import MOST_CHARS, denies
-from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.reconcile import settle
+from faithfulness_assert.reading.reconcile import read, settle
 
 from .reply_rows import CREDITED, FIXTURES, rows
 

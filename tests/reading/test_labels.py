@@ -9,8 +9,7 @@ import pytest
 from reading_replies import labels_of
 
 from faithfulness_assert import policies
-from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.reconcile import settle
+from faithfulness_assert.reading.reconcile import read, settle
 from faithfulness_assert.reading.rows import LABEL_WORDS, normalise, parse_label
 
 YES, NO, PARTLY, AGAINST = "supported", "not_enough_info", "partially_supported", "contradicted"

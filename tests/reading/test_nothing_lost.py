@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import UnreadableReply
-from faithfulness_assert.reading.reader import read
+from faithfulness_assert.reading.reconcile import read
 from faithfulness_assert.reading.rows import Reading
 from faithfulness_assert.records.model import LABELS
 

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import UnreadableReply, read_verdicts
-from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.reconcile import CREDITED, Finding, agreed, settle
+from faithfulness_assert.reading.reconcile import CREDITED, Finding, agreed, read, settle
 from faithfulness_assert.reading.rows import Reading, Row
 from faithfulness_assert.records.errors import ContradictoryReply
 from faithfulness_assert.records.model import LABELS

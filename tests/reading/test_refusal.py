@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faithfulness_assert import UnreadableReply, is_refusal
-from faithfulness_assert.reading.reader import read
+from faithfulness_assert.reading.reconcile import read
 from faithfulness_assert.reading.refusal import is_judge_refusal
 from faithfulness_assert.text import phrases
 

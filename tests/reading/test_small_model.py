@@ -15,8 +15,7 @@ import pytest
 from fakes import ScriptedJudge
 
 from faithfulness_assert import Reply, UnreadableReply, grade
-from faithfulness_assert.reading.reader import read
-from faithfulness_assert.reading.reconcile import MISSING, settle
+from faithfulness_assert.reading.reconcile import MISSING, read, settle
 from faithfulness_assert.records.model import Status
 
 from .reply_rows import rows
