@@ -145,11 +145,9 @@ def read_reason(text: str) -> str:
         TypeError: ``text`` is not a string.
     """
     reply = answer_in(text)
-    if is_refusal(reply):
-        raise unreadable(reply, "reason")
     found = chain.from_iterable(map(leaves, split_json(reply)[0]))
     plain = "" if looks_like_json(reply) else reply
     said = next((v for k, v in found if k and key_of(k[-1]) == "reason" and v), plain)
-    if not isinstance(said, str) or not said.strip():
-        raise UnreadableReply("the judge's reply contains no reason")
+    if not isinstance(said, str) or not said.strip() or is_refusal(reply):
+        raise unreadable(reply, "reason")
     return clean_text(said).strip()[:MAX_REASON_CHARS]

@@ -153,7 +153,7 @@ def _placed(
         return {number: placed[number] + loose for number in statements}, loose[1:]
     only = len(loose) == len(rows)
     fits = len(loose) == len(statements) or (only and prefix and len(loose) < len(statements))
-    if loose and _repeats(rows):
+    if loose and not only and _repeats(rows, [row.label for row in loose]):
         return placed, []
     if loose and by_position and fits:
         for number, row in zip(statements, loose, strict=False):
@@ -168,15 +168,13 @@ def _placed(
     return placed, loose
 
 
-def _repeats(rows: Sequence[Row]) -> bool:
+def _repeats(rows: Sequence[Row], again: list[Label | None]) -> bool:
     """Whether rows of a label alone grant all, or say in order what those with numbers say."""
     said = [row.label for row in rows if row.number is not None]
-    again = [row.label for row in rows if row.number is None]
-    if not said or any(row != Row(None, row.label) for row in rows if row.number is None):
-        return False
+    are_bare = all(row == Row(row.number, row.label) for row in rows if row.number is None)
     is_list = len(again) > 1 or len(said) == 1
     repeats = is_list and all(map(eq, said, again)) and CREDITED.issuperset(again[len(said) :])
-    return repeats or {"supported"}.issuperset(again)
+    return are_bare and (repeats or {"supported"}.issuperset(again))
 
 
 def _finding_of(row: Row, statement: str, shown: str, credited: Collection[Label]) -> Finding:

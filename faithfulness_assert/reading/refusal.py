@@ -62,24 +62,19 @@ def is_refusal(text: str) -> bool:
     return _says(text, "english", "others")
 
 
-def is_judge_refusal(text: str) -> bool:
-    """Whether a judge's reply declines its task: a refusal, or what only a judge says.
+def unreadable(reply: str, wanted: str) -> UnreadableReply:
+    """The error for a reply in which nothing that was wanted is found: why that may be.
 
     "Cannot determine.", "No verdicts." and "Please provide the statements." are refusals of a
     judge, but not of an assistant that answers a question.
     """
-    return _says(text, "english", "others", "judge", "material")
-
-
-def unreadable(reply: str, wanted: str) -> UnreadableReply:
-    """The error for a reply in which nothing that was wanted is found: why that may be."""
     if _says(reply, "material"):
         return UnreadableReply(
             "the judge says that it was given no context or no statements: do they reach it?",
             "refusal",
             retryable=False,
         )
-    if is_judge_refusal(reply):
+    if _says(reply, "english", "others", "judge"):
         return UnreadableReply("the judge refused to answer", "refusal", retryable=False)
     if not reply:
         return UnreadableReply("the judge's reply is empty, or contains only its thinking")

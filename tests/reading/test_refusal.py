@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import UnreadableReply, is_refusal
 from faithfulness_assert.reading.reconcile import read
-from faithfulness_assert.reading.refusal import is_judge_refusal
+from faithfulness_assert.reading.refusal import unreadable
 from faithfulness_assert.text import phrases
 
 from .reply_rows import FIXTURES, graded, rows
@@ -31,6 +31,11 @@ TEXTS = {
     **dict.fromkeys(SAID["refuses"], True),
     **dict.fromkeys([*SAID["only_sounds_so"], *SAID["has_a_verdict"]], False),
 }
+
+
+def is_judge_refusal(text: str) -> bool:
+    """Whether a text is a refusal, or what only a judge says."""
+    return unreadable(text, "verdict").kind == "refusal"
 
 
 def quality(rows: list[dict[str, Any]]) -> tuple[float, float, float]:
