@@ -14,7 +14,6 @@ What stands in a line beside its number and its label is the residue of that lin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
 
 from ..records.model import Label
@@ -26,31 +25,27 @@ from .unwrapping import looks_like_json, parted
 
 # "1.", "(2)", "**3)**", "Statement 4:", "claim_5 -", "| 6 |", "7 ->"; not "1.5" and not "10:30"
 _NUMBERED = lazy_pattern(
-    r"(?:[ \t>*_#•|(\[]|-(?!\d)){0,9}(?:(?:statement|claim|verdict|sentence|id:|s|c)"
+    r"(?i)(?:[ \t>*_#•|(\[]|-(?!\d)){0,9}(?:(?:statement|claim|verdict|sentence|id:|s|c)"
     r"[ \t_#]{0,3})?#?(-?\d{1,6})"
     r"(?:[*_ \t]{0,3}(?:[.:](?!\d)|\)|\]|->|[|=→–-](?=\s))+|[*_]{1,3}|(?=[ \t])|$)"
-    r"[ \t*_|]{0,6}",
-    re.IGNORECASE,
+    r"[ \t*_|]{0,6}"
 )
 # "2 and 3: contradicted" is about several.
 _GROUP = lazy_pattern(r"[.)]?\s?(?:,|/|&|and|to|[-–])\s?\d")
 _FIELD = lazy_pattern(
-    r"[ \t>*_•|-]{0,9}(?:(?:final )?(?:verdict|label)|judge?ment|answer|explanation|reason(?:ing)?"
-    r"|rationale|justification|analysis|evidence|statement|claim)[*_]{0,3}[ \t]?[:=]",
-    re.IGNORECASE,
+    r"(?i)[ \t>*_•|-]{0,9}(?:(?:final )?(?:verdict|label)|judge?ment|answer|explanation"
+    r"|reason(?:ing)?|rationale|justification|analysis|evidence|statement|claim)[*_]{0,3}[ \t]?[:=]"
 )
 _MARK = lazy_pattern(r"[:：|–—→=]|->|\s-(?=\s)|\n")
 # "Verdict:", "Final verdict for each statement in order:"
 _NAME = lazy_pattern(
-    r"(?=[\w #*-]{0,40}\b(?:verdict|label|judge?ment|answer|result|statement|claim)s?\b)"
-    r"[\w #*-]{1,60}[:：]",
-    re.IGNORECASE,
+    r"(?i)(?=[\w #*-]{0,40}\b(?:verdict|label|judge?ment|answer|result|statement|claim)s?\b)"
+    r"[\w #*-]{1,60}[:：]"
 )
 # "Verdict" between a statement that is repeated and its label.
 _TAIL = lazy_pattern(
-    r"(?<=[.!?。\n\"”])[ \t*_#]{0,9}(?:final )?(?:verdict|label|judge?ment|answer|result)"
-    r"[*_ \t]{0,6}$",
-    re.IGNORECASE,
+    r"(?i)(?<=[.!?。\n\"”])[ \t*_#]{0,9}(?:final )?(?:verdict|label|judge?ment|answer|result)"
+    r"[*_ \t]{0,6}$"
 )
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
 _BULLETS = " \t>*_#•|-"
@@ -73,10 +68,9 @@ def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Readi
     # A judge that quotes the end of a thinking which nothing opens may have thought nothing.
     words = (re.findall(r"\w+", line) for line in unopened.splitlines())
     pairs = (pair for line in words if len(line) <= _FEW_WORDS for pair in pairwise(line))
+    known = ((int(n[:9]), parse_label(word, labels)) for n, word in pairs if n.isdecimal())
     before = [*read_json(unopened, labels), *_read_lines(unopened, labels)]
-    for number, word in pairs:
-        if number.isdecimal() and (label := parse_label(word, labels)):
-            before.append(Row(int(number[:9]), label))
+    before += [Row(number, label) for number, label in known if label]
     credited = {row.number for row in rows if row.label in ("supported", "partially_supported")}
     for row in before if credited else ():
         if isinstance(row, Row) and row.label != "supported":
@@ -91,7 +85,7 @@ def _read_lines(text: str, labels: Labels, *, single: bool = False) -> Said:
     Numbers that do not ascend are counts of their own, or tallies: then no label is clear.
     ``single``: it is about one statement, so all of it may be one line.
     """
-    segments = list(_segments(text))
+    segments = _segments(text)
     numbers = [number for number, _ in segments if number is not None]
     clear = all(number < later for number, later in pairwise(numbers))
     said: Said = []
@@ -108,24 +102,22 @@ def _read_lines(text: str, labels: Labels, *, single: bool = False) -> Said:
     return said
 
 
-def _segments(text: str) -> Iterator[tuple[int | None, str]]:
+def _segments(text: str) -> list[tuple[int | None, str]]:
     """The lines of a text, each numbered one with those after it that belong to it.
 
     Those are indented, begin with a bullet, or name a field ("Verdict: yes"). A blank line ends it.
     """
-    number: int | None = None
-    held: list[str] = []
+    segments: list[tuple[int | None, list[str]]] = [(None, [])]
     for line in text.split("\n"):
         match = _NUMBERED.match(line)
-        begins = match if match and not _GROUP.match(line, match.end(1)) else None
-        joins = number is not None and not begins and not _is_empty(line)
-        if joins and (_FIELD.match(line) or line[0] in " \t*-•"):
-            held.append(line)
-            continue
-        yield from [(number, "\n".join(held))] if held else []
-        number = int(begins[1]) if begins else None
-        held = [line[begins.end() :] if begins else line]
-    yield from [(number, "\n".join(held))] if held else []
+        is_numbered = segments[-1][0] is not None
+        if match and not _GROUP.match(line, match.end(1)):
+            segments.append((int(match[1]), [line[match.end() :]]))
+        elif is_numbered and not _is_empty(line) and (_FIELD.match(line) or line[0] in " \t*-•"):
+            segments[-1][1].append(line)
+        else:
+            segments.append((None, [line]))
+    return [(number, "\n".join(lines)) for number, lines in segments]
 
 
 def _is_empty(line: str) -> bool:

@@ -48,10 +48,10 @@ _MARK, _SHARE, _TALLY = _any_of("marks"), _any_of("shares"), _any_of("tallies")
 _NOT_SAID, _NEARLY = _any_of("not said"), _any_of("nearly")
 OTHERS, _WIDE, EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
-_SHORT_NOT = lazy_pattern(r"n't\b|(?<=\bcan)not\b", re.IGNORECASE)
+_SHORT_NOT = lazy_pattern(r"(?i)n't\b|(?<=\bcan)not\b")
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
 _PARTS_END = lazy_pattern(
-    r"[,;.:](?!\d)|\b(?:but|while|whereas|though|although|only|however)\b", re.IGNORECASE
+    r"(?i)[,;.:](?!\d)|\b(?:but|while|whereas|though|although|only|however)\b"
 )
 # An apostrophe between letters ends no quotation: 'It isn't free.'
 _QUOTATION = lazy_pattern(
@@ -59,7 +59,7 @@ _QUOTATION = lazy_pattern(
     r"|(?<!\w)'[^']{1,600}(?:(?<=\w)'(?=\w)[^']{1,600}){0,9}'(?!\w)"
     r"|‘[^’]{1,600}(?:(?<=\w)’(?=\w)[^’]{1,600}){0,9}’(?!\w)"
 )
-_LEADING_NO = lazy_pattern(r"[^\w]*no\b", re.IGNORECASE)
+_LEADING_NO = lazy_pattern(r"(?i)[^\w]*no\b")
 
 
 def denies(reason: str, statement: str = "") -> bool:
@@ -102,7 +102,7 @@ def objects(remark: str, statement: str = "") -> bool:
     if len(remark) > MOST_CHARS:
         return True
     if is_same(remark, statement):
-        return _has_sign(remark, statement)
+        return _speaks_against(remark, statement)
     text = _AGREEING.sub(" ", _COURTESY.sub(" ", _plain(remark)))
     parts = _SHARE.finditer(text)
     shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
@@ -113,10 +113,8 @@ def objects(remark: str, statement: str = "") -> bool:
 
 def without_tally(text: str, part: int, whole: int) -> str:
     """A text without its count of what is supported, where that is so many of so many."""
-    for tally in (found[0] for found in _TALLY.finditer(text)):
-        is_right = re.findall(r"\d+", tally) == [str(part), str(whole)]
-        text = text.replace(tally, " ") if is_right else text
-    return text
+    right = [str(part), str(whole)]
+    return _TALLY.sub(lambda said: " " if re.findall(r"\d+", said[0]) == right else said[0], text)
 
 
 def field_objects(said: str, statement: str = "") -> bool:
@@ -152,7 +150,8 @@ def qualifiers(text: str) -> frozenset[str]:
 
 def _speaks_against(text: str, statement: str, *lists: str) -> bool:
     """Whether a plain text has a sign or a word of these lists that is not the statement's own."""
-    if _has_sign(text, statement):
+    signs = _SIGN.findall(text) + ([] if text.isascii() else _MARK.findall(text))
+    if any(sign not in statement for sign in signs):
         return True
     text = _NEARLY.sub(" ", text) if _NEARLY.search(statement) else text
     own = _words(statement)
@@ -197,12 +196,6 @@ def _opposites(word: str) -> set[str]:
     """The stems of what a word may be the opposite of."""
     found = [word.removeprefix(prefix) for prefix in PREFIXES if word.startswith(prefix)]
     return {root[:STEM] for root in found if len(root) >= STEM}
-
-
-def _has_sign(text: str, statement: str) -> bool:
-    """Whether a text has a sign that is not the statement's own."""
-    found = _SIGN.findall(text) + ([] if text.isascii() else _MARK.findall(text))
-    return any(sign not in statement for sign in found)
 
 
 def _plain(text: str) -> str:
@@ -251,24 +244,20 @@ _SENTENCE = lazy_pattern(
 )
 # "statements 1 and 3", "claim #2", "#3", "statements 2 to 4"
 _NAMED = lazy_pattern(
-    r"(?:\b(?:statements?|claims?|verdicts?|ids?|nos?\.|(?<!the )numbers?|items?|labels?"
+    r"(?i)(?:\b(?:statements?|claims?|verdicts?|ids?|nos?\.|(?<!the )numbers?|items?|labels?"
     r"|entr(?:y|ies))[ #:*_]{1,4}|#)"
-    r"(\d{1,6}(?:(?:(?:,? and|,| &| or| ?-| ?–| to| through) ?#?| #?|#)\d{1,6}\b)*)",
-    re.IGNORECASE,
+    r"(\d{1,6}(?:(?:(?:,? and|,| &| or| ?-| ?–| to| through) ?#?| #?|#)\d{1,6}\b)*)"
 )
 # How a line begins that is about one statement: "2.", "**Statement 2:**", "- For statement 2,",
 # "Note: Statement 2 is ..."
 _LEADING = lazy_pattern(
-    r"[ \t>*_#•(\[-]{0,8}(?:(?:note(?: that|[:*_]{1,6}) )?(?:(?:for|in|as for|regarding"
+    r"(?i)[ \t>*_#•(\[-]{0,8}(?:(?:note(?: that|[:*_]{1,6}) )?(?:(?:for|in|as for|regarding"
     r"|the (?:evidence|label|verdict|reason) (?:for|of)) )?(?:the )?(?:statement|claim)"
     r"[ #*_]{1,3}(\d{1,6})\b(?![-–/]| ?(?:and|&|or|to|through)\b)"
-    r"|(\d{1,6})[*_]{0,3}(?:[.):\]=→](?!\d)|->|–\s))",
-    re.IGNORECASE,
+    r"|(\d{1,6})[*_]{0,3}(?:[.):\]=→](?!\d)|->|–\s))"
 )
 _SAYS_SOMETHING = lazy_pattern(r"[^\W_]|[^\w\s.,;:'’\"“”()\[\]{}/*_#>`|–—…&+-]")
-_SENTENCES = lazy_pattern(
-    r"\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}", re.IGNORECASE
-)
+_SENTENCES = lazy_pattern(r"(?i)\b(?:sentences?|passages?) \d+(?:(?:, | and | or |-|–)\d+){0,19}")
 _BARE = lazy_pattern(r"(?<![\w.,:])\d{1,6}(?![\w:%]|[.,]\d)")
 
 

@@ -33,8 +33,7 @@ DEEPEST = 4
 """Levels of wrappers around rows, as in a tool call."""
 
 _ID = lazy_pattern(
-    r"(?:(?:statement|claim|sentence|verdict|no|s|c|v|#)(?:[\s_.#]{0,3}|-))?(\d{1,9})[.):]?",
-    re.IGNORECASE,
+    r"(?i)(?:(?:statement|claim|sentence|verdict|no|s|c|v|#)(?:[\s_.#]{0,3}|-))?(\d{1,9})[.):]?"
 )
 _NUMBERS = lazy_pattern(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
 _SHARE = lazy_pattern(r"(-?\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)

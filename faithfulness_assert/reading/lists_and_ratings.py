@@ -9,7 +9,6 @@ out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -93,7 +92,7 @@ _SUGGESTIONS = frozenset("suggestions improvementsuggestions improvements".split
 _VALUES = ("score", "rating", "value", "")
 # "0.9", "3/10", "7 out of 10", "90 %"
 _NUMBER = lazy_pattern(
-    r"([+-]?\d{1,6}(?:\.\d{1,20})?)\s?(?:(?:/|out of|of)\s?(\d{1,4})|(%))?[.,;]?", re.IGNORECASE
+    r"(?i)([+-]?\d{1,6}(?:\.\d{1,20})?)\s?(?:(?:/|out of|of)\s?(\d{1,4})|(%))?[.,;]?"
 )
 
 

@@ -11,7 +11,6 @@ the judge's own there is no residue, so the rows of such a reply are those that 
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
 from collections.abc import Mapping
 from itertools import islice
@@ -124,14 +123,12 @@ _WORD = lazy_pattern(r"[^\s,.:;!()\[\]|–—*_\"]+")
 _MOST_WORDS = 5
 # What may follow a label: its end, punctuation, or a word that begins a reason.
 _AFTER = lazy_pattern(
-    r"[*_\"'`\s]*(?:$|[.,;:!()\[\]|–—✅✔❌-]|(?:by|because|as|since|per|according|in|from)\b)",
-    re.IGNORECASE,
+    r"(?i)[*_\"'`\s]*(?:$|[.,;:!()\[\]|–—✅✔❌-]|(?:by|because|as|since|per|according|in|from)\b)"
 )
 # Before a label: "The statement is", "it's fully".
 _BEFORE = lazy_pattern(
-    r"[*_\"'`\s]*(?:(?:the |this )?(?:statement|claim|sentence|it)(?: #?\d{1,6})?(?:'s| is)"
-    r"(?: (?:directly|fully|clearly|explicitly|completely|entirely))? )?",
-    re.IGNORECASE,
+    r"(?i)[*_\"'`\s]*(?:(?:the |this )?(?:statement|claim|sentence|it)(?: #?\d{1,6})?(?:'s| is)"
+    r"(?: (?:directly|fully|clearly|explicitly|completely|entirely))? )?"
 )
 
 

@@ -26,16 +26,14 @@ _CHANNEL = r"<\|?channel\|?>\s{0,3}"
 # [analysis] in square brackets may as well be a heading, and so may Analysis. Without its special
 # tokens a channel is "analysisThe user ... assistantfinal{".
 _OPENING = lazy_pattern(
-    rf"\s*(?:```\w{{0,9}}\s*)?(?:<[|｜]?(?:begin_of_)?{_NAME}[|｜]?>|[\[◁]think(?:ing)?[\]▷]"
+    rf"(?i)\s*(?:```\w{{0,9}}\s*)?(?:<[|｜]?(?:begin_of_)?{_NAME}[|｜]?>|[\[◁]think(?:ing)?[\]▷]"
     rf"|(?:(?:<\|start\|>)?assistant)?{_CHANNEL}(?!final)\w{{1,20}}"
-    r"|(?-i:(?:analysis|commentary|thought|thinking)(?=[A-Z\n])))",
-    re.IGNORECASE,
+    r"|(?-i:(?:analysis|commentary|thought|thinking)(?=[A-Z\n])))"
 )
 _CLOSING = lazy_pattern(
-    rf"</{_NAME}>|<[|｜](?:end_of_|/){_NAME}[|｜]>|[\[◁]/think(?:ing)?[\]▷]|<channel\|>"
+    rf"(?i)</{_NAME}>|<[|｜](?:end_of_|/){_NAME}[|｜]>|[\[◁]/think(?:ing)?[\]▷]|<channel\|>"
     rf"|{_CHANNEL}final[^<]{{0,80}}<\|message\|>"
-    r"|(?-i:assistant\s{0,3}final)(?=\s{0,9}[\[{`])",
-    re.IGNORECASE,
+    r"|(?-i:assistant\s{0,3}final)(?=\s{0,9}[\[{`])"
 )
 _ENTRIES = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
 _KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
@@ -63,10 +61,8 @@ def thought_and_answer(text: str) -> tuple[bool, str]:
 def is_complete(text: str) -> bool:
     """Whether a reply that was cut off is complete all the same: JSON, at most after thinking."""
     whole = _unwrapped(text)
-    if _OPENING.match(whole) and not _CLOSING.search(whole):
-        return False  # JSON in thinking that never ended is a draft
-    answer = _unfenced(parted(text)[1])
-    return isinstance(loads(answer), Pairs | list)
+    is_draft = _OPENING.match(whole) and not _CLOSING.search(whole)  # JSON in endless thinking
+    return not is_draft and isinstance(loads(_unfenced(parted(text)[1])), Pairs | list)
 
 
 def parted(text: str) -> tuple[str, str]:
@@ -143,14 +139,11 @@ class Pairs(tuple[tuple[str, Any], ...]):
 
 def leaves(value: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """What is no list and no object in a value, each with the keys above it; "" for a list."""
-    if isinstance(value, Pairs):
-        for key, item in value:
-            yield from leaves(item, (*keys, key))
-    elif isinstance(value, list):
-        for item in value:
-            yield from leaves(item, (*keys, ""))
-    else:
+    if not isinstance(value, Pairs | list):
         yield keys, value
+        return
+    for key, item in value if isinstance(value, Pairs) else (("", item) for item in value):
+        yield from leaves(item, (*keys, key))
 
 
 def loads(text: str) -> Any:
