@@ -47,6 +47,7 @@ _TAIL = lazy_pattern(
     r"(?i)(?<=[.!?。\n\"”])[ \t*_#]{0,9}(?:final )?(?:verdict|label|judge?ment|answer|result)"
     r"[*_ \t]{0,6}$"
 )
+_IN_ORDER = lazy_pattern(r"(?i)[\w #*-]{0,60}\bin order[*_ ]{0,4}[:：]")
 _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
 _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—→=-"
@@ -106,17 +107,24 @@ def _segments(text: str) -> list[tuple[int | None, str]]:
     """The lines of a text, each numbered one with those after it that belong to it.
 
     Those are indented, begin with a bullet, or name a field ("Verdict: yes"). A blank line ends it.
+    The numbers of a list that its heading puts "in order" only count.
     """
-    segments: list[tuple[int | None, list[str]]] = [(None, [])]
+    segments: list[tuple[int | None, list[str]]] = []
+    count: int | None = None  # in such a list
+    joins = False
     for line in text.split("\n"):
         match = _NUMBERED.match(line)
-        is_numbered = segments[-1][0] is not None
         if match and not _GROUP.match(line, match.end(1)):
-            segments.append((int(match[1]), [line[match.end() :]]))
-        elif is_numbered and not _is_empty(line) and (_FIELD.match(line) or line[0] in " \t*-•"):
+            number, joins = int(match[1]), True
+            count = number if count is not None and number == count + 1 else None
+            segments.append((None if count else number, [line[match.end() :]]))
+        elif joins and not _is_empty(line) and (_FIELD.match(line) or line[0] in " \t*-•"):
             segments[-1][1].append(line)
         else:
             segments.append((None, [line]))
+            joins = False
+            if not _is_empty(line):
+                count = 0 if _IN_ORDER.fullmatch(line.strip(_BULLETS)) else None
     return [(number, "\n".join(lines)) for number, lines in segments]
 
 

@@ -159,7 +159,8 @@ def _speaks_against(text: str, statement: str, *lists: str) -> bool:
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            turned = set[str]() if word in own else _opposites(word) & stems
+            maybe = word.startswith(PREFIXES) and word not in own
+            turned = _opposites(word) & stems if maybe else set[str]()
             if not turned and not _in(word, *lists) and (own or not word.startswith("non-")):
                 continue  # "non-invasive" names a property, unless nobody knows the statement
             is_about = any(w[:STEM] in stems for w in words if w != word)

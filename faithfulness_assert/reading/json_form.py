@@ -137,11 +137,12 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
         elif _is_label(key, item):
             item = _alone(item)
             known, rest = parse_label(item, labels), ""
-            if known is None and item is not None:  # "Yes, it does"
-                known, rest = leading_label(clean_text(str(item)), labels)
+            if known is None and isinstance(item, str):  # "Yes, it does"
+                known, rest = leading_label(item, labels)
             said.add(known)
             rest = rest.strip(" .,;:!'\"*_`-–—\ufe0f")
             texts["reason" if known == "partially_supported" else "label"].append(rest)
+            residue += [] if known else said_by(key, item)
         elif name in _TEXTS and isinstance(item, str):
             texts[_TEXTS[name]].append(clean_text(item))
         elif name in EVIDENCE:

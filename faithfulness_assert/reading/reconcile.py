@@ -134,6 +134,8 @@ def _around(reading: Reading, statements: Mapping[int, str]) -> list[gate.Remark
         for text in (row.line or row.reason, row.quote, *row.residue)
         if text and (gate.numbers_named(text) - {row.number} or gate.OTHERS.search(text))
     ]
+    if not own and not reading.residue:
+        return []
     within = [remark._replace(others=True) for remark in gate.remarks(own, statements)]
     granted = [row.label for row in reading.rows].count("supported")
     around = [gate.without_tally(text, granted, len(statements)) for text in reading.residue]
