@@ -28,7 +28,7 @@ import obedient
 from peers.items import Item, items, labels_of
 
 from faithfulness_assert import Ask, Grader, Reply, Usage
-from faithfulness_assert.asking.tokens import exact_counter
+from faithfulness_assert.asking.windows import exact_counter
 from faithfulness_assert.records.result_list import is_unreliable
 
 ATTACKS = Path(__file__).parents[1] / "fixtures" / "attacks.jsonl"

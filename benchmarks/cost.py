@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import sentencex
 
 from faithfulness_assert import Ask, Grader, Reply
-from faithfulness_assert.asking.tokens import estimate_tokens
+from faithfulness_assert.asking.windows import estimate_tokens
 from faithfulness_assert.records.judge import Limits
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from faithfulness_assert import Ask, Grader, GradingResult, Reply, Usage
-from faithfulness_assert.asking.tokens import estimate_tokens
+from faithfulness_assert.asking.windows import estimate_tokens
 from faithfulness_assert.records.judge import Limits
 
 TOKENS_OF_A_FACT = 30

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from .asking.requirements import advice, check_judge, is_readable, policy_for
+from .asking.requirements import check_judge, is_readable, policy_for
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
@@ -139,8 +139,7 @@ class Grader:
 
             self.gate = Gate(self.judge)
         self.judge_name = self._info.name
-        self.policy = policy_for(self._info, wanted)
-        self._advice = tuple(advice(self._info, wanted))
+        self.policy, self._advice = policy_for(self._info, wanted)
         check_judge(self._info, self.policy)
         self._prices = check_prices(options.get("prices"))
 

@@ -192,7 +192,7 @@ HOMES = {
     "h11": "judges.http",
     "truststore": "judges.http",
     "httpcore2": "judges.remote.sdk",
-    "tiktoken": "asking.tokens",
+    "tiktoken": "asking.windows",
     "jsonschema": "asking.schema",
     "json_repair": "reading.unwrapping",
     "markdown_it": "text.markdown",

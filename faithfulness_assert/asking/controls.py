@@ -4,35 +4,71 @@ A judge that gets them wrong cannot be trusted with the rest. There are two: a s
 context word for word, which must be supported, and one that the context surely does not support,
 which must not be. Which ones, and where they stand, follows from a secret and the content: the same
 case always gives the same prompt, and no author of a text can foresee it.
+
+False sentences are of several kinds, and whoever knows one kind does not know the next one. Some
+have a word that the context lacks: a number or a name that is made up, or a whole sentence. Others
+have no new word: a number of another sentence, or "not". They are made of the context, or look like
+the answer: a statement of it is altered, or stands beside such a sentence, so that a rule for what
+the answer says holds for them too. A sentence that is not beyond doubt is not altered.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from hashlib import shake_256
+from itertools import chain, count, islice
+from struct import unpack
+from typing import Any, NamedTuple, TypeVar
 
 from ..records.judge import Numbered
-from ..records.model import Label
-from ..text.strings import DENSE, lazy_pattern, text_key
-from .altering import Altering
-from .fences import Dice
+from ..text.strings import DENSE, alternatives, lazy_pattern, sections, text_key
+from .fences import keyed
 
-CHARS = range(25, 141)
-"""Length of a control's sentence: long enough to say something, short enough to cost little."""
-LEAST = 2
-"""Sentences of a context in which an invented one is no stranger."""
-LOOKED_AT = 8
-"""So many sentences of a context are drawn, to find two that can be used."""
+T = TypeVar("T")
 
+_WORDS = sections(__file__.removesuffix("controls.py") + "words/altering.txt")
+_NUMBER = lazy_pattern(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
+_COUNTED = lazy_pattern(r"(?<![\w.,-])(\d+) ([a-z]{4,})\b(?! \d)")
+_DIGITS = lazy_pattern(r"\d+")
+_NAME = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
+_WORD = lazy_pattern(r"[^\W\d_]{4,}")
+# Patterns with words search a case-folded sentence: three times as fast as with re.IGNORECASE.
+DOUBT = lazy_pattern(alternatives(_WORDS["doubt"]))
+# Only English sentences are altered: of other languages these rules know nothing.
+ENGLISH = lazy_pattern(r"\b(?:the|and|for|of|with|from|by|were|are|has|have|its|this|that)\b")
+# A plain main clause: "not" after its one verb turns all of it round.
+CLAUSE = lazy_pattern(r"[A-Z][\w' ]* (?:is|are|was|were)(?= [a-z][\w' -]*\.$)")
+VERB = lazy_pattern(r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would)\b")
+TWO_WAYS = lazy_pattern(alternatives(_WORDS["two ways"]))
+_COMMON = frozenset(_WORDS["common"].split())
+_TOLD = _WORDS["told"].strip().split("\n")
+# A sentence of the context that is shown, and a statement that can stand beside another one.
 _PLAIN = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*[.。।]")
+_STATEMENT = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/;:]{11,98}[.。।]")
 _DENSE = lazy_pattern(f"[{DENSE}]")
 # A sentence that speaks to the reader may also speak to the judge: do not show it twice.
 _ADDRESS = lazy_pattern(
     r"\b(?:you|your|ignore|disregard|label|verdicts?|statements?|supported|instructions?|prompts?"
     r"|graders?|assistant)\b"
 )
+_STARTS = frozenset("The A An In At On For Its This These Those That".split())
+_ONSETS = "b br d dr f g gr k kl l m n p pl qu r s sk t tr v w z".split()
+_CODAS = "l m n r s th x lt nd rk".split()
+CHARS = range(25, 141)
+"""Length of a control's sentence: long enough to say something, short enough to cost little."""
+LEAST = 2
+"""Sentences of a context in which an invented one is no stranger."""
+LOOKED_AT = 8
+"""So many sentences of a context, and statements, are drawn, to find some that can be used."""
+LONGER, TRIES = 6, 4
+"""Digits that a number may gain to be one that the context does not have, and tries for each."""
+UNLIKELY = 3
+"""Digits of a number that no text gives in words, or leaves to be computed, by chance."""
+READINGS = 4
+"""How often a context is read to see whether it says what an altered sentence would say."""
 
 
 class Control(NamedTuple):
@@ -41,19 +77,9 @@ class Control(NamedTuple):
     text: str
     true: bool
 
-    def passed(self, label: Label | None) -> bool | None:
-        """Whether the judge got it right; None without a label."""
-        return None if label is None else self.true == (label == "supported")
-
 
 Answered = tuple[tuple[Control, "bool | None"], ...]
 """Controls, and whether the judge got them right; None for one that it did not answer."""
-
-
-_FAILED = {
-    False: "an altered sentence that it called supported",
-    True: "a sentence of the context that it did not call supported",
-}
 
 
 def controls_from(
@@ -117,13 +143,18 @@ def mixed(
     return tuple(lines)
 
 
+# ---------------------------------------------------------------- how the judge did
+
+
 def problem_of(answered: Answered, untested: int = 0) -> str:
     """Which controls of a case the judge failed or did not answer, in words; "" if none.
 
     ``untested``: how many windows have verdicts, but could have no control.
     """
     failed = {control.true for control, passed in answered if passed is False}
-    kinds = [kind for true, kind in _FAILED.items() if true in failed]
+    kinds = ["an altered sentence that it called supported"] if False in failed else []
+    if True in failed:
+        kinds.append("a sentence of the context that it did not call supported")
     unanswered = sum(passed is None for _, passed in answered)
     problems = [f"the judge failed a control: {' and '.join(kinds)}"] if kinds else []
     if unanswered:
@@ -139,3 +170,176 @@ def summary(answered: Answered) -> Mapping[str, Any]:
     outcomes = Counter(passed for _, passed in answered)
     passed, failed, unanswered = outcomes[True], outcomes[False], outcomes[None]
     return {"asked": len(answered), "passed": passed, "failed": failed, "unanswered": unanswered}
+
+
+# ---------------------------------------------------------------- what the context does not say
+
+
+class Dice:
+    """Throws that follow from a secret and the texts that they are about."""
+
+    def __init__(self, secret: bytes, *texts: str) -> None:
+        key = keyed(secret, *texts)  # before the block, it is safe with SHAKE
+        blocks = (shake_256(key + n.to_bytes(8, "big")).digest(512) for n in count())
+        throws: Iterator[int] = chain.from_iterable(unpack(">64Q", block) for block in blocks)
+        self._throws = throws
+
+    def below(self, end: int) -> int:
+        """A whole number from 0 to below ``end``."""
+        return next(self._throws) % end
+
+    def one_of(self, items: Sequence[T]) -> T:
+        """One of the items."""
+        return items[next(self._throws) % len(items)]
+
+    def shuffled(self, items: Iterable[T]) -> Iterator[T]:
+        """The items in any order, each thrown for when it is wanted."""
+        left = list(items)
+        while left:
+            place = next(self._throws) % len(left)
+            left[place], left[-1] = left[-1], left[place]
+            yield left.pop()
+
+
+class Altering:
+    """Alters sentences of a context, and statements of an answer, as the dice fall."""
+
+    def __init__(self, sentences: Sequence[str], dice: Dice, statements: Sequence[str]) -> None:
+        self._dice, self._statements, self._readings = dice, statements, READINGS
+        self._folded = [sentence.casefold() for sentence in sentences]
+        self._whole = "\n".join(self._folded)
+
+    def made_of(self, sentences: Sequence[str]) -> Iterator[str]:
+        """False sentences made of these or of the answer, the kinds in any order."""
+        folded = ((sentence, sentence.casefold()) for sentence in sentences)
+        usable = [s for s, words in folded if not DOUBT.search(words) and ENGLISH.search(words)]
+        alone = len(sentences) == 1
+        sources = [self._of_context(usable, alone=alone)]
+        if not alone:
+            sources.append(self._of_answer(usable))
+        return chain.from_iterable(self._dice.shuffled(sources))
+
+    def _of_context(self, usable: Sequence[str], *, alone: bool = False) -> Iterator[str]:
+        new: list[Kind] = [self._with_number, self._with_name, *([] if alone else [self.invented])]
+        return self._by_kind([new, [self._denied, self._with_borrowed]], usable, usable)
+
+    def _by_kind(
+        self, groups: Iterable[Sequence[Kind]], sentences: Sequence[str], usable: Sequence[str]
+    ) -> Iterator[str]:
+        """The sentences, altered in each of these ways: a group after the other, in any order."""
+        shuffled = [list(self._dice.shuffled(kinds)) for kinds in groups]
+        for kind in chain.from_iterable(self._dice.shuffled(shuffled)):
+            altered = [""] if kind == self.invented else sentences
+            yield from filter(None, (kind(sentence, usable) for sentence in altered))
+
+    def _of_answer(self, usable: Sequence[str]) -> Iterator[str]:
+        """What looks like the answer: a statement of it altered, or beside a false sentence."""
+        plain = filter(_STATEMENT.fullmatch, self._dice.shuffled(self._statements))
+        statements = [s for s in islice(plain, LOOKED_AT) if len(s.split()) > 2]
+        for kind in self._dice.shuffled([self._altered, self._beside]):
+            yield from kind(statements, usable)
+
+    def _altered(self, statements: Sequence[str], usable: Sequence[str]) -> Iterator[str]:
+        if not ENGLISH.search("\n".join(self._statements).casefold()):
+            return iter(())
+        certain = [s for s in statements if not DOUBT.search(s.casefold())]
+        unlikely = partial(self._with_number, least=UNLIKELY)
+        return self._by_kind([[unlikely, self._with_name], [self._with_borrowed]], certain, usable)
+
+    def _beside(self, statements: Sequence[str], usable: Sequence[str]) -> Iterator[str]:
+        for statement in statements:
+            for false in islice(self._of_context(usable), 1):
+                first, second = self._dice.shuffled([statement, false])
+                if second.split()[0] in _STARTS:
+                    second = second[0].lower() + second[1:]
+                yield f"{first[:-1]}, and {second}"
+
+    def _with_number(self, sentence: str, _others: Sequence[str], least: int = 0) -> str | None:
+        number = _NUMBER.search(sentence)
+        return number and _swapped(sentence, number, self._new_number(number[0], least))
+
+    def _with_name(self, sentence: str, _others: Sequence[str]) -> str | None:
+        name = None if _NUMBER.search(sentence) else _NAME.search(sentence)
+        return name and _swapped(sentence, name, self._new_name())
+
+    def _new_number(self, number: str, least: int = 0) -> str | None:
+        """A number of the same kind whose first digits the context does not have anywhere.
+
+        ``least``: how many digits are thrown for at least; 0 for any.
+        """
+        digits = _DIGITS.findall(number)[0]
+        rest, is_year = number[len(digits) :], number.isdecimal() and len(number) == 4
+        for longer in range(max(least - len(digits), least > 0), LONGER):
+            for _ in range(TRIES):
+                new = f"{1 + self._dice.below(9)}{'' if longer else digits[1:]}"
+                if is_year and not longer:
+                    new = f"{number[:2]}{self._dice.below(10)}{number[3]}"
+                while len(new) < len(digits) + longer:
+                    new += str(self._dice.below(10))
+                is_there = new in self._whole and new in _DIGITS.findall(self._whole)  # also "7kg"
+                if new != digits and not is_there:
+                    return new + rest
+        return None
+
+    def _new_name(self) -> str:
+        """A name that can be spoken, and that the context does not contain."""
+        one_of = self._dice.one_of
+        while True:
+            name = "".join(one_of(_ONSETS) + one_of("aeiou") for _ in range(3)) + one_of(_CODAS)
+            if name not in self._whole:
+                return name.capitalize()
+
+    def invented(self, _sentence: str = "", _others: Sequence[str] = ()) -> str:
+        """A sentence about people and towns that the context does not name."""
+        names = [self._new_name() for _ in range(3)]
+        year, number = self._new_number("1764") or "", self._new_number("316") or ""
+        templates = [t for t in _TOLD if (year or "{3}" not in t) and (number or "{4}" not in t)]
+        return self._dice.one_of(templates).format(*names, year, number)
+
+    def _denied(self, sentence: str, _others: Sequence[str]) -> str | None:
+        """The sentence with "not", if no other one says nearly the same."""
+        folded, clause = sentence.casefold(), CLAUSE.match(sentence)
+        if not clause or len(VERB.findall(folded)) != 1 or TWO_WAYS.search(folded):
+            return None
+        words, subject = _words(sentence), _words(clause[0])
+        if not subject or not self._may_read():
+            return None
+        for other in self._folded:
+            if sum(word in other for word in words) > 1 and other != folded:
+                return None
+        return f"{clause[0]} not{sentence[clause.end() :]}"
+
+    def _with_borrowed(self, sentence: str, others: Sequence[str]) -> str | None:
+        """The sentence with the number of things of another kind, of which it says nothing."""
+        own, number = _COUNTED.search(sentence), _NUMBER.search(sentence)
+        if not own or not number or number.start() != own.start():
+            return None
+        words = _words(sentence)
+        for other in self._dice.shuffled(others):
+            counted = _COUNTED.search(other)
+            if not counted or words & _words(other) or {counted[2], own[2]} & _COMMON:
+                continue
+            if (count_of := counted[1]) == own[1] or not self._may_read():
+                continue
+            saying = (s for s in self._folded if count_of in s and count_of in _DIGITS.findall(s))
+            if not any(word in text for text in saying for word in words):
+                return f"{sentence[: own.start(1)]}{count_of}{sentence[own.end(1) :]}"
+        return None
+
+    def _may_read(self) -> bool:
+        self._readings -= 1
+        return self._readings >= 0
+
+
+Kind = Callable[[str, Sequence[str]], "str | None"]
+"""A way to alter a sentence, beside others of its context; None where it cannot."""
+
+
+def _words(sentence: str) -> frozenset[str]:
+    """The words of a sentence that say what it is about, without the ends that they may lose."""
+    words = _WORD.findall(sentence.casefold())
+    return frozenset(word.removesuffix("s") for word in words if word not in _COMMON)
+
+
+def _swapped(sentence: str, old: re.Match[str], new: str | None) -> str | None:
+    return None if new is None else f"{sentence[: old.start()]}{new}{sentence[old.end() :]}"

@@ -1,19 +1,23 @@
-"""Fences around foreign text: tags that nobody can foresee, and that no text can imitate.
+"""What nobody can foresee: fences around foreign text, which no text can imitate, and keys of asks.
 
-They, and all choices that nobody may foresee, follow from a secret, which lives with what is
-replayed: replies are found again by the text of their ask.
+All follow from a secret, which lives with what is replayed: replies are found again by the text of
+their ask.
+
+A cache that answers by likeness, a server that mixes replies up and a batch API may return the
+reply to another ask. So each reply repeats a short key of its own ask, which stands in one line at
+the end of the prompt.
 """
 
 from __future__ import annotations
 
 import hmac
 import re
-import struct
-from collections.abc import Iterable, Iterator, Sequence
-from hashlib import shake_256
+from collections.abc import Iterable
 from itertools import count
-from typing import TypeVar
+from operator import ne
+from unicodedata import category, normalize
 
+from ..reading.rows import KEY_CHARS, KEY_LETTERS
 from ..text.strings import lazy_pattern
 
 NAMES = (
@@ -38,6 +42,16 @@ _SPELLED = "|".join(
 )
 _TAG = lazy_pattern(rf"\W*(?:{_SPELLED})(?:\W+[0-9a-z{_LETTERS}]*)?\W*")
 _TAKEN = lazy_pattern(r"-([0-9a-f]{4})([0-9a-f]{4})?")
+_QUOTE = r'\\{0,3}"'
+_KEYS = lazy_pattern(
+    rf"{_QUOTE}ask{_QUOTE}\s{{0,9}}:\s{{0,9}}{_QUOTE}([{KEY_LETTERS}]{{{KEY_CHARS}}}){_QUOTE}"
+)
+
+
+def keyed(secret: bytes, *texts: str) -> bytes:
+    """The HMAC-SHA-256 of these texts. Other texts, or texts cut otherwise, have another one."""
+    parts = (text.encode("utf-8", "surrogatepass") for text in texts)
+    return hmac.digest(secret, b"".join(b"%d:%b" % (len(part), part) for part in parts), "sha256")
 
 
 def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:
@@ -70,49 +84,25 @@ def disarmed(text: str) -> str:
 def _disarmed(tag: re.Match[str]) -> str:
     read = tag[1]
     if not read.isascii():  # as a reader takes it in: usual forms of letters, nothing invisible
-        import unicodedata
-
-        read = unicodedata.normalize("NFKC", read)
-        read = "".join(c for c in read if unicodedata.category(c)[0] not in "CM")
+        read = normalize("NFKC", read)
+        read = "".join(c for c in read if category(c)[0] not in "CM")
     read = "".join(read.split()).casefold()
     if len(read) > LONGEST or _TAG.fullmatch(read) is None:
         return tag[0]
     return f"&lt;{tag[1]}&gt;"
 
 
-T = TypeVar("T")
+def key_of(secret: bytes, *texts: str) -> str:
+    """The key of an ask with these texts: the same for the same texts and secret."""
+    number = int.from_bytes(keyed(secret, "ask", *texts)[:8], "big")
+    letters = (number // len(KEY_LETTERS) ** place % len(KEY_LETTERS) for place in range(KEY_CHARS))
+    return "".join(KEY_LETTERS[letter] for letter in letters)
 
 
-def keyed(secret: bytes, *texts: str) -> bytes:
-    """The HMAC-SHA-256 of these texts. Other texts, or texts cut otherwise, have another one."""
-    parts = (text.encode("utf-8", "surrogatepass") for text in texts)
-    return hmac.digest(secret, b"".join(b"%d:%b" % (len(part), part) for part in parts), "sha256")
+def names_another(key: str, text: str) -> bool:
+    """Whether a reply repeats the key of another ask.
 
-
-def _throws(key: bytes) -> Iterator[int]:
-    """Numbers of 64 bits without an end. A key before the block is safe with SHAKE."""
-    for block in count():
-        yield from struct.unpack(">64Q", shake_256(key + block.to_bytes(8, "big")).digest(512))
-
-
-class Dice:
-    """Throws that follow from a secret and the texts that they are about."""
-
-    def __init__(self, secret: bytes, *texts: str) -> None:
-        self._throws = _throws(keyed(secret, *texts))
-
-    def below(self, end: int) -> int:
-        """A whole number from 0 to below ``end``."""
-        return next(self._throws) % end
-
-    def one_of(self, items: Sequence[T]) -> T:
-        """One of the items."""
-        return items[self.below(len(items))]
-
-    def shuffled(self, items: Iterable[T]) -> Iterator[T]:
-        """The items in any order, each thrown for when it is wanted."""
-        left = list(items)
-        while left:
-            place = self.below(len(left))
-            left[place], left[-1] = left[-1], left[place]
-            yield left.pop()
+    One other letter is a slip of the judge, and "xxxx" stands for any key.
+    """
+    differences = (sum(map(ne, key, other)) for other in _KEYS.findall(text) if len(set(other)) > 1)
+    return bool(key) and any(differ > 1 for differ in differences)

@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
-from ..files import open_file, read_text
+from ..files import read_text
 from ..policy.policy import Policy
-from ..policy.values import Example
-from ..records.judge import Ask, AskKind, Numbered, Payload, Reasons, ReplyForm
+from ..records.judge import Ask, AskKind, Numbered, Payload, ReplyForm
 from ..text.strings import one_line
-from .fences import fenced
-from .schema import json_schema, key_of
+from .fences import fenced, key_of
+from .schema import json_schema
 
 _FOLDER = __file__.removesuffix("prompt.py") + "prompts/"
 
@@ -52,14 +51,16 @@ def make_ask(
     ``remark``: what was wrong with the last reply, behind all texts. Reasons that said too
     much are not asked for again, and what claims something is not set aside again.
     """
-    form = ReplyForm(kind, numbered=len(payload.items) != 1)
+    several = len(payload.items) != 1
     if kind == "ratings":
         form = ReplyForm(kind, dimensions=tuple(policy.dimensions))
     elif kind == "verdicts":
         sets_aside = policy.allow_not_a_claim and remark != IS_A_CLAIM
         labels = (*policy.judged, "not_a_claim") if sets_aside else policy.judged
         reasons = "none" if remark == SAID_MORE else policy.reasons
-        form = replace(form, labels=labels, reasons=reasons)
+        form = ReplyForm(kind, labels, reasons, numbered=several)
+    else:
+        form = ReplyForm(kind, numbered=several)
     system, content = instructions(form, policy), fenced(_blocks(kind, payload), secret)
     content = f"{content}\n\n{remark}" if remark else content
     key, max_tokens = key_of(secret, system, content), REPLY_TOKENS
@@ -91,36 +92,26 @@ def instructions(form: ReplyForm, policy: Policy) -> str:
         rules = _prompt("rules")
         if form.reasons == "problems":
             rules = f"{rules}\n{_prompt('problems')}"
-        parts += ["\n".join(["Labels:", *_lines_of("labels", form.labels)]), rules]
+        parts += [f"Labels:\n{_meanings('labels', form.labels)}", rules]
     if form.dimensions:
-        parts += ["\n".join(_lines_of("dimensions", form.dimensions)), _prompt("strictly")]
+        parts += [_meanings("dimensions", form.dimensions), _prompt("strictly")]
     if form.kind == "truths" and policy.truths_limit is not None:
         parts.append(f"At most {policy.truths_limit} for each passage: the most important.")
     if guidance := policy.guidance.strip():
         parts.append(f"Guidance:\n{guidance}")
-    parts += [_example(example) for example in policy.examples] if form.labels else []
-    name = ITEM_NAMES.get(form.kind)
-    order = f", each {name} in its order" if name else ""
+    for example in policy.examples if form.labels else ():
+        context = fenced([("context", example.context)])
+        statement = fenced([("statement", one_line(example.statement))])
+        parts.append(f"Example:\n{context}\n{statement}\nlabel: {example.label}")
+    order = f", each {name} in its order" if (name := ITEM_NAMES.get(form.kind)) else ""
     wanted = f"Reply with compact JSON only{order}:\n{_reply_example(form)}"
     return "\n\n".join([*parts, wanted])
 
 
-def _lines_of(name: str, wanted: Sequence[str]) -> list[str]:
+def _meanings(name: str, wanted: Sequence[str]) -> str:
     """The lines of a packaged list ("- name: meaning") for these names."""
-    return [line for line in _prompt(name).splitlines() if line[2:].partition(":")[0] in wanted]
-
-
-def _example(example: Example) -> str:
-    context = fenced([("context", example.context)])
-    statement = fenced([("statement", one_line(example.statement))])
-    return f"Example:\n{context}\n{statement}\nlabel: {example.label}"
-
-
-_REASONS: dict[Reasons, str] = {
-    "none": "",
-    "problems": '"reason":"",',
-    "all": '"reason":"one short English sentence",',
-}
+    lines = _prompt(name).splitlines()
+    return "\n".join(line for line in lines if line[2:].partition(":")[0] in wanted)
 
 
 def _reply_example(form: ReplyForm) -> str:
@@ -135,7 +126,8 @@ def _reply_example(form: ReplyForm) -> str:
         return f'{{"passages":[{{{number}"truths":["...","..."]}}]}}'
     if form.kind == "reason":
         return '{"reason":"..."}'
-    reason = _REASONS[form.reasons]
+    words = "one short English sentence" if form.reasons == "all" else ""
+    reason = "" if form.reasons == "none" else f'"reason":"{words}",'
     return f'{{"verdicts":[{{{number}"evidence":[17,18],{reason}"label":"..."}}]}}'
 
 
@@ -199,11 +191,8 @@ def document_claim(ask: Ask) -> Ask:
 
 def prompts_fingerprint() -> str:
     """The SHA-256 of all prompts, in hex: results under other prompts are not alike."""
-    from hashlib import sha256  # only a run needs these, and an assertion may be a fresh process
+    from hashlib import sha256
     from pathlib import Path
 
-    digest = sha256()
-    for path in sorted(Path(_FOLDER).iterdir(), key=lambda path: path.name):
-        with open_file(path) as file:
-            digest.update(path.name.encode() + b"\0" + file.read() + b"\0")
-    return digest.hexdigest()
+    files = ((path.name, read_text(str(path))) for path in sorted(Path(_FOLDER).iterdir()))
+    return sha256("".join(f"{name}\0{text}\0" for name, text in files).encode()).hexdigest()

@@ -47,11 +47,6 @@ class Ranking:
             for term in set[str]().union(*terms[numbers.start - 1 : numbers.stop - 1]):
                 places.setdefault(term, []).append(part)
         self._places = places
-        self._many = len(parts) * MANY
-        self._weights = {
-            term: log(1 + len(parts) / len(places_of_term))
-            for term, places_of_term in places.items()
-        }
 
     def best(self, text: str, before: str, most: int) -> tuple[int, ...]:
         """The parts that share the most with a text, best first.
@@ -68,10 +63,10 @@ class Ranking:
         shares |= dict.fromkeys(own, 1.0)
         # Sorted, because the order of a set differs between processes.
         terms = sorted((len(self._places[t]), t) for t in shares if t in self._places)
-        weights = {term: shares[term] * self._weights[term] for _, term in terms}
+        weights = {t: shares[t] * log(1 + len(self._parts) / parts) for parts, t in terms}
         scores: dict[int, float] = defaultdict(float)
         for parts, term in terms:
-            if parts > self._many and len(scores) >= most:
+            if parts > len(self._parts) * MANY and len(scores) >= most:
                 break
             for part in self._places[term]:
                 scores[part] += weights[term]

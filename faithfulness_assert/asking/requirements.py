@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -10,10 +9,9 @@ from ..policy.policy import Policy
 from ..reading.reconcile import read
 from ..records.errors import ConfigError, UnreadableReply
 from ..records.judge import Ask, AskKind, JudgeInfo, Payload
+from .fences import names_another
 from .prompt import make_ask
-from .schema import names_another
-from .tokens import estimate_tokens
-from .windows import MIN_ROOM
+from .windows import MIN_ROOM, estimate_tokens
 
 
 def check_judge(judge: JudgeInfo, policy: Policy) -> None:
@@ -22,16 +20,15 @@ def check_judge(judge: JudgeInfo, policy: Policy) -> None:
         static = estimate_tokens(make_ask("verdicts", policy, Payload(())).messages[0]["content"])
         if limit < static + MIN_ROOM:
             needed = f"{static:,} for instructions and guidance and {MIN_ROOM} for the texts"
-            raise ConfigError(
-                f"max_prompt_tokens: {limit:,} is too small; it needs at least about {needed}"
-            )
-    needs: tuple[tuple[AskKind, str, bool], ...] = (
-        ("claims", "claims", policy.split == "claims"),
-        ("truths", "truths", policy.verify == "truths"),
-        ("ratings", "ratings", policy.verify == "rubric"),
-        ("reason", "a reason", policy.explain == "judge"),
-    )
-    missing = [what for kind, what, is_needed in needs if is_needed and kind not in judge.asks]
+            problem = f"{limit:,} is too small; it needs at least about {needed}"
+            raise ConfigError(f"max_prompt_tokens: {problem}")
+    needs: dict[AskKind, bool] = {
+        "claims": policy.split == "claims",
+        "truths": policy.verify == "truths",
+        "ratings": policy.verify == "rubric",
+        "reason": policy.explain == "judge",
+    }
+    missing = [kind for kind, is_needed in needs.items() if is_needed and kind not in judge.asks]
     if missing:
         raise ConfigError(
             f"policy {policy.name!r} asks the judge for {' and '.join(missing)}, "
@@ -46,22 +43,19 @@ def check_judge(judge: JudgeInfo, policy: Policy) -> None:
         )
 
 
-def policy_for(judge: JudgeInfo, policy: Policy) -> Policy:
-    """The policy by which this judge is asked.
+def policy_for(judge: JudgeInfo, policy: Policy) -> tuple[Policy, tuple[str, ...]]:
+    """The policy by which this judge is asked, and what of it has no effect, as warnings.
 
     By default, only judges behind an API are tested with controls. One that always says the same
     is asked once, whatever ``samples`` says.
     """
     if policy.controls == "auto":
         policy = replace(policy, controls="report" if judge.remote else "off")
-    return replace(policy, samples=1) if policy.samples > 1 and judge.deterministic else policy
-
-
-def advice(judge: JudgeInfo, policy: Policy) -> Iterator[str]:
-    """What of the policy has no effect on this judge, as warnings."""
-    if policy.samples > 1 and judge.deterministic:
-        fix = "; leave out temperature=0" if judge.remote else ""
-        yield f"samples: {judge.name} gives the same reply each time, and was asked once{fix}"
+    if policy.samples == 1 or not judge.deterministic:
+        return policy, ()
+    fix = "; leave out temperature=0" if judge.remote else ""
+    warning = f"samples: {judge.name} gives the same reply each time, and was asked once{fix}"
+    return replace(policy, samples=1), (warning,)
 
 
 def is_readable(policy: Policy, ask: Ask, text: str) -> bool:

@@ -1,10 +1,6 @@
 """The JSON Schema of each kind of reply, and where a reply breaks it.
 
 Key order matters: a model that writes its evidence first decides after it has looked.
-
-A cache that answers by likeness, a server that mixes replies up and a batch API may return the
-reply to another ask. So each reply repeats a short key of its own ask, which stands in one line at
-the end of the prompt.
 """
 
 from __future__ import annotations
@@ -12,13 +8,10 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from itertools import islice
-from operator import ne
 from typing import TYPE_CHECKING, Any
 
-from ..reading.rows import KEY_CHARS, KEY_LETTERS
 from ..records.judge import ReplyForm
 from ..text.strings import MAX_SHOWN, clip, lazy_pattern, one_line, visible
-from .fences import keyed
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -126,27 +119,3 @@ def _validator(form: ReplyForm) -> Validator:
     from jsonschema import Draft202012Validator
 
     return Draft202012Validator(json_schema(form))
-
-
-# ---------------------------------------------------------------- the key of an ask
-
-_QUOTE = r'\\{0,3}"'
-_KEYS = lazy_pattern(
-    rf"{_QUOTE}ask{_QUOTE}\s{{0,9}}:\s{{0,9}}{_QUOTE}([{KEY_LETTERS}]{{{KEY_CHARS}}}){_QUOTE}"
-)
-
-
-def key_of(secret: bytes, *texts: str) -> str:
-    """The key of an ask with these texts: the same for the same texts and secret."""
-    number = int.from_bytes(keyed(secret, "ask", *texts)[:8], "big")
-    letters = (number // len(KEY_LETTERS) ** place % len(KEY_LETTERS) for place in range(KEY_CHARS))
-    return "".join(KEY_LETTERS[letter] for letter in letters)
-
-
-def names_another(key: str, text: str) -> bool:
-    """Whether a reply repeats the key of another ask.
-
-    One other letter is a slip of the judge, and "xxxx" stands for any key.
-    """
-    differences = (sum(map(ne, key, other)) for other in _KEYS.findall(text) if len(set(other)) > 1)
-    return bool(key) and any(differ > 1 for differ in differences)

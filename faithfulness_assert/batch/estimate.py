@@ -16,7 +16,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from .. import options as table
-from ..asking.tokens import estimate_tokens
+from ..asking.windows import estimate_tokens
 from ..grading import Grader
 from ..judges import exact_token_counter, option_names
 from ..judges.embedded import EmbeddedJudge

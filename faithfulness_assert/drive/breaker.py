@@ -24,7 +24,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..asking.tokens import estimate_tokens
+from ..asking.windows import estimate_tokens
 from ..records.errors import JudgeError
 from ..records.judge import Ask
 from .asks import GivenUp

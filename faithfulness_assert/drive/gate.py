@@ -20,7 +20,7 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
-from ..asking.tokens import estimate_tokens
+from ..asking.windows import estimate_tokens
 from ..judges.remote.endpoint import is_here
 from ..records.checks import check_number
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info

@@ -13,7 +13,7 @@ from dataclasses import astuple, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, cast
 
-from ..asking.tokens import CountTokens, exact_counter
+from ..asking.windows import CountTokens, exact_counter
 from ..records.errors import ConfigError, suggest
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from unicodedata import normalize
 
-from ..asking.tokens import estimate_tokens
-from ..asking.windows import LINE_TOKENS, Budget, chunk
+from ..asking.windows import LINE_TOKENS, Budget, chunk, estimate_tokens
 from ..reading.gate import has_negation, qualifiers
 from ..reading.lists_and_ratings import read_lists
 from ..records.errors import JudgeError, OtherReply, UnreadableReply

@@ -20,8 +20,9 @@ from itertools import groupby
 from math import fsum
 from typing import TypeVar
 
-from ..asking.schema import names_another, schema_errors
-from ..asking.tokens import estimate_tokens
+from ..asking.fences import names_another
+from ..asking.schema import schema_errors
+from ..asking.windows import estimate_tokens
 from ..policy.policy import Policy
 from ..reading.reconcile import MISSING, Finding
 from ..records.errors import JudgeError, OtherReply, PromptTooLong, UnreadableReply

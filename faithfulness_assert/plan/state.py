@@ -13,8 +13,16 @@ from typing import Any, NamedTuple
 
 from ..asking.controls import Answered, Control, mixed
 from ..asking.prompt import REPLY_TOKENS, REPLY_TOKENS_PER_ITEM, make_ask
-from ..asking.tokens import estimate_tokens
-from ..asking.windows import LINE_TOKENS, MIN_ROOM, Budget, chunk, cut_to_fit, window
+from ..asking.windows import (
+    LINE_TOKENS,
+    MIN_ROOM,
+    Budget,
+    chunk,
+    cut_to_fit,
+    estimate_tokens,
+    line_tokens,
+    overlapping,
+)
 from ..cases.case import Case
 from ..policy.policy import Policy
 from ..reading.reconcile import Finding
@@ -271,7 +279,11 @@ def fit(state: State) -> State:
     # has several, so that windows overlap, and that evidence of two of them fits one ask.
     longest = room * 2 // 3
     context = cut_to_fit(state.context, min(longest, max(LONG_LINE, longest // LINES)))
-    return state._replace(budget=budget, context=context, windows=window(context, budget))
+    return state._replace(
+        budget=budget,
+        context=context,
+        windows=overlapping([line_tokens(s.text) for s in context], longest),
+    )
 
 
 def is_too_long(budget: Budget, text: str) -> bool:

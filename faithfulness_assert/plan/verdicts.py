@@ -266,5 +266,9 @@ def _grade_controls(
     """The controls of all windows, with how the judge did in an ask with these findings."""
     if not job.controls:
         return state.controls
-    answered = ((c, c.passed(findings.get(n, MISSING).label)) for n, c in job.controls.items())
+    answered = []
+    for number, control in job.controls.items():
+        label = findings.get(number, MISSING).label
+        passed = None if label is None else control.true == (label == "supported")
+        answered.append((control, passed))
     return {**state.controls, job.window: tuple(answered)}

@@ -16,12 +16,9 @@ from strategies import examples
 from true_server import said, text_of
 
 from faithfulness_assert import Ask, Reply, grade
-from faithfulness_assert.asking.schema import (
-    json_schema,
-    key_of,
-    schema_errors,
-)
-from faithfulness_assert.asking.tokens import exact_counter
+from faithfulness_assert.asking.fences import key_of
+from faithfulness_assert.asking.schema import json_schema, schema_errors
+from faithfulness_assert.asking.windows import exact_counter
 from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.reading.rows import KEY_CHARS, KEY_LETTERS
 

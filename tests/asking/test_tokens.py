@@ -12,8 +12,8 @@ import pytest
 import tiktoken_ext
 
 from faithfulness_assert import Grader, Reply
-from faithfulness_assert.asking import tokens
-from faithfulness_assert.asking.tokens import estimate_tokens, exact_counter
+from faithfulness_assert.asking import windows as tokens
+from faithfulness_assert.asking.windows import estimate_tokens, exact_counter
 from faithfulness_assert.judges import background, exact_token_counter
 from faithfulness_assert.records.judge import Limits
 

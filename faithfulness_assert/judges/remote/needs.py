@@ -23,7 +23,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...asking.tokens import estimate_tokens
+from ...asking.windows import estimate_tokens
 from ...files import new_file, read_text
 from ...reading.unwrapping import is_complete, thought_and_answer
 from ...records.checks import is_whole
