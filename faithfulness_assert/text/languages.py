@@ -66,5 +66,5 @@ def find_language(text: str) -> str:
                 return code
     words = set(_WORD.findall(text.lower()))
     counts = Counter(code for word in words for code in _small_words().get(word, ()))
-    best = max(counts, key=lambda code: (counts[code], code == "en"), default="en")
+    best = max(counts, key=lambda code: (counts[code], code == "en", code), default="en")
     return best if counts[best] > max(counts["en"], 1) else "en"

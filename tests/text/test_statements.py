@@ -13,6 +13,7 @@ from strategies import answers, examples, markdown, plain, texts
 from faithfulness_assert import split_statements
 from faithfulness_assert.text import markdown as blocks
 from faithfulness_assert.text import sentences, statements
+from faithfulness_assert.text.languages import find_language
 from faithfulness_assert.text.sentences import sentence_spans
 from faithfulness_assert.text.statements import Split, split
 from faithfulness_assert.text.strings import is_blank
@@ -268,3 +269,9 @@ def test_an_ordinal_of_german_ends_no_sentence_before_its_noun(
     text: str, language: str, sentences: int
 ) -> None:
     assert len(split(text, language).statements) == sentences
+
+
+def test_a_text_of_two_languages_has_the_same_one_in_every_process() -> None:
+    """The order of a set of words differs between processes."""
+    for text in ("Il si", "si il", "Il. Si?"):
+        assert find_language(text) == "it"
