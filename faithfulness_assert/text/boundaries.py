@@ -56,33 +56,38 @@ _CJK = lazy_pattern(f"(?P<open>[「『（(【《“])|(?P<close>[」』）)】�
 
 def corrected(view: str, cuts: Iterable[int], language: str) -> Iterator[int]:
     """The boundaries of ``view``, in order, made from those that sentencex found."""
-    if any(stop in view for stop in _CJK_STOPS):
+    if not view.isascii() and any(stop in view for stop in _CJK_STOPS):
         cuts = {*cuts, *_cjk_cuts(view)}
-    found = {_behind_marks(view, cut) for cut in cuts}
+    end = len(view)
+    found = {cut if cut == end or view[cut].isalpha() else _behind_marks(view, cut) for cut in cuts}
     found.update(match.end() for pattern in _MISSED for match in pattern.finditer(view))
     start = 0
-    for cut, next_cut in pairwise([*sorted(found - {0}), len(view)]):
-        cut = _before_item(view, start, cut)
-        if cut > start and _is_boundary(view, start, cut, next_cut, language):
+    for cut, next_cut in pairwise([*sorted(found - {0}), end]):
+        # As most sentences end: a word of three letters or more, a full stop, a capital.
+        is_plain = view[cut - 2 : cut] == ". " and view[cut - 5 : cut - 2].isalpha()
+        if is_plain and cut - start > _SHORT and view[cut : cut + 1].isupper():
+            word = view[cut - _SHORT : cut - 2].rpartition(" ")[2].lstrip("([\"'“").lower()
+            last, following = view[cut - _SHORT : cut - 1], view[cut : cut + _NEAR]
+            is_end = "." not in word and word not in _shortened(language)
+            is_end = is_end or not _ends_with_abbreviation(last, following, language)
+        else:
+            if view[cut - 2 : cut - 1] in ".)":
+                cut = _before_item(view, start, cut)
+            is_end = start < cut < end and _is_boundary(view, start, cut, next_cut, language)
+        if is_end:
             yield cut
             start = cut
 
 
 def _behind_marks(view: str, cut: int) -> int:
     """The cut behind the closing marks and citations of the sentence: ``known.[4] Next``."""
-    if view[cut : cut + 1].isalpha():
-        return cut
     marks = _CLOSING_MARKS.match(view, cut)
     return end_of_marks(view, marks.end() if marks else cut)
 
 
 def _before_item(view: str, start: int, cut: int) -> int:
     """``cut``, or where the next item of a list begins: sentencex cuts behind its number."""
-    end = (
-        _ITEM_END.search(view, max(start, cut - 8), cut)
-        if view[cut - 2 : cut - 1] in ".)"
-        else None
-    )
+    end = _ITEM_END.search(view, max(start, cut - 8), cut)
     item = _ITEM_START.match(view, start) if end else None
     return end.start(1) if end and item and int(end[2]) == int(item[1]) + 1 else cut
 
@@ -103,14 +108,6 @@ def _cjk_cuts(view: str) -> set[int]:
 
 def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) -> bool:
     """Whether a sentence that began at ``start`` ends at ``cut``."""
-    if cut == len(view):
-        return False
-    if _ends_plainly(view, start, cut):
-        word = view[cut - _SHORT : cut - 2].rpartition(" ")[2].lstrip("([\"'“").lower()
-        if "." not in word and word not in _shortened(language):
-            return True
-        following = view[cut : cut + _NEAR]
-        return not _ends_with_abbreviation(view[cut - _SHORT : cut - 1], following, language)
     left = view[max(start, cut - _NEAR) : cut].rstrip()
     right = view[cut : min(next_cut, cut + _NEAR)].lstrip()
     if is_blank(left) or is_blank(right):
@@ -129,12 +126,6 @@ def _is_boundary(view: str, start: int, cut: int, next_cut: int, language: str) 
     if no_space and (_ITEM_NUMBER.search(left) or _ADDRESS.search(around)):
         return False
     return not _ends_with_abbreviation(left, right, language)
-
-
-def _ends_plainly(view: str, start: int, cut: int) -> bool:
-    """As most sentences end: a word of three letters or more, a full stop, a capital."""
-    word, stop, capital = view[cut - 5 : cut - 2], view[cut - 2 : cut], view[cut : cut + 1]
-    return cut - start > _SHORT and stop == ". " and word.isalpha() and capital.isupper()
 
 
 # ---------------------------------------------------------------- abbreviations and titles

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,17 +54,31 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
     there is only white space. ``language`` is an ISO 639 code (``en``, ``pt-BR``), or ``auto``: the
     text tells it. An unknown code is read as English.
     """
-    code = re.split(r"[-_]", language_of(text, language).strip().lower(), maxsplit=1)[0]
-    language = code if re.fullmatch("[a-z]{2,3}", code) else "en"
+    code = _code(language_of(text, language))
     spans: list[Span] = []
     for start, end in _parts(text):
         if len(spans) >= MAX_SENTENCES:
             spans += in_parts(text, start, len(text))
             break
-        spans += _part_spans(text, start, end, language)
+        part = text[start:end]
+        if len(part) <= MAX_SENTENCE and part.isascii() and not _MAY_END.search(part):
+            spans.append((start, end))  # most lines need no more
+            continue
+        view, places = _view(part)
+        for first, last in pairwise([0, *corrected(view, _raw_cuts(view, code), code), len(view)]):
+            pieces = (
+                [(first, last)] if last - first <= MAX_SENTENCE else in_parts(view, first, last)
+            )
+            spans += [(start + places[a], start + places[b - 1] + 1) for a, b in pieces if a < b]
     # Each ends where the next begins, so invisible characters between two belong to the first.
     spread = pairwise([0, *(start for start, _ in spans[1:]), len(text)])
     return [(start, end) for start, end in (trimmed(text, *span) for span in spread) if start < end]
+
+
+@cache
+def _code(language: str) -> str:
+    code = re.split(r"[-_]", language.strip().lower(), maxsplit=1)[0]
+    return code if re.fullmatch("[a-z]{2,3}", code) else "en"
 
 
 def in_parts(text: str, start: int, end: int) -> Iterator[Span]:
@@ -79,17 +94,6 @@ def in_parts(text: str, start: int, end: int) -> Iterator[Span]:
         yield start, end
 
 
-def _part_spans(text: str, start: int, end: int, language: str) -> list[Span]:
-    part = text[start:end]
-    if len(part) <= MAX_SENTENCE and part.isascii() and not _MAY_END.search(part):
-        return [(start, end)]  # most lines need no more
-    view, places = _view(part)
-    cuts = corrected(view, _raw_cuts(view, language), language)
-    sentences = pairwise([0, *cuts, len(view)])
-    pieces = (piece for sentence in sentences for piece in in_parts(view, *sentence))
-    return [(start + places[first], start + places[last - 1] + 1) for first, last in pieces]
-
-
 def trimmed(text: str, start: int, end: int) -> Span:
     """The span without the white space at its ends."""
     piece = text[start:end]
@@ -100,8 +104,19 @@ def trimmed(text: str, start: int, end: int) -> Span:
 
 
 def _parts(text: str) -> Iterator[Span]:
-    """The units of a text, and those that are too long in parts."""
-    for start, end in _units(text):
+    """Text that a sentence does not cross: paragraphs, and lines that do not wrap.
+
+    What is too long comes in parts.
+    """
+    ends = []
+    line = 0
+    for gap in _BREAKS.finditer(text):
+        place, end = gap.span()
+        last_line, next_line = text[max(line, place - WRAPPED) : place], text[end : end + WRAPPED]
+        if gap[0].count("\n") > 1 or _ends_on_purpose(last_line, next_line):
+            ends.append(end)
+        line = end
+    for start, end in pairwise([0, *ends, len(text)]):
         while end - start > MAX_UNIT:
             near = (start + MAX_UNIT // 2, start + MAX_UNIT)
             cut = max(text.rfind(mark, *near) + len(mark) for mark in (". ", "。"))
@@ -110,19 +125,6 @@ def _parts(text: str) -> Iterator[Span]:
             yield start, cut
             start = cut
         yield start, end
-
-
-def _units(text: str) -> Iterator[Span]:
-    """Text that a sentence does not cross: paragraphs, and lines that do not wrap."""
-    start = line = 0
-    for gap in _BREAKS.finditer(text):
-        place, end = gap.span()
-        last_line, next_line = text[max(line, place - WRAPPED) : place], text[end : end + WRAPPED]
-        if gap[0].count("\n") > 1 or _ends_on_purpose(last_line, next_line):
-            yield start, end
-            start = end
-        line = end
-    yield start, len(text)
 
 
 def _ends_on_purpose(line: str, next_line: str) -> bool:
