@@ -15,13 +15,12 @@ the answer says holds for them too. A sentence that is not beyond doubt is not a
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
 from hashlib import shake_256
 from itertools import chain, count, islice
 from struct import unpack
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..records.judge import Numbered
 from ..text.strings import DENSE, alternatives, lazy_pattern, sections, text_key
@@ -165,13 +164,6 @@ def problem_of(answered: Answered, untested: int = 0) -> str:
     return "; ".join(problems)
 
 
-def summary(answered: Answered) -> Mapping[str, Any]:
-    """How many controls of a case were asked, passed, failed and not answered."""
-    outcomes = Counter(passed for _, passed in answered)
-    passed, failed, unanswered = outcomes[True], outcomes[False], outcomes[None]
-    return {"asked": len(answered), "passed": passed, "failed": failed, "unanswered": unanswered}
-
-
 # ---------------------------------------------------------------- what the context does not say
 
 
@@ -208,57 +200,60 @@ class Altering:
         self._dice, self._statements, self._readings = dice, statements, READINGS
         self._folded = [sentence.casefold() for sentence in sentences]
         self._whole = "\n".join(self._folded)
+        self._drawn: Sequence[str] = ()
 
     def made_of(self, sentences: Sequence[str]) -> Iterator[str]:
         """False sentences made of these or of the answer, the kinds in any order."""
-        folded = ((sentence, sentence.casefold()) for sentence in sentences)
-        usable = [s for s, words in folded if not DOUBT.search(words) and ENGLISH.search(words)]
-        alone = len(sentences) == 1
-        sources = [self._of_context(usable, alone=alone)]
-        if not alone:
-            sources.append(self._of_answer(usable))
+        self._drawn = sentences
+        sources = [self._of_context()]
+        if len(sentences) > 1:
+            sources.append(self._of_answer())
         return chain.from_iterable(self._dice.shuffled(sources))
 
-    def _of_context(self, usable: Sequence[str], *, alone: bool = False) -> Iterator[str]:
-        new: list[Kind] = [self._with_number, self._with_name, *([] if alone else [self.invented])]
-        return self._by_kind([new, [self._denied, self._with_borrowed]], usable, usable)
+    def _usable(self) -> Iterator[str]:
+        return (s for s in self._drawn if _is_certain(s) and ENGLISH.search(s.casefold()))
+
+    def _of_context(self) -> Iterator[str]:
+        new: list[Kind] = [self._with_number, self._with_name]
+        if len(self._drawn) > 1:
+            new.append(self.invented)
+        return self._by_kind([new, [self._denied, self._with_borrowed]], self._usable)
 
     def _by_kind(
-        self, groups: Iterable[Sequence[Kind]], sentences: Sequence[str], usable: Sequence[str]
+        self, groups: Iterable[Sequence[Kind]], sentences: Callable[[], Iterator[str]]
     ) -> Iterator[str]:
         """The sentences, altered in each of these ways: a group after the other, in any order."""
         shuffled = [list(self._dice.shuffled(kinds)) for kinds in groups]
         for kind in chain.from_iterable(self._dice.shuffled(shuffled)):
-            altered = [""] if kind == self.invented else sentences
-            yield from filter(None, (kind(sentence, usable) for sentence in altered))
+            yield from filter(None, map(kind, [""] if kind == self.invented else sentences()))
 
-    def _of_answer(self, usable: Sequence[str]) -> Iterator[str]:
+    def _of_answer(self) -> Iterator[str]:
         """What looks like the answer: a statement of it altered, or beside a false sentence."""
         plain = filter(_STATEMENT.fullmatch, self._dice.shuffled(self._statements))
         statements = [s for s in islice(plain, LOOKED_AT) if len(s.split()) > 2]
         for kind in self._dice.shuffled([self._altered, self._beside]):
-            yield from kind(statements, usable)
+            yield from kind(statements)
 
-    def _altered(self, statements: Sequence[str], usable: Sequence[str]) -> Iterator[str]:
+    def _altered(self, statements: Sequence[str]) -> Iterator[str]:
         if not ENGLISH.search("\n".join(self._statements).casefold()):
             return iter(())
-        certain = [s for s in statements if not DOUBT.search(s.casefold())]
         unlikely = partial(self._with_number, least=UNLIKELY)
-        return self._by_kind([[unlikely, self._with_name], [self._with_borrowed]], certain, usable)
+        kinds: list[list[Kind]] = [[unlikely, self._with_name], [self._with_borrowed]]
+        return self._by_kind(kinds, lambda: filter(_is_certain, statements))
 
-    def _beside(self, statements: Sequence[str], usable: Sequence[str]) -> Iterator[str]:
+    def _beside(self, statements: Sequence[str]) -> Iterator[str]:
         for statement in statements:
-            for false in islice(self._of_context(usable), 1):
+            for false in islice(self._of_context(), 1):
                 first, second = self._dice.shuffled([statement, false])
                 if second.split()[0] in _STARTS:
                     second = second[0].lower() + second[1:]
                 yield f"{first[:-1]}, and {second}"
 
-    def _with_number(self, sentence: str, _others: Sequence[str], least: int = 0) -> str | None:
+    def _with_number(self, sentence: str, least: int = 0) -> str | None:
         number = _NUMBER.search(sentence)
         return number and _swapped(sentence, number, self._new_number(number[0], least))
 
-    def _with_name(self, sentence: str, _others: Sequence[str]) -> str | None:
+    def _with_name(self, sentence: str) -> str | None:
         name = None if _NUMBER.search(sentence) else _NAME.search(sentence)
         return name and _swapped(sentence, name, self._new_name())
 
@@ -289,14 +284,14 @@ class Altering:
             if name not in self._whole:
                 return name.capitalize()
 
-    def invented(self, _sentence: str = "", _others: Sequence[str] = ()) -> str:
+    def invented(self, _sentence: str = "") -> str:
         """A sentence about people and towns that the context does not name."""
         names = [self._new_name() for _ in range(3)]
         year, number = self._new_number("1764") or "", self._new_number("316") or ""
         templates = [t for t in _TOLD if (year or "{3}" not in t) and (number or "{4}" not in t)]
         return self._dice.one_of(templates).format(*names, year, number)
 
-    def _denied(self, sentence: str, _others: Sequence[str]) -> str | None:
+    def _denied(self, sentence: str) -> str | None:
         """The sentence with "not", if no other one says nearly the same."""
         folded, clause = sentence.casefold(), CLAUSE.match(sentence)
         if not clause or len(VERB.findall(folded)) != 1 or TWO_WAYS.search(folded):
@@ -309,13 +304,13 @@ class Altering:
                 return None
         return f"{clause[0]} not{sentence[clause.end() :]}"
 
-    def _with_borrowed(self, sentence: str, others: Sequence[str]) -> str | None:
+    def _with_borrowed(self, sentence: str) -> str | None:
         """The sentence with the number of things of another kind, of which it says nothing."""
         own, number = _COUNTED.search(sentence), _NUMBER.search(sentence)
         if not own or not number or number.start() != own.start():
             return None
         words = _words(sentence)
-        for other in self._dice.shuffled(others):
+        for other in self._dice.shuffled(self._usable()):
             counted = _COUNTED.search(other)
             if not counted or words & _words(other) or {counted[2], own[2]} & _COMMON:
                 continue
@@ -331,8 +326,13 @@ class Altering:
         return self._readings >= 0
 
 
-Kind = Callable[[str, Sequence[str]], "str | None"]
-"""A way to alter a sentence, beside others of its context; None where it cannot."""
+Kind = Callable[[str], "str | None"]
+"""A way to alter a sentence; None where it cannot."""
+
+
+@lru_cache(maxsize=64)
+def _is_certain(sentence: str) -> bool:
+    return not DOUBT.search(sentence.casefold())
 
 
 def _words(sentence: str) -> frozenset[str]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-from ..asking.controls import problem_of, summary
+from ..asking.controls import problem_of
 from ..asking.schema import MAX_ERRORS, wrong_label
 from ..cases.case import Case
 from ..policy.scoring import FIXES, on_unit_scale
@@ -44,6 +44,7 @@ def conclude(state: State) -> GradingResult:
     verdicts = () if state.end or policy.verify == "rubric" else _verdicts(state)
     is_judged = any(v.label for v in verdicts)
     answered = tuple(chain.from_iterable(state.controls.values()))
+    passed = Counter(is_passed for _, is_passed in answered)
     untested = len(state.untested - state.controls.keys())  # windows with verdicts and no controls
     # Without enforced controls, a run tells once how many windows had none.
     is_enforced = policy.controls == "enforce" and bool(verdicts)
@@ -62,7 +63,7 @@ def conclude(state: State) -> GradingResult:
         log.errors if log.errors or is_judged else _no_label(state, verdicts),
         {number: first_error[first] for number, first in open_firsts if first in first_error},
         (problem, fix) if is_enforced else ("", ""),
-        not is_enforced or any(passed is not None for _, passed in answered),
+        not is_enforced or passed[True] + passed[False] > 0,
         clip(state.explanation, MAX_EXPLANATION),
     )
     fields, weighed = weigh(policy, findings)
@@ -79,7 +80,14 @@ def conclude(state: State) -> GradingResult:
         "repeats": sum(v.repeat_of is not None for v in verdicts),
         "inverse": policy.inverse,
         "httpStatus": statuses[0] if statuses else None,
-        "controls": summary(answered) if is_judged and answered else None,
+        "controls": {
+            "asked": len(answered),
+            "passed": passed[True],
+            "failed": passed[False],
+            "unanswered": passed[None],
+        }
+        if is_judged and answered
+        else None,
         "untested": untested if is_judged else None,
         FINDINGS: to_entry(findings),
     }
