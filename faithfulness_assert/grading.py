@@ -36,7 +36,7 @@ from .records.errors import ConfigError, InputError
 from .records.judge import Ask, Judge, JudgeInfo, Limits, Outcome, judge_info
 from .records.result import GradingResult
 from .settings import SETTING, AnyPolicy, choose
-from .text.languages import FIND
+from .text.sentences import FIND
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -15,7 +15,7 @@ from .cases.systems import CASE_ALIASES
 from .policy.load import FIELD_NAMES, SOURCE_OPTIONS
 from .policy.policy import OF_PRESETS, Policy
 from .records.errors import ConfigError, on_command_line, suggest
-from .text.languages import FIND
+from .text.sentences import FIND
 from .text.strings import sections
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from math import fsum, log
 
 from ..cases.case import Case
 from ..records.model import Evidence, Verdict
-from ..text.languages import FIND
 from ..text.phrases import search_terms
-from ..text.sentences import number_sentences
+from ..text.sentences import FIND, number_sentences
 
 ENOUGH = 4
 """A text with fewer terms may be all pronouns: the words of the one before it count too."""

@@ -57,7 +57,7 @@ class Budget(NamedTuple):
 
     def statement_tokens(self, text: str) -> int:
         """The tokens that a statement takes of the room."""
-        return line_tokens(text) + self.reply_tokens
+        return estimate_tokens(text) + LINE_TOKENS + self.reply_tokens
 
 
 def estimate_tokens(text: str) -> int:

@@ -20,8 +20,7 @@ from ..policy.policy import Policy
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Limits, Outcome
 from ..records.result import GradingResult
-from ..text.languages import FIND, language_of
-from ..text.sentences import number_sentences
+from ..text.sentences import FIND, language_of, number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
 from ..text.talk import accompanies, declines

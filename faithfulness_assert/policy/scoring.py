@@ -66,7 +66,7 @@ def score(
             terms += f" - {count * -weight:g}"
     terms = terms.strip().removeprefix("+ ") or "0"
     raw = _limited(mean)
-    caps = _caps(policy, raw, audit)
+    caps = _caps(policy, raw, audit) if audit else ()
     capped = min([raw, *(cap.ceiling for cap in caps)])
     return _scored(policy, f"({terms}) / {len(labels)}", mean, capped, caps)
 
@@ -83,7 +83,7 @@ def overall(
         ratings: a number in [0, 1] for each of the policy's dimensions.
     """
     faithfulness = ratings["faithfulness"]
-    caps = _caps(policy, faithfulness, audit)
+    caps = _caps(policy, faithfulness, audit) if audit else ()
     capped = min([faithfulness, *(cap.ceiling for cap in caps)])
     after_caps = {**ratings, "faithfulness": capped}
     sums = []
@@ -97,9 +97,9 @@ def overall(
     return _scored(policy, terms, sums[0], _limited(sums[1]), caps), after_caps
 
 
-def _caps(policy: Policy, value: float, audit: CitationAudit | None) -> tuple[ScoreCap, ...]:
+def _caps(policy: Policy, value: float, audit: CitationAudit) -> tuple[ScoreCap, ...]:
     """The caps that lower a value."""
-    if policy.citations != "enforce" or audit is None:
+    if policy.citations != "enforce":
         return ()
     findings = {
         "invalid_citations": len(audit.invalid_citations),

@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ..records.errors import ConfigError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
 from .citations import MARKS, Mark, any_of, blanked, groups
-from .languages import FIND
+from .sentences import FIND
 from .statements import split
 from .strings import is_blank, lazy_pattern, word_lists
 

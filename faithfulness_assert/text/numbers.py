@@ -18,7 +18,6 @@ from itertools import accumulate, pairwise
 from operator import attrgetter
 from unicodedata import digit, numeric
 
-from .languages import find_language
 from .number_words import (
     Unit,
     money,
@@ -28,6 +27,7 @@ from .number_words import (
     valued,
     words_of,
 )
+from .sentences import find_language
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199

@@ -1,9 +1,9 @@
-"""Where the sentences of plain text begin and end.
+"""Which language a text is in, and where the sentences of plain text begin and end.
 
-sentencex finds the boundaries (some 300 languages), and ``boundaries`` corrects them. Every
-step keeps positions, so a sentence is a pair of offsets into the given text. Every step takes time
-in proportion to the text: sentencex scans to the end of its input for each open quote, so it only
-ever gets a window of ``MAX_SENTENCE``.
+A script tells the language, or else small words. sentencex finds the boundaries (some 300
+languages), and ``boundaries`` corrects them. Every step keeps positions, so a sentence is a pair of
+offsets into the given text. Every step takes time in proportion to the text: sentencex scans to the
+end of its input for each open quote, so it only ever gets a window of ``MAX_SENTENCE``.
 
 The sentences of a context are numbered, so that the references and quotes of verdicts can be
 resolved to them.
@@ -13,18 +13,45 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.model import Evidence
 from .boundaries import corrected
-from .languages import FIND, language_of
-from .strings import clean_text, is_blank, lazy_pattern, one_line
+from .strings import clean_text, is_blank, lazy_pattern, one_line, word_lists
 
 if TYPE_CHECKING:
     from ..cases.case import Case
+
+FIND = "auto"
+"""Stands for the language that a text seems to be in."""
+ENOUGH = 600
+"""Characters of a text that tell its language."""
+
+# A script that only one language here has. Japanese has Chinese signs too, so it comes first.
+_SCRIPTS = {
+    "ja": "\u3040-\u30ff",
+    "zh": "\u3400-\u9fff",
+    "ko": "\uac00-\ud7a3",
+    "ru": "\u0400-\u04ff",
+    "ar": "\u0600-\u06ff",
+    "th": "\u0e00-\u0e7f",
+    "hi": "\u0900-\u097f",
+    "bn": "\u0980-\u09ff",
+    "ta": "\u0b80-\u0bff",
+    "he": "\u0590-\u05ff",
+    "el": "\u0370-\u03ff",
+    "hy": "\u0530-\u058f",
+    "ka": "\u10a0-\u10ff",
+    "my": "\u1000-\u109f",
+    "km": "\u1780-\u17ff",
+    "bo": "\u0f00-\u0fff",
+}
+_SIGN = {code: lazy_pattern(f"[{signs}]") for code, signs in _SCRIPTS.items()}
+_WORD = lazy_pattern(r"[^\W\d_]{2,}|[àèéêóyíоиюя]")
 
 Span = tuple[int, int]
 
@@ -47,6 +74,44 @@ _MAY_END = lazy_pattern(r"[.!?][^\w.!?]*\w|\w\)\s")
 _FALLBACK = lazy_pattern(r"[.!?]+[\"')\]]*\s+")
 
 
+@cache
+def _small_words() -> dict[str, tuple[str, ...]]:
+    """The languages of each small word."""
+    found: dict[str, list[str]] = {}
+    for code, words in word_lists("languages").items():
+        for word in words.split():
+            found.setdefault(word, []).append(code)
+    return {word: tuple(codes) for word, codes in found.items()}
+
+
+def language_of(text: str, given: str) -> str:
+    """The code of a language that is given, or else found in the text."""
+    return find_language(text) if given == FIND else given
+
+
+@lru_cache(maxsize=64)
+def find_language(text: str) -> str:
+    """The ISO 639-1 code of a text's language; English where nothing tells another one.
+
+    A name in another script does not tell it: most of the letters do.
+    """
+    text = text[:ENOUGH]
+    if not text.isascii():
+        for code, sign in _SIGN.items():
+            count = len(sign.findall(text))
+            if count > 1 and 2 * count > sum(map(str.isalpha, text)) - (
+                count if code == "ja" else 0
+            ):
+                return code
+    words = set(_WORD.findall(text.lower()))
+    counts = Counter(code for word in words for code in _small_words().get(word, ()))
+    best = max(counts, key=lambda code: (counts[code], code == "en", code), default="en")
+    return best if counts[best] > max(counts["en"], 1) else "en"
+
+
+# ---------------------------------------------------------------- sentences
+
+
 def sentence_spans(text: str, language: str = FIND) -> list[Span]:
     """The sentences of plain text as ``(start, end)`` character offsets.
 
@@ -65,7 +130,9 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
             spans.append((start, end))  # most lines need no more
             continue
         view, places = _view(part)
-        for first, last in pairwise([0, *corrected(view, _raw_cuts(view, code), code), len(view)]):
+        is_short = len(view) <= MAX_SENTENCE
+        raw = accumulate(map(len, _segments(view, code))) if is_short else _raw_cuts(view, code)
+        for first, last in pairwise([0, *corrected(view, raw, code), len(view)]):
             pieces = (
                 [(first, last)] if last - first <= MAX_SENTENCE else in_parts(view, first, last)
             )

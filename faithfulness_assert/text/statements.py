@@ -14,11 +14,10 @@ from typing import NamedTuple
 from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference
 from .inline import Clear, clear
-from .languages import FIND, language_of
 from .lead_ins import Piece, leaves, under_lead_ins, with_headers
 from .learned import asks, is_topic
 from .markdown import Block, Kind, blocks
-from .sentences import MAX_SENTENCES, Span, in_parts, sentence_spans, trimmed
+from .sentences import FIND, MAX_SENTENCES, Span, in_parts, language_of, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
 
 _SPACE = lazy_pattern(r"\s")
@@ -63,13 +62,15 @@ def split(text: str, language: str = FIND) -> Split:
     """
     text = clean_text(text)
     language = language_of(text, language)
-    thinking = _thinking(text)
-    source = _with_breaks(" " * thinking[1] + text[thinking[1] :])
+    thinking = _thinking(text) if any(mark in text for mark in _MAY_THINK) else (0, 0)
+    source = " " * thinking[1] + text[thinking[1] :]
+    source = _with_breaks(source) if "\\n" in source else source
     pieces = [Piece(*thinking, "", "thinking")] if thinking[1] else []
     pieces += leaves(source) or under_lead_ins(_all_pieces(source, language))
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]
-    pieces = [piece._replace(end=_behind_breaks(text, piece.end)) for piece in pieces]
+    if "\\n" in text:
+        pieces = [piece._replace(end=_behind_breaks(text, piece.end)) for piece in pieces]
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
         tuple(
@@ -137,8 +138,6 @@ def _thinking(text: str) -> Span:
 
     Models that think put it in tags; promptfoo shows it behind "Thinking:".
     """
-    if not any(mark in text for mark in _MAY_THINK):
-        return 0, 0
     thought = _THINKING.match(text)
     if thought is None or is_blank(thought[0]) or is_blank(text[thought.end() :]):
         return 0, 0
@@ -147,7 +146,7 @@ def _thinking(text: str) -> Span:
 
 def _with_breaks(text: str) -> str:
     """``text`` with a line break where it has, more than once, a backslash and an n."""
-    if "\\n" not in text or "```" in text or len(_LITERAL_BREAK.findall(text)) < 2:
+    if "```" in text or len(_LITERAL_BREAK.findall(text)) < 2:
         return text
     return _LITERAL_BREAK.sub("\n ", text)
 
@@ -223,7 +222,9 @@ def _cut(text: str, start: int) -> Iterator[Piece]:
 def _sentences(part: Clear, language: str) -> Iterator[Piece]:
     before: Piece | None = None
     spans = sentence_spans(part.text, language)
-    for start, end in (own for span in spans for own in _without_citations(part.text, *span)):
+    if any(mark in part.text for mark in _ENDS_CITATION):
+        spans = [own for span in spans for own in _without_citations(part.text, *span)]
+    for start, end in spans:
         said = " ".join(part.text[start:end].split())
         if is_blank(said):
             continue

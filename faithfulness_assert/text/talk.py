@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .citations import is_reference
-from .learned import CLAIM, LONGEST, MARKS, asks, scores
+from .learned import CLAIM, LONGEST, MARKS, asks, parts_of, scores
 from .strings import is_blank, lazy_pattern
-from .talk_words import parts_of
 
 TALK = 110
 """The score from which on a sentence claims nothing: 1 in 80 of the claims that look like talk."""

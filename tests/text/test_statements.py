@@ -13,8 +13,7 @@ from strategies import answers, examples, markdown, plain, texts
 from faithfulness_assert import split_statements
 from faithfulness_assert.text import markdown as blocks
 from faithfulness_assert.text import sentences, statements
-from faithfulness_assert.text.languages import find_language
-from faithfulness_assert.text.sentences import sentence_spans
+from faithfulness_assert.text.sentences import find_language, sentence_spans
 from faithfulness_assert.text.statements import Split, split
 from faithfulness_assert.text.strings import is_blank
 
