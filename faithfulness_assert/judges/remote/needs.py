@@ -78,17 +78,8 @@ THOUGHT_IN_FORMAT = (
 IN_A_ROW = 2
 """Such replies, after which a format is no longer asked for: a single one is chance."""
 
-_STATED = tuple(
-    lazy_pattern(pattern, re.I)
-    for pattern in (
-        r"> *(\d{1,12})",
-        r"<= *(\d{1,12})",
-        r"(?<!input )(?<!\()(?:length|size|window|limit):? (?:is |of )?(?:only )?\(?(-?\d{1,12})",
-        r"tokens allowed \((\d{1,12})",
-        r"with (\d{1,12}) maximum context",
-        r"\blimit:? (\d{1,12}), requested",
-    )
-)
+_NUMBER = lazy_pattern(r"(?<![\w.,-])(?:\d{1,3}(?:,\d{3})+|\d{1,12})(?![\w-])")
+"""A number that is no part of a name, such as that of a model."""
 _SEARCHED = 2_000  # characters of a message
 
 _THINKS = lazy_pattern(
@@ -255,7 +246,7 @@ class Needs:
             return outcome, None
         rejects = outcome.status in REJECTING
         if outcome.too_long:
-            window = usable_window(outcome.said, ask.size(estimate_tokens) + cap)
+            window = usable_window(outcome.said, ask.size(estimate_tokens) + cap, cap)
             error = self._too_long(outcome.message, window, http_status=outcome.http_status)
             return error, sent if self.cap(ask, sent) < cap else None
         if not (rejects or outcome.status in QUOTING) or outcome.kind not in _OWN_KINDS:
@@ -324,12 +315,15 @@ def _is_cut(ask: Ask, counted: int) -> bool:
     return counted * CHARS_PER_TOKEN < ask.size(len)
 
 
-def usable_window(message: str, sent: int) -> int:
+def usable_window(message: str, sent: int, cap: int) -> int:
     """The window that a server's message states, by the grader's count of tokens.
 
-    Half of what was sent, prompt and cap together, if it states none, or one that cannot be right.
+    A message may also have the tokens of the prompt, of the reply (``cap``) and of both. Those of
+    the prompt are more than the window, or make with the cap another number of the message. So the
+    smallest of the others is the window. Half of ``sent``, prompt and cap together, if there is
+    none, or one that cannot be right.
     """
-    text = message[:_SEARCHED]
-    statement = next((match for pattern in _STATED if (match := pattern.search(text))), None)
-    window = int(int(statement[1]) * MARGIN) if statement else 0
-    return window if LEAST <= window < sent else sent // 2
+    numbers = {int(n.replace(",", "")) for n in _NUMBER.findall(message[:_SEARCHED])}
+    others = {n for n in numbers if n != cap and n + cap not in numbers}
+    windows = (window for n in others if LEAST <= (window := int(n * MARGIN)) < sent)
+    return min(windows, default=sent // 2)
