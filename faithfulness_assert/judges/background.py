@@ -18,27 +18,21 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
-from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 MOST_SOCKETS = 4_000
 SPARE_FILES = 16  # that are left at least for whatever else opens files
 FILES_OF_OTHERS = 48  # where the system does not say how many are open
-IDLE_SECONDS = 5.0  # for which a thread waits for another job
 NAME = "faithfulness"
 EXIT_SECONDS = 1.0  # the most that open connections may hold up the end of a program
 
 
 class DaemonThreads(ThreadPoolExecutor):
-    """An executor that starts a thread whenever none is idle, and never waits for one to end.
+    """An executor that starts a thread for each call, and never waits for one to end.
 
     It is a ``ThreadPoolExecutor`` because an event loop takes no other executor.
     """
-
-    def __init__(self) -> None:
-        super().__init__(1)
-        self._idle: list[SimpleQueue[Callable[[], None]]] = []  # of each idle thread, its own
 
     def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         """Runs ``fn`` in a thread.
@@ -56,25 +50,8 @@ class DaemonThreads(ThreadPoolExecutor):
                 except BaseException as error:  # noqa: BLE001 - raised again where the result is needed
                     future.set_exception(error)
 
-        try:
-            jobs = self._idle.pop()
-        except IndexError:
-            jobs = SimpleQueue()
-            threading.Thread(target=self._work, args=(jobs,), daemon=True, name=NAME).start()
-        jobs.put(run)
+        threading.Thread(target=run, daemon=True, name=NAME).start()
         return future
-
-    def _work(self, jobs: SimpleQueue[Callable[[], None]]) -> None:
-        while True:
-            try:
-                jobs.get(timeout=IDLE_SECONDS)()
-            except Empty:
-                try:
-                    self._idle.remove(jobs)
-                except ValueError:
-                    continue  # somebody has just taken it
-                return
-            self._idle.append(jobs)
 
 
 # ---------------------------------------------------------------- the loop
