@@ -19,8 +19,7 @@ import sys
 from itertools import groupby
 from pathlib import Path
 
-from faithfulness_assert.judges.embedded import THRESHOLD, support
-from faithfulness_assert.judges.embedded.words import Index
+from faithfulness_assert.judges.embedded import THRESHOLD, Index, support
 from faithfulness_assert.text.sentences import sentence_spans
 
 LABELLED = Path(__file__).parents[2] / "shared" / "labelled"

@@ -16,13 +16,15 @@ from rows import rows
 
 from faithfulness_assert import Ask, JudgeError, grade
 from faithfulness_assert.asking.schema import schema_errors
-from faithfulness_assert.judges.embedded import THRESHOLD, EmbeddedJudge, support
-from faithfulness_assert.judges.embedded.words import (
+from faithfulness_assert.judges.embedded import (
     LONGEST,
+    THRESHOLD,
+    EmbeddedJudge,
     Index,
     find_names,
     find_words,
     sentences,
+    support,
 )
 from faithfulness_assert.records.judge import AskKind, Payload, Reasons, ReplyForm
 from faithfulness_assert.text.citations import without_marks
@@ -165,7 +167,7 @@ def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
 
 def test_the_reply_is_the_same_in_every_run() -> None:
     program = (
-        "from faithfulness_assert.judges.embedded.words import Index\n"
+        "from faithfulness_assert.judges.embedded import Index\n"
         "from faithfulness_assert.judges.embedded import support\n"
         "index = Index((n, ' '.join(str(n * k % 97) for k in range(1, 30))) for n in range(400))\n"
         "print([support(' '.join(str(n * k % 89) for k in range(1, 20)), index) for n in range(60)])"
