@@ -152,7 +152,7 @@ class CitationReader:
         An id is as passages have it, or as the answer writes it if no passage has it.
         """
         for mark in groups(text):
-            target = self._ids.get(mark.target.removeprefix("#").casefold())
+            target = self._ids.get(mark.target.casefold())
             if names := [target] if target else self._names(mark):
                 yield mark.start, names
 

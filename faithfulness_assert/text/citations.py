@@ -28,16 +28,18 @@ LONGEST_TITLE = 160
 NO_CLAIM = -60
 """The score from which on what is written as a source claims nothing beside it."""
 
-_GROUP = lazy_pattern(
-    r"(?P<b>\[(?P<in>[^\[\]\n]{1,200})\](?:\((?P<to>#[^()\s]{1,200})\)|(?!\()))"
-    r"|【(?P<w>[^【】\n]{1,200})】|(?<!\])\((?P<p>[^()\[\]\n]{1,200}(?:\([^()\n]{1,20}\))?)\)"
-    r"|\{(?P<c>[^{}\n]{1,200})\}"
-    r"|(?P<s>##\d{1,4}\$\$|<cite\b[^<>\n]{0,100}>[^<>\n]{0,200}</cite>"
+_MARK = lazy_pattern(
+    r"[\[［](?P<brackets>[^\[\]［］\n]{1,200})[\]］](?:\(#(?P<target>[^()\s]{1,200})\)|(?!\())"
+    r"|【(?P<lenses>[^【】\n]{1,200})】|(?<![\]］])[(（](?P<parentheses>"
+    r"[^()（）\[\]［］\n]{1,200}(?:[(（][^()（）\n]{1,20}[)）])?)[)）]|\{(?P<braces>[^{}\n]{1,200})\}"
+    r"|(?P<sign>##\d{1,4}\$\$|<cite\b[^<>\n]{0,100}>[^<>\n]{0,200}</cite>"
     r"|(?<=[^\W\d_][^\W\d_.,;:!?)\"”’。])\^\d{1,3}\^?(?!\w)|(?<=[.,;:!?)\"”’。])\^\d{1,3}\^?(?!\w)"
     r"|(?<=[^\W\d_]{3})[¹²³⁰⁴-⁹]{1,3}|(?<=[.,;:!?)\"”’。])[¹²³⁰⁴-⁹]{1,3})"
 )
 _MAY_CITE = lazy_pattern(r"[\[(（【{^<#¹²³⁰⁴-⁹［]")
-_ASCII = str.maketrans("（）［］：，、；", "()[]:,,;")
+_ASCII = str.maketrans("：，、；", ":,,;")
+_DENSE_ENDS = "】］）"
+"""Behind these the next sentence may begin without a space."""
 MARKS = " \t^@#*"
 """What may stand around an id."""
 
@@ -85,17 +87,17 @@ class Mark(NamedTuple):
     style: Style
     target: str = ""
 
+    @classmethod
+    def of(cls, found: re.Match[str]) -> Mark:
+        listed = found["brackets"] or found["lenses"]
+        style: Style = "brackets" if listed else "sign" if found["sign"] else "parentheses"
+        content = listed or found["parentheses"] or found["braces"] or found["sign"]
+        return cls(*found.span(), content.translate(_ASCII), style, found["target"] or "")
+
 
 def groups(text: str) -> Iterator[Mark]:
     """All brackets, parentheses and signs of a text that may cite, in order."""
-    if not _MAY_CITE.search(text):
-        return
-    for found in _GROUP.finditer(text.translate(_ASCII)):
-        content = found["in"] or found["w"] or found["p"] or found["c"] or found["s"]
-        style: Style = "sign" if found["s"] else "parentheses"
-        if found["in"] or found["w"]:
-            style = "brackets"
-        yield Mark(found.start(), found.end(), content, style, found["to"] or "")
+    return map(Mark.of, _MARK.finditer(text)) if _MAY_CITE.search(text) else iter(())
 
 
 def cites(mark: Mark) -> bool:
@@ -159,14 +161,13 @@ def end_of_marks(text: str, place: int) -> int:
     end = place
     for _ in range(MOST_MARKS):
         start = place + (text[place : place + 1] == " ")
-        if not _MAY_CITE.match(text, start) or not (found := _GROUP.match(text, start)):
+        if not (found := _MARK.match(text, start)):
             break
-        mark = next(groups(found[0]), None) or Mark(0, 0, found["s"] or "", "sign")
+        mark, place = Mark.of(found), found.end()
         is_listed = mark.style == "brackets" and _AT_STOP.fullmatch(mark.content)
         if not is_listed and not cites(mark):
             break
-        place = found.end()
-        if text[place : place + 1] in ("", " ", "\n", "\t", "\u00a0") or text[place - 1] == "】":
+        if not text[place : place + 1].strip() or text[place - 1] in _DENSE_ENDS:
             end = place
     return end
 
@@ -222,15 +223,11 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
     if (is_listed and _ENTRY.match(text)) or _is_place(text):
         return True
     said = text[label.end() :] if label else text
-    rest = _LIST_MARKER.sub("", _without_addresses(without_marks(said)))
+    rest = _FILE_NAME.sub(" ", _ADDRESS.sub(" ", without_marks(said)))
+    rest = _LIST_MARKER.sub("", rest)
     if not (is_blank(rest) or ((label or is_listed) and _is_title(rest))):
         return False
     return scores(text).talk > NO_CLAIM
-
-
-def _without_addresses(text: str) -> str:
-    """A text without addresses and names of files."""
-    return _FILE_NAME.sub(" ", _ADDRESS.sub(" ", text))
 
 
 def heads_sources(text: str) -> bool:
