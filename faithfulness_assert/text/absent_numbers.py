@@ -54,7 +54,7 @@ _IN_MILLIONS = lazy_pattern(
 )
 _OF_TABLES = ("thousands", "illion", " lakh", " lac", "crore", *(f"{sign}000" for sign in "’'£$€"))
 # Read backwards from a number, which is much faster than to search for where a word begins.
-_JOINED = lazy_pattern(r"(?:[0-9–./-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
+_JOINED = lazy_pattern(r"(?:[0-9–./_-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
 _WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?|[ \u00a0\u202f]?[.]?)([^\W\d_]+|[§№])")
 _WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
 _NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
