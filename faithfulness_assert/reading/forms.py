@@ -52,8 +52,7 @@ _BETWEEN = lazy_pattern(r"(?<![\d.,;])[.,;]{1,3}(?:\s|$)")
 _BULLETS = " \t>*_#•|-"
 _SAYS_NOTHING = " \t\n.,;:!()'\"*_`|>#•✅✔\ufe0f–—→=-"
 _FEW_WORDS = 5  # such as <verdict id="2">no</verdict>
-_LOOKED_AT = 300
-"""Characters behind a mark, of which a label and what follows it are the first."""
+_LOOKED_AT = 300  # characters behind a mark, of which a label and what follows it are the first
 
 
 def read_any(text: str, labels: Labels = None, *, single: bool = False) -> Reading:
@@ -97,10 +96,9 @@ def _read_lines(text: str, labels: Labels, *, single: bool = False) -> Said:
             said.append(row if clear else row._replace(label=None))
         else:
             said.append(f"{number}. {line}")
-    if single and not numbers and not has_rows(said) and "\n\n" not in text:
-        row = _row(None, text, labels)
-        return [row] if row else said
-    return said
+    is_one = single and not numbers and not has_rows(said) and "\n\n" not in text
+    row = _row(None, text, labels) if is_one else None
+    return [row] if row else said
 
 
 def _segments(text: str) -> list[tuple[int | None, str]]:
@@ -148,9 +146,8 @@ def _bare_row(item: str, labels: Labels) -> Row | None:
     """The row of a label alone; one that grants nothing may have a note: "No (it costs 9)"."""
     word, mark, note = item.partition(" (")
     label = None if word.isdigit() else parse_label(word, labels)
-    if mark and (label not in ("not_enough_info", "contradicted") or note[-1:] != ")"):
-        return None
-    return label and Row(None, label, reason=note[:-1])
+    fits = not mark or (note[-1:] == ")" and label in ("not_enough_info", "contradicted"))
+    return Row(None, label, reason=note[:-1]) if label and fits else None
 
 
 def _row(number: int | None, line: str, labels: Labels) -> Row | None:

@@ -27,14 +27,10 @@ from unicodedata import normalize
 
 from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections
 
-MOST_CHARS = 20_000
-"""Characters of a text that is looked at. A longer one counts as a denial."""
-FEW = 3
-"""Words that are no sentence, and so no reason."""
-PREFIXES = ("non-", "non", "un", "dis", "mis", "im", "in", "il", "ir")
-"""Beginnings that may turn a word round."""
-STEM = 5
-"""Letters by which a word is known as one of the statement's: "covered" is "cover"."""
+MOST_CHARS = 20_000  # of a text that is looked at: a longer one counts as a denial
+FEW = 3  # words that are no sentence, and so no reason
+PREFIXES = ("non-", "non", "un", "dis", "mis", "im", "in", "il", "ir")  # may turn a word round
+STEM = 5  # letters by which a word is known as one of the statement's: "covered" is "cover"
 
 _WORDS = sections(__file__.removesuffix("gate.py") + "words/gate.txt")
 
@@ -145,9 +141,6 @@ def qualifiers(text: str) -> frozenset[str]:
     return frozenset(word for word in _words(text) if _in(word, "qualifiers"))
 
 
-# ---------------------------------------------------------------- words
-
-
 def _speaks_against(text: str, statement: str, *lists: str) -> bool:
     """Whether a plain text has a sign or a word of these lists that is not the statement's own."""
     signs = _SIGN.findall(text) + ([] if text.isascii() else _MARK.findall(text))
@@ -237,8 +230,6 @@ def _listed(name: str) -> tuple[frozenset[str], tuple[str, ...]]:
     words = _WORDS[name].split()
     return frozenset(words), tuple(word[:-1] for word in words if word.endswith("*"))
 
-
-# ---------------------------------------------------------------- remarks around the rows
 
 _SENTENCE = lazy_pattern(
     r"[.!?;]*(?:[^.!?;\n]|(?<=\d)\.(?=\d))+(?:[.!?;]+(?=\s|[*_\"”)]|$)|\n|$|[.!?;])"

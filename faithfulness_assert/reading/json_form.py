@@ -25,12 +25,9 @@ _KEYS = {
 LABELS, IDS, STATEMENTS = _KEYS["labels"], _KEYS["ids"], _KEYS["statements"]
 REASONS, EVIDENCE, WRAPPERS = _KEYS["reasons"], _KEYS["evidence"], _KEYS["wrappers"]
 _TEXTS = dict.fromkeys(STATEMENTS, "statement") | dict.fromkeys(REASONS, "reason")
-CLOSED = REASONS | EVIDENCE | STATEMENTS
-"""There are no verdicts under these keys."""
-EVEN = 0.5
-"""A judge that is no surer of a label than this has a doubt."""
-DEEPEST = 4
-"""Levels of wrappers around rows, as in a tool call."""
+CLOSED = REASONS | EVIDENCE | STATEMENTS  # there are no verdicts under these keys
+EVEN = 0.5  # a judge that is no surer of a label than this has a doubt
+DEEPEST = 4  # levels of wrappers around rows, as in a tool call
 
 _ID = lazy_pattern(
     r"(?i)(?:(?:statement|claim|sentence|verdict|no|s|c|v|#)(?:[\s_.#]{0,3}|-))?(\d{1,9})[.):]?"
@@ -38,21 +35,19 @@ _ID = lazy_pattern(
 _NUMBERS = lazy_pattern(r"[\[(]?\s*[CcSs]?\d{1,9}(?:\s?[,;]\s?[CcSs]?\d{1,9})*\s*[\])]?")
 _SHARE = lazy_pattern(r"(-?\d{1,3}(?:\.\d{1,20})?)\s?(%?)", re.ASCII)
 _WORD_OF_KEY = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_]+")
-_RATING_WORD = (
-    r"(?:overall|final|label|verdict|score|rating|grade|level|value|support|faithful\w*|grounded\w*"
-    r"|accura\w*|factual\w*|confiden\w*|certain\w*|probab\w*)"
+_RATING = lazy_pattern(
+    r"overall|final|label|verdict|score|rating|grade|level|value|support|faithful\w*|grounded\w*"
+    r"|accura\w*|factual\w*|confiden\w*|certain\w*|probab\w*"
 )
-_RATING = lazy_pattern(rf"{_RATING_WORD}(?: {_RATING_WORD})*")
 _SURE = lazy_pattern(r"confiden|certain|probab")
 _NOTHING = {"false", "0", "0.0", "none", "no", "n/a", "null", "nothing"}
 _IDENTIFIER = lazy_pattern(r"[\w\-.]*[a-zA-Z][\w\-.]*")
-_NOT_IN_KEY = lazy_pattern(r"[\W_]+")
 
 
 @lru_cache(maxsize=256)
 def key_of(name: str) -> str:
     """A key reduced to lower-case letters and digits: ``Is_Supported`` equals ``isSupported``."""
-    return _NOT_IN_KEY.sub("", name[:200].casefold())
+    return re.sub(r"[\W_]+", "", name[:200].casefold())
 
 
 def read_id(value: object) -> int | None:
@@ -178,7 +173,7 @@ def _is_low(words: str, value: Any) -> bool | None:
     is no number.
     """
     match = _SHARE.fullmatch(str(value).strip()) if type(value) is not bool else None
-    if match is None or not _RATING.fullmatch(words):
+    if match is None or not (words and all(map(_RATING.fullmatch, words.split(" ")))):
         return None
     percent = match[2] or (_SURE.search(words) and float(match[1]) > 1)
     return float(match[1]) <= (100 * EVEN if percent else EVEN)

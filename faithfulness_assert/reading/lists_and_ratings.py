@@ -5,6 +5,8 @@ listed is a claim of its sentence, ``plan/lists.py`` decides by the words that t
 refusal or a remark in a list stands for nothing. Ratings are a number for each dimension, with
 suggestions. One that is missing, null, not a number, or given twice with different values is left
 out.
+
+Each function raises ``UnreadableReply`` if that is not there, or not alone, or the judge refused.
 """
 
 from __future__ import annotations
@@ -32,10 +34,6 @@ def read_lists(text: str, known: Iterable[str] = ()) -> tuple[Listed, ...]:
     """The texts that a reply lists, in their order. An empty list is one empty text.
 
     ``known``: the texts that were asked about, which a reply may repeat.
-
-    Raises:
-        UnreadableReply: the reply has no list, or it says something else, too (kind
-            ``unreadable``), or the judge refused (kind ``refusal``).
     """
     reply = answer_in(text)
     values, said = split_json(reply)
@@ -83,10 +81,7 @@ def _walk(value: Any, number: int | None) -> Iterator[Listed | str]:
                 yield number, clean_text(item).strip()
 
 
-# ---------------------------------------------------------------- ratings and reasons
-
-MAX_SUGGESTIONS = 10
-MAX_REASON_CHARS = 1000
+MAX_SUGGESTIONS, MAX_REASON_CHARS = 10, 1000
 
 _SUGGESTIONS = frozenset("suggestions improvementsuggestions improvements".split())
 _VALUES = ("score", "rating", "value", "")
@@ -101,11 +96,6 @@ def read_ratings(text: str, names: Sequence[str]) -> tuple[dict[str, float], tup
 
     A rating with a scale ("3/10", "30 %") becomes a share of it; any other is unchanged. In
     ``{"score": 0.9, "reason": "..."}`` the score is the rating.
-
-    Raises:
-        UnreadableReply: no rating can be read, or the reply says something else, too (kind
-            ``unreadable``), or the judge refused (kind ``refusal``).
-        TypeError: ``text`` is not a string.
     """
     reply = answer_in(text, names)
     values, said = split_json(reply)
@@ -136,13 +126,7 @@ def _rating(value: Any) -> float | None:
 
 
 def read_reason(text: str) -> str:
-    """The reason that a reply gives for a score, as JSON or in plain words.
-
-    Raises:
-        UnreadableReply: it gives none (kind ``unreadable``), or the judge refused (kind
-            ``refusal``).
-        TypeError: ``text`` is not a string.
-    """
+    """The reason that a reply gives for a score, as JSON or in plain words."""
     reply = answer_in(text)
     found = chain.from_iterable(map(leaves, split_json(reply)[0]))
     plain = "" if looks_like_json(reply) else reply

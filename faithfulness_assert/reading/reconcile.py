@@ -114,8 +114,12 @@ def settle(
         elsewhere = against.get(plain_words(text), set()) - {number} if against and text else None
         if finding.label in credited and (doubtful or elsewhere):
             finding = INVALID
-        elif said and finding.label in credited and (denial := _denial_of(number, text, said)):
-            finding = _opened(finding, denial)
+        elif finding.label in credited:
+            # The remark names this statement, alone or with others, or speaks about all.
+            heard = (r for r in said if number in r.named or r.others)
+            known = ((r.text.strip(), text if r.named == {number} else "") for r in heard)
+            denial = next((remark for remark, own in known if gate.objects(remark, own)), "")
+            finding = _opened(finding, denial) if denial else finding
         findings[number] = finding
     denied = {row.number for row in strangers if row.number and row.label not in credited}
     loud = [remark for remark in said if gate.objects(remark.text)]
@@ -193,16 +197,12 @@ def _finding_of(row: Row, statement: str, shown: str, credited: Collection[Label
     about, reason, repeated = statement or row.statement, row.reason, row.statement
     if row.line and repeated and not is_same(repeated, statement):  # nobody asked for it
         about, reason, repeated = statement, f"{repeated}\n{reason}", ""
-    if not reason or row.label == "not_a_claim":
-        denied = False
-    elif row.label == "supported":
+    loud = []
+    if reason and row.label != "not_a_claim":
         # What stands beside a label in plain text is a remark.
-        denied = gate.objects(reason, about) if row.line else gate.denies(reason, about)
-    elif row.label == "partially_supported":
-        denied = gate.denies_all(reason, about)
-    else:
-        denied = gate.calls_false(reason)
-    loud = [reason] if denied else []
+        spoken = gate.objects if row.line else gate.denies
+        hears = {"supported": spoken, "partially_supported": gate.denies_all}.get(row.label)
+        loud += [reason] * (hears(reason, about) if hears else gate.calls_false(reason))
     loud += [text for text in row.residue if gate.field_objects(text, statement)]
     if repeated:
         is_other = statement and not is_same(repeated, statement)
@@ -216,13 +216,6 @@ def _finding_of(row: Row, statement: str, shown: str, credited: Collection[Label
 def _opened(finding: Finding, remark: str) -> Finding:
     """The statement, open because of a remark. Its reason is kept, if its label is confirmed."""
     return INVALID._replace(remark=remark, reason=finding.reason, opened=finding.label)
-
-
-def _denial_of(number: int, statement: str, said: Sequence[gate.Remark]) -> str:
-    """The remark around the rows that may deny a statement; "" if there is none."""
-    about = (remark for remark in said if number in remark.named or remark.others)
-    own = ((r.text.strip(), statement if r.named == {number} else "") for r in about)
-    return next((text for text, known in own if gate.objects(text, known)), "")
 
 
 def agreed(findings: Sequence[Finding]) -> Finding:

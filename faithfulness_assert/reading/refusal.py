@@ -19,8 +19,7 @@ from ..text.strings import lazy_pattern, sections
 from .unwrapping import looks_like_json
 
 _WORDS = sections(__file__.removesuffix("refusal.py") + "words/refusals.txt")
-_HEAD_CHARS = 1_500  # a refusal comes early: only the first sentences of these are searched
-_HEAD_SENTENCES = 4
+_HEAD_CHARS, _HEAD_SENTENCES = 1_500, 4  # which are searched, because a refusal comes early
 
 
 _SPEAKER = lazy_pattern(
@@ -79,9 +78,8 @@ def unreadable(reply: str, wanted: str) -> UnreadableReply:
     if not reply:
         return UnreadableReply("the judge's reply is empty, or contains only its thinking")
     if looks_like_json(reply):
-        return UnreadableReply(
-            f"the judge's reply is JSON without a {wanted}, or it is broken or cut off"
-        )
+        said = f"the judge's reply is JSON without a {wanted}, or it is broken or cut off"
+        return UnreadableReply(said)
     fix = "Try a judge model that follows JSON instructions."
     return UnreadableReply(f"the judge's reply contains no {wanted}", fix=fix)
 

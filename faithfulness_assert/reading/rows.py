@@ -24,10 +24,8 @@ KEY_LETTERS = "bcdfghjkmnpqrstvwxz"
 """Without vowels and digits, so that no key of an ask is a word or a number."""
 KEY_CHARS = 4
 
-UNPLACED = 0
-"""The number of a row whose number cannot be read, such as "both": no statement has it."""
-_MOST = 10**9
-"""Numbers of statements and sentences are smaller than this."""
+UNPLACED = 0  # of a row whose number cannot be read, such as "both": no statement has it
+_MOST = 10**9  # numbers of statements and sentences are smaller
 
 
 class Row(NamedTuple):
@@ -108,8 +106,6 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
 
 
-# ---------------------------------------------------------------- labels
-
 LABEL_WORDS = sections(__file__.removesuffix("rows.py") + "words/labels.txt")
 _LABELS: dict[str, Label] = {word: label for label in LABELS for word in LABEL_WORDS[label].split()}
 _LABELS |= {"1": "supported", "0": "not_enough_info"}
@@ -118,7 +114,6 @@ _LABELS |= {"1": "supported", "0": "not_enough_info"}
 # "yes?" mean something else than the bare word.
 _LEFT = " \t\r\n\"'`“”„‘’«»*_#>([\ufeff\u200b"
 _RIGHT = " \t\r\n\"'`“”‘’«»*_)]\ufe0f\ufeff\u200b.,;:!"
-_GAPS = lazy_pattern(r"[\s_\-]+")
 _WORD = lazy_pattern(r"[^\s,.:;!()\[\]|–—*_\"]+")
 _MOST_WORDS = 5
 # What may follow a label: its end, punctuation, or a word that begins a reason.
@@ -181,4 +176,5 @@ def normalise(word: str) -> str:
         return ""
     bare = unicodedata.normalize("NFKC", word.replace("\\_", "_")).casefold()
     bare = bare.lstrip(_LEFT).rstrip(_RIGHT).replace("’", "'")
-    return bare if bare.startswith("-") else _GAPS.sub("_", bare).strip("_")
+    parts = bare.replace("_", " ").replace("-", " ").split()
+    return bare if bare.startswith("-") else "_".join(parts)

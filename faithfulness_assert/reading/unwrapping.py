@@ -37,7 +37,6 @@ _CLOSING = lazy_pattern(
 )
 _ENTRIES = lazy_pattern(r'\{\s{0,9}"(?:ask|verdicts)"\s{0,9}:|\[\s{0,9}\{\s{0,9}"id"\s{0,9}:')
 _KEYED = lazy_pattern(r'\{\s{0,9}"ask"')
-_TRIES = 5
 
 
 def answer_in(text: str, names: Iterable[str] = ()) -> str:
@@ -109,11 +108,9 @@ def _unfenced(text: str) -> str:
 def _entries_at_end(text: str) -> str:
     """The JSON of our form with which a text ends; "" if it ends otherwise."""
     text = _unfenced(text)
-    begins = (match.start() for match in deque(_ENTRIES.finditer(text), maxlen=_TRIES))
+    begins = (match.start() for match in deque(_ENTRIES.finditer(text), maxlen=5))
     return next((text[start:] for start in begins if loads(text[start:]) is not None), "")
 
-
-# ---------------------------------------------------------------- JSON values
 
 MAX_DEPTH = 32  # nested brackets; the functions that walk over values are recursive
 _MAX_DIGITS = 20
