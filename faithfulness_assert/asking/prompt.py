@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 from ..files import read_text
 from ..policy.policy import Policy
+from ..policy.values import Example
 from ..records.judge import Ask, AskKind, Numbered, Payload, ReplyForm
 from ..text.strings import one_line
 from .fences import fenced, key_of
@@ -35,12 +36,6 @@ NO_ONE_LABEL = (
 IS_A_CLAIM = "Your last reply set aside what claims something: check it against the context."
 """What was wrong with a reply, as an ask says it that follows."""
 
-ITEM_NAMES: dict[AskKind, str] = {
-    "verdicts": "statement",
-    "claims": "sentence",
-    "truths": "passage",
-}
-
 
 def make_ask(
     kind: AskKind, policy: Policy, payload: Payload, *, remark: str = "", secret: bytes = b""
@@ -61,7 +56,8 @@ def make_ask(
         form = ReplyForm(kind, labels, reasons, numbered=several)
     else:
         form = ReplyForm(kind, numbered=several)
-    system, content = instructions(form, policy), fenced(_blocks(kind, payload), secret)
+    system = instructions(form, policy.guidance, tuple(policy.examples), policy.truths_limit)
+    content = fenced(_blocks(kind, payload), secret)
     content = f"{content}\n\n{remark}" if remark else content
     key, max_tokens = key_of(secret, system, content), REPLY_TOKENS
     if kind == "truths":
@@ -85,8 +81,14 @@ def make_ask(
 # ---------------------------------------------------------------- instructions
 
 
-def instructions(form: ReplyForm, policy: Policy) -> str:
-    """The static part of an ask: the same for every case under a policy."""
+@lru_cache(maxsize=64)
+def instructions(
+    form: ReplyForm,
+    guidance: str = "",
+    examples: tuple[Example, ...] = (),
+    limit: int | None = None,
+) -> str:
+    """The static part of an ask, the same for all cases; ``limit``: most truths of a passage."""
     parts = [_prompt(form.kind)]
     if form.labels:
         rules = _prompt("rules")
@@ -95,15 +97,16 @@ def instructions(form: ReplyForm, policy: Policy) -> str:
         parts += [f"Labels:\n{_meanings('labels', form.labels)}", rules]
     if form.dimensions:
         parts += [_meanings("dimensions", form.dimensions), _prompt("strictly")]
-    if form.kind == "truths" and policy.truths_limit is not None:
-        parts.append(f"At most {policy.truths_limit} for each passage: the most important.")
-    if guidance := policy.guidance.strip():
-        parts.append(f"Guidance:\n{guidance}")
-    for example in policy.examples if form.labels else ():
+    if form.kind == "truths" and limit is not None:
+        parts.append(f"At most {limit} for each passage: the most important.")
+    if guidance.strip():
+        parts.append(f"Guidance:\n{guidance.strip()}")
+    for example in examples if form.labels else ():
         context = fenced([("context", example.context)])
         statement = fenced([("statement", one_line(example.statement))])
         parts.append(f"Example:\n{context}\n{statement}\nlabel: {example.label}")
-    order = f", each {name} in its order" if (name := ITEM_NAMES.get(form.kind)) else ""
+    names = {"verdicts": "statement", "claims": "sentence", "truths": "passage"}
+    order = f", each {names[form.kind]} in its order" if form.kind in names else ""
     wanted = f"Reply with compact JSON only{order}:\n{_reply_example(form)}"
     return "\n\n".join([*parts, wanted])
 
@@ -120,10 +123,9 @@ def _reply_example(form: ReplyForm) -> str:
         ratings = "".join(f'"{name}":0.0,' for name in form.dimensions)
         return f'{{{ratings}"suggestions":["..."]}}'
     number = '"id":1,' if form.numbered else ""
-    if form.kind == "claims":
-        return f'{{"sentences":[{{{number}"claims":["...","..."]}}]}}'
-    if form.kind == "truths":
-        return f'{{"passages":[{{{number}"truths":["...","..."]}}]}}'
+    if form.kind in ("claims", "truths"):
+        name = "sentences" if form.kind == "claims" else "passages"
+        return f'{{"{name}":[{{{number}"{form.kind}":["...","..."]}}]}}'
     if form.kind == "reason":
         return '{"reason":"..."}'
     words = "one short English sentence" if form.reasons == "all" else ""

@@ -97,9 +97,7 @@ def test_evidence_is_asked_for_before_the_label() -> None:
         properties = list(json_schema(form)["properties"]["verdicts"]["items"]["properties"])
         assert properties == ["id", "evidence", *(["reason"] if reasons != "none" else []), "label"]
         example = (
-            instructions(form, DEFAULT)
-            .splitlines()[-1]
-            .replace('"label":"..."', '"label":"supported"')
+            instructions(form).splitlines()[-1].replace('"label":"..."', '"label":"supported"')
         )
         assert list(json.loads(example)["verdicts"][0]) == properties
         assert not schema_errors(example, form)
