@@ -4,17 +4,26 @@ A row of ``clear_replies`` and ``contradictory_replies`` has the labels that a h
 a statement without one. ``again`` marks a clear reply that is asked for again all the same, because
 its form is none of ours, or because it says more than its verdicts. ``wordless`` marks a reply that
 denies by its content alone, which is not heard; ``miss`` says why a row is misread.
+
+``small_model_replies`` were recorded with SmolLM2 by llama.cpp, which judged without a grammar. ``human`` was labelled by hand for
+each reply that ended by itself. The rules: an entry counts for its own number; the word of a verdict counts, whatever reason comes
+before it; a word in the place of evidence is not a verdict; where a text and the list after it differ, neither counts; a list that
+fits neither the statements nor the text is not read. ``readable`` is a reply that has a label and is not in doubt as a whole: no
+verdict is damaged, it does not contradict itself, its numbers contain those that were asked for, and it does not repeat the example.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
-from reading_replies import labels_of
+from fakes import ScriptedJudge
+from reading_replies import EARN, labels_of
 
-from faithfulness_assert import UnreadableReply
+from faithfulness_assert import Reply, UnreadableReply, grade
 from faithfulness_assert.reading.lists_and_ratings import read_lists
+from faithfulness_assert.reading.reconcile import read
+from faithfulness_assert.records.model import Status
 
 from .reply_rows import CREDITED, SENTENCES, graded, malformed, rows, score_of
 
@@ -113,3 +122,49 @@ def test_an_attack_in_a_reply_earns_nothing_that_was_not_said(shared: Path) -> N
         reply = said if isinstance(said, str) else said["text"] * said["n"]
         credited = [label for label in labels_of(reply, SENTENCES[:3]) if label in CREDITED]
         assert len(credited) <= reply[:1000].count('"verdict":"yes"'), row["id"]
+
+
+SMALL = rows("small_model_replies")
+LABELLED = [row for row in SMALL if "human" in row]
+
+
+def pairs_of(row: dict[str, Any]) -> list[tuple[str | None, str | None]]:
+    """The labels of a row's reply, each with the one that a human reads."""
+    labels = labels_of(row["reply"], row["statements"], row["ids"])
+    return list(zip(labels, row["human"], strict=True))
+
+
+def is_in_our_form(row: dict[str, Any]) -> bool:
+    """Whether a reply has the numbers of its ask, and not a list of another length as well."""
+    try:
+        return {entry.number for entry in read(row["reply"]).rows} <= set(row["ids"])
+    except UnreadableReply:
+        return False
+
+
+@pytest.mark.parametrize("row", LABELLED, ids=lambda row: row["id"])
+def test_no_label_of_a_small_model_is_more_positive_than_a_human_reads_it(
+    row: dict[str, Any],
+) -> None:
+    pairs = pairs_of(row)
+    assert [(o, h) for o, h in pairs if EARN.get(o or "", 0) > EARN.get(h or "", 0)] == []
+
+
+def test_most_verdicts_are_read_at_once_if_the_reply_has_the_numbers_of_its_ask() -> None:
+    """Any other reply is asked for again: a quarter of what this model says without a grammar."""
+    readable = [row for row in LABELLED if row["readable"]]
+    assert len(readable) >= 70
+    for rows_, share in ((filter(is_in_our_form, LABELLED), 0.85), (readable, 0.9)):
+        pairs = [pair for row in rows_ for pair in pairs_of(row) if pair[1]]
+        assert sum(ours == human for ours, human in pairs) >= share * len(pairs) >= 50
+
+
+@pytest.mark.parametrize("row", SMALL, ids=lambda row: row["id"])
+def test_every_reply_of_a_small_model_ends_in_a_valid_result(row: dict[str, Any]) -> None:
+    judge = ScriptedJudge([Reply(row["reply"], finish_reason=row["finish_reason"])])
+    result = grade(
+        " ".join(row["statements"]), "Nothing else is known.", judge=judge, controls="off"
+    )
+    assert result.status in get_args(Status)
+    assert result.score is None or 0 <= result.score <= 1
+    assert row["finish_reason"] == "stop" or result.error.kind == "truncated"
