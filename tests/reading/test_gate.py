@@ -196,7 +196,7 @@ def filled(place: str, said: str) -> str:
 
 @pytest.mark.parametrize("place", PLACED, ids=lambda place: place[-40:])
 def test_a_denial_takes_the_credit_wherever_it_stands(place: str) -> None:
-    assert [said for said in DENIALS if credited(filled(place, said))] == []
+    assert [said for said in (*DENIALS, *SIGNS) if credited(filled(place, said))] == []
 
 
 # "The context does not say this."
@@ -229,11 +229,6 @@ Le contexte ne le dit pas.
 def test_a_denial_in_another_language_is_heard(said: str) -> None:
     assert not reasoned(said, DOGS)
     assert not any(credited(PLACES[place](said)) for place in PLACES)
-
-
-@pytest.mark.parametrize("sign", SIGNS)
-def test_a_sign_that_denies_takes_the_credit_wherever_it_stands(sign: str) -> None:
-    assert [place for place in PLACED if credited(filled(place, sign))] == []
 
 
 def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
@@ -275,6 +270,8 @@ def test_the_name_of_a_property_and_of_a_place_denies_nothing() -> None:
         "It appears word for word in it.",
         "The knowledge base gives the price.",
         "The price is not just named, but explained.",
+        "The exceptional tour gives the price.",
+        "It names the price of the museum's only tour.",
     ):
         assert reasoned(reason, PRICE)
     for reason in ("The price is general knowledge.", "It is 14 euros and a fee, not just 14."):
@@ -310,14 +307,6 @@ def test_only_labels_that_earn_something_pass_the_gate() -> None:
     assert said == ["not_enough_info", None]
 
 
-def test_a_reason_for_partial_support_may_deny_a_part_and_no_more() -> None:
-    in_part = "Dogs are mentioned, but the inside is not."
-    assert reasoned(in_part, DOGS, "partially_supported")
-    for reason in ("Nothing of it is stated.", "Dogs are mentioned, but this is false."):
-        assert not reasoned(reason, DOGS, "partially_supported")
-    assert not reasoned(in_part, DOGS)
-
-
 def test_a_remark_of_great_length_is_never_quiet() -> None:
     remark = "It is stated. " * MOST_CHARS
     assert credited(PLACES["after"](remark[:1000]))
@@ -337,8 +326,11 @@ def test_a_remark_of_great_length_is_never_quiet() -> None:
         ("The context does not mention this.", False),
         ("The context does not say that dogs need a guide and pay a fee.", False),
         ("The context contradicts the fee.", False),
+        ("Nothing of it is stated.", False),
+        ("Dogs are mentioned, but this is false.", False),
     ],
 )
 def test_the_reason_of_a_partial_label_may_deny_a_part(reason: str, earns: bool) -> None:
     statement = "Dogs need a guide and pay a fee."
     assert reasoned(reason, statement, "partially_supported") is earns
+    assert not reasoned(reason, statement)
