@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from fakes import USAGE, ScriptedJudge, verdicts_json
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade
-from faithfulness_assert.records.judge import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +45,6 @@ class AskedAgain:
 
     reply: str
     labels: dict[str, str | None]
-    limits: Limits = field(default_factory=Limits)
     asked: list[Ask] = field(default_factory=list)
     name: str = "asked again"
 

@@ -27,9 +27,11 @@ from faithfulness_assert.reading.lists_and_ratings import (
     read_reason,
 )
 
-from .reply_rows import CONTEXT, SENTENCES, rows
+from .reply_rows import CONTEXT, SENTENCES, malformed, rows
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from faithfulness_assert import Ask
 
 CLAIMS = rows("claim_replies")
@@ -60,6 +62,12 @@ def test_a_list_keeps_its_words_and_anything_else_is_asked_for_again(row: dict[s
         assert isinstance(found, UnreadableReply)
     else:
         assert [list(claim) for claim in found] == row["claims"]
+
+
+def test_malformed_json_lists_texts_or_is_unreadable(shared: Path) -> None:
+    for row in rows(shared / "corpora" / "malformed_json.jsonl"):
+        found = read_or_error(read_lists, malformed(row))
+        assert isinstance(found, UnreadableReply) or all(type(text) is str for _, text in found)
 
 
 @pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row["reply"][:60])

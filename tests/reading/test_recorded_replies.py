@@ -14,16 +14,13 @@ verdict is damaged, it does not contradict itself, its numbers contain those tha
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from fakes import ScriptedJudge
 from reading_replies import EARN, labels_of
 
-from faithfulness_assert import Reply, UnreadableReply, grade
-from faithfulness_assert.reading.lists_and_ratings import read_lists
-from faithfulness_assert.reading.reconcile import read
-from faithfulness_assert.records.model import Status
+from faithfulness_assert import GradingResult, Reply, grade
 
 from .reply_rows import CREDITED, SENTENCES, graded, malformed, rows, score_of
 
@@ -108,10 +105,6 @@ def test_malformed_json_is_read_or_unreadable(shared: Path) -> None:
     replies = [malformed(row) for row in rows(shared / "corpora" / "malformed_json.jsonl")]
     for reply in replies:
         assert len(labels_of(reply, SENTENCES[:3])) == 3
-        try:
-            assert all(isinstance(text, str) for _, text in read_lists(reply))
-        except UnreadableReply as error:
-            assert error.message
     assert len(replies) > 500
 
 
@@ -134,14 +127,6 @@ def pairs_of(row: dict[str, Any]) -> list[tuple[str | None, str | None]]:
     return list(zip(labels, row["human"], strict=True))
 
 
-def is_in_our_form(row: dict[str, Any]) -> bool:
-    """Whether a reply has the numbers of its ask, and not a list of another length as well."""
-    try:
-        return {entry.number for entry in read(row["reply"]).rows} <= set(row["ids"])
-    except UnreadableReply:
-        return False
-
-
 @pytest.mark.parametrize("row", LABELLED, ids=lambda row: row["id"])
 def test_no_label_of_a_small_model_is_more_positive_than_a_human_reads_it(
     row: dict[str, Any],
@@ -150,13 +135,10 @@ def test_no_label_of_a_small_model_is_more_positive_than_a_human_reads_it(
     assert [(o, h) for o, h in pairs if EARN.get(o or "", 0) > EARN.get(h or "", 0)] == []
 
 
-def test_most_verdicts_are_read_at_once_if_the_reply_has_the_numbers_of_its_ask() -> None:
+def test_most_verdicts_of_a_small_model_are_read_at_once_if_its_reply_is_not_in_doubt() -> None:
     """Any other reply is asked for again: a quarter of what this model says without a grammar."""
-    readable = [row for row in LABELLED if row["readable"]]
-    assert len(readable) >= 70
-    for rows_, share in ((filter(is_in_our_form, LABELLED), 0.85), (readable, 0.9)):
-        pairs = [pair for row in rows_ for pair in pairs_of(row) if pair[1]]
-        assert sum(ours == human for ours, human in pairs) >= share * len(pairs) >= 50
+    pairs = [pair for row in LABELLED if row["readable"] for pair in pairs_of(row) if pair[1]]
+    assert sum(ours == human for ours, human in pairs) >= 0.9 * len(pairs) >= 140
 
 
 @pytest.mark.parametrize("row", SMALL, ids=lambda row: row["id"])
@@ -165,6 +147,6 @@ def test_every_reply_of_a_small_model_ends_in_a_valid_result(row: dict[str, Any]
     result = grade(
         " ".join(row["statements"]), "Nothing else is known.", judge=judge, controls="off"
     )
-    assert result.status in get_args(Status)
+    assert GradingResult.model_validate(result.model_dump()) == result
     assert result.score is None or 0 <= result.score <= 1
     assert row["finish_reason"] == "stop" or result.error.kind == "truncated"

@@ -13,10 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from faithfulness_assert import UnreadableReply, is_refusal
-from faithfulness_assert.reading.reconcile import read
-from faithfulness_assert.reading.refusal import unreadable
-from faithfulness_assert.text import phrases
+from faithfulness_assert import UnreadableReply, is_refusal, read_verdicts
 
 from .reply_rows import FIXTURES, graded, rows
 
@@ -35,7 +32,11 @@ TEXTS = {
 
 def is_judge_refusal(text: str) -> bool:
     """Whether a text is a refusal, or what only a judge says."""
-    return unreadable(text, "verdict").kind == "refusal"
+    try:
+        read_verdicts(text, 2)
+    except UnreadableReply as error:
+        return error.kind == "refusal"
+    return False
 
 
 def quality(rows: list[dict[str, Any]]) -> tuple[float, float, float]:
@@ -71,7 +72,7 @@ def test_what_only_a_judge_says_is_a_refusal_of_a_judge(row: dict[str, Any]) -> 
 )
 def test_a_reply_that_is_one_is_an_error_of_that_kind(row: dict[str, Any]) -> None:
     with pytest.raises(UnreadableReply) as caught:
-        read(row["text"])
+        read_verdicts(row["text"], 2)
     assert (caught.value.kind, caught.value.retryable) == ("refusal", False)
     assert graded(row["text"], 2).status == "judge_refused"
 
@@ -84,13 +85,7 @@ def test_the_wording_of_a_judge_is_rare_among_answers_that_are_no_refusals(
     assert len(mistaken) <= 0.01 * len(answers)
 
 
-@pytest.mark.parametrize("compiled", ["once", "again"])
-def test_each_text_is_classified_correctly_also_when_the_tables_are_compiled_again(
-    compiled: str,
-) -> None:
-    for remembered in (phrases._parts, phrases.rules):
-        if compiled == "again":
-            remembered.cache_clear()
+def test_each_text_is_classified_correctly() -> None:
     assert {text: is_refusal(text) for text in TEXTS} == TEXTS
 
 
