@@ -73,7 +73,7 @@ _NUMBER = lazy_pattern(
     )""",
     re.VERBOSE,
 )
-_IN_ROW = lazy_pattern(r"^[0-9] |[0-9] [0-9]$")
+_IN_ROW = lazy_pattern(r"^[0-9] \||\| [0-9]$")
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
 _POWER = lazy_pattern(rf"[eE]|(?:[{_SPACES}]?[×x·][{_SPACES}]?)?10(?:\^|\*\*|(?=−|⁻?[⁰¹²³⁴-⁹]))")
 _MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
@@ -81,7 +81,8 @@ _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
 _UNIT = lazy_pattern(
     rf"{_GAP}(?!N/A)(?:(?:US|U[.]S[.]) )?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
     rf"([%‰]|[{MONEY}](?! ?[0-9])|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{{1,2}}[\"”])"
-    rf"|mm\ Hg(?!\w)|(?:basis|p[ou]i?n[kt][^\W\d_]{{0,3}})[ -](?:de\ )?[bp][^\W\d_]{{2,15}}"
+    rf"|mm\ Hg(?!\w)|per\ (?:cent|mille)(?!\w)"
+    rf"|(?:basis|p[ou]i?n[kt][^\W\d_]{{0,3}})[ -](?:de\ )?[bp][^\W\d_]{{2,15}}"
     rf"|[^\W\d_]{{1,30}}{_POWER_OF})"
 )
 _PER = lazy_pattern(rf"(?:/| (?:per|pro|par|por|al) )([^\W\d_]{{1,30}}{_POWER_OF})")
@@ -247,7 +248,9 @@ def _in_digits(text: str) -> Iterator[Number]:
             yield number
         else:
             number.plain = _values(digits, text)
-            if " " in digits and _IN_ROW.search(text[max(start - 2, 0) : end + 2]):
+            if " " in digits and _IN_ROW.search(
+                f"{text[max(start - 2, 0) : start]}|{text[end : end + 2]}"
+            ):
                 row = re.findall("[0-9]+", digits)  # of a table: 80 203 20
                 number.plain += tuple(map(float, row))
             yield _read(text, number)
