@@ -3,10 +3,11 @@
 **Refusals** (HTTP 429). A limit and chance look alike, as a busy region or a shared quota refuses
 some asks at any rate, but a limit takes no more from who asks more. While less than a quarter is
 refused, only the refused asks wait, and others are sent meanwhile. After more, asks go out one by
-one, in stretches that are in turns a little slower and a little faster than the rate.
-What is refused of a slow stretch is chance. The rate is then what the server took of the fast one,
-with the part on top that chance refuses. Where most is refused, all asks wait as long as the server
-says, and the rate falls. A rate that asks do not even reach goes.
+one, in stretches that are in turns a little slower and a little faster than the rate. What is
+refused of a slow stretch is chance; the rate is what the server took of a fast one, with the part
+on top that chance refuses. Where most is refused, all asks wait as long as the server says. A rate
+that asks do not even reach goes. At first nobody knows a limit, so that few asks go at once, and
+more as replies come.
 
 **Outages.** After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at
 once, and every ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails
@@ -27,15 +28,19 @@ from dataclasses import dataclass
 from ..asking.windows import estimate_tokens
 from ..records.errors import JudgeError
 from ..records.judge import Ask
-from .asks import GivenUp
+from .asks import GivenUp, log
 
 # ---------------------------------------------------------------- refusals
 
+AT_ONCE, EACH_SECOND = 16, 100
+"""Tries that go at first: so many at once, then so many each second, and one for each reply."""
 STRETCH, STRETCH_SECONDS = 20, 1.5
 """The least tries and seconds of a stretch."""
 FEW = 12
-"""Tries of a stretch while no limit is known: a burst of refusals is seen at once."""
-STEP, LARGEST_STEP = 0.05, 0.1
+"""Tries of a stretch while no limit is known: refusals are seen at once."""
+MEMORY = 3.0
+"""Seconds: by what the server took of late, a limit is guessed."""
+SLOWER, STEP, LARGEST_STEP = 0.1, 0.05, 0.1
 """The part by which stretches are slower and faster than the rate; faster while that is taken."""
 MOST_CHANCE = 0.25
 """The largest share of refusals that is taken for chance."""
@@ -59,7 +64,7 @@ class Quota:
     """
 
     def __init__(self, each: float = 0.0, at_once: float = 1.0) -> None:
-        self.each, self._at_once, self.paid_at = each, at_once, -math.inf
+        self.each, self.at_once, self.paid_at = each, at_once, -math.inf
 
     async def take(self, amount: float = 1.0) -> None:
         """Waits until ``amount``, after all that was taken before, is within the limit.
@@ -67,7 +72,7 @@ class Quota:
         To be called by one after the other.
         """
         clock = asyncio.get_running_loop().time
-        while (seconds := self.paid_at - max(self._at_once - amount, 0) * self.each - clock()) > 0:
+        while (seconds := self.paid_at - max(self.at_once - amount, 0) * self.each - clock()) > 0:
             await asyncio.sleep(seconds)
         self.paid_at = max(self.paid_at, clock()) + amount * self.each
 
@@ -84,25 +89,21 @@ class Stretch:
     began: float
     went: float = 0
     refused: float = 0
-    seconds: float = 0.0  # once it has ended
 
 
 class LearnedRate:
     """One for each gate, on one event loop.
 
-    ``rate`` is how many tries may go out each second; infinite while no limit is known. Otherwise
-    each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
+    ``rate`` is how many tries may go out each second; infinite while no limit is known. Each takes
+    its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
     """
 
     def __init__(self) -> None:
-        self.rate, self.quota = math.inf, Quota(at_once=2.0)
-        self._step, self._bursts = STEP, 0
-        self._chance = 0.0  # the share refused of slow stretches
-        self._began, self._all = -math.inf, Stretch(True, -math.inf)  # at the present rate, of late
-        self._stretch = self._ended = Stretch(True, -math.inf)  # of the one before, more may come
-
-        self.counts_tokens = False  # the server
+        self.quota, self.counts_tokens = Quota(), False  # the server does
         self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
+        self._bursts, self._chance = 0, 0.0  # the share refused of slow stretches
+        self._taken, self._seconds, self._at = 0.0, 0.0, -math.inf  # of late, and until when
+        self._begin(math.inf, -math.inf)
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
@@ -112,68 +113,69 @@ class LearnedRate:
 
     def sent(self, amount: float, now: float) -> Stretch:
         """Notes that a try goes out, and returns the stretch that it belongs to."""
-        every, ended, seconds = self._all, self._stretch, now - self._stretch.began
-        is_whole = ended.went >= STRETCH and seconds >= STRETCH_SECONDS
-        if now - every.began > 2 * STRETCH_SECONDS and self.rate == math.inf:  # half counts on
-            past = min(now - every.began, 4 * STRETCH_SECONDS) if every.went else 0.0
-            self._all = every = Stretch(True, now - past / 2, every.went / 2, every.refused / 2)
+        past = now - self._at
+        kept, self._at = math.exp(-past / MEMORY), now
+        self._taken = kept * self._taken + amount
+        self._seconds = kept * self._seconds + MEMORY * (1 - kept) * (past < math.inf)
+        stretch, seconds = self._stretch, now - self._stretch.began
         if self.rate == math.inf:
-            if ended.went >= FEW:
+            if stretch.went >= FEW:
                 self._stretch = Stretch(True, now)
-        elif is_whole and ended.is_slow and ended.went / seconds < self.rate * (1 - 3 * STEP):
-            self._begin(math.inf, now)  # it holds nothing up
-            every = self._all
-        elif is_whole:
-            self._learn(self._ended)
-            self._bursts, ended.seconds = 0, seconds
-            self._ended, self._stretch = ended, Stretch(not ended.is_slow, now)
-            self.quota.each = 1 / (self.rate * (1 + (self._step if ended.is_slow else -STEP)))
+        elif stretch.went >= STRETCH and seconds >= STRETCH_SECONDS:
+            if stretch.is_slow and stretch.went / seconds < self.rate * (1 - SLOWER - 2 * STEP):
+                self._begin(math.inf, now)  # it holds nothing up
+            else:
+                self._learn(self._ended, stretch.began)
+                self._bursts = 0
+                self._ended, self._stretch = stretch, Stretch(not stretch.is_slow, now)
+                self._pace()
         self._stretch.went += amount
-        every.went += amount
         return self._stretch
 
-    def _learn(self, ended: Stretch) -> None:
-        """Compares what was refused of a fast stretch with what chance refuses of slow ones."""
-        share = ended.refused / ended.went if ended.went else 0.0
-        if ended.is_slow:
-            self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
-            return
-        taken = (ended.went - ended.refused) / ended.seconds
-        self.rate = max(taken / (1 - self._chance), LEAST)
-        # Whether the server took at least half of what this stretch had more.
-        rises = share - self._chance < self._step / (1 + self._step) / 2
-        self._step = min(2 * self._step, LARGEST_STEP) if rises else STEP
+    def answered(self, amount: float) -> None:
+        """Notes that a try was answered."""
+        if self.rate == math.inf:
+            self.quota.owe(-amount)
 
     def refused(self, stretch: Stretch, amount: float, now: float, error: JudgeError) -> None:
         """Notes that the server refused a try with this error."""
         self.counts_tokens |= "token" in error.message.lower()
         stretch.refused += amount
-        if stretch.began < self._began:
+        self._taken -= amount
+        if stretch.began < self._began or stretch.refused < 4 + MOST_CHANCE * stretch.went:
             return
-        every = self._all
-        every.refused += amount
-        wait = error.retry_after
-        if wait is None:
-            wait = PAUSE * 2 ** min(self._bursts, 6)
-        if stretch.refused < 3 + stretch.went / 2:  # else it is a burst, for which all asks wait
-            if every.refused < 4 + MOST_CHANCE * every.went:
-                return
-            wait = 0.0
-        self._bursts += wait > 0
+        wait = 0.0
+        if stretch.refused >= 3 + stretch.went / 2:  # a burst, for which all asks wait
+            wait = error.retry_after or PAUSE * 2 ** min(self._bursts, 6)
+            self._bursts += 1
         # Where the server takes so many in a minute, say, that is the rate.
-        taken = (every.went - every.refused) / max(now + wait - every.began, STRETCH_SECONDS)
+        taken = self._taken / max(self._seconds + wait, STRETCH_SECONDS)
         self._begin(taken if self.rate == math.inf else max(self.rate / 2, taken), now, wait)
+
+    def _learn(self, ended: Stretch, until: float) -> None:
+        """Compares what was refused of a fast stretch with what chance refuses of slow ones."""
+        share = ended.refused / ended.went if ended.went else 0.0
+        if ended.is_slow:
+            self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
+            return
+        taken = (ended.went - ended.refused) / (until - ended.began)
+        self.rate = max(taken / (1 - self._chance), LEAST)
+        # Whether the server took at least half of what this stretch had more.
+        rises = share - self._chance < self._step / (1 + self._step) / 2
+        self._step = min(2 * self._step, LARGEST_STEP) if rises else STEP
 
     def _begin(self, rate: float, now: float, wait: float = 0.0) -> None:
         """Begins anew at this rate, after a wait."""
-        self.rate, self._step = max(min(rate, self.rate), LEAST), STEP
-        if rate == math.inf:
-            self.rate = rate
-        self.quota.each = 1 / (self.rate * (1 - STEP))
-        self.quota.paid_at = max(self.quota.paid_at, now + wait)
-        self._began = now + wait
-        self._all, self._stretch = Stretch(True, self._began), Stretch(True, self._began)
-        self._ended = Stretch(True, self._began)
+        self.rate, self._step, self._began = max(rate, LEAST), STEP, now + wait
+        self._stretch = self._ended = Stretch(True, self._began)
+        self.quota.paid_at = max(self.quota.paid_at, self._began)
+        self._pace()
+
+    def _pace(self) -> None:
+        quota, step = self.quota, -SLOWER if self._stretch.is_slow else self._step
+        free = self.rate == math.inf
+        quota.each = 1 / (EACH_SECOND if free else self.rate * (1 + step))
+        quota.at_once = AT_ONCE if free else 2.0
 
 
 # ---------------------------------------------------------------- outages
@@ -187,7 +189,7 @@ moment that it does not know a key or a model."""
 LOOK_AGAIN = 1.0
 """The most seconds after which an ask that waits looks again: there is no call to be missed."""
 QUIET = 5.0
-"""Seconds without an answer after which a run says why."""
+"""Seconds without an answer after which a run, and the log, say why."""
 LEAST_PATIENCE = 90.0
 PART_OF_DEADLINE = 0.8
 NO_DEADLINE = 600.0
@@ -235,7 +237,7 @@ class Breaker:
 
     def closes(self) -> None:
         """Begins to count anew."""
-        self.is_open = False
+        self.is_open = self._has_told = False
         self._failures = self._hopeless = 0  # in a row
         self.unanswered_since = math.inf
         self.pause = (-math.inf, "")
@@ -274,34 +276,35 @@ class Breaker:
                 last = self._last
                 problem = f"not asked: the last {self._failures} asks failed: {last.message}"
                 again = self.patience is not None or last.retryable
-                status, fix = last.http_status, last.fix
-                return JudgeError(problem, last.kind, retryable=again, http_status=status, fix=fix)
+                return _copy(last, problem, retryable=again)
             await asyncio.sleep(min(seconds, LOOK_AGAIN))
         return None
 
     def _plan_probe(self, now: float) -> None:
         self._probe_at = now + (COOL_DOWN if self.patience is None else jittered(RUN_COOL_DOWN))
 
-    def saw(self, error: JudgeError, sent_at: float) -> None:
-        """Notes a try that failed, whether it goes again or not, for what is said of the server."""
-        self.unanswered_since = min(self.unanswered_since, sent_at)
-        # Not the error itself: the frames of its traceback contain an ask.
-        status, fix, again = error.http_status, error.fix, error.retryable
-        kind = error.kind
-        self._last = JudgeError(error.message, kind, retryable=again, http_status=status, fix=fix)
+    def failed(self, error: JudgeError, sent_at: float, now: float, *, goes_again: bool) -> None:
+        """Notes a try that went at an instant and failed.
 
-    def failed(self, error: JudgeError, sent_at: float, now: float) -> None:
-        """Notes what an ask failed with, of which the last try went at an instant."""
+        ``goes_again``: by the retries of its own ask, so that it says nothing of the server yet.
+        """
         if error.usage is None and error.remedy != "repair":
             return  # nothing was sent, which says nothing
-        self.saw(error, sent_at)
-        since = self.unanswered_since
-        if error.remedy == "none" or is_refusal(error):
+        self.unanswered_since = min(self.unanswered_since, sent_at)
+        self._last = _copy(error, error.message, retryable=error.retryable)
+        quiet = now - self.unanswered_since
+        if quiet > QUIET and not self._has_told:
+            self._has_told = True
+            log.warning("no ask was answered for %.0f s: %s", quiet, error.message)
+        if goes_again:
+            return
+        if error.remedy == "none":
             self.closes()
-            if is_refusal(error) and self.patience is not None:
-                self.unanswered_since = since
-                self._lose_patience(error, now - since, self.patience)
-                self.is_open = bool(self.given_up)
+            return
+        if is_refusal(error) and self.patience is not None:
+            self._failures = 0
+            self._lose_patience(error, quiet, self.patience)
+            self.is_open = bool(self.given_up)
             return
         is_probe = self.is_open and sent_at >= self._open_since
         self._failures += 1
@@ -310,7 +313,7 @@ class Breaker:
         if is_probe or self._failures <= FAILURES:
             self._plan_probe(now)
         if is_probe and self.patience is not None:
-            self._lose_patience(error, now - self.unanswered_since, self.patience)
+            self._lose_patience(error, quiet, self.patience)
 
     def _lose_patience(self, error: JudgeError, seconds: float, most: float) -> None:
         """Gives the server up if waiting does not help, or has lasted for ``most`` seconds."""
@@ -344,3 +347,9 @@ class Breaker:
         """Whether the server has ever answered, or loads its model, or says when it will."""
         says_so = error.http_status == 503 or error.retry_after is not None
         return says_so or self.answered_at > -math.inf
+
+
+def _copy(error: JudgeError, message: str, *, retryable: bool) -> JudgeError:
+    """The same error, without usage. Not the error itself: its traceback's frames contain an ask."""
+    status, fix = error.http_status, error.fix
+    return JudgeError(message, error.kind, retryable=retryable, http_status=status, fix=fix)

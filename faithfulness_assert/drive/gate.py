@@ -95,13 +95,16 @@ class Gate:
                     return outcome
                 spent += outcome.usage or Usage()
                 now, was_sent = loop.time(), sent_at < math.inf
-                goes_again = was_sent and outcome.retryable and retries < self._max_retries
-                if goes_again and not self.breaker.is_open:
-                    retries += 1
-                    self.breaker.saw(outcome, sent_at)
-                else:
-                    if was_sent:
-                        self.breaker.failed(outcome, sent_at, now)
+                goes_again = (
+                    was_sent
+                    and outcome.retryable
+                    and retries < self._max_retries
+                    and not self.breaker.is_open
+                )
+                if was_sent:
+                    self.breaker.failed(outcome, sent_at, now, goes_again=goes_again)
+                retries += 1
+                if not goes_again:
                     goes_again = self.breaker.explains(outcome, others_answered=others_answered)
                     retries, failed_at = 0, now
                     gives_up_at = min(gives_up_at, now + MOST_WAIT_IN_OUTAGE)
@@ -141,12 +144,11 @@ class Gate:
             if breaker.is_open and (problem := await breaker.passed(left)):
                 return problem, math.inf
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
-            if limits or rate.rate < math.inf:
-                with nullcontext() if again else left.during("limit"):
-                    async with self._line:
-                        if limits:
-                            await limits.take(ask)
-                        await rate.quota.take(amount)
+            with nullcontext() if again else left.during("limit"):
+                async with self._line:
+                    if limits:
+                        await limits.take(ask)
+                    await rate.quota.take(amount)
             if left() <= 0:
                 return late(), math.inf
             clock = asyncio.get_running_loop().time
@@ -158,6 +160,7 @@ class Gate:
             if isinstance(outcome, Reply):
                 breaker.closes()
                 breaker.answered_at = max(breaker.answered_at, sent_at)
+                rate.answered(amount)
             elif is_refusal(outcome):
                 rate.refused(stretch, amount, clock(), outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
