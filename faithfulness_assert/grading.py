@@ -141,7 +141,7 @@ class Grader:
         self.judge_name = self._info.name
         self.policy, self._advice = policy_for(self._info, wanted)
         check_judge(self._info, self.policy)
-        self._prices = check_prices(options.get("prices"))
+        self.prices = check_prices(options.get("prices"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A pickled grader is made anew, as in a process that a pool has spawned.
@@ -291,8 +291,8 @@ class Grader:
         if DEFECT in result.metadata:
             log_defect(result)
         fields: dict[str, Any] = {"judge": self.judge_name}
-        if self._prices is not None:
-            fields["cost"] = result.tokens_used.cost(self._prices)
+        if self.prices is not None:
+            fields["cost"] = result.tokens_used.cost(self.prices)
         caveat = self._info.caveat
         if result.verdicts and (caveat or self._advice):
             fields["metadata"] = metadata = dict(result.metadata)

@@ -202,14 +202,16 @@ def _begin(
         if store.value(BATCH_API):
             how = f"faithfulness-assert batch --run {store.path}"
             raise ConfigError(f"{store.path}: this run goes over a batch API; use: {how}")
-        event = "begun" if store.about() is None else "gone on with"
-        finished = store.finished
+        is_new, finished = store.about() is None, store.finished
         notes = take_input(store, grader, data_set, regrade=regrade)
         if again := store.retry_errors(retry):
             notes.append(f"{again:,} cases that could not be graded before were graded again")
+        if grader.prices and (priced := store.add_costs(grader.prices)):
+            notes.append(f"{priced:,} results that were graded without prices cost what these say")
         if store.finished < finished and (used_up := budget.exceeded(store.summary())):
             raise BudgetError(used_up)
-        for note in (event, *notes):
+        so_far = f"with results for {finished:,} of {store.size:,} cases"
+        for note in ("begun" if is_new else f"gone on {so_far}", *notes):
             store.note(note)
         grader.keep_secret(store.secret())
         return notes

@@ -72,11 +72,6 @@ class Budget:
         errors, tokens, cost = summary.not_graded, summary.all_tokens, summary.cost or 0.0
         if self.max_run_tokens is not None and tokens >= self.max_run_tokens:
             return f"it has used {tokens:,} tokens, and {self._is('max_run_tokens')}"
-        if self.max_cost is not None and summary.unpriced:
-            return (
-                "results that were graded without the option prices have an unknown cost; "
-                f"leave {option('max_cost')} out, or use {option('max_run_tokens')}"
-            )
         if self.max_cost is not None and cost >= self.max_cost:
             return f"it has cost {cost:.6g}, and {self._is('max_cost')}"
         if self.max_errors is not None and errors > self.max_errors:

@@ -88,7 +88,8 @@ def main() -> None:
         code = UNREAD
     except KeyboardInterrupt as stop:
         signal(SIGINT, SIG_DFL)  # a second one ends what is left, without a traceback
-        for note in getattr(stop, "__notes__", ()):  # what was done, and what it cost
+        # what was done, and what it cost
+        for note in getattr(stop, "__notes__", ("interrupted",)):
             sys.stderr.write(f"\nfaithfulness-assert: {note}\n")
         code = INTERRUPTED
     except OSError as error:

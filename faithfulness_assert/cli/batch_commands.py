@@ -222,9 +222,6 @@ def _same_command(outcome: RunOutcome | None = None) -> str:
     replies that were cut off are asked for again, or the run would stop again.
     """
     words, stopped = sys.argv[1:], outcome.stopped if outcome else ""
-    if "leave --max-cost out" in stopped:
-        at = next(n for n, word in enumerate(words) if word.startswith("--max-cost"))
-        del words[at : at + 2 - ("=" in words[at])]
     for place, word in enumerate(words):
         flag, equals, _ = word.partition("=")
         if outcome and flag in LIMITS and f"{flag} is " in stopped:

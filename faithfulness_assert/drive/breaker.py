@@ -103,7 +103,9 @@ class LearnedRate:
         self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
         self._bursts, self._chance = 0, 0.0  # the share refused of slow stretches
         self._taken, self._seconds, self._at = 0.0, 0.0, -math.inf  # of late, and until when
-        self._begin(math.inf, -math.inf)
+        self.rate, self._step, self._began = math.inf, STEP, -math.inf
+        self._stretch = self._ended = Stretch(True, self._began)
+        self._pace()
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
@@ -350,6 +352,6 @@ class Breaker:
 
 
 def _copy(error: JudgeError, message: str, *, retryable: bool) -> JudgeError:
-    """The same error, without usage. Not the error itself: its traceback's frames contain an ask."""
+    """The same without usage. Not the error itself: the frames of its traceback have an ask."""
     status, fix = error.http_status, error.fix
     return JudgeError(message, error.kind, retryable=retryable, http_status=status, fix=fix)

@@ -99,11 +99,12 @@ def probe(
 def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
     labels = [_labels(result) for result in results]
     first = len(asks.probes)
-    controls, failures = Counter[str](), Counter[str]()
+    controls, failures, unresolved = Counter[str](), Counter[str](), Counter[str]()
     usage = Usage()
     for result in results:
         controls.update(result.metadata.get("controls") or {})
         usage += result.tokens_used
+        unresolved.update(v.unresolved for v in result.verdicts if v.unresolved)
         if result.error is not None:
             failures[clip(one_line(f"{result.error.kind}: {result.error.message}"))] += 1
     again, backwards, middle = (
@@ -123,6 +124,7 @@ def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
         cost=math.fsum(costs) if costs else None,
         settings=asks.settings,
         outcomes=_outcomes(asks.probes, labels),
+        unresolved=unresolved,
     )
 
 

@@ -17,6 +17,11 @@ CHANCE_OF_ANY = 0.05
 """The chance that a judge without blind spots is called blind to anything at all, at most."""
 TOLERATED = 0.1
 """A judge is blind to a kind where it is surely wrong more often than this."""
+UNRESOLVED = {
+    "missing": "the judge's reply names no label of it",
+    "duplicate": "the judge gave it labels that differ",
+    "invalid": "what the judge said of it is no label, or takes it back",
+}
 HEAD = ("kind", "asked", "wrong", "share", "95 % interval", "surely", "", "what it is")
 
 
@@ -91,6 +96,8 @@ class Card:
             noise, and the length.
         controls: those of the asks: asked, passed, failed and unanswered.
         failures: why contexts could not be graded, and how many.
+        unresolved: how many statements of other contexts have no verdict for which reason; see
+            ``Verdict.unresolved``.
         usage, cost: of all asks; ``cost`` is None without prices.
         settings: ``per_kind``, ``draw`` and ``held_out``, with which the same is asked again.
         outcomes: whether each statement with a verdict is wrong, by the number of its ask and its
@@ -108,6 +115,7 @@ class Card:
     cost: float | None
     settings: Mapping[str, Any]
     outcomes: Mapping[tuple[int, str], bool] = field(default_factory=dict)
+    unresolved: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def blind(self) -> list[str]:
@@ -133,6 +141,7 @@ class Card:
             },
             "controls": dict(self.controls),
             "failures": dict(self.failures),
+            "unresolved": dict(self.unresolved),
             "usage": {**used, "requests": self.usage.num_requests, "cost": self.cost},
             "settings": dict(self.settings),
         }
@@ -203,6 +212,9 @@ class Card:
     def _ends(self) -> Iterator[str]:
         if unanswered := sum(kind.unanswered for kind in self.kinds.values()):
             yield f"Without a verdict: {counted(unanswered, 'statement')} that count nowhere above"
+        for why, count in self.unresolved.items():
+            words = UNRESOLVED.get(why, why)
+            yield f"Not resolved, also when asked again: {counted(count, 'statement')}: {words}"
         for reason, count in self.failures.items():
             yield f"Not graded: {counted(count, 'ask')}: {reason}"
         cost = "" if self.cost is None else f", cost {self.cost:,.4f}"
