@@ -57,13 +57,13 @@ class Server:
     def __init__(
         self, fails: Callable[[int], JudgeError | None] = lambda _: None, seconds: float = 0.1
     ) -> None:
-        self.fails, self.seconds = fails, seconds
+        self.fails, self.seconds, self.fails_in = fails, seconds, seconds
         self.came: list[float] = []
 
     async def __call__(self) -> Outcome:
         self.came.append(now())
         failure = self.fails(len(self.came))
-        await asyncio.sleep(self.seconds)
+        await asyncio.sleep(self.fails_in if failure else self.seconds)
         return failure or Reply("yes", Usage(10, 5, num_requests=1))
 
 
@@ -305,6 +305,7 @@ def test_a_limit_that_only_the_server_knows_is_found_and_seldom_exceeded(
 @pytest.mark.parametrize("asks", [500, 2000])
 def test_a_limit_costs_a_small_run_few_refused_asks_and_little_time(asks: int) -> None:
     server = Bucket(33, 33)
+    server.fails_in = 0.05
     assert seconds_of(patient(), server, asks, at_once=64) < 1.1 * asks / 33
     assert server.refused < 0.05 * asks
 
