@@ -228,6 +228,8 @@ _UNFILLED = "a variable of a template that nobody filled in"
 _MISSING = "a missing value that was written as a text; pass an empty list if there is no context"
 MAX_LEFT_OVER = 4_096
 """Characters of the longest path of a file."""
+MAX_NAME = 255
+_NAME_OF_FILE = lazy_pattern(r"\w+://\S+|[^\n]+\.[a-zA-Z]{1,4}[0-9]?")
 _FILE = (
     "a file that nobody has read. Write the text itself in its place; promptfoo's results keep "
     "only what the config says, so write it into `vars` there"
@@ -245,6 +247,12 @@ def _left_over(text: str) -> str:
     if len(text) > MAX_LEFT_OVER:
         return ""
     return next((what for what, form in _LEFT_OVER.items() if form.fullmatch(text)), "")
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a text only names files or pages, as ``sources`` may: that is no context."""
+    is_name = len(text) <= MAX_LEFT_OVER and _NAME_OF_FILE.fullmatch(text.strip())
+    return bool(is_name) and all(len(one) <= MAX_NAME for one in text.split(","))
 
 
 def _passage(item: object, place: int) -> Passage:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -22,7 +23,7 @@ from ..conversations.events import EVIDENCE_ROLES, OPENTELEMETRY, ROLES
 from ..conversations.messages import LOOK, is_conversation
 from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
-from .case import passages_of
+from .case import is_file_name, passages_of
 from .paths import opened, value_at, without
 from .plain_data import read_list, record_as_json
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, is_missing, names
@@ -43,7 +44,6 @@ HELD = ("answer", "context", "question")
 _ABSENT = object()
 _PLAIN = lazy_pattern(r"\w+")
 _LETTERS = lazy_pattern(r"[^\W\d_]{2,}")
-_FILE = lazy_pattern(r"\.[a-zA-Z]{1,4}[0-9]?$|^\w+://")
 _LINES = sections(__file__.removesuffix("py") + "txt")
 _WORDS = {name: set(text.split()) for name, text in _LINES.items()}
 _ABOUT = _WORDS["about"] | _WORDS["by a judge"]
@@ -314,7 +314,8 @@ def _path(keys: Sequence[str]) -> str:
     return ".".join(steps).replace(".[]", "[]")
 
 
-def _rank(field: str, keys: Sequence[str]) -> _Rank | None:
+@lru_cache(4_096)  # all records have the same keys
+def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     """How well the keys fit a field; the lowest fits best. None: not at all."""
     words = [word for key in keys for word in key_words(key.partition("(")[0])]
     by_whom = _WORDS[f"{field} is made"]
@@ -340,7 +341,8 @@ def _as_text(field: str, value: Any, rank: _Rank) -> Any:
     if rank[2] == _INSIDE and not isinstance(value, list):
         return None
     try:
-        texts = _texts_of(read_list(value) if isinstance(value, str) else value)
+        value = read_list(value) if isinstance(value, str) else value
+        texts = _texts_of(value[:MAX_KEYS] if isinstance(value, list) else value)
     except InputError:
         return None
     if rank[2] > 1 and 2 * sum(map(_is_prose, texts)) < len(texts):
@@ -357,7 +359,7 @@ def _is_prose(text: str) -> bool:
     """Whether a text says something: it is no id, address, title, or name of a file."""
     start = text[:500].strip()
     words = len(start.split(None, LONG))
-    if _FILE.search(start):
+    if is_file_name(text):
         return False
     if sum(char > "\u3040" for char in start) >= SHORT:
         return True

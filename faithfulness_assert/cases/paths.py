@@ -9,11 +9,11 @@ from math import prod
 from typing import Any
 
 from ..records.errors import ConfigError
-from ..text.strings import clip, lazy_pattern, parse_json
+from ..text.strings import clip, in_fence, lazy_pattern, parse_json
 from .plain_data import as_json
 
 MAX_CHOICES = 64
-"""Values that a path may list (``[a, b]``); lists in a row multiply."""
+"""Values that a path may list (``[a, b]``); lists and functions in a row multiply."""
 _PLAIN_PATH = lazy_pattern(r"[\w.-]+")
 _STEPS, _OF_LISTS = (
     {"field", "index", "slice"},
@@ -62,7 +62,8 @@ def search(path: Any, record: Any) -> Any:
             return opened(self.visit(node["children"][0], value))
 
     def choices(node: Any) -> int:
-        own = len(node["children"]) if node["type"].startswith("multi_select") else 1
+        is_text = node["type"] == "function_expression"  # which escapes what is escaped
+        own = len(node["children"]) if node["type"].startswith("multi_select") else 1 + is_text
         return own * prod(choices(one) for one in node["children"] if isinstance(one, dict))
 
     try:
@@ -79,10 +80,12 @@ def search(path: Any, record: Any) -> Any:
 
 
 def opened(value: Any) -> Any:
-    """What a text that is a JSON object or list contains; any other value as it is."""
-    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+    """What a text contains that is a JSON object or list, also in a fence; else the value."""
+    fence = in_fence(value) if isinstance(value, str) else None
+    text = fence["body"] if fence else value
+    if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):  # also of as_json
-            return _read(value)
+            return _read(text)
     return value
 
 

@@ -19,7 +19,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from ..cases.case import passages_of
+from ..cases.case import is_file_name, passages_of
 from ..cases.paths import opened, search, value_at
 from ..cases.plain_data import read_list
 from ..cases.systems import NAMES_INSIDE, SYSTEMS, names
@@ -42,8 +42,6 @@ KEY_IN_CONFIG = (
 )
 CONTEXT_FOUND = SETUP + "the context is {}, which may be something else: set config.contextFrom"
 PART_OF_OUTPUT = SETUP + "the answer is output.{}, and {} in the output is not judged"
-_FENCE = re.compile(r"```\w*\n(.*)\n```", re.DOTALL)
-_NAME_OF_FILE = re.compile(r"\w+://\S+|\S+\.[a-zA-Z]\w{1,4}")
 LOADS_EACH_TIME = (
     SETUP + "this process loaded the local model for one assertion; with `faithfulness.cjs`, which "
     "`init` writes, one process grades the whole eval"
@@ -298,7 +296,7 @@ def _find(name: str, document: Mapping[str, Any], paths: Mapping[str, Any]) -> t
 def _names_files(value: Any) -> bool:
     """Whether a list only names files, as ``sources`` may: they are no texts."""
     texts = isinstance(value, list) and value and all(isinstance(one, str) for one in value)
-    return bool(texts) and all(_NAME_OF_FILE.fullmatch(one.strip()) for one in value)
+    return bool(texts) and all(map(is_file_name, value))
 
 
 def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any) -> tuple[Any, str]:
@@ -311,7 +309,7 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
     if paths.get("answer") is not None:
         return _at_path("answer", document, paths["answer"]), ""
     output = document["output"]
-    data = _data_in(output)
+    data = opened(output)
     taken = _is_read(None, document, paths) or (data is not output and _has_passage(data, context))
     if isinstance(data, Mapping):
         for name in NAMES_INSIDE["answer"]:
@@ -329,13 +327,6 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
     problem = ", and the context is taken from it, too" if taken else ", not text"
     what = f"the output is {type(data).__name__}{problem}"
     raise InputError(f"answer: {what}; set config.answerFrom, for example to output[0]")
-
-
-def _data_in(output: Any) -> Any:
-    """What an output contains that is JSON, also as text, also in a fence; else the output."""
-    fence = _FENCE.fullmatch(output.strip()) if isinstance(output, str) else None
-    data = opened(fence[1] if fence else output)
-    return output if isinstance(data, str) else data
 
 
 def _has_passage(data: Any, context: Any) -> bool:
@@ -433,7 +424,7 @@ def _no_context(output: Any, given: Mapping[str, Any]) -> str:
     """What is said without a context."""
     usual, looked_in = NAMES_INSIDE["context"], ("vars", "providerResponse.metadata", "metadata")
     found_in = [
-        ("output", _data_in(output)),
+        ("output", opened(output)),
         *((name, value_at(given, name)) for name in looked_in),
     ]
     places = {place: found for place, found in found_in if found and isinstance(found, Mapping)}

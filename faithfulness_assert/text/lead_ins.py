@@ -10,12 +10,11 @@ An answer in JSON is judged leaf by leaf: ``{"price": 20}`` says "price: 20".
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .learned import is_topic
-from .strings import is_blank, lazy_pattern
+from .strings import in_fence, is_blank, lazy_pattern
 from .talk import announces
 
 MAX_PREFIX = 240
@@ -28,7 +27,6 @@ _TITLES = ("heading", "bold")
 
 MAX_JSON = 100_000
 """Characters. A longer answer is read as text."""
-_FENCE = lazy_pattern(r"\s*```\w*[ \t]*\n(?P<body>.*?)\n[ \t]*```\s*", re.DOTALL)
 _TOKEN = lazy_pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 
 
@@ -112,7 +110,7 @@ def leaves(text: str) -> list[Piece]:
 
     The span of a leaf begins behind the one before, so names of objects and lists are in one, too.
     """
-    fence = _FENCE.fullmatch(text) if "```" in text else None
+    fence = in_fence(text)
     start, end = fence.span("body") if fence else (0, len(text))
     body = text[start:end].strip()
     if body[:1] + body[-1:] not in ("{}", "[]") or len(body) > MAX_JSON:

@@ -64,18 +64,6 @@ def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path) -> None:
     assert "If a row is one passage of a case, join its passages" in " ".join(data_set.hints)
 
 
-@pytest.mark.parametrize(("cells", "empty"), [(" ,c", "answer"), ("a,[]", "context")])
-def test_a_file_with_nothing_to_grade_says_so_before_it_is_graded(
-    tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch, cells: str, empty: str
-) -> None:
-    file = tmp_path / "a.csv"
-    file.write_text(f"answer,context\n{cells}\n{cells}\n")
-    monkeypatch.setattr("sys.argv", ["faithfulness-assert", "estimate", str(file)])
-    with pytest.raises(SystemExit):
-        main()
-    assert f"the {empty} is empty in all records that were looked at (2)" in capsys.readouterr().err
-
-
 def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_path: Path) -> None:
     file = tmp_path / "a.json"
     first = {"answer": ANSWER, "context": CONTEXT}
@@ -98,3 +86,13 @@ def test_a_record_with_another_name_is_told_by_which_name_these_are_read(
     mapping = {"answer": "response || answer"}
     assert "response || answer" in second.problem
     assert not any(row.problem for row in open_data_set(file, mapping=mapping).rows())
+
+
+def test_an_output_in_a_fence_is_opened_and_only_its_answer_graded(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    output = {"answer": "It is free.", "documents": [CONTEXT]}
+    response = {"output": f"```json\n{json.dumps(output)}\n```"}
+    row = {"vars": {"context": [CONTEXT]}, "promptIdx": 0, "response": response}
+    file.write_text(json.dumps({"results": {"results": [row]}}))
+    (read,) = open_data_set(file).rows()
+    assert Case.of(read.fields).answer == "It is free."
