@@ -106,7 +106,7 @@ def _of_library(value: Any, depth: int) -> Any:
 
 # ---------------------------------------------------------------- written lists
 
-MAX_TOKENS = 500_000
+MAX_TOKENS = 20_000
 """Texts, numbers, names and signs in a list."""
 # A text as Python writes it; what else is escaped, or hidden in it, makes it none.
 _ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""

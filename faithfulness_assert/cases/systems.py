@@ -84,6 +84,8 @@ SYSTEMS = {
 
 FROM = "from"
 """The key of a mapping that names the system, for records that could be those of two."""
+MAX_PATH = 2_000
+"""Characters of a path."""
 RECORDS = "records"
 """The key of a mapping that names the list of records in a JSON file, where there are several."""
 
@@ -102,6 +104,10 @@ def check_mapping(mapping: Mapping[str, str] | None) -> dict[str, str]:
     for name, column in (mapping or {}).items():
         if not isinstance(column, str):
             raise ConfigError(f"{label}: {name} must be the name of a column, got {column!r}")
+        if len(column) > MAX_PATH:
+            raise ConfigError(
+                f"{label}: the path for {name} is longer than {MAX_PATH:,} characters"
+            )
         field = _OUR_NAMES.get(name, name)
         if field == FROM and column not in SYSTEMS:
             raise ConfigError(f"from: unknown system {column!r}. Known: {', '.join(SYSTEMS)}")

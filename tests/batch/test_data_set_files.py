@@ -232,6 +232,15 @@ HOSTILE = {
         "no column for context",
     ),
     "path.jsonl": (json.dumps({"x": [1] * 9}), "it lists more than 64 values"),
+    "quotes.jsonl": (json.dumps({"x": '"' * 9}), "it lists more than 64 values"),
+    "dots.jsonl": (json.dumps({"x": [1]}), "is longer than 2,000 characters"),
+}
+
+
+PATHS = {
+    "path.jsonl": "|[@,@,@]",
+    "quotes.jsonl": "|[@]|to_string(@)",
+    "dots.jsonl": ".x" * 1_000,
 }
 
 
@@ -239,7 +248,7 @@ HOSTILE = {
 def test_a_hostile_file_is_an_error_that_says_what_is_too_much(tmp_path: Path, name: str) -> None:
     text, problem = HOSTILE[name]
     (tmp_path / name).write_text(text)
-    mapping = {"context": "x" + "|[@,@,@]" * 30} if name == "path.jsonl" else {}
+    mapping = {"context": f"x{PATHS[name] * 30}"} if name in PATHS else {}
     try:
         data_set = open_data_set(tmp_path / name, mapping=mapping)
         told = [row.problem for row in data_set.rows()] + data_set.hints
@@ -323,6 +332,21 @@ def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:
         "lines 10 to 11: invalid CSV: unexpected end of data",
     ]
     assert [row.fields["answer"] for row in rows_of(file) if not row.problem] == ["a", "x\ny"]
+
+
+@pytest.mark.parametrize(("text", "told"), [("Größe", True), ("x", False), ("\xff\xfe", True)])
+def test_a_file_that_is_utf8_is_not_read_in_another_encoding_in_silence(
+    tmp_path: Path, text: str, told: bool
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f"answer,context\n{text},c\n", encoding="utf-8")
+    for encoding in ("cp1252", "utf-8"):
+        data_set = open_data_set(file, encoding=encoding)
+        list(data_set.rows())
+        is_told = "is UTF-8 text as well" in " ".join(data_set.hints)
+        assert is_told == (told and encoding == "cp1252")
+    file.write_text("answer,context\nGröße,c\n", encoding="cp1252")
+    assert not open_data_set(file, encoding="cp1252").hints
 
 
 def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_path: Path) -> None:

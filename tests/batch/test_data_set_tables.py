@@ -97,6 +97,15 @@ def test_a_parquet_file_that_is_none_is_refused(tmp_path: Path) -> None:
         open_data_set(tmp_path / "a.parquet")
 
 
+def test_a_parquet_file_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow.parquet")
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.Table.from_arrays([pyarrow.array(["x"])] * 3, ["answer", "answer", "context"])
+    pyarrow.parquet.write_table(table, tmp_path / "a.parquet")
+    with pytest.raises(ConfigError, match="two columns have the name 'answer'"):
+        open_data_set(tmp_path / "a.parquet")
+
+
 def test_a_parquet_file_with_a_value_that_is_too_large_is_an_error(tmp_path: Path) -> None:
     parquet, file = pytest.importorskip("pyarrow.parquet"), tmp_path / "a.parquet"
     large = {"answer": ["a"], "context": ["c" * 250_000_000]}

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
-import json
+import codecs
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -16,20 +16,22 @@ from types import MappingProxyType
 from typing import Any
 
 from ...cases.case import Case
-from ...cases.plain_data import record_as_json
 from ...cases.systems import check_mapping
 from ...cases.tables import check_columns, items_of, read_table
 from ...files import new_file, open_file, open_text
 from ...records.errors import ConfigError, option
 from ...text.strings import names_of
 from . import tables
-from .data_set import PART, DataSet, Record, Source
+from .data_set import DataSet, Record, Source
 from .json_files import json_source
 
 __all__ = ["DataSet", "open_data_set"]
 
-TEXTS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv")
+JSON = (".jsonl", ".ndjson", ".json")
+TEXTS = (*JSON, ".csv", ".tsv")
 SUFFIXES = (*TEXTS, ".parquet", *tables.SPREADSHEETS)
+PART = 1 << 20
+"""Bytes that are read at once."""
 
 
 def open_data_set(
@@ -61,7 +63,7 @@ def open_data_set(
         raise ConfigError(f"{option('encoding')}: only for a file")
     if isinstance(source, Mapping):
         raise ConfigError(f"data set: got {names_of(source)}; pass a list, or one of its values")
-    return DataSet(_object(source, mapping), mapping)
+    return DataSet(_object(source), mapping)
 
 
 # ---------------------------------------------------------------- files
@@ -85,44 +87,32 @@ def open_table(
     if path.is_dir():
         what = "the folder of a run" if (path / "run.sqlite").is_file() else "a folder"
         raise ConfigError(f"{name}: is {what}, and a file belongs here")
-    _check_encoding(path, name, suffix, encoding)  # it says if there is no such file
+    note = _check_encoding(path, name, encoding)  # it says if there is no such file
     if suffix not in SUFFIXES:
         raise ConfigError(f"{name}: unknown kind of file. Known: {', '.join(SUFFIXES)}")
-    read_as = encoding or "utf-8"
-    if suffix in (".csv", ".tsv"):
-        source = tables.csv_source(path, name, mapping, read_as)
-    elif suffix in TEXTS:
-        source = json_source(path, name, mapping, read_as)
-    else:
+    if suffix not in TEXTS:
         source = tables.table_source(path)
+    else:
+        read = json_source if suffix in JSON else tables.csv_source
+        source = read(path, name, mapping, encoding or "utf-8")
+    check_columns(source.columns or (), name)
     if next(source.records(), None) is None:
         raise ConfigError(f"{name}: contains no cases")
-    check_columns(source.columns or (), name)
-
-    def fingerprint() -> str:
-        with open_file(path) as file:
-            parts = iter(partial(file.read, PART), b"")
-            return _hash_of(parts, {**mapping, **({"encoding": encoding} if encoding else {})})
-
-    return source._replace(fingerprint=fingerprint)
+    return source._replace(notes=(*filter(None, [note]), *source.notes))
 
 
-def _hash_of(parts: Iterable[bytes], mapping: Mapping[str, str]) -> str:
-    digest = hashlib.sha256(json.dumps(mapping, sort_keys=True).encode())
-    for part in parts:
-        digest.update(part)
-    return digest.hexdigest()
+def _check_encoding(path: Path, name: str, encoding: str | None) -> str:
+    """A note if a file seems to be in another encoding than the named one; else "".
 
+    Without a name, a row that is not UTF-8 says so itself.
 
-def _check_encoding(path: Path, name: str, suffix: str, encoding: str | None) -> None:
-    """Raises ``ConfigError``: the encoding is unknown, or the file is not in it or cannot be read.
-
-    Without one, a row that is not UTF-8 says so itself.
+    Raises:
+        ConfigError: the encoding is unknown, or the file is not in it or cannot be read.
     """
     try:
         with open_file(path) as file:
-            start = file.read(2)
-        if encoding is not None and suffix in TEXTS:
+            start = file.read(PART)
+        if encoding is not None and path.suffix.lower() in TEXTS:
             with open_text(path, encoding, newline="") as text:
                 while text.read(PART):
                     pass
@@ -134,11 +124,19 @@ def _check_encoding(path: Path, name: str, suffix: str, encoding: str | None) ->
     except (LookupError, TypeError, ValueError):
         examples = "such as utf-8, cp1252 or utf-16"
         raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {examples}") from None
-    if encoding is None and start in (b"\xff\xfe", b"\xfe\xff"):
-        use = option("encoding", "utf-16")
-        raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
-    if encoding is not None and suffix not in TEXTS:
+    if encoding is None:
+        if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            use = option("encoding", "utf-16")
+            raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
+        return ""
+    if path.suffix.lower() not in TEXTS:
         raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
+    with suppress(UnicodeError):
+        as_utf8 = codecs.getincrementaldecoder("utf-8-sig")().decode(start)
+        if not (as_utf8.isascii() or as_utf8 in start.decode(encoding, "replace")):
+            use = option("encoding", encoding)
+            return f"{name}: is UTF-8 text as well. If letters are wrong, leave out {use}"
+    return ""
 
 
 def _copy_of_input() -> Path:
@@ -154,21 +152,16 @@ def _copy_of_input() -> Path:
 # ---------------------------------------------------------------- objects
 
 
-def _object(source: Any, mapping: Mapping[str, str]) -> Source:
+def _object(source: Any) -> Source:
     """The records of a table, or of any iterable."""
     name, table = type(source).__name__, read_table(source)
     if isinstance(source, bytes) or not (table or isinstance(source, Iterable)):
         raise ConfigError(f"data set: must be a path or an iterable, got {name}")
-    records = partial(_records, source)
-    if table or isinstance(source, Sequence):
-
-        def fingerprint() -> str:
-            values = ([record_as_json(one.values or {}), one.problem] for one in records())
-            return _hash_of((json.dumps(one, sort_keys=True).encode() for one in values), mapping)
-
-        return Source(name, records, fingerprint, columns=table[0] if table else None)
-    if iter(source) is not source:  # a stream, perhaps, of which reading it twice costs much
-        return Source(name, records, again=False)
+    columns = table[0] if table else None
+    check_columns(columns or (), name)
+    records, again = partial(_records, source), bool(table) or isinstance(source, Sequence)
+    if again or iter(source) is not source:  # a stream, of which reading it twice costs much
+        return Source(name, records, columns, again=again)
     waiting = [records]
 
     def once() -> Iterator[Record]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...cases.fields import application_error, find_fields, read_record
-from ...cases.plain_data import seems_list
+from ...cases.fields import HELD, application_error, find_fields, read_record
+from ...cases.plain_data import record_as_json, seems_list
 from ...cases.systems import COLUMN_FIELDS, names
-from ...cases.tables import SAMPLE, check_columns, head
+from ...cases.tables import SAMPLE, head
 from ...files import temporary_database
 from ...records.errors import ConfigError, option
-from ...text.strings import is_blank, names_of
+from ...text.strings import counted, names_of
 from ..rows import NOTHING, Row
 
 if TYPE_CHECKING:
@@ -23,12 +25,9 @@ if TYPE_CHECKING:
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
 MAX_SHOWN_COLUMNS = 40
-PART = 1 << 20
-"""Bytes that are read at once."""
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
 
-_GRADED = ("answer", "context", "question")
 NOT_UTF8 = "not UTF-8 text"
 """How the problem of a record begins that is in another encoding."""
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
@@ -51,17 +50,15 @@ class Source(NamedTuple):
     Args:
         name: for people: the file, or the kind of object.
         records: starts reading, from the first record each time.
-        fingerprint: changes when the content changes; "" if that cannot be known.
         columns: those that every record has; None where each record has its own.
-        note: what a person should know about how it is read.
+        notes: what a person should know about how it is read.
         again: whether reading may start anew without cost.
     """
 
     name: str
     records: Callable[[], Iterator[Record]]
-    fingerprint: Callable[[], str] = str
     columns: Sequence[str] | None = None
-    note: str = ""
+    notes: tuple[str, ...] = ()
     again: bool = True
 
 
@@ -81,7 +78,7 @@ class DataSet:
     """The rows of a source.
 
     Attributes:
-        name, fingerprint: those of the ``Source``.
+        name: that of the ``Source``.
         notes: what a person should know about the rows, such as ids that are not unique. They are
             complete when the rows have been read to the end.
         hints: those of them that say what to do about the source as a whole.
@@ -91,29 +88,31 @@ class DataSet:
         """Chooses the columns that hold the fields of a case.
 
         Raises:
-            ConfigError: two columns have the same name, or a case needs one more; where rows may
-                have different columns, see ``check_cases``.
+            ConfigError: a case needs one more column; where rows may have different columns, see
+                ``check_cases``.
         """
-        check_columns(source.columns or (), source.name)
-        self.name, self.fingerprint = source.name, source.fingerprint
+        self.name = source.name
         self.notes: list[str] = []
         self.hints: list[str] = []
-        self._source = source
-        self._problems: list[str] = []
-        self._head = head(self._readable()) if source.again else []
-        if source.columns is not None and not (self._head or self._problems):
+        self._source, self._mapping = source, mapping
+        first = list(islice(source.records(), SAMPLE)) if source.again else []
+        self._problems = [f"{one.place}: {one.problem}" for one in first if one.values is None]
+        self._head = head(one.values for one in first if one.values is not None)
+        if source.columns is not None and not first:
             self._head = [dict.fromkeys(source.columns, "")]
         self._fields = find_fields(self._head, mapping)
         if source.columns is not None:
             self.check_cases()
 
-    def _readable(self) -> Iterator[Mapping[str, Any]]:
-        """The values of the first records. The problems of others are kept."""
-        for record in islice(self._source.records(), SAMPLE):
-            if record.values is None:
-                self._problems.append(f"{record.place}: {record.problem}")
-            else:
-                yield record.values
+    def fingerprint(self) -> str:
+        """Changes when the records or the mapping change; "" if that cannot be known."""
+        if not self._source.again:
+            return ""
+        digest = hashlib.sha256(json.dumps(self._mapping, sort_keys=True).encode())
+        for record in self._source.records():
+            values = [record_as_json(record.values or {}), record.problem]
+            digest.update(json.dumps(values, sort_keys=True).encode())
+        return digest.hexdigest()
 
     def rows(self) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
@@ -153,11 +152,11 @@ class DataSet:
         if doubled > MAX_NOTES:
             self.notes.append(f"{doubled - MAX_NOTES} more rows have ids that are taken")
         if missing:
-            rows = "1 row has" if missing == 1 else f"{missing} rows have"
-            self.notes.append(f"{rows} no id; the number of the row is its id")
+            self.notes.append(
+                f"{counted(missing, 'row')} without an id: the number of the row is its id"
+            )
         if not_utf8:
-            rows = f"{not_utf8:,} row{' is' if not_utf8 == 1 else 's are'}"
-            self.hints.append(f"{rows} {NOT_UTF8}. {hint()}")
+            self.hints.append(f"{counted(not_utf8, 'row')}: {NOT_UTF8}. {hint()}")
         if as_texts:
             rows = ", ".join(map(str, as_texts[:5])) + (" ..." if as_texts[5:] else "")
             what = "looks like a list or a mapping that a program wrote, and is taken as a text"
@@ -172,8 +171,7 @@ class DataSet:
             for field, path in self._fields.used(record).items():
                 paths[field][path] = None
             columns |= self._fields.split(record)[1].keys()
-        usual = ("answer", "context", "question")
-        shown = [field for field in COLUMN_FIELDS if paths[field] or field in usual]
+        shown = [field for field in COLUMN_FIELDS if paths[field] or field in HELD]
         lines = [f"  {field:15} {' or '.join(paths[field]) or '-'}" for field in shown]
         lines.append(f"  carried along   {names_of(columns, MAX_SHOWN_COLUMNS)}")
         notes = [f"  note            {note}" for note in self._first_notes()]
@@ -195,32 +193,20 @@ class DataSet:
             raise ConfigError(f"{self.name}: {problem}{use}")
 
     def _first_notes(self) -> list[str]:
-        """What a person should know before the rows are read."""
-        notes = (self._source.note, *self._fields.notes, *self._of_all_records())
-        return [note for note in notes if note]
-
-    def _of_all_records(self) -> Iterator[str]:
-        """What the first records have in common: nothing to grade, nothing found, or passages of
-        the same cases.
-        """
-        contexts: dict[str, set[str]] = {}
-        blank = empty = 0
+        """What a person should know before the rows are read: also if they seem to be passages."""
+        notes, contexts = [*self._source.notes, *self._fields.notes], dict[str, set[str]]()
         for record in self._head:
             fields = self._fields.split(record)[0]
-            values = [next((fields[n] for n in names(f) if n in fields), None) for f in _GRADED]
-            answer, context, question = values
-            blank += isinstance(answer, str) and is_blank(answer)
-            empty += context in ([], "[]") or (isinstance(context, str) and is_blank(context))
-            if isinstance(answer, str) and isinstance(context, str) and answer.strip():
-                contexts.setdefault(f"{question}\0{answer}", set()).add(context)
-        for field, count in (("answer", blank), ("context", empty)):
-            if count and count == len(self._head):
-                yield f"the {field} is empty in all records that were looked at ({count:,})"
+            held = [next((fields[n] for n in names(name) if n in fields), None) for name in HELD]
+            if isinstance(held[0], str) and isinstance(held[1], str) and held[0].strip():
+                contexts.setdefault(f"{held[2]}\0{held[0]}", set()).add(held[1])
         if any(len(texts) > 1 for texts in contexts.values()):
-            yield (
-                "rows with the same answer have other contexts; each is graded against its own "
-                "alone. If a row is one passage of a case, join its passages into a list first"
+            problem = (
+                "rows with the same answer have other contexts; each is graded against its own"
             )
+            advice = "If a row is one passage of a case, join its passages into a list first"
+            notes.append(f"{problem} alone. {advice}")
+        return notes
 
 
 def _ids() -> sqlite3.Connection:

@@ -10,12 +10,11 @@ number; a document is held in memory, and has a limit.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ...cases.tables import MAX_COLUMNS
 from ...files import open_text
@@ -28,7 +27,7 @@ MAX_DOCUMENT = 75_000_000
 """Characters of a document, at most four bytes each."""
 LONGEST_WORD = len("-Infinity")
 BOM = "\ufeff"
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()
 
 
@@ -41,16 +40,17 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
     """
     if _has_lines(file, encoding):
         return Source(name, partial(_lines, file, encoding))
-    document, problem = _document(file, name, encoding)
-    found, note = choose_records(document, mapping, file.name)
+    with open_text(file, encoding, "surrogateescape", "") as document:
+        text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
+    found, notes = choose_records(_document(text, name), mapping, file.name)
+    is_mixed = bool(not_utf8(text))
 
     def records() -> Iterator[Record]:
         for number, item in enumerate(records_of(found, mapping), 1):
-            own = problem and not_utf8(json.dumps(item, ensure_ascii=False))
-            place = f"item {number}"
-            yield Record(place, None, own) if own else _record(place, item)
+            own = not_utf8(json.dumps(item, ensure_ascii=False)) if is_mixed else ""
+            yield _record(f"item {number}", item, own)
 
-    return Source(name, records, note=note)
+    return Source(name, records, notes=notes)
 
 
 def _has_lines(file: Path, encoding: str) -> bool:
@@ -73,63 +73,57 @@ def _lines(file: Path, encoding: str) -> Iterator[Record]:
         number = 0
         while line := lines.readline(MAX_RECORD + 1):
             number += 1
-            place = f"line {number}"
+            place, item, problem = f"line {number}", None, not_utf8(line)
             if len(line) > MAX_RECORD:
                 while line and not line.endswith("\n"):
                     line = lines.readline(1 << 20)
-                yield Record(place, None, f"over the limit of {MAX_RECORD:,} characters")
-            elif problem := not_utf8(line):
-                yield Record(place, None, problem)
-            elif line.strip():
+                problem = f"over the limit of {MAX_RECORD:,} characters"
+            elif not (problem or line.strip()):
+                continue
+            elif not problem:
                 try:
-                    yield _record(place, parse_json(line.removeprefix(BOM)))
+                    item = parse_json(line.removeprefix(BOM))
                 except (ValueError, RecursionError) as error:
                     at = getattr(error, "pos", 0) + 1
                     problem = _invalid(error, f"character {at}", is_cut=line[-1:] != "\n")
-                    yield Record(place, None, problem)
+            yield _record(place, item, problem)
 
 
-def _record(place: str, item: Any) -> Record:
-    if not isinstance(item, dict):
-        return Record(place, None, f"must be a JSON object, got {type(item).__name__}")
-    if len(item) > MAX_COLUMNS:
-        return Record(place, None, f"has more than {MAX_COLUMNS:,} names")
-    return Record(place, item)
+def _record(place: str, item: Any, problem: str) -> Record:
+    if not problem and not isinstance(item, dict):
+        problem = f"must be a JSON object, got {type(item).__name__}"
+    elif not problem and len(item) > MAX_COLUMNS:
+        problem = f"has more than {MAX_COLUMNS:,} names"
+    return Record(place, None if problem else item, problem)
 
 
-def _document(file: Path, name: str, encoding: str) -> tuple[Any, str]:
-    """The value of a document, or a list of several, one after another; and what is wrong in its
-    texts or "".
+def _document(text: str, name: str) -> Any:
+    """The value of a document, or a list of several, one after another.
 
     Raises:
         ConfigError: it is too large, or not JSON.
     """
-    with open_text(file, encoding, "surrogateescape", "") as document:
-        text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
     try:
         if len(text) > MAX_DOCUMENT:
             raise ValueError(f"more than {MAX_DOCUMENT:,} characters")
         check_values(text)
     except ValueError as error:
         raise ConfigError(f"{name}: has {error}; save its records as JSON lines") from None
-    values, at = list[Any](), _after_space(text, 0)
+    values, at, end = list[Any](), 0, len(text.rstrip(_SPACE))
     try:
-        while at < len(text):
+        while at < end:
+            while text[at] in _SPACE:
+                at += 1
             if text[at] not in "[{":
                 raise json.JSONDecodeError("neither an object nor a list of objects", text, at)
-            value, end = _DECODER.raw_decode(text, at)
+            value, at = _DECODER.raw_decode(text, at)
             values.append(value)
-            at = _after_space(text, end)
     except (ValueError, RecursionError) as error:
         at = getattr(error, "pos", 0)
         is_cut = at > len(text) - LONGEST_WORD or text.find('"', at + 1) < 0
         line = f"line {getattr(error, 'lineno', 1):,}"
         raise ConfigError(f"{name}: {_invalid(error, line, is_cut=is_cut)}") from None
-    return values[0] if len(values) == 1 else values, not_utf8(text)
-
-
-def _after_space(text: str, place: int) -> int:
-    return cast("re.Match[str]", _SPACE.match(text, place)).end()
+    return values[0] if len(values) == 1 else values
 
 
 def _invalid(error: Exception, place: str, *, is_cut: bool) -> str:

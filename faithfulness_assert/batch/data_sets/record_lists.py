@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from ...cases.case import rows_of
 from ...cases.fields import find_fields, has_evidence, is_expected
-from ...cases.paths import search
+from ...cases.paths import opened, search
 from ...cases.systems import RECORDS
 from ...cases.tables import MAX_COLUMNS
 from ...records.errors import ConfigError, option
-from ...text.strings import parse_json
 
 NONE, PART, FULL, KNOWN = range(4)
 """How much of a case records have: no answer, an answer, a context too (or messages); and these are
@@ -33,8 +32,10 @@ _MAX_SHOWN = 8
 Steps = tuple[str, ...]
 
 
-def choose_records(document: Any, mapping: Mapping[str, str], name: str) -> tuple[Any, str]:
-    """The list or object in a document that has the records, and a note or "".
+def choose_records(
+    document: Any, mapping: Mapping[str, str], name: str
+) -> tuple[Any, tuple[str, ...]]:
+    """The list or object in a document that has the records, and what a person should know.
 
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
@@ -42,22 +43,24 @@ def choose_records(document: Any, mapping: Mapping[str, str], name: str) -> tupl
     places = dict(_places(document, (), mapping, iter(range(_MAX_VISITS))))
     if wish := mapping.get(RECORDS):
         if (found := search(wish, document)) is None:
-            lists = ", ".join(map(_shown, islice(places, _MAX_SHOWN)))
             use = option("mapping", {RECORDS: wish})
-            raise ConfigError(f"{name}: {use} names nothing in it. Lists of records: {lists}")
-        return found, ""
+            raise ConfigError(
+                f"{name}: {use} names nothing in it. Lists of records: {_all(places)}"
+            )
+        return found, ()
     best = max(places.values(), default=NONE)
     likely = [steps for steps, likeness in places.items() if likeness == best]
     if best >= FULL and len(likely) > 1:
-        shown, use = ", ".join(map(_shown, likely[:_MAX_SHOWN])), _shown(likely[0])
-        use = option("mapping", {RECORDS: use})
-        raise ConfigError(f"{name}: has {len(likely)} lists of records: {shown}. Use {use}")
-    own = likely[0] if likely else ()
-    others = [_shown(at) for at, some in places.items() if some and at[: len(own)] != own]
-    where = f"the records are those of {_shown(own)!r}; " if own else ""
-    found = search(_shown(own), document) if own else document
-    note = f"{where}not read: {', '.join(others[:_MAX_SHOWN])}" if others else ""
-    return found, note
+        use = option("mapping", {RECORDS: _all(likely[:1])})
+        has = f"has {len(likely)} lists of records: {_all(likely)}"
+        raise ConfigError(f"{name}: {has}. Use {use}")
+    own = next(iter(likely), ())
+    if not own:
+        return document, ()
+    path = _all([own])
+    others = [at for at, likeness in places.items() if likeness and at[: len(own)] != own]
+    note = f"the records are those of {path!r}; not read: {_all(others)}"
+    return search(path, document), (note,) if others else ()
 
 
 def records_of(value: Any, mapping: Mapping[str, str]) -> Iterator[Any]:
@@ -65,28 +68,31 @@ def records_of(value: Any, mapping: Mapping[str, str]) -> Iterator[Any]:
     return _records(value, mapping)[1]
 
 
-def _shown(steps: Steps) -> str:
-    """The steps as a JMESPath expression."""
-    named = (n if re.fullmatch(r"[A-Za-z_]\w*", n) or n == _EACH else json.dumps(n) for n in steps)
-    return ".".join(named).replace(f".{_EACH}", _EACH) or "the whole file"
+def _all(places: Iterable[Steps]) -> str:
+    """The steps to the first places, as JMESPath expressions."""
+    shown = []
+    for steps in islice(places, _MAX_SHOWN):
+        plain = (n if re.fullmatch(r"[A-Za-z_]\w*|\[]", n) else json.dumps(n) for n in steps)
+        shown.append(".".join(plain).replace(f".{_EACH}", _EACH) or "the whole file")
+    return ", ".join(shown)
 
 
-def _records(value: Any, mapping: Mapping[str, str]) -> tuple[str, Iterator[Any]]:
-    """The records that a list or an object is, and how: the items of a list, which may be lists;
-    of an object its values, the rows of parallel lists, or itself alone.
+def _records(value: Any, mapping: Mapping[str, str]) -> tuple[bool, Iterator[Any]]:
+    """Whether a value is several records, and those: the items of a list, which may be lists; of
+    an object its values, the rows of parallel lists, or itself alone.
     """
     if isinstance(value, list):
         lists = (
-            _records(one, mapping)[1] if one and isinstance(one, list) else (one,) for one in value
+            records_of(one, mapping) if one and isinstance(one, list) else (one,) for one in value
         )
-        return "list", (item for items in lists for item in items)
+        return True, (item for items in lists for item in items)
     if not isinstance(value, Mapping):
-        return "one", iter([value])
+        return False, iter([value])
     inner = [_of_object(name, item) for name, item in islice(value.items(), _SAMPLE)]
     if inner and all(
         isinstance(item, Mapping) and _likeness([item], mapping, are_many=False) for item in inner
     ):
-        return "object", (_of_object(name, item) for name, item in value.items())
+        return True, (_of_object(name, item) for name, item in value.items())
     # lists of one length, or objects with the same names, as pandas writes them
     columns = {name: item for name, item in value.items() if isinstance(item, list)}
     objects = {name: item for name, item in value.items() if isinstance(item, Mapping)}
@@ -96,19 +102,16 @@ def _records(value: Any, mapping: Mapping[str, str]) -> tuple[str, Iterator[Any]
         rows = rows_of(columns, next(iter(columns.values())))
         are_records = all(isinstance(item[0], Mapping) for item in columns.values() if item)
         if not are_records and _likeness(rows[:_SAMPLE], mapping) >= FULL:
-            return "parallel", iter(rows)
-    return "one", iter([value])
+            return True, iter(rows)
+    return False, iter([value])
 
 
 def _of_object(name: str, value: Any) -> Any:
     """A record that is a value of an object: its name may have fields, else it is the id."""
     if not isinstance(value, Mapping):
         return value
-    if name.lstrip().startswith("{"):
-        try:
-            return {**parse_json(name), **value}
-        except (ValueError, RecursionError, TypeError):
-            pass
+    if isinstance(fields := opened(name), Mapping):
+        return {**fields, **value}
     return value if "id" in value else {"id": name, **value}
 
 
@@ -118,10 +121,10 @@ def _places(
     """The steps to records in a value, the outermost ones of a case; and what these have of one."""
     if len(steps) > _MAX_DEPTH or next(visits, None) is None:
         return
-    form, items = _records(value, mapping)
+    are_many, items = _records(value, mapping)
     records = [item for item in islice(items, _SAMPLE) if isinstance(item, Mapping)]
-    likeness = _likeness(records, mapping, are_many=form != "one")
-    if records and (likeness >= FULL or form != "one"):
+    likeness = _likeness(records, mapping, are_many=are_many)
+    if records and (likeness >= FULL or are_many):
         yield steps, likeness
     if likeness >= FULL:
         return
@@ -134,7 +137,7 @@ def _places(
         for own, some in inside.items():
             if own and not any(map(is_expected, own)):
                 yield (*steps, _EACH, *own), some
-    if records and form == "one" and likeness:
+    if records and not are_many and likeness:
         yield steps, likeness
 
 

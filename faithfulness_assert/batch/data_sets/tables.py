@@ -24,7 +24,7 @@ from ...files import open_text
 from ...records.errors import ConfigError, pip_install
 from ...text.strings import counted
 from . import table_process
-from .data_set import MAX_RECORD, Record, Source, hint, not_utf8
+from .data_set import MAX_RECORD, NOT_UTF8, Record, Source, hint, not_utf8
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
 WRITTEN = 10_000
@@ -44,27 +44,27 @@ def csv_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str)
         ConfigError: the first row cannot be read, or begins as JSON does.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
-    forms, problems = [], []
+    usual = {*mapping.values(), *(one for field in COLUMN_FIELDS for one in names(field))}
+    forms, problem = list[tuple[int, int, str, list[str]]](), ""
     for delimiter in "\t,;" if file.suffix.lower() == ".tsv" else ",;\t":
         try:
             header: list[str] = next(_reader(file, delimiter, encoding), [])
+            not_text = not_utf8("".join(header))
         except csv.Error as error:
-            problems.append(str(error))
+            not_text, header = str(error), []
+        if not_text:
+            problem = problem or not_text + f". {hint()}" * not_text.startswith(NOT_UTF8)
             continue
         check_columns(range(len(header)), str(file))  # before they have names
         if header and header[0].lstrip().startswith(("[", "{")):
             advice = "give the file a name that ends in .json or .jsonl"
             raise ConfigError(f"{file}: begins as JSON does, and not as a table: {advice}")
-        if problem := not_utf8("".join(header)):
-            problems.append(f"{problem}. {hint()}")
-            continue
         columns = [name.strip() or f"column {place}" for place, name in enumerate(header, 1)]
-        forms.append((delimiter, columns))
+        forms.append((len(usual.intersection(columns)), len(columns), delimiter, columns))
     if not forms:
-        raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
-    usual = {*mapping.values(), *(one for field in COLUMN_FIELDS for one in names(field))}
-    best = max(forms, key=lambda form: (len(usual.intersection(form[1])), len(form[1])))
-    return Source(name, partial(_csv_records, file, encoding, *best), columns=best[1])
+        raise ConfigError(f"{file}: the first row cannot be read: {problem}")
+    *_, delimiter, columns = max(forms, key=lambda form: form[:2])
+    return Source(name, partial(_csv_records, file, encoding, delimiter, columns), columns)
 
 
 def _csv_records(
@@ -127,13 +127,13 @@ def table_source(path: Path) -> Source:
         raise ConfigError(f"{path}: is not {kind} that can be read: {first}")
     columns, sheets = first
     more = ", ".join(map(repr, sheets[1:]))
-    note = f"{path}: read is the sheet {sheets[0]!r}, not {more}" if more else ""
+    notes = (f"{path}: read is the sheet {sheets[0]!r}, not {more}",) if more else ()
 
     def records() -> Iterator[Record]:
         for number, cells in islice(_printed(path), 1, None):
             yield Record(f"row {number}", dict(zip(columns, cells, strict=True)))
 
-    return Source(str(path), records, columns=columns, note=note)
+    return Source(str(path), records, columns, notes)
 
 
 def _printed(path: Path) -> Iterator[Any]:
