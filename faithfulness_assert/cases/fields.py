@@ -26,7 +26,7 @@ from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, se
 from .case import is_file_name, passages_of
 from .paths import opened, value_at, without
 from .plain_data import read_list, record_as_json
-from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, is_missing, names
+from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
 MAX_SHOWN = 40
 """Keys that a message names."""
@@ -74,7 +74,6 @@ class Fields(NamedTuple):
         there: the fields that at least one of the records has by which they were found.
         unclear: paths with different values, one of which must be the field.
         notes: what a person should know of how they were found.
-        takes_mapping: whether the user can say where they are, as with files.
     """
 
     paths: Paths
@@ -83,7 +82,6 @@ class Fields(NamedTuple):
     there: frozenset[str] = frozenset()
     unclear: Paths = NOTHING
     notes: tuple[str, ...] = ()
-    takes_mapping: bool = True
 
     def used(self, record: Mapping[str, Any]) -> dict[str, str]:
         """The path of each field that a record has."""
@@ -152,16 +150,15 @@ class Fields(NamedTuple):
         near = _similar_path(field, records)
         why = f". {near!r} seems to be what is expected" if is_expected(near) else ""
         use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
-        for key in names(field):
-            values = [record[key] for record in records if key in record]
-            if values and all(value is None for value in values):
+        for key in filter(keys.__contains__, names(field)):
+            values = [record[key] for record in records if record.get(key) is not None]
+            if not values:
                 nothing = " (where nothing was retrieved, it is an empty list)"
                 return f"{key} is null in each record{nothing * (field == 'context')}; {has}", ""
-            if inside := next((value for value in values if isinstance(value, Mapping)), None):
+            if isinstance(values[0], Mapping):
+                what = f"it is an object with the keys {names_of(values[0], MAX_SHOWN)}"
                 wanted = "a text or a list of passages" if field == "context" else "a text"
-                what = f"it is an object with the keys {names_of(inside, MAX_SHOWN)}"
-                advice = f". Use {use}{why}" if self.takes_mapping else ""
-                return f"{key} must be {wanted}; {what}", advice
+                return f"{key} must be {wanted}; {what}", f". Use {use}{why}"
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
         return f"{looked}; {has}", f". Use {use}, or {chat} for chats{why}"
@@ -176,10 +173,7 @@ def is_expected(*keys: str) -> bool:
 
 
 def find_fields(
-    records: Sequence[Mapping[str, Any]],
-    mapping: Mapping[str, str] = NOTHING,
-    *,
-    takes_mapping: bool = True,
+    records: Sequence[Mapping[str, Any]], mapping: Mapping[str, str] = NOTHING
 ) -> Fields:
     """The fields by what the user said, by the system that exported the records, and by names; in
     these records of plain JSON also by all that their keys and values show.
@@ -197,7 +191,7 @@ def find_fields(
     paths = usual | own
     # Messages go first: a log that has some may have other things under our names.
     paths = {field: paths[field] for field in sorted(paths, key=lambda name: name != "messages")}
-    fields = Fields(paths, mapping, system, takes_mapping=takes_mapping)
+    fields = Fields(paths, mapping, system)
     used: dict[str, set[str]] = {}
     for record in records:
         for field, path in fields.used(record).items():
@@ -243,9 +237,7 @@ def _by_words(
         plain = {"".join(key_words(name)) for name in names(field)}
         if lower or (first not in own and "".join(key_words(first)) not in plain):
             other = f", not {' or '.join(map(repr, lower))}" if lower else ""
-            use = option("mapping", {field: lower[0] if lower else "KEY"})
-            use = f"; for another, {use}" if fields.takes_mapping else ""
-            notes.append(f"the {field} is read from {first!r}{other}{use}")
+            notes.append(f"the {field} is read from {first!r}{other}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
 
 
@@ -523,32 +515,16 @@ def read_record(
 
 
 def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:
-    """Why a record lacks a field: another name that is not read in these records, or a mapping."""
-    if "messages" in fields:
-        return ""
-    for name in ("answer", "context"):
-        if not fields.keys().isdisjoint(names(name)):
-            continue
-        if name in where.mapping:
-            use = option("mapping", {name: where.mapping[name]})
-            return f"{name}: {use} names nothing in it; it has {names_of(record)}"
-        there = [one for one in names(name) if record.get(one) is not None]
-        if there and FROM not in where.mapping:
-            read = where.paths[name][0]
-            use = option("mapping", {name: f"{read} || {there[0]}"})
-            use = f"; to read both, {use}" if where.takes_mapping else ""
-            problem = f"{name}: missing; in these records it is read from {read!r}, and this one"
-            return f"{problem} has {there[0]!r}{use}"
-    return ""
-
-
-def empty_cell(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:
-    """Which column is empty in a row of a table that needs it, in words; "" if none is."""
+    """Why a record lacks a field that is read from another name in these records; else ""."""
     for name in () if "messages" in fields else ("answer", "context"):
-        column = next((path for path in where.paths.get(name, ()) if path in record), "")
-        has_one = any(fields.get(one) is not None for one in names(name))
-        if column and not has_one and is_missing(record[column]):
-            return f"{name}: missing; {column!r} is empty"
+        read = where.paths[name][0]
+        others = [one for one in names(name) if record.get(one) is not None]
+        is_ours = not (FROM in where.mapping or name in where.mapping)
+        if fields.keys().isdisjoint(names(name)) and (others if is_ours else name in where.mapping):
+            use = option("mapping", {name: f"{read} || {others[0]}"}) if others else ""
+            both = f"; to read both, {use}" if use else ""
+            has = f"this record has {names_of(record)}"
+            return f"{name}: missing; it is read from {read!r}, and {has}{both}"
     return ""
 
 

@@ -9,7 +9,7 @@ from math import prod
 from typing import Any
 
 from ..records.errors import ConfigError
-from ..text.strings import clip, in_fence, lazy_pattern, parse_json
+from ..text.strings import FENCE, clip, lazy_pattern, parse_json
 from .plain_data import as_json
 
 MAX_CHOICES = 64
@@ -81,7 +81,7 @@ def search(path: Any, record: Any) -> Any:
 
 def opened(value: Any) -> Any:
     """What a text contains that is a JSON object or list, also in a fence; else the value."""
-    fence = in_fence(value) if isinstance(value, str) else None
+    fence = FENCE.fullmatch(value) if isinstance(value, str) and "```" in value else None
     text = fence["body"] if fence else value
     if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):  # also of as_json

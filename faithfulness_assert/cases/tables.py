@@ -13,7 +13,7 @@ from typing import Any
 
 from ..records.errors import ConfigError, InputError
 from .case import Case
-from .fields import Fields, empty_cell, find_fields, read_record
+from .fields import find_fields, read_record
 from .plain_data import record_as_json
 
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
@@ -109,12 +109,21 @@ class Given:
     def __init__(self, source: Any, *, keep: bool = False) -> None:
         self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []
-        self._fields = _fields_of(source)
-        self.notes = [*self._fields.notes] if self._fields else []
-        if not (self._fields or isinstance(source, Iterable)) or isinstance(source, str | Mapping):
+        table = read_table(source)
+        if not (table or isinstance(source, Iterable)) or isinstance(source, str | Mapping):
             got = type(source).__name__
             advice = "; `batch.run(FILE, DIR)` grades a file" if isinstance(source, str) else ""
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}{advice}")
+        columns, rows = table or (None, iter(()))  # a stream shows them only in its rows
+        check_columns(columns or (), "cases")
+        first = [] if columns is None else head(rows) or [dict.fromkeys(columns, "")]
+        self._fields = find_fields(first) if table else None
+        self.notes = [*self._fields.notes] if self._fields else []
+        if self._fields and first and (field := self._fields.lacking()):
+            problem, use = self._fields.refusal(field, first)
+            is_object = " must be " in problem  # another name would not help
+            rename = ". Rename the column that holds it" if use and not is_object else ""
+            raise ConfigError(f"cases: {problem}{rename}")
 
     def __iter__(self) -> Iterator[object]:
         for number, item in enumerate(items_of(self._source), 1):
@@ -125,26 +134,8 @@ class Given:
                 self.rows.append(item if isinstance(item, Mapping) else {})
             if self._fields and isinstance(item, Mapping):
                 fields, _, problem = read_record(item, self._fields)
-                problem = problem or empty_cell(item, fields, self._fields)
                 error = InputError(f"row {number}: {problem}")
                 error.case_id = fields.get("id")
                 yield error if problem else fields
             else:
                 yield item
-
-
-def _fields_of(source: Any) -> Fields | None:
-    """Where the fields are in a table, by its first rows, as in a file; None if it is none."""
-    if (table := read_table(source)) is None:
-        return None
-    columns, rows = table
-    if columns is None:  # they show only in the rows, which a stream gives once
-        return find_fields((), takes_mapping=False)
-    check_columns(columns, "cases")
-    first = head(rows) or [dict.fromkeys(columns, "")]
-    fields = find_fields(first, takes_mapping=False)
-    if field := fields.lacking():
-        problem, use = fields.refusal(field, first)
-        rename = ". Rename the column that holds it" if use else ""
-        raise ConfigError(f"cases: {problem}{rename}")
-    return fields

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .learned import is_topic
-from .strings import in_fence, is_blank, lazy_pattern
+from .strings import FENCE, is_blank, lazy_pattern
 from .talk import announces
 
 MAX_PREFIX = 240
@@ -110,7 +110,7 @@ def leaves(text: str) -> list[Piece]:
 
     The span of a leaf begins behind the one before, so names of objects and lists are in one, too.
     """
-    fence = in_fence(text)
+    fence = FENCE.fullmatch(text) if "```" in text else None
     start, end = fence.span("body") if fence else (0, len(text))
     body = text[start:end].strip()
     if body[:1] + body[-1:] not in ("{}", "[]") or len(body) > MAX_JSON:

@@ -91,11 +91,6 @@ def check_values(text: str) -> None:
         raise ValueError(f"more than {MAX_VALUES:,} values")
 
 
-def in_fence(text: str) -> re.Match[str] | None:
-    """The match of a text that is a fence as a whole; its ``body`` is what stands in it."""
-    return _FENCE.fullmatch(text) if "```" in text else None
-
-
 def one_line(text: str) -> str:
     """``text`` as a reader sees it, on one line: without invisible characters, single spaces."""
     if not text.isascii() and _MAY_BE_UNSEEN.search(text):
@@ -212,5 +207,6 @@ class _Pattern:
         return value
 
 
-_FENCE = lazy_pattern(r"\s*```\w*[ \t\r]*\n(?P<body>.*?)\n[ \t]*```\s*", re.DOTALL)
+FENCE = lazy_pattern(r"\s*```\w*[ \t\r]*\n(?P<body>.*?)\n[ \t]*```\s*", re.DOTALL)
+"""A text that is a fence as a whole; its ``body`` is what stands in it."""
 _KEY_WORD = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")

@@ -82,7 +82,10 @@ def test_a_record_with_another_name_is_told_by_which_name_these_are_read(
     file.write_text("\n".join(map(json.dumps, [{**ragas, "answer": "At ten."}, ours])))
     first, second = open_data_set(file).rows()
     assert Case.of(first.fields).answer == ANSWER
-    assert "it is read from 'response', and this one has 'answer'; to read both" in second.problem
+    assert (
+        "it is read from 'response', and this record has answer, context; to read both"
+        in second.problem
+    )
     mapping = {"answer": "response || answer"}
     assert "response || answer" in second.problem
     assert not any(row.problem for row in open_data_set(file, mapping=mapping).rows())

@@ -80,14 +80,14 @@ def test_a_frame_and_a_file_are_read_by_the_same_names(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("column", ["answer", "response", "bot_reply"])
-def test_an_empty_cell_is_named_by_its_column(column: str) -> None:
+def test_an_empty_cell_is_a_missing_field(column: str) -> None:
     texts = ["It is red."] * 3
     frame = pandas.DataFrame({"id": list("abc"), column: [*texts[:2], None], "context": texts})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         *_, last = grade_many(frame)
     assert (last.status, last.case_id) == ("invalid_input", "c")
-    assert f"row 3: answer: missing; '{column}' is empty" in str(last.reason)
+    assert "answer: missing" in str(last.reason)
 
 
 def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_score_is_defined() -> (

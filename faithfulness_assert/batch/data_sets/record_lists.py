@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
@@ -24,8 +25,10 @@ NONE, PART, FULL, KNOWN = range(4)
 records of a system that is known by its keys, beside which its settings may look like cases.
 """
 _SAMPLE = 10
-_MAX_DEPTH, _MAX_VISITS = 10, 1_000
-"""Steps to a list, and lists and objects that are looked at."""
+_MAX_DEPTH, _MAX_KEYS = 10, 100_000
+"""Steps to a list, and keys of lists and objects that are looked at."""
+_OWN_KEYS = 10
+"""What a list or an object counts beside its keys."""
 _EACH = "[]"
 """A step to each item of a list."""
 _MAX_SHOWN = 8
@@ -40,7 +43,7 @@ def choose_records(
     Raises:
         ConfigError: there are several lists of records, or not the one that the mapping names.
     """
-    places = dict(_places(document, (), mapping, iter(range(_MAX_VISITS))))
+    places = dict(_places(document, (), mapping, iter(range(_MAX_KEYS))))
     if wish := mapping.get(RECORDS):
         if (found := search(wish, document)) is None:
             use = option("mapping", {RECORDS: wish})
@@ -116,13 +119,14 @@ def _of_object(name: str, value: Any) -> Any:
 
 
 def _places(
-    value: Any, steps: Steps, mapping: Mapping[str, str], visits: Iterator[int]
+    value: Any, steps: Steps, mapping: Mapping[str, str], room: Iterator[int]
 ) -> Iterator[tuple[Steps, int]]:
     """The steps to records in a value, the outermost ones of a case; and what these have of one."""
-    if len(steps) > _MAX_DEPTH or next(visits, None) is None:
+    if len(steps) > _MAX_DEPTH or next(room, None) is None:
         return
     are_many, items = _records(value, mapping)
     records = [item for item in islice(items, _SAMPLE) if isinstance(item, Mapping)]
+    deque(islice(room, _OWN_KEYS + sum(map(len, records))), 0)
     likeness = _likeness(records, mapping, are_many=are_many)
     if records and (likeness >= FULL or are_many):
         yield steps, likeness
@@ -131,9 +135,9 @@ def _places(
     if isinstance(value, Mapping):
         for name, inner in value.items():
             if isinstance(inner, list | Mapping):
-                yield from _places(inner, (*steps, name), mapping, visits)
+                yield from _places(inner, (*steps, name), mapping, room)
     else:  # lists in the items of a list: one place for all items
-        inside = {at: some for item in records for at, some in _places(item, (), mapping, visits)}
+        inside = {at: some for item in records for at, some in _places(item, (), mapping, room)}
         for own, some in inside.items():
             if own and not any(map(is_expected, own)):
                 yield (*steps, _EACH, *own), some
