@@ -3,11 +3,10 @@
 **Refusals** (HTTP 429). A limit and chance look alike, as a busy region or a shared quota refuses
 some asks at any rate, but a limit takes no more from who asks more. While less than a quarter is
 refused, only the refused asks wait, and others are sent meanwhile. After more, asks go out one by
-one, in stretches that are in turns a little slower and a little faster than the rate. What is
-refused of a slow stretch is chance; the rate is what the server took of a fast one, with the part
-on top that chance refuses. Where most is refused, all asks wait as long as the server says. A rate
-that asks do not even reach goes. At first nobody knows a limit, so that few asks go at once, and
-more as replies come.
+one, in stretches that are in turns a little slower and a little faster than the rate.
+What is refused of a slow stretch is chance. The rate is then what the server took of the fast one,
+with the part on top that chance refuses. Where most is refused, all asks wait as long as the server
+says, and the rate falls. A rate that asks do not even reach goes.
 
 **Outages.** After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at
 once, and every ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails
@@ -32,15 +31,11 @@ from .asks import GivenUp, log
 
 # ---------------------------------------------------------------- refusals
 
-AT_ONCE, EACH_SECOND = 16, 100
-"""Tries that go at first: so many at once, then so many each second, and one for each reply."""
 STRETCH, STRETCH_SECONDS = 20, 1.5
 """The least tries and seconds of a stretch."""
 FEW = 12
-"""Tries of a stretch while no limit is known: refusals are seen at once."""
-MEMORY = 3.0
-"""Seconds: by what the server took of late, a limit is guessed."""
-SLOWER, STEP, LARGEST_STEP = 0.1, 0.05, 0.1
+"""Tries of a stretch while no limit is known: a burst of refusals is seen at once."""
+STEP, LARGEST_STEP = 0.05, 0.1
 """The part by which stretches are slower and faster than the rate; faster while that is taken."""
 MOST_CHANCE = 0.25
 """The largest share of refusals that is taken for chance."""
@@ -64,7 +59,7 @@ class Quota:
     """
 
     def __init__(self, each: float = 0.0, at_once: float = 1.0) -> None:
-        self.each, self.at_once, self.paid_at = each, at_once, -math.inf
+        self.each, self._at_once, self.paid_at = each, at_once, -math.inf
 
     async def take(self, amount: float = 1.0) -> None:
         """Waits until ``amount``, after all that was taken before, is within the limit.
@@ -72,7 +67,7 @@ class Quota:
         To be called by one after the other.
         """
         clock = asyncio.get_running_loop().time
-        while (seconds := self.paid_at - max(self.at_once - amount, 0) * self.each - clock()) > 0:
+        while (seconds := self.paid_at - max(self._at_once - amount, 0) * self.each - clock()) > 0:
             await asyncio.sleep(seconds)
         self.paid_at = max(self.paid_at, clock()) + amount * self.each
 
@@ -89,23 +84,25 @@ class Stretch:
     began: float
     went: float = 0
     refused: float = 0
+    seconds: float = 0.0  # once it has ended
 
 
 class LearnedRate:
     """One for each gate, on one event loop.
 
-    ``rate`` is how many tries may go out each second; infinite while no limit is known. Each takes
-    its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
+    ``rate`` is how many tries may go out each second; infinite while no limit is known. Otherwise
+    each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
     """
 
     def __init__(self) -> None:
-        self.quota, self.counts_tokens = Quota(), False  # the server does
+        self.rate, self.quota = math.inf, Quota(at_once=2.0)
+        self._step, self._bursts = STEP, 0
+        self._chance = 0.0  # the share refused of slow stretches
+        self._began, self._all = -math.inf, Stretch(True, -math.inf)  # at the present rate, of late
+        self._stretch = self._ended = Stretch(True, -math.inf)  # of the one before, more may come
+
+        self.counts_tokens = False  # the server
         self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
-        self._bursts, self._chance = 0, 0.0  # the share refused of slow stretches
-        self._taken, self._seconds, self._at = 0.0, 0.0, -math.inf  # of late, and until when
-        self.rate, self._step, self._began = math.inf, STEP, -math.inf
-        self._stretch = self._ended = Stretch(True, self._began)
-        self._pace()
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
@@ -115,69 +112,68 @@ class LearnedRate:
 
     def sent(self, amount: float, now: float) -> Stretch:
         """Notes that a try goes out, and returns the stretch that it belongs to."""
-        past = now - self._at
-        kept, self._at = math.exp(-past / MEMORY), now
-        self._taken = kept * self._taken + amount
-        self._seconds = kept * self._seconds + MEMORY * (1 - kept) * (past < math.inf)
-        stretch, seconds = self._stretch, now - self._stretch.began
+        every, ended, seconds = self._all, self._stretch, now - self._stretch.began
+        is_whole = ended.went >= STRETCH and seconds >= STRETCH_SECONDS
+        if now - every.began > 2 * STRETCH_SECONDS and self.rate == math.inf:  # half counts on
+            past = min(now - every.began, 4 * STRETCH_SECONDS) if every.went else 0.0
+            self._all = every = Stretch(True, now - past / 2, every.went / 2, every.refused / 2)
         if self.rate == math.inf:
-            if stretch.went >= FEW:
+            if ended.went >= FEW:
                 self._stretch = Stretch(True, now)
-        elif stretch.went >= STRETCH and seconds >= STRETCH_SECONDS:
-            if stretch.is_slow and stretch.went / seconds < self.rate * (1 - SLOWER - 2 * STEP):
-                self._begin(math.inf, now)  # it holds nothing up
-            else:
-                self._learn(self._ended, stretch.began)
-                self._bursts = 0
-                self._ended, self._stretch = stretch, Stretch(not stretch.is_slow, now)
-                self._pace()
+        elif is_whole and ended.is_slow and ended.went / seconds < self.rate * (1 - 3 * STEP):
+            self._begin(math.inf, now)  # it holds nothing up
+            every = self._all
+        elif is_whole:
+            self._learn(self._ended)
+            self._bursts, ended.seconds = 0, seconds
+            self._ended, self._stretch = ended, Stretch(not ended.is_slow, now)
+            self.quota.each = 1 / (self.rate * (1 + (self._step if ended.is_slow else -STEP)))
         self._stretch.went += amount
+        every.went += amount
         return self._stretch
 
-    def answered(self, amount: float) -> None:
-        """Notes that a try was answered."""
-        if self.rate == math.inf:
-            self.quota.owe(-amount)
-
-    def refused(self, stretch: Stretch, amount: float, now: float, error: JudgeError) -> None:
-        """Notes that the server refused a try with this error."""
-        self.counts_tokens |= "token" in error.message.lower()
-        stretch.refused += amount
-        self._taken -= amount
-        if stretch.began < self._began or stretch.refused < 4 + MOST_CHANCE * stretch.went:
-            return
-        wait = 0.0
-        if stretch.refused >= 3 + stretch.went / 2:  # a burst, for which all asks wait
-            wait = error.retry_after or PAUSE * 2 ** min(self._bursts, 6)
-            self._bursts += 1
-        # Where the server takes so many in a minute, say, that is the rate.
-        taken = self._taken / max(self._seconds + wait, STRETCH_SECONDS)
-        self._begin(taken if self.rate == math.inf else max(self.rate / 2, taken), now, wait)
-
-    def _learn(self, ended: Stretch, until: float) -> None:
+    def _learn(self, ended: Stretch) -> None:
         """Compares what was refused of a fast stretch with what chance refuses of slow ones."""
         share = ended.refused / ended.went if ended.went else 0.0
         if ended.is_slow:
             self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
             return
-        taken = (ended.went - ended.refused) / (until - ended.began)
+        taken = (ended.went - ended.refused) / ended.seconds
         self.rate = max(taken / (1 - self._chance), LEAST)
         # Whether the server took at least half of what this stretch had more.
         rises = share - self._chance < self._step / (1 + self._step) / 2
         self._step = min(2 * self._step, LARGEST_STEP) if rises else STEP
 
+    def refused(self, stretch: Stretch, amount: float, now: float, error: JudgeError) -> None:
+        """Notes that the server refused a try with this error."""
+        self.counts_tokens |= "token" in error.message.lower()
+        stretch.refused += amount
+        if stretch.began < self._began:
+            return
+        every = self._all
+        every.refused += amount
+        wait = error.retry_after
+        if wait is None:
+            wait = PAUSE * 2 ** min(self._bursts, 6)
+        if stretch.refused < 3 + stretch.went / 2:  # else it is a burst, for which all asks wait
+            if every.refused < 4 + MOST_CHANCE * every.went:
+                return
+            wait = 0.0
+        self._bursts += wait > 0
+        # Where the server takes so many in a minute, say, that is the rate.
+        taken = (every.went - every.refused) / max(now + wait - every.began, STRETCH_SECONDS)
+        self._begin(taken if self.rate == math.inf else max(self.rate / 2, taken), now, wait)
+
     def _begin(self, rate: float, now: float, wait: float = 0.0) -> None:
         """Begins anew at this rate, after a wait."""
-        self.rate, self._step, self._began = max(rate, LEAST), STEP, now + wait
-        self._stretch = self._ended = Stretch(True, self._began)
-        self.quota.paid_at = max(self.quota.paid_at, self._began)
-        self._pace()
-
-    def _pace(self) -> None:
-        quota, step = self.quota, -SLOWER if self._stretch.is_slow else self._step
-        free = self.rate == math.inf
-        quota.each = 1 / (EACH_SECOND if free else self.rate * (1 + step))
-        quota.at_once = AT_ONCE if free else 2.0
+        self.rate, self._step = max(min(rate, self.rate), LEAST), STEP
+        if rate == math.inf:
+            self.rate = rate
+        self.quota.each = 1 / (self.rate * (1 - STEP))
+        self.quota.paid_at = max(self.quota.paid_at, now + wait)
+        self._began = now + wait
+        self._all, self._stretch = Stretch(True, self._began), Stretch(True, self._began)
+        self._ended = Stretch(True, self._began)
 
 
 # ---------------------------------------------------------------- outages

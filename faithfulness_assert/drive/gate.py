@@ -144,11 +144,12 @@ class Gate:
             if breaker.is_open and (problem := await breaker.passed(left)):
                 return problem, math.inf
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
-            with nullcontext() if again else left.during("limit"):
-                async with self._line:
-                    if limits:
-                        await limits.take(ask)
-                    await rate.quota.take(amount)
+            if limits or rate.rate < math.inf:
+                with nullcontext() if again else left.during("limit"):
+                    async with self._line:
+                        if limits:
+                            await limits.take(ask)
+                        await rate.quota.take(amount)
             if left() <= 0:
                 return late(), math.inf
             clock = asyncio.get_running_loop().time
@@ -160,7 +161,6 @@ class Gate:
             if isinstance(outcome, Reply):
                 breaker.closes()
                 breaker.answered_at = max(breaker.answered_at, sent_at)
-                rate.answered(amount)
             elif is_refusal(outcome):
                 rate.refused(stretch, amount, clock(), outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):

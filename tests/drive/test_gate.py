@@ -302,14 +302,6 @@ def test_a_limit_that_only_the_server_knows_is_found_and_seldom_exceeded(
     assert server.refused < (0.13 + 1.2 * share) * 6000
 
 
-@pytest.mark.parametrize("asks", [500, 2000])
-def test_a_limit_costs_a_small_run_few_refused_asks_and_little_time(asks: int) -> None:
-    server = Bucket(33, 33)
-    server.fails_in = 0.05
-    assert seconds_of(patient(), server, asks, at_once=64) < 1.1 * asks / 33
-    assert server.refused < 0.05 * asks
-
-
 def test_a_limit_of_tokens_is_kept_by_asks_that_differ_in_size() -> None:
     """Else the large ones would be refused again and again, and some until their deadline."""
     chance = random.Random(2)
