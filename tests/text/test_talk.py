@@ -55,6 +55,15 @@ def test_of_pieces_that_nobody_has_seen_hardly_a_claim_is_set_aside_and_most_tal
     assert share([is_aside(row) for row in held if not row["claims"]]) >= 0.7
 
 
+def test_an_exclamation_mark_sets_hardly_a_claim_aside() -> None:
+    said = [row["text"] for row in PIECES if "held" in row and row["claims"]]
+    called = [f"{text[:-1]}!" for text in said if text.endswith((".", "。"))]
+    assert len(called) > 700
+    assert share([claims_nothing(text) for text in called]) <= 0.03
+    shop = ["Hello, Pro costs 39 EUR!", "Danke, Pro kostet 39 EUR!", "Dogs are welcome!"]
+    assert not any(claims_nothing(text) for text in shop)
+
+
 @pytest.mark.parametrize("joint", [". ", ", ", "; ", " - "])
 def test_a_claim_does_not_hide_behind_what_claims_nothing(joint: str) -> None:
     hidden = [
