@@ -10,7 +10,6 @@ never the answer. ``fields.txt`` has the words.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
@@ -24,12 +23,14 @@ from ..conversations.messages import LOOK, is_conversation
 from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
 from .case import is_file_name, passages_of
-from .paths import opened, value_at, without
+from .paths import as_step, opened, problem_of, quoted, value_at, without
 from .plain_data import read_list, record_as_json
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
 MAX_SHOWN = 40
 """Keys that a message names."""
+MOST_NAMED = 3
+"""Paths that a note names beside the one that is taken."""
 MAX_KEYS, MAX_DEPTH = 500, 4
 """Keys of a record that are looked at, and objects inside each other."""
 MAX_CHAT = 1_000_000
@@ -137,19 +138,25 @@ class Fields(NamedTuple):
         has = f"it has {names_of(shown, MAX_SHOWN)}"
         if field in self.mapping:
             mapped = option("mapping", {field: self.mapping[field]})
-            return f"no column for {field}: {mapped} names nothing in it; {has}", ""
+            why = f"; {wrong}" if (wrong := problem_of(self.mapping[field])) else ""
+            return f"no column for {field}: {mapped} names nothing in it; {has}{why}", ""
         if is_conversation(records):
             join = "join those of a conversation into one record, as a list under 'messages'"
             return f"each record is one message; {join}; {has}", ""
         if rivals := self.unclear.get(field):
-            paths = [*rivals[:3], *([f"[{', '.join(rivals)}]"] if field == "context" else [])]
+            paths = [_as_given(path) for path in rivals[:3]]
+            if field == "context":
+                paths.append(f"[{', '.join(as_step(path, keys) for path in rivals)}]")
             uses = " or ".join(option("mapping", {field: path}) for path in paths)
             more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
             differ = " and ".join(map(repr, rivals[:3])) + more
             return f"which is the {field}? {differ} differ", f". Use {uses}"
         near = _similar_path(field, records)
         why = f". {near!r} seems to be what is expected" if is_expected(near) else ""
-        use, chat = option("mapping", {field: near}), option("mapping", {"messages": "COLUMN"})
+        use, chat = (
+            option("mapping", {field: _as_given(near)}),
+            option("mapping", {"messages": "COLUMN"}),
+        )
         for key in filter(keys.__contains__, names(field)):
             values = [record[key] for record in records if record.get(key) is not None]
             if not values:
@@ -236,6 +243,10 @@ def _by_words(
         lower = [path for path in others if path in rivals or (path in own and path not in same)]
         plain = {"".join(key_words(name)) for name in names(field)}
         if lower or (first not in own and "".join(key_words(first)) not in plain):
+            beside = [
+                path for path in others if path not in same and ranks[path][0] == ranks[first][0]
+            ]
+            lower = list(dict.fromkeys([*lower, *beside]))[:MOST_NAMED]
             other = f", not {' or '.join(map(repr, lower))}" if lower else ""
             notes.append(f"the {field} is read from {first!r}{other}")
     return fields._replace(paths=paths, there=frozenset(there), unclear=unclear, notes=tuple(notes))
@@ -298,12 +309,22 @@ def _leaves(
     return islice(walk(record, ()), MAX_KEYS)
 
 
-def _path(keys: Sequence[str]) -> str:
-    """The keys as a path for a mapping: JMESPath, where one is no plain word."""
+def _path(keys: Sequence[str], item: str = "[]") -> str:
+    """The keys as a path for a mapping: JMESPath, where one is no plain word.
+
+    ``item``: what leads into a list, which is the key ``[]``.
+    """
     if len(keys) == 1:
         return keys[0]
-    steps = (k if _PLAIN.fullmatch(k) or k == "[]" else json.dumps(k) for k in keys)
-    return ".".join(steps).replace(".[]", "[]")
+    if all(map(_PLAIN.fullmatch, keys)):
+        return ".".join(keys)
+    steps = (item if key == "[]" else f".{quoted(key)}" for key in keys)
+    return "".join(steps).removeprefix(".")
+
+
+def _as_given(path: str) -> str:
+    """A path as a message proposes it: as it can be typed, and is not stripped."""
+    return path if path == path.strip() and path.isprintable() else quoted(path)
 
 
 @lru_cache(4_096)  # all records have the same keys
@@ -378,8 +399,8 @@ def _similar_path(field: str, records: Sequence[Mapping[str, Any]]) -> str:
             best.append((1, not says, len(keys), len(best), keys))
         elif is_list and _as_text(field, value, (0, 0, _INSIDE)):
             best.append((2, expected, len(keys), len(best), keys))
-    path = _path(min(best)[-1]) if best else "COLUMN"
-    return path.replace("[]", "[]" if field == "context" else "[0]")
+    item = "[]" if field == "context" else "[0]"
+    return _path(min(best)[-1], item) if best else "COLUMN"
 
 
 # ---------------------------------------------------------------- messages
@@ -521,7 +542,8 @@ def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Field
         others = [one for one in names(name) if record.get(one) is not None]
         is_ours = not (FROM in where.mapping or name in where.mapping)
         if fields.keys().isdisjoint(names(name)) and (others if is_ours else name in where.mapping):
-            use = option("mapping", {name: f"{read} || {others[0]}"}) if others else ""
+            both = f"{as_step(read, record)} || {others[0]}" if others else ""
+            use = option("mapping", {name: both}) if both else ""
             both = f"; to read both, {use}" if use else ""
             has = f"this record has {names_of(record)}"
             return f"{name}: missing; it is read from {read!r}, and {has}{both}"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from math import prod
@@ -15,6 +17,7 @@ from .plain_data import as_json
 MAX_CHOICES = 64
 """Values that a path may list (``[a, b]``); lists and functions in a row multiply."""
 _PLAIN_PATH = lazy_pattern(r"[\w.-]+")
+_IDENTIFIER = lazy_pattern(r"[A-Za-z_]\w*", re.ASCII)
 _STEPS, _OF_LISTS = (
     {"field", "index", "slice"},
     {"projection", "value_projection", "filter_projection", "flatten"},
@@ -23,10 +26,9 @@ _STEPS, _OF_LISTS = (
 
 
 def value_at(record: Any, path: str, default: Any = None) -> Any:
-    """The value at a path, or ``default``. A column may have dots in its name.
+    """The value at a path, or ``default``. A column may have any name.
 
-    Raises:
-        ConfigError: the path is not valid JMESPath.
+    What is neither a column of this record nor JMESPath may be a column of another one.
     """
     record = opened(record)
     if not isinstance(record, Mapping):
@@ -34,7 +36,9 @@ def value_at(record: Any, path: str, default: Any = None) -> Any:
     if path in record:
         return record[path]
     if not _PLAIN_PATH.fullmatch(path):
-        return default if (value := search(path, record)) is None else value
+        with suppress(ConfigError):
+            return default if (value := search(path, record)) is None else value
+        return default
     for dot in (at for at, char in enumerate(path) if char == "."):
         if (inner := record.get(path[:dot])) is not None:
             return value_at(inner, path[dot + 1 :], default)
@@ -75,8 +79,32 @@ def search(path: Any, record: Any) -> Any:
         is_deep = isinstance(error, RecursionError)
         said = str(error).partition(", for expression")[0].partition("\n")[0].rstrip(":. ")
         problem = "too deeply nested" if is_deep else said
-        forms = "docs[].text leads into a list; a name with a space stands in double quotes"
-        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}. {forms}") from None
+        form = "a name with a space or a sign stands in double quotes"
+        if "(" in str(path):  # as JavaScript has it: docs.map(d => d.text)
+            form = "docs[].text leads into a list"
+        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}. {form}") from None
+
+
+def problem_of(path: str) -> str:
+    """What is wrong with a path; "" if it is valid JMESPath."""
+    try:
+        search(path, {})
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+def quoted(key: str) -> str:
+    """A key as a step of a JMESPath."""
+    is_name = _IDENTIFIER.fullmatch(key)
+    return key if is_name else json.dumps(key, ensure_ascii=not key.isprintable())
+
+
+def as_step(path: str, columns: Container[str]) -> str:
+    """A path to a value in records with these columns, as it may stand inside of another path."""
+    if path not in columns and _PLAIN_PATH.fullmatch(path):
+        return ".".join(map(quoted, path.split(".")))
+    return quoted(path) if path in columns or problem_of(path) else path
 
 
 def opened(value: Any) -> Any:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import ROOT
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError
 from faithfulness_assert.batch.data_sets import open_data_set
@@ -99,3 +102,39 @@ def test_an_output_in_a_fence_is_opened_and_only_its_answer_graded(tmp_path: Pat
     file.write_text(json.dumps({"results": {"results": [row]}}))
     (read,) = open_data_set(file).rows()
     assert Case.of(read.fields).answer == "It is free."
+
+
+# ---------------------------------------------------------------- what a message proposes
+
+
+@given(st.lists(st.text(max_size=12), min_size=2, max_size=2, unique=True))
+@example([" ", "b c"])
+@example(["ä", "1"])
+@example(["a.b", "a[]"])
+@example(["]'", '"\\'])
+def test_a_path_that_is_proposed_can_be_typed_and_finds_its_columns(ends: list[str]) -> None:
+    texts = ["The pool opens at 9 in the morning.", "It is free for children today."]
+    record = {f"context ({end}": text for end, text in zip(ends, texts, strict=True)}
+    record |= {"answer": ANSWER}
+    with pytest.raises(ConfigError, match="which is the context") as refused:
+        open_data_set([record]).check_cases()
+    uses = str(refused.value).partition(". Use ")[2].split(" or mapping=")
+    for use, wanted in zip(uses, [texts[:1], texts[1:], texts], strict=True):
+        path = ast.literal_eval(use.removeprefix("mapping="))["context"]
+        assert path == path.strip()  # as the command line reads it
+        (row,) = open_data_set([record], mapping={"context": path}).rows()
+        assert [passage.text for passage in Case.of(row.fields).context] == wanted
+
+
+def test_a_column_with_a_space_may_be_absent_in_some_records() -> None:
+    first, other = {"Model reply": ANSWER, "context": CONTEXT}, {"answer": "No.", "context": "c"}
+    for mapping in (None, {"answer": "Model reply"}):
+        rows = list(open_data_set([first, other], mapping=mapping).rows())
+        assert rows[0].fields["answer"] == ANSWER
+        assert """mapping={'answer': '"Model reply" || answer'}""" in rows[1].problem
+
+
+def test_a_note_names_the_other_column_of_the_same_kind() -> None:
+    record = {"Model reply": ANSWER, "Second reply": "It is shut.", "context": CONTEXT}
+    described = open_data_set([record]).described()
+    assert "the answer is read from 'Model reply', not 'Second reply'" in described

@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...cases.fields import HELD, application_error, find_fields, read_record
+from ...cases.paths import problem_of
 from ...cases.plain_data import record_as_json, seems_list
 from ...cases.systems import COLUMN_FIELDS, names
 from ...cases.tables import SAMPLE, head
@@ -101,7 +102,8 @@ class DataSet:
         if source.columns is not None and not first:
             self._head = [dict.fromkeys(source.columns, "")]
         self._fields = find_fields(self._head, mapping)
-        if source.columns is not None:
+        lacks = self._fields.lacking()
+        if source.columns is not None or (lacks in mapping and problem_of(mapping[lacks])):
             self.check_cases()
 
     def fingerprint(self) -> str:
