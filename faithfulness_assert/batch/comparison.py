@@ -86,6 +86,7 @@ class Comparison:
         pairs: of the cases that could be graded in both.
         tests: p-values for "B is worse", from those.
         only: how many cases only A has, and only B.
+        gone: the id of the first case that only A has, or "".
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
         other_input: how many cases in both have another answer, context or question.
         by_number: how many cases in both were taken for the same by their row number alone.
@@ -105,6 +106,7 @@ class Comparison:
     pairs: PairCounts = field(init=False)
     tests: PairedTests = field(init=False)
     only: list[int] = field(default_factory=lambda: [0, 0])
+    gone: str = ""
     lost: int = 0
     gained: int = 0
     other_input: int = 0
@@ -181,8 +183,11 @@ class Comparison:
             graded, cases = run.cases - run.not_graded, run.cases + missing
             if graded < self.min_graded * cases or not cases:
                 needed = f"at least {self.min_graded:.1%} are needed".replace(".0%", "%")
-                only = f"only {graded:,} of {cases:,} cases were graded in {name}"
-                problems.append(f"{only}, {needed} (--min-graded)")
+                only = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
+                if graded >= self.min_graded * run.cases > 0:
+                    only = f"{self._gone(quoted)}; {needed}: give each case the id that it had, or"
+                    only = f"{only} set a lower share"
+                problems.append(f"{only} (--min-graded)")
         if (chance := mcnemar(self.lost, self.gained)) <= FALSE_ALARMS / 2:
             back = f"{self.gained:,} the other way round: more than chance explains"
             problems.append(f"{self._lost(first, second)}, {back} ({p_value(chance)})")
@@ -216,9 +221,13 @@ class Comparison:
         if self.lost:
             notes.append(f"{self._lost(*names)}, and not compared.")
         if self.only[0]:
-            gone = f"{counted(self.only[0], 'case')} of {names[0]} missing in {names[1]}"
-            notes.append(f"{gone}, and not compared.")
+            notes.append(f"{self._gone(quoted)}, and not compared.")
         return notes
+
+    def _gone(self, quoted: Quoted) -> str:
+        first, second = map(quoted, self.names)
+        gone = f"{counted(self.only[0], 'case')} of {first} missing in {second}"
+        return f"{gone}, such as {quoted(self.gone)}"
 
     def _lost(self, first: str, second: str) -> str:
         return f"{counted(self.lost, 'case')} that {first} graded could not be graded in {second}"
@@ -281,7 +290,7 @@ def compare(
 
     compared.pairs = PairCounts(pairs())
     compared.tests = compared.pairs.tests()
-    compared.only[0] = len(old)
+    compared.only[0], compared.gone = len(old), next(iter(old), "")
     if summaries[0].cases and 0 < summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id is in both runs")
     changes = sorted(changes, key=_weight)[:shown]
