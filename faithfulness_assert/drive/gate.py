@@ -23,6 +23,7 @@ from weakref import WeakKeyDictionary
 from ..asking.windows import estimate_tokens
 from ..judges.remote.endpoint import is_here
 from ..records.checks import check_number
+from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
 from .asks import TimeLeft, late, log
@@ -84,6 +85,7 @@ class Gate:
             self._server = local_server(self._url, loop)
         spent, retries, pauses = Usage(), 0, 0
         failed_at = gives_up_at = math.inf
+        last: JudgeError | None = None  # of what was sent
         with left.during("ask"):
             while True:
                 others_answered = self.breaker.answered_at > failed_at
@@ -102,6 +104,7 @@ class Gate:
                     and not self.breaker.is_open
                 )
                 if was_sent:
+                    last = outcome
                     self.breaker.failed(outcome, sent_at, now, goes_again=goes_again)
                 retries += 1
                 if not goes_again:
@@ -114,8 +117,12 @@ class Gate:
                 pauses += 1
                 seconds = gives_up_at - now if left() == math.inf else left()
                 if not goes_again or pause >= seconds:
+                    if is_late := not was_sent and last is not None and left() <= 0:
+                        outcome = last or outcome  # the cause, of which a late ask says nothing
+                        said = outcome.message.rstrip(".")
+                        outcome.message = f"{said}; then the deadline of this grade had passed"
                     outcome.usage = spent if spent.num_requests else None
-                    if outcome.kind == "timeout" and spent.num_requests > 1:
+                    if (is_late or outcome.kind == "timeout") and spent.num_requests > 1:
                         outcome.message += f" ({spent.num_requests} requests)"
                     return outcome
                 log.info("%s: goes again in %.1f s", ask.kind, pause)
