@@ -157,7 +157,8 @@ def problem_of(answered: Answered, untested: int = 0) -> str:
     unanswered = sum(passed is None for _, passed in answered)
     problems = [f"the judge failed a control: {' and '.join(kinds)}"] if kinds else []
     if unanswered:
-        problems.append(f"the judge did not answer {unanswered} of {len(answered)} controls")
+        which = f"{unanswered} of {len(answered)} controls"
+        problems.append(f"the judge gave no valid verdict on {which}")
     if untested:
         where = f" in {untested} part{'s'[: untested - 1]} of the context" if answered else ""
         problems.append(f"no control could be made{where}")

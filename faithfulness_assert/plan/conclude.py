@@ -65,6 +65,7 @@ def conclude(state: State) -> GradingResult:
         (problem, fix) if is_enforced else ("", ""),
         not is_enforced or passed[True] + passed[False] > 0,
         clip(state.explanation, MAX_EXPLANATION),
+        policy.split == "claims" and bool(verdicts and log.errors) and not state.claims,
     )
     fields, weighed = weigh(policy, findings)
     statuses = [error.http_status for error in log.errors if error.http_status]

@@ -159,7 +159,8 @@ def _with_claims(state: State) -> State:
     state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
     if as_they_stand:
         which = f"{as_they_stand} of {graded} sentences were graded as they stand"
-        warning = f"{which}: the judge's claims do not say all that they say"
+        why = "the judge's claims do not say all that they say"
+        warning = f"{which}: {why if state.claims else 'the ask for claims failed'}"
         state = note(state, Log(warnings=(warning,)))
     if state.statements:
         return state

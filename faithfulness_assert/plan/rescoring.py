@@ -66,6 +66,7 @@ def findings_in(result: GradingResult) -> CaseFindings:
         {int(number): errors[place] for number, place in data.get("open", {}).items()},
         tuple(data.get("untrusted", ("", ""))),
         data.get("tested", True),
+        unsplit=data.get("unsplit", False),
     )
 
 

@@ -65,6 +65,7 @@ class CaseFindings(NamedTuple):
         untrusted: why controls make the judge unreliable, and what to do about it.
         tested: whether the judge answered any control.
         explanation: the judge's own reason.
+        unsplit: whether each sentence was graded as it stands, as the ask for claims failed.
     """
 
     verdicts: tuple[Verdict, ...] = ()
@@ -76,6 +77,7 @@ class CaseFindings(NamedTuple):
     untrusted: tuple[str, str] = ("", "")
     tested: bool = True
     explanation: str = ""
+    unsplit: bool = False
 
 
 def weigh(policy: Policy, findings: CaseFindings) -> ResultParts:
@@ -115,7 +117,8 @@ def weigh(policy: Policy, findings: CaseFindings) -> ResultParts:
 
 def to_entry(findings: CaseFindings) -> dict[str, Any]:
     """What of it the other fields of a result do not say, as JSON; {} for most cases."""
-    if not (findings.errors or findings.left_open or findings.end or findings.untrusted[0]):
+    failed = findings.errors or findings.left_open or findings.unsplit
+    if not (failed or findings.end or findings.untrusted[0]):
         return {} if findings.tested else {"tested": False}
     errors = {_parts_of(error): None for error in (*findings.errors, *findings.left_open.values())}
     places = {parts: place for place, parts in enumerate(errors)}
@@ -130,6 +133,7 @@ def to_entry(findings: CaseFindings) -> dict[str, Any]:
         },
         "untrusted": list(findings.untrusted) if findings.untrusted[0] else None,
         "tested": None if findings.tested else False,
+        "unsplit": findings.unsplit or None,
     }
     return {name: value for name, value in entries.items() if value or value is False}
 
@@ -180,6 +184,8 @@ def _with_score(
             decided = ", but the outcome does not depend on that"
             why = "; they count as unsupported" if policy.on_failed == "unsupported" else decided
             reason = f"{reason} {_describe_open(findings, verdicts)}{why}."
+        if findings.unsplit:
+            reason = f"{reason} Each sentence was graded as it stands: the ask for claims failed."
         reason = f"{reason} {findings.explanation}".rstrip()
         if policy.explain != "none":
             # Without the statements, for views that show them.

@@ -100,7 +100,7 @@ def controls_in_words(controls: Mapping[str, int], scores: str = "these") -> str
     """How a judge did on its controls, and a warning if its ``scores`` mean little."""
     failed, unanswered = controls["failed"], controls["unanswered"]
     sentence = f"the judge failed {failed:,} of {controls['asked']:,} controls"
-    sentence += f" and did not answer {unanswered:,}" if unanswered else ""
+    sentence += f" and gave no valid verdict on {unanswered:,}" if unanswered else ""
     if is_unreliable(controls):
         return f"{sentence}: do not trust {scores} scores; use another judge"
     few = (failed or unanswered) and controls["asked"] < ENOUGH

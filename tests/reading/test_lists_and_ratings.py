@@ -76,6 +76,8 @@ def test_no_remark_or_refusal_ever_stands_for_a_sentence(row: dict[str, Any]) ->
     result = grade(" ".join(SENTENCES[:2]), CONTEXT, policy="ragaliq", judge=judge)
     assert [verdict.statement for verdict in result.verdicts] == list(SENTENCES[:2])
     assert any("were graded as they stand" in warning for warning in result.metadata["warnings"])
+    if row.get("again"):
+        assert "as it stands: the ask for claims failed." in (result.reason or "")
     unnumbered = any(number is None for number, _ in row.get("claims", ()))
     asked = [ask.kind for ask in judge.asked].count("claims")
     assert asked == 2 if row.get("again") or unnumbered else asked <= 2
