@@ -43,6 +43,7 @@ from ..records.usage import Usage
 from ..text.citations import without_marks
 from ..text.learned import asks
 from ..text.numbers import Meaning, find_numbers
+from ..text.sentences import find_language
 from ..text.strings import DENSE, function_words, word_lists
 from ..text.talk import may_be_set_aside
 
@@ -55,6 +56,7 @@ CHANGES = 2  # unknown words of a sentence that may be a changed copy
 CHANGE = 2.5  # what they take from the score, divided by the number of words
 PLACES = 1_000  # of words, the rarest first, that the window comes from: limits the work
 FEW = 3  # words that may be all of an answer, such as "Paris and London"
+SHOWN = 20  # statements, and context sentences, that tell their language
 STEM = 5  # letters of a word that count
 LONGEST = 100  # words of a text of an index; a transcript without full stops is cut
 LAST_ROUNDED = 1e14  # larger numbers are compared to the last digit
@@ -125,7 +127,9 @@ class EmbeddedJudge:
                 verdict |= {"label": "not_a_claim", "evidence": []}
             verdicts.append({"id": number, **verdict} if ask.form.numbered else verdict)
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
-        return Reply(text, usage=Usage(), validated=True)
+        is_supported = any(verdict["label"] == "supported" for verdict in verdicts)
+        warnings = () if is_supported else _other_language(ask)
+        return Reply(text, usage=Usage(), validated=True, warnings=warnings)
 
 
 class Support(NamedTuple):
@@ -141,6 +145,22 @@ class Support(NamedTuple):
     score: float = 0.0
     evidence: tuple[int, ...] = ()
     against: str = ""
+
+
+def _other_language(ask: Ask) -> tuple[str, ...]:
+    """A warning if the statements seem to be in another language than the context."""
+    found = set[str]()
+    for numbered in (ask.payload.statements, ask.payload.sentences):
+        text = " ".join(text for _, text in numbered[:SHOWN])
+        language = find_language(text)  # English also where nothing tells one
+        english = word_lists("languages")["en"].split()
+        if language == "en" and len({*find_words(text)}.intersection(english)) < FEW:
+            return ()
+        found.add(language)
+    if len(found) == 1:
+        return ()
+    which = f"in another language than its context ({', '.join(sorted(found))})"
+    return (f"the answer seems to be {which}: the embedded judge compares words; use an LLM judge",)
 
 
 def _may_be_answer(statement: str) -> bool:
