@@ -97,8 +97,10 @@ async def in_time(
     try:
         return await asyncio.wait_for(posting, seconds)
     except (asyncio.TimeoutError, TimeoutError):
-        message = f"no complete answer {limit}; a faster judge helps, too"
-        return JudgeError(f"the judge sent {message}", "timeout", retryable=True)
+        message = f"the judge sent no complete answer {limit}"
+        option = "deadline" if "deadline" in limit else "timeout"
+        fix = f"Raise the option {option}, or use a faster judge."
+        return JudgeError(message, "timeout", retryable=True, fix=fix)
     except JudgeError as error:
         return error.with_traceback(None)  # its frames contain the request
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a client raises becomes a JudgeError

@@ -197,7 +197,7 @@ WHOLE: dict[Status, str] = {
     "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
 }
 """The reason where no more is known."""
-TO_ACCEPT = 'Where that is right, let it pass: endings={"abstained": "pass"}.'
+TO_ACCEPT = 'Where that is right, let it pass: set the option endings to {"abstained": "pass"}.'
 
 FIXES: dict[ErrorKind, str] = {
     "refusal": "Try another judge model, or give it guidance on what the texts are.",
@@ -207,7 +207,7 @@ FIXES: dict[ErrorKind, str] = {
     "unreliable_judge": "Try another judge model.",
     "transport": "Check base_url and the network.",
     "auth": "Check the API key.",
-    "rate_limit": "Wait, or lower the concurrency.",
+    "rate_limit": "Wait, or grade fewer cases at once (concurrency; promptfoo -j; pytest -n).",
     "timeout": "Raise timeout or deadline.",
     "server": "Try again later.",
     "not_stored": "Grade once with cache and without cache_only: then the reply is stored.",
