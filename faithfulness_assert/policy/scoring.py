@@ -197,7 +197,7 @@ WHOLE: dict[Status, str] = {
     "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
 }
 """The reason where no more is known."""
-TO_ACCEPT = 'Where that is right, let it pass: set the option endings to {"abstained": "pass"}.'
+TO_ACCEPT = 'Where that is right, set endings to {"abstained": "pass"}.'
 
 FIXES: dict[ErrorKind, str] = {
     "refusal": "Try another judge model, or give it guidance on what the texts are.",

@@ -56,7 +56,7 @@ def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
     assert error.metadata["graderError"] is True
     fail = under("fail")
     assert (fail.score, fail.pass_, fail.defined, fail.error) == (None, False, False, None)
-    offered = ' Where that is right, let it pass: set the option endings to {"abstained": "pass"}.'
+    offered = ' Where that is right, set endings to {"abstained": "pass"}.'
     assert fail.reason == reason + offered * (kind == "abstained")
     assert fail.named_scores == {}
     for ending, score, passed in (("pass", 1.0, True), (0.85, 0.85, True), (0.5, 0.5, False)):
