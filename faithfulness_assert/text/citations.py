@@ -230,6 +230,12 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
     return scores(text).talk > NO_CLAIM
 
 
+def may_be_title(text: str) -> bool:
+    """Whether a sentence in an entry of a bibliography can be a title. In doubt it claims."""
+    text = without_marks(text)
+    return _is_title(text) or (scores(text).talk > 0 and "!" not in text)
+
+
 def heads_sources(text: str) -> bool:
     """Whether a heading, or a line such as "Sources:", stands above a list of sources."""
     words = text.strip(" *_#:：").casefold()

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
-from .citations import heads_sources, is_reference
+from .citations import heads_sources, is_reference, may_be_title
 from .inline import Clear, clear
 from .lead_ins import Piece, leaves, under_lead_ins, with_headers
 from .learned import asks, is_topic
@@ -92,13 +92,10 @@ def _all_pieces(text: str, language: str) -> list[Piece]:
     for i, block in enumerate(all_blocks):
         if len(pieces) >= MAX_SENTENCES:
             return [*pieces, *_cut(text, block.start)]
-        before = max(all_blocks[i - 1].start, block.start - 40) if i else block.start
-        is_answer = _EXPECTS_ANSWER.search(text, before, block.start) is not None
-        may_be_topic = i < last_content and not is_answer
+        is_answer = _EXPECTS_ANSWER.search(text, max(block.start - 40, 0), block.start)
+        may_be_topic = i < last_content and is_answer is None
         found = list(_pieces(text, block, language, may_be_topic=may_be_topic))
-        if any(heads_sources(piece.text) for piece in found) and may_be_topic:
-            is_listed, found = True, [_cited(piece) for piece in found]
-        elif block.kind in no_content:
+        if block.kind in no_content:
             is_listed = False
         if block.kind == "row":
             row = with_headers(headers, _cells(text, block))
@@ -106,9 +103,16 @@ def _all_pieces(text: str, language: str) -> list[Piece]:
         elif block.kind == "table header" and not (i and all_blocks[i - 1].kind == block.kind):
             headers = _cells(text, block)
         is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
-        for piece in found:
-            alone = len(found) > 1 and is_reference(piece.text, is_listed=is_listed)
-            pieces.append(_cited(piece) if is_cited or alone else piece)
+        for place, piece in enumerate(found, 1):
+            is_over = place < len(found) or i < last_content
+            named = is_cited
+            if is_over and heads_sources(piece.text):
+                near = max(piece.start - 40, 0)
+                named = is_listed = not _EXPECTS_ANSWER.search(text, near, piece.start)
+            elif len(found) > 1:
+                named &= not is_listed or may_be_title(piece.text)
+                named |= is_reference(piece.text, is_listed=is_listed)
+            pieces.append(_cited(piece) if named else piece)
     return pieces
 
 

@@ -8,6 +8,7 @@ import re
 import pytest
 from conftest import ROOT
 from hypothesis import example, given
+from hypothesis import strategies as st
 from strategies import answers, examples, markdown, plain, texts
 
 from faithfulness_assert import split_statements
@@ -245,6 +246,68 @@ def test_no_claim_hides_as_a_heading_in_any_language(claim: str, form: str) -> N
 @pytest.mark.parametrize("name", ROWS["a heading that names a topic is not a statement"])
 def test_a_heading_that_names_a_topic_is_not_a_statement(name: str, form: str) -> None:
     assert split_statements(form.format(name) + "\n\nIt is so.") == ["It is so."]
+
+
+SAID = (
+    "It was invented in 1971 by Carl Gustav Berg in Oslo.",
+    "It costs 900 euros [1].",
+    "NASA bought 40,000 of them.",
+    "Das Etui kostet 12 Euro.",
+    "La garantie dure trois ans.",
+    "El envío es gratis para los socios.",
+    "Гарантия действует три года.",
+    "保修期为三年。",
+    "Dogs are welcome!",
+)
+BEFORE = (
+    "",
+    "- ",
+    "1. ",
+    "> ",
+    "• ",
+    "It runs:\n- ",
+    "Sources:\n",
+    "Sources: ",
+    "## Sources\n\n- ",
+)
+BEFORE += ("## References\n\n- Smith, J. (2019). ", "[1] ", "[a.pdf] ")
+BEHIND = (
+    "Sources:",
+    "source:",
+    "**Sources:**",
+    "Quellen:",
+    "Bibliography",
+    "Références:",
+    "Fonti:",
+)
+BEHIND += (
+    "Источники:",
+    "来源：",
+    "参考文献",
+    "Read more:",
+    "Source: a.pdf",
+    "(see a.pdf)",
+    "It covers:",
+)
+LISTED = ("- a.pdf", "* Handbuch", "1. a.pdf", "[1] a.pdf", "a.pdf", "• https://example.org/x")
+
+
+@given(
+    st.sampled_from(BEFORE),
+    st.lists(
+        st.tuples(st.sampled_from(SAID), st.sampled_from([" ", "\n"])), min_size=1, max_size=4
+    ),
+    st.sampled_from(BEHIND),
+    st.sampled_from(LISTED),
+)
+@examples(300)
+def test_no_claim_is_skipped_with_what_stands_in_its_paragraph(
+    before: str, said: list[tuple[str, str]], behind: str, listed: str
+) -> None:
+    text = before + "".join(claim + gap for claim, gap in said) + f"{behind}\n{listed}"
+    stated = [text[statement.start : statement.end] for statement in split(text).statements]
+    for claim, _ in said:
+        assert any(claim in each for each in stated), text
 
 
 @pytest.mark.parametrize(
