@@ -16,6 +16,7 @@ from dataclasses import replace
 
 from ..asking.windows import Budget
 from ..cases.case import Case
+from ..cases.systems import NAMES_INSIDE
 from ..policy.policy import Policy
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Limits, Outcome
@@ -48,6 +49,10 @@ Overdue = Callable[[], "JudgeError | None"]
 GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
 THINKING = "the answer begins with what the model thought: that is skipped, and not judged"
+
+OWN_CONTEXT = (
+    "the answer is JSON that repeats a context beside the answer: that is skipped, and not judged"
+)
 
 
 def grade_plan(
@@ -172,13 +177,15 @@ def _split(state: State) -> State:
         return end(state, "invalid_input", problem)
     if is_blank(case.answer):
         return state._replace(end=End("no_statements", "the answer is blank", blank=True))
-    parts = split(case.answer, state.language)
+    parts = split(case.answer, state.language, NAMES_INSIDE)
     statements = tuple(replace(s, text=s.shown) if s.shown else s for s in parts.statements)
     state = state._replace(sentences=statements, skipped=parts.skipped)
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}
     if "thinking" in reasons:
         state = note(state, Log(warnings=(THINKING,)))
+    if "context" in reasons:
+        state = note(state, Log(warnings=(OWN_CONTEXT,)))
     if reasons.isdisjoint(GRADED_ALL_THE_SAME):
         declining = False
         for statement in parts.statements:  # the first fact ends it

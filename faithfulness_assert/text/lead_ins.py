@@ -4,17 +4,20 @@ A line that ends in a colon only announces what follows ("The plan covers:"). It
 pieces under it are shown behind it: nobody could check "dental care" alone. So what a lead-in
 claims is judged with each piece. One that states something by itself is a statement as well.
 
-An answer in JSON is judged leaf by leaf: ``{"price": 20}`` says "price: 20".
+An answer in JSON is judged leaf by leaf: ``{"price": 20}`` says "price: 20". So is JSON in a text,
+also if it is cut off. What stands under a name of a context, beside an answer, is what the answer
+was made from: judged, it would be supported by itself.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .learned import is_topic
-from .strings import FENCE, is_blank, lazy_pattern
+from .strings import FENCE, is_blank, key_words, lazy_pattern
 from .talk import announces
 
 MAX_PREFIX = 240
@@ -27,7 +30,21 @@ _TITLES = ("heading", "bold")
 
 MAX_JSON = 100_000
 """Characters. A longer answer is read as text."""
-_TOKEN = lazy_pattern(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN = lazy_pattern(
+    r'"(?:[^"\\]|\\.)*"|(?P<cut>"[^\n]*)|[{}\[\],:]|[^\s{}\[\],:"]+(?:[ \t]+[^\s{}\[\],:"]+)*',
+    re.DOTALL,
+)
+"""A string, also one that is cut off; a sign; or words outside of a string."""
+_OPENING = lazy_pattern(
+    r'(?:^[ \t]{0,3}|: ?)(?=[{\[]\s*(?:"(?:[^"\\]|\\.)*(?:"\s*[:,]|\\?\Z)|\{\s*"))',
+    re.DOTALL | re.MULTILINE,
+)
+"""Where JSON begins: an object with a key, or a list of texts or of objects."""
+_CLOSING = lazy_pattern(r"(?:[\s,]*[}\]])*")
+MAX_LABEL = 1_000
+"""Characters of the keys that a leaf is shown with."""
+Names = Mapping[str, Collection[str]]
+"""What answers and contexts are called in the JSON that applications write."""
 
 
 class Piece(NamedTuple):
@@ -105,10 +122,11 @@ def with_headers(headers: Sequence[str], cells: Iterable[str]) -> str:
 # ---------------------------------------------------------------- leaves of JSON
 
 
-def leaves(text: str) -> list[Piece]:
+def leaves(text: str, names: Names) -> list[Piece]:
     """The leaves of an answer that is one JSON object or list, also in a fence; else nothing.
 
     The span of a leaf begins behind the one before, so names of objects and lists are in one, too.
+    Leaves under a name of a context are skipped where another is under a name of an answer.
     """
     fence = FENCE.fullmatch(text) if "```" in text else None
     start, end = fence.span("body") if fence else (0, len(text))
@@ -119,7 +137,7 @@ def leaves(text: str) -> list[Piece]:
         json.loads(body)
     except (ValueError, RecursionError):
         return []
-    pieces = list(_leaves(text, start, end))
+    pieces = _judged(_leaves(text, start, end, names))
     if fence is None or all(piece.skipped for piece in pieces):
         return pieces
     marks = [(text.index("`"), start - 1), (text.rindex("```"), len(text.rstrip()))]
@@ -127,27 +145,105 @@ def leaves(text: str) -> list[Piece]:
     return [opening, *pieces, closing]
 
 
-def _leaves(text: str, start: int, end: int) -> Iterator[Piece]:
-    names: list[str | None] = []  # of what is open: its key; None in a list
-    key = ""
+def leaves_inside(text: str, names: Names) -> tuple[list[Piece], str]:
+    """The leaves of JSON in a text: behind other words, several on lines, or cut off.
+
+    Also the text with line breaks for them. JSON in a fence is code.
+    """
+    found: list[_Leaf] = []
+    rest, at = "", 0
+    before = text.find("```") if "```" in text else len(text)
+    while len(text) <= MAX_JSON and (opening := _OPENING.search(text, at)):
+        start = opening.end()
+        if start >= before:
+            break
+        own = list(_leaves(text, start, len(text), names))
+        closing = _CLOSING.match(text, own[-1].piece.end if own else start + 1)
+        end = closing.end() if closing else start + 1
+        found += own
+        rest += text[at:start] + "\n" * (end - start)
+        at = end
+    return _judged(found), rest + text[at:]
+
+
+class _Leaf(NamedTuple):
+    piece: Piece
+    fields: frozenset[str]  # whose names it stands under
+
+
+def _judged(found: Iterable[_Leaf]) -> list[Piece]:
+    """The pieces of leaves, of which those of a context are skipped if there is an answer."""
+    leaves = list(found)
+    has_answer = any("answer" in fields and "context" not in fields for _, fields in leaves)
+    return [
+        piece._replace(skipped="context") if has_answer and "context" in fields else piece
+        for piece, fields in leaves
+    ]
+
+
+def _leaves(text: str, start: int, end: int, names: Names) -> Iterator[_Leaf]:
+    """The leaves up to where the first object or list closes. What has no value ends in one."""
+    usual = [(field, frozenset(map(_plain, names[field]))) for field in names]
+
+    def under(above: _Above, key: str) -> _Above:
+        if not key:
+            return above
+        own = {field for field, plain in usual if _plain(key) in plain}
+        label = f"{above.label}, {key}" if above.label else key
+        return _Above(label[-MAX_LABEL:], above.fields | own)
+
+    opened: list[_Above] = []
+    here, key = _Above("", frozenset()), ""
     done: int | None = None
-    tokens = list(_TOKEN.finditer(text, start, end))
-    for token, following in zip(tokens, (*tokens[1:], None), strict=False):
+    last = start
+    tokens = _TOKEN.finditer(text, start, end)
+    following = next(tokens, None)
+    while following is not None:
+        token, following = following, next(tokens, None)
         said = token[0]
         if said in "{[":
-            names.append(key or None)
-            key = ""
+            opened.append(here)
+            here, key = under(here, key), ""
         elif said in "}]":
-            names.pop()
+            here = opened.pop()
+            if not opened:
+                break
+        elif " " in said and said[0] != '"':
+            break  # words outside of a string: the JSON has ended
         elif said not in ",:":
             done = token.start() if done is None else done
-            value = json.loads(said)
+            last = token.end()
+            value = _value(said)
             if following is not None and following[0] == ":":
                 key = str(value)
                 continue
-            label = ", ".join(name for name in (*names, key) if name)
+            label, fields = under(here, key)
             shown = said if isinstance(value, bool) else str(value)
             line = " ".join(f"{label}: {shown}".split()) if label else " ".join(shown.split())
             is_empty = value is None or is_blank(shown)
-            yield Piece(done, token.end(), line, "no value" if is_empty else "", "row")
+            yield _Leaf(Piece(done, last, line, "no value" if is_empty else "", "row"), fields)
             key, done = "", None
+            if token["cut"]:
+                break
+    if done is not None:
+        yield _Leaf(Piece(done, last, "", "no value", "row"), frozenset())
+
+
+class _Above(NamedTuple):
+    """What a leaf stands under: the keys, and the fields whose names they are."""
+
+    label: str
+    fields: frozenset[str]
+
+
+def _plain(key: str) -> str:
+    """A key in one spelling: ``sourceDocuments`` as ``source document``."""
+    return " ".join(key_words(key))
+
+
+def _value(said: str) -> object:
+    """What a token says. Of a string that is cut off, or of other words, it is the text."""
+    try:
+        return json.loads(said)
+    except (ValueError, RecursionError):
+        return said.strip('"')

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference, may_be_title
 from .inline import Clear, clear
-from .lead_ins import Piece, leaves, under_lead_ins, with_headers
+from .lead_ins import Names, Piece, leaves, leaves_inside, under_lead_ins, with_headers
 from .learned import asks, is_topic
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, MAX_SENTENCES, Span, in_parts, language_of, sentence_spans, trimmed
@@ -53,12 +54,13 @@ def split_statements(text: str, language: str = FIND) -> list[str]:
     return [statement.text for statement in split(text, language).statements]
 
 
-def split(text: str, language: str = FIND) -> Split:
+def split(text: str, language: str = FIND, names: Names = MappingProxyType({})) -> Split:
     """The statements of an answer in plain text or markdown, and the skipped pieces.
 
     Spans are ``(start, end)`` character offsets into ``text``, in order, without overlap. Skipped
     are code, rules, headers of tables, link definitions, citations that stand alone, and headings
     that only name a topic. If an answer contains nothing but such headings, they are statements.
+    ``names``: by which JSON is known that has a context beside the answer, which is skipped, too.
     """
     text = clean_text(text)
     language = language_of(text, language)
@@ -66,7 +68,12 @@ def split(text: str, language: str = FIND) -> Split:
     source = " " * thinking[1] + text[thinking[1] :]
     source = _with_breaks(source) if "\\n" in source else source
     pieces = [Piece(*thinking, "", "thinking")] if thinking[1] else []
-    pieces += leaves(source) or under_lead_ins(_all_pieces(source, language))
+    inside = leaves(source, names)
+    if not inside:
+        if '"' in source:
+            inside, source = leaves_inside(source, names)
+        inside += under_lead_ins(_all_pieces(source, language))
+    pieces += sorted(inside)
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]
     if "\\n" in text:

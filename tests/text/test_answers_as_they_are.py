@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from faithfulness_assert import Ask, GradingResult, Reply, grade
+from faithfulness_assert import Ask, GradingResult, Reply, grade, split_statements
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import VERBATIM_FLAG
 from faithfulness_assert.text.talk import claims_nothing, declines
@@ -192,3 +192,41 @@ def test_a_passage_whose_text_is_none_is_told_what_it_is() -> None:
 
 def test_a_missing_value_among_passages_is_one_of_them() -> None:
     assert grade("It is so.", ["None", "It is so."]).status == "graded"
+
+
+PASSAGES = ["The pump runs for 14 hours.", "Its warranty lasts three years.", "It weighs 4.2 kg."]
+OWN = json.dumps({"answer": "It ships with a free case.", "sources": [*PASSAGES, {"text": "x y"}]})
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        OWN,
+        f"```json\n{OWN}\n```",
+        f"Here is the JSON:\n{OWN}",
+        f"This is it: {OWN}\n\nThe pump is blue.",
+        OWN[:-1],
+        OWN[:-25],
+        OWN.replace(', "s', '}\n{"s'),
+        OWN.replace('"It ships with a free case."', "null"),
+        OWN.replace("sources", "sourceDocuments"),
+    ],
+)
+def test_a_context_in_json_beside_an_answer_is_skipped_and_reported(answer: str) -> None:
+    result = grade(answer, PASSAGES, judge="embedded")
+    assert not any(verdict.label == "supported" for verdict in result.verdicts)
+    assert not result.pass_
+    assert "context" in {span.reason for span in result.skipped}
+    assert "repeats a context" in " ".join(result.warnings)
+    spans = [(span.start, span.end) for span in result.skipped]
+    spans += [verdict.span for verdict in result.verdicts if verdict.span]
+    covered = {at for span in spans for at in range(*span)}
+    assert not any(c.isalnum() and at not in covered for at, c in enumerate(answer))
+    assert len(covered) == sum(end - start for start, end in spans)
+
+
+def test_words_behind_json_that_is_cut_off_are_statements_of_their_own() -> None:
+    cut = '{"advice": [{"id": 2, "text": "The pump is bl'
+    said = split_statements(f"{cut}\n\nIt weighs 4.2 kg. It is made in Turin.")
+    assert said[-2:] == ["It weighs 4.2 kg.", "It is made in Turin."]
+    assert "advice, text: The pump is bl" in said
