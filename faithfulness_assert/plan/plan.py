@@ -49,7 +49,7 @@ Overdue = Callable[[], "JudgeError | None"]
 GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
 THINKING = "the answer begins with what the model thought: that is skipped, and not judged"
-
+CODE = "code in the answer is skipped, and not judged, with the words in it"
 OWN_CONTEXT = (
     "the answer is JSON that repeats a context beside the answer: that is skipped, and not judged"
 )
@@ -186,6 +186,9 @@ def _split(state: State) -> State:
         state = note(state, Log(warnings=(THINKING,)))
     if "context" in reasons:
         state = note(state, Log(warnings=(OWN_CONTEXT,)))
+    code = (case.answer[span.start : span.end] for span in parts.skipped if span.reason == "code")
+    if any(map(str.isalpha, "".join(code))):
+        state = note(state, Log(warnings=(CODE,)))
     if reasons.isdisjoint(GRADED_ALL_THE_SAME):
         declining = False
         for statement in parts.statements:  # the first fact ends it
