@@ -123,7 +123,10 @@ def run_compare(arguments: Namespace) -> int:
     )
     with suppress(ConfigError), reading(arguments.before) as a, reading(arguments.after) as b:
         comparison.policies = policy_changes(a, b)  # a file of results has only its name
-    if arguments.recheck is not None and not comparison.lacking():
+    lacking = comparison.lacking()
+    if arguments.recheck is not None and lacking:
+        say(f"note: nothing was asked again: {lacking[0]}")
+    elif arguments.recheck is not None:
         check_number("recheck", arguments.recheck, 1, 100_000, whole=True)
         check_number("concurrency", arguments.concurrency, 1, MAX_CONCURRENCY, whole=True)
         comparison.recheck = recheck(

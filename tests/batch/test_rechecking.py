@@ -179,3 +179,13 @@ def test_a_shift_is_blamed_on_what_shifted(judge: float, system: float) -> None:
     for side, shift in enumerate((judge, system)):
         times = sum(one[side] for one in found)
         assert times >= 9 if shift else times <= 2
+
+
+def test_runs_that_lack_grades_are_not_rechecked_and_it_says_why(tmp_path: Path) -> None:
+    a, b = tmp_path / "a", tmp_path / "b"
+    for directory, context in ((a, "It is red."), (b, 3)):
+        case = {"id": "1", "answer": "It is red.", "context": context}
+        run([case], directory, progress=False)
+    told = here("compare", str(a), str(b), "--recheck", "5", *JUDGE)
+    assert told.returncode == 3
+    assert "note: nothing was asked again: " in told.stderr
