@@ -16,6 +16,8 @@ from .summary import Summary, duration, money
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0
+LOOK_SECONDS, TOLD_AFTER = 1.0, 5.0
+"""Elsewhere: how often it is looked if nothing is answered, and for how long before it is told."""
 MINUTE = 60.0
 ERROR_LENGTH = 120
 
@@ -65,21 +67,32 @@ def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
     """Shows how the counts grow meanwhile, also while no result comes.
 
     In one line where standard error is a terminal and ``CI`` is not set; else in a new one every
-    half minute.
+    half minute, and where it begins that nothing is answered, and where it goes on.
     """
     if not wanted:
         yield
         return
     is_bar = sys.stderr.isatty() and not os.environ.get("CI")
     width = get_terminal_size().columns - 1
+    written = fine = time.monotonic()  # the last line; the last time without trouble
+    told = False  # of this outage
 
     def show() -> None:
         text = str(counts)
         sys.stderr.write(f"\r{clip(text, width):{width}}" if is_bar else f"{text}\n")
         sys.stderr.flush()
 
+    def look() -> None:
+        nonlocal written, fine, told
+        now, in_trouble = time.monotonic(), bool(counts.trouble())
+        if not in_trouble:
+            fine = now
+        if now - written >= LINE_SECONDS or told != (now - fine >= TOLD_AFTER):
+            written, told = now, now - fine >= TOLD_AFTER
+            show()
+
     try:
-        with every(BAR_SECONDS if is_bar else LINE_SECONDS, show):
+        with every(BAR_SECONDS if is_bar else LOOK_SECONDS, show if is_bar else look):
             yield
     finally:
         if is_bar:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from command import BAD as UNSUPPORTED
 from command import COMMAND, GOOD, Done, here
 from loopback import Loopback, refusal_to
 from rows import results_of
+
+from faithfulness_assert.batch import progress
+from faithfulness_assert.batch.summary import Summary
 
 SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
 BROKEN = {"answer": "x", "context": 3, "id": "broken"}
@@ -161,6 +165,19 @@ def test_a_terminal_shows_a_line_that_changes_and_ci_does_not(tmp_path: Path) ->
     assert " | 20 passed, 0 failed" in shown["terminal"]
     assert "20 of 20" not in shown["ci"]
     assert "\x1b" not in shown["ci"]
+
+
+def test_elsewhere_an_outage_is_told_once_and_once_that_it_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, seconds in (("LOOK_SECONDS", 0.01), ("TOLD_AFTER", 0.1)):
+        monkeypatch.setattr(progress, name, seconds)
+    trouble = ["nobody answers"]
+    with progress.shown(progress.Counts(Summary(), 9, lambda: trouble[0]), wanted=True):
+        time.sleep(0.5)
+        trouble[0] = ""
+        time.sleep(0.3)
+    assert [line.count("nobody answers") for line in capsys.readouterr().err.splitlines()] == [1, 0]
 
 
 def _read_all(terminal: int) -> str:
