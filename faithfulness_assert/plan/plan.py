@@ -48,11 +48,15 @@ Overdue = Callable[[], "JudgeError | None"]
 
 GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
-THINKING = "the answer begins with what the model thought: that is skipped, and not judged"
-CODE = "code in the answer is skipped, and not judged, with the words in it"
-OWN_CONTEXT = (
-    "the answer is JSON that repeats a context beside the answer: that is skipped, and not judged"
-)
+WARNINGS = {
+    "thinking": "the answer begins with what the model thought: that is skipped, and not judged",
+    "code": "code in the answer is skipped, and not judged, with the words in it",
+    "context": (
+        "the answer is JSON that repeats a context beside the answer: that is skipped, and not "
+        "judged"
+    ),
+}
+"""What a reader is told of skipped spans, by their reason; of code, if it has words."""
 
 
 def grade_plan(
@@ -182,13 +186,10 @@ def _split(state: State) -> State:
     state = state._replace(sentences=statements, skipped=parts.skipped)
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}
-    if "thinking" in reasons:
-        state = note(state, Log(warnings=(THINKING,)))
-    if "context" in reasons:
-        state = note(state, Log(warnings=(OWN_CONTEXT,)))
     code = (case.answer[span.start : span.end] for span in parts.skipped if span.reason == "code")
-    if any(map(str.isalpha, "".join(code))):
-        state = note(state, Log(warnings=(CODE,)))
+    told = reasons if any(map(str.isalpha, "".join(code))) else reasons - {"code"}
+    warnings = tuple(warning for reason, warning in WARNINGS.items() if reason in told)
+    state = note(state, Log(warnings=warnings)) if warnings else state
     if reasons.isdisjoint(GRADED_ALL_THE_SAME):
         declining = False
         for statement in parts.statements:  # the first fact ends it
