@@ -41,6 +41,10 @@ KEY_IN_CONFIG = (
     "and set the key in the environment, as OPENAI_API_KEY or ANTHROPIC_API_KEY"
 )
 CONTEXT_FOUND = SETUP + "the context is {}, which may be something else: set config.contextFrom"
+FROM_ANSWER = (
+    "answer: the context is taken from {}, too, so it contains the answer; set config.answerFrom "
+    "to the answer alone, or config.contextFrom to the documents alone"
+)
 PART_OF_OUTPUT = SETUP + "the answer is output.{}, and {} in the output is not judged"
 LOADS_EACH_TIME = (
     SETUP + "this process loaded the local model for one assertion; with `faithfulness.cjs`, which "
@@ -306,10 +310,15 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
     the first of the usual names; else the output. An output that has the context in it is never the
     answer as a whole: it would be faithful to a part of itself, whatever the model made up.
     """
-    if paths.get("answer") is not None:
-        return _at_path("answer", document, paths["answer"]), ""
-    output = document["output"]
+    output, path = document["output"], paths.get("answer")
     data = opened(output)
+    if path is not None:
+        answer = _at_path("answer", document, path)
+        root, _, key = str(path).strip().partition(".")
+        there = {**data, key: None} if isinstance(data, Mapping) and key in data else output
+        if root == "output" and _is_read(there if key else None, document, paths):
+            raise InputError(FROM_ANSWER.format(path))
+        return answer, ""
     taken = _is_read(None, document, paths) or (data is not output and _has_passage(data, context))
     if isinstance(data, Mapping):
         for name in NAMES_INSIDE["answer"]:
@@ -322,8 +331,13 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
     if isinstance(output, str) and not taken:
         return output, ""
     if isinstance(data, Mapping):
+        inside = [name for name in NAMES_INSIDE["answer"] if isinstance(data.get(name), str)]
+        if inside:
+            raise InputError(FROM_ANSWER.format(f"output.{inside[0]}"))
         problem = f"not found as a text. The output has the keys {names_of(data)}"
         raise InputError(f"answer: {problem}; set config.answerFrom, for example to output.KEY")
+    if isinstance(output, str):
+        raise InputError(FROM_ANSWER.format("output"))
     problem = ", and the context is taken from it, too" if taken else ", not text"
     what = f"the output is {type(data).__name__}{problem}"
     raise InputError(f"answer: {what}; set config.answerFrom, for example to output[0]")
