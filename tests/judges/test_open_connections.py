@@ -139,7 +139,7 @@ def busy():
     while not over.is_set():
         sum(range(5_000))
 
-over, case = threading.Event(), dict(answer="It rains.", context="It rains.", judge="openai:m", max_retries=0)
+over, case = threading.Event(), dict(answer="It rains.", context="It rains.", judge="openai:m")
 urls = sys.argv[1:]
 background.process.started()  # has sockets of its own
 before = opened()
