@@ -183,11 +183,12 @@ class Comparison:
             graded, cases = run.cases - run.not_graded, run.cases + missing
             if graded < self.min_graded * cases or not cases:
                 needed = f"at least {self.min_graded:.1%} are needed".replace(".0%", "%")
-                only = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
                 if graded >= self.min_graded * run.cases > 0:
-                    only = f"{self._gone(quoted)}; {needed}: give each case the id that it had, or"
-                    only = f"{only} set a lower share"
-                problems.append(f"{only} (--min-graded)")
+                    fix = "give each case the id that it had, or set a lower share"
+                    problem = f"{self._gone(quoted)}; {needed}: {fix}"
+                else:
+                    problem = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
+                problems.append(f"{problem} (--min-graded)")
         if (chance := mcnemar(self.lost, self.gained)) <= FALSE_ALARMS / 2:
             back = f"{self.gained:,} the other way round: more than chance explains"
             problems.append(f"{self._lost(first, second)}, {back} ({p_value(chance)})")

@@ -149,11 +149,10 @@ class Support(NamedTuple):
 
 def _other_language(ask: Ask) -> tuple[str, ...]:
     """A warning if the statements seem to be in another language than the context."""
-    found = set[str]()
+    found, english = set[str](), word_lists("languages")["en"].split()
     for numbered in (ask.payload.statements, ask.payload.sentences):
         text = " ".join(text for _, text in numbered[:SHOWN])
         language = find_language(text)  # English also where nothing tells one
-        english = word_lists("languages")["en"].split()
         if language == "en" and len({*find_words(text)}.intersection(english)) < FEW:
             return ()
         found.add(language)
@@ -203,30 +202,27 @@ def _sentence_support(sentence: str, index: Index) -> Support:
     same = index.exact.get(tuple(words))
     missing, known = _numbers(sentence, words, index)
     names = (n for n in find_names(sentence) if stem_of(n.casefold()) not in index.places)
-    against, penalty = "", AGAINST
+    against = ""
     if missing:
         against = f"the number {missing[:60]} is nowhere in the context"
     elif name := next(names, ""):  # another form of it will do
         against = f"the name {name} is nowhere in the context"
-    else:
-        penalty = 0.0
+    penalty = AGAINST if against else 0.0
     if same is not None:
         return Support(1.0 - penalty, (same,), against)
     said = dict.fromkeys(stem_of(word) for word in content_words(words) if word not in known)
     weights = {stem: weight for weight, stem in enumerate(said, 1) if stem in index.places}
     if not weights or len(words) > WINDOW * LONGEST:
         return Support(-penalty, (), against)
+    shared = [(text, text.stems & weights.keys()) for text in _best_window(weights, index)]
     useful, near = list[Text](), set[str]()  # texts that have the most of these words, or add some
-    for text in sorted(
-        _best_window(weights, index), key=lambda text: -len(text.stems & {*weights})
-    ):
-        if not text.stems & {*weights} <= near:
+    for text, stems in sorted(shared, key=lambda pair: -len(pair[1])):
+        if not stems <= near:
             useful.append(text)
-            near |= text.stems
+            near |= stems
     if not against:
         against, penalty = _difference(words, list(said), useful, index)
-    within = sum(weight for stem, weight in weights.items() if stem in near)
-    total = sum(range(1, len(said) + 1))
+    within, total = sum(weights[stem] for stem in near), sum(range(1, len(said) + 1))
     far = min(ELSEWHERE * (sum(weights.values()) - within) / total, APART)
     numbers = tuple(sorted({text.number for text in useful}))
     return Support(within / total + far - penalty, numbers, against)
@@ -241,10 +237,9 @@ def _numbers(sentence: str, words: list[str], index: Index) -> tuple[str, set[st
         if number.is_part or not number.asks:
             continue
         if found := index.numbers.intersection(map(_number_key, number.asks)):
-            is_plain = found.issubset(_number_key(("", value)) for value in number.plain)
-            start, end = number.first, number.last  # with its unit
-            start, end = (number.start, number.end) if is_plain else (start, end)
-            known.update(find_words(sentence[start:end]))
+            has_unit = not found.issubset(_number_key(("", value)) for value in number.plain)
+            with_unit, alone = (number.first, number.last), (number.start, number.end)
+            known.update(find_words(sentence[slice(*(with_unit if has_unit else alone))]))
         elif number.digits and not missing:
             missing = sentence[number.first : number.last]
     return missing, known.difference(index.words)

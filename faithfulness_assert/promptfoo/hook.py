@@ -320,24 +320,23 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
             raise InputError(FROM_ANSWER.format(path))
         return answer, ""
     taken = _is_read(None, document, paths) or (data is not output and _has_passage(data, context))
-    if isinstance(data, Mapping):
-        for name in NAMES_INSIDE["answer"]:
-            is_text = isinstance(data.get(name), str)
-            if is_text and not (taken and _is_read({**data, name: None}, document, paths)):
-                known = {name, *NAMES_INSIDE["context"], *NAMES_INSIDE["question"]}
-                others = [key for key, value in data.items() if isinstance(value, str)]
-                others = [key for key in others if key not in known and " " in data[key]]
-                return data[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
-    if isinstance(output, str) and not taken:
-        return output, ""
-    if isinstance(data, Mapping):
-        inside = [name for name in NAMES_INSIDE["answer"] if isinstance(data.get(name), str)]
-        if inside:
-            raise InputError(FROM_ANSWER.format(f"output.{inside[0]}"))
+    named = data if isinstance(data, Mapping) else {}
+    inside = [name for name in NAMES_INSIDE["answer"] if isinstance(named.get(name), str)]
+    for name in inside:
+        if not (taken and _is_read({**named, name: None}, document, paths)):
+            known = {name, *NAMES_INSIDE["context"], *NAMES_INSIDE["question"]}
+            texts = [key for key, value in named.items() if isinstance(value, str) and " " in value]
+            others = [key for key in texts if key not in known]
+            return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
+    if inside:
+        raise InputError(FROM_ANSWER.format(f"output.{inside[0]}"))
+    if isinstance(data, Mapping) and (taken or not isinstance(output, str)):
         problem = f"not found as a text. The output has the keys {names_of(data)}"
         raise InputError(f"answer: {problem}; set config.answerFrom, for example to output.KEY")
     if isinstance(output, str):
-        raise InputError(FROM_ANSWER.format("output"))
+        if taken:
+            raise InputError(FROM_ANSWER.format("output"))
+        return output, ""
     problem = ", and the context is taken from it, too" if taken else ", not text"
     what = f"the output is {type(data).__name__}{problem}"
     raise InputError(f"answer: {what}; set config.answerFrom, for example to output[0]")

@@ -57,13 +57,13 @@ class Server:
     def __init__(
         self, fails: Callable[[int], JudgeError | None] = lambda _: None, seconds: float = 0.1
     ) -> None:
-        self.fails, self.seconds, self.fails_in = fails, seconds, seconds
+        self.fails, self.seconds = fails, seconds
         self.came: list[float] = []
 
     async def __call__(self) -> Outcome:
         self.came.append(now())
         failure = self.fails(len(self.came))
-        await asyncio.sleep(self.fails_in if failure else self.seconds)
+        await asyncio.sleep(self.seconds)
         return failure or Reply("yes", Usage(10, 5, num_requests=1))
 
 
