@@ -12,73 +12,56 @@ import os
 import signal
 import threading
 from contextlib import suppress
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
-if TYPE_CHECKING:
-    from ..grading import Grader
-
-MAX_GRADERS = 64  # kept; the least recently used one is dropped first
+_graders: dict[str, Any] = {}  # one for each configuration of the eval
 _making, _writing = threading.Lock(), threading.Lock()
 
 
 def own_streams() -> tuple[BinaryIO, BinaryIO]:
-    """The input and the output. What a library prints from now on goes to standard error."""
+    """The input and the output. What a library reads or prints from now on is standard error."""
     asks, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    nothing, end = os.pipe()
-    os.close(end)
-    os.dup2(nothing, 0)
+    os.dup2(2, 0)  # which is the null device, as `faithfulness.cjs` starts this process
     os.dup2(2, 1)
     return asks, answers
 
 
 def serve(asks: BinaryIO, answers: BinaryIO) -> None:
-    """Answers each line in a thread of its own, until there are no more."""
-    from . import eval_end, hook  # noqa: F401 - loaded once, before threads need them
+    """Answers each line in a thread of its own, until there are no more.
 
-    for line in asks:
-        number, asked = json.loads(line)
-        threading.Thread(target=_answer, args=(number, asked, answers), daemon=True).start()
-
-
-def _answer(number: int, asked: str, answers: BinaryIO) -> None:
-    try:
-        line = json.dumps([number, reply(json.loads(asked))])
-    except BaseException as error:  # noqa: BLE001 - the assertion waits for an answer
-        from .hook import defect_of_ours  # see `reply`
-
-        defect = defect_of_ours(error).error
-        line = json.dumps([number, {"lost": defect and defect.message}])
-    with _writing, suppress(OSError):  # promptfoo has ended
-        answers.write(f"\n{line}\n".encode())  # what was printed before ends with a line break
-        answers.flush()
-
-
-def reply(asked: dict[str, Any]) -> dict[str, Any]:
-    """The ``result`` of an assertion, or what it ``raised``; what is ``told`` of an eval."""
+    An answer is the ``result`` of an assertion or what it ``raised``, or what is ``told`` of an
+    eval; ``lost`` says why there is none.
+    """
     from . import eval_end, hook  # after `own_streams`: a library may print when it is imported
 
-    if "ended" in asked:
-        return {"told": eval_end.lines_of(asked["ended"])}
-    output, context = asked["grade"]
-    try:
-        return {"result": hook.grade(output, context, grader_of_eval)}
-    except hook.NotPythonError as error:
-        return {"raised": str(error)}
+    def answer(number: int, asked: str) -> None:
+        try:
+            given = json.loads(asked)
+            if "ended" in given:
+                line = json.dumps([number, {"told": eval_end.lines_of(given["ended"])}])
+            else:
+                result = hook.grade(**given["grade"], make_grader=grader_of_eval)
+                line = json.dumps([number, {"result": result}])
+        except hook.NotPythonError as error:
+            line = json.dumps([number, {"raised": str(error)}])
+        except BaseException as error:  # noqa: BLE001 - the assertion waits for an answer
+            defect = hook.defect_of_ours(error).error
+            line = json.dumps([number, {"lost": defect and defect.message}])
+        with _writing, suppress(OSError):  # promptfoo has ended
+            answers.write(f"\n{line}\n".encode())  # what was printed before ends with a line break
+            answers.flush()
+
+    for line in asks:
+        threading.Thread(target=answer, args=json.loads(line), daemon=True).start()
 
 
-def grader_of_eval(*args: Any, **options: Any) -> Grader:
-    """One grader for each configuration of the eval. Raises as ``Grader`` does."""
-    with _making:
-        return _made(json.dumps([args, options], sort_keys=True))
-
-
-@lru_cache(MAX_GRADERS)
-def _made(config: str) -> Grader:
+def grader_of_eval(*args: Any, **options: Any) -> Any:
+    """One ``Grader`` for each configuration of the eval. Raises as ``Grader`` does."""
     from ..grading import Grader
 
-    args, options = json.loads(config)
-    return Grader(*args, **options)
+    config = json.dumps([args, options], sort_keys=True)
+    with _making:
+        return _graders.get(config) or _graders.setdefault(config, Grader(*args, **options))
 
 
 if __name__ == "__main__":

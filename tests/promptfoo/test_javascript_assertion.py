@@ -167,7 +167,7 @@ def test_a_changed_key_is_used_at_once_and_what_is_under_way_is_finished(
 
 @pytest.mark.parametrize(
     ("python", "why"),
-    [("", "ENOENT"), ("exec {python} -I -S", "No module named"), ("exit 3", "exit code 3")],
+    [("", "ENOENT"), ("exec {python} -I -S", "exit code 1"), ("exit 3", "exit code 3")],
 )
 def test_without_a_python_that_grades_it_fails_and_says_why(
     python: str, why: str, folder: Path

@@ -1,21 +1,20 @@
 // A `javascript` assertion for promptfoo. One Python process grades the whole eval: it is started for
 // the first assertion, is asked in lines of JSON, and ends with the eval.
 const { spawn } = require("node:child_process");
-const { once } = require("node:events");
 const { createInterface } = require("node:readline");
 const { env, platform } = process;
-const ADVICE = "PROMPTFOO_PYTHON, in .env or the environment, must name the Python that has faithfulness-assert";
+const COMMAND = ["-X", "utf8", "-m", "faithfulness_assert.promptfoo"];
+const ADVICE = "If it lacks faithfulness-assert, name another Python: PROMPTFOO_PYTHON, in .env or the environment";
 let grader, asked = 0; // the process, and how often any was asked
 
 module.exports = async (output, context) => {
   if (!context?.vars && /^(before|after)(All|Each)$/.test(output)) // an extension without `:afterAll`
     return output === "afterAll" ? module.exports.afterAll(context) : undefined;
-  const grade = [output, { ...context, assertionType: "javascript" }];
+  const grade = { output, context: { ...context, assertionType: "javascript" } };
   const { result, raised, lost } = await answer({ grade });
   if (result) return result;
   const reason = raised ?? `Not graded: ${lost}`;
-  const tests = (context?.test?.assert ?? []).flatMap((one) => [one, one?.assert].flat());
-  if (raised || tests.some((one) => one?.type === "not-javascript")) {
+  if (raised || encode([context?.test]).includes('"not-javascript"')) {
     // promptfoo would invert a result. It reads `pass`, and fails the assertion with this error.
     return { get pass() { throw Object.assign(new Error(reason), { stack: "" }); } };
   }
@@ -44,23 +43,17 @@ const answer = async (ask) => {
 };
 const start = (environment) => {
   const python = env.PROMPTFOO_PYTHON || (platform === "win32" ? "python" : "python3");
-  const command = ["-X", "utf8", "-m", "faithfulness_assert.promptfoo"];
-  const child = spawn(python, command, { windowsHide: true });
+  const child = spawn(python, COMMAND, { stdio: ["pipe", "pipe", "ignore"], windowsHide: true });
   const own = { child, environment, waiting: new Map() };
-  const lines = createInterface({ input: child.stdout });
-  let problem = ""; // the end of what it wrote to standard error
-  child.stderr.on("data", (said) => { problem = `${problem}${said}`.slice(-9999); });
-  child.on("error", () => {}).stdin.on("error", () => {}); // its end is noticed here:
-  Promise.all([once(child, "exit"), once(lines, "close")]).then(
-    ([[code, how]]) => how ?? /No module named [\w.']+/.exec(problem)?.[0] ?? `exit code ${code}`,
-    (error) => error.message,
-  ).then((why) => {
+  const fail = (why) => {
     if (grader === own) grader = undefined; // the next assertion starts a new one
-    const lost = own.served ? `${python}: ${why}` : `${python}: ${why}. ${ADVICE}`;
+    const lost = `${python}: ${why}. ${ADVICE}`;
     for (const number of own.waiting.keys()) settle(own, number, { lost });
-  });
-  lines.on("line", (line) => {
-    try { settle(own, ...JSON.parse(line), own.served = true); } catch {} // a line of a library
+  };
+  child.on("error", (error) => fail(error.message)).stdin.on("error", () => {});
+  child.on("close", (code, how) => fail(how ?? `exit code ${code}`));
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    try { settle(own, ...JSON.parse(line)); } catch {} // a line of a library
   });
   return own;
 };
