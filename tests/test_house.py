@@ -195,7 +195,6 @@ HOMES = {
     "tiktoken": "asking.windows",
     "jsonschema": "asking.schema",
     "json_repair": "reading.unwrapping",
-    "markdown_it": "text.markdown",
     "sentencex": "text.sentences",
     "jmespath": "cases.paths",
     "rich": "cli.terminal",
@@ -283,7 +282,7 @@ def loaded_by(code: str) -> set[str]:
 
 
 HEAVY = set(
-    "openai anthropic pydantic jsonschema tiktoken json_repair markdown_it rich jmespath numpy "
+    "openai anthropic pydantic jsonschema tiktoken json_repair rich jmespath numpy "
     "httpx httpx2 httpcore2".split()
 )
 

@@ -50,13 +50,4 @@ _lines = st.builds(
 markdown = st.lists(_lines, max_size=10).map("\n".join)
 """Answers that hold every kind of markdown, whole and broken."""
 
-plain = st.lists(
-    st.tuples(
-        _WORDS.filter(lambda word: word not in ("1.", "2)")),
-        st.sampled_from([" ", " ", "\n", "\n\n"]),
-    ),
-    max_size=20,
-).map(lambda pieces: "Well " + "".join(word + gap for word, gap in pieces))
-"""Prose without any sign of markdown blocks."""
-
 answers = texts | markdown

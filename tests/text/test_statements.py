@@ -9,10 +9,9 @@ import pytest
 from conftest import ROOT
 from hypothesis import example, given
 from hypothesis import strategies as st
-from strategies import answers, examples, markdown, plain, texts
+from strategies import answers, examples, markdown, texts
 
 from faithfulness_assert import split_statements
-from faithfulness_assert.text import markdown as blocks
 from faithfulness_assert.text import sentences, statements
 from faithfulness_assert.text.sentences import find_language, sentence_spans
 from faithfulness_assert.text.statements import Split, split
@@ -112,15 +111,6 @@ def test_spans_of_sentences_leave_only_white_space_out(text: str) -> None:
     assert not text[end:].strip()
 
 
-@given(plain)
-def test_plain_text_is_the_same_with_and_without_the_markdown_parser(text: str) -> None:
-    assert not blocks._STRUCTURE.search(text)
-    without = split(text)
-    # A thematic break makes the parser read the text.
-    with_parser = split(f"{text}\n\n***")
-    assert with_parser.statements == without.statements
-
-
 @given(markdown)
 def test_statements_of_markdown_contain_only_what_the_answer_says(text: str) -> None:
     for statement in split(text).statements:
@@ -143,12 +133,6 @@ def test_a_text_without_any_boundary_is_cut_into_pieces_of_limited_size() -> Non
 def test_five_thousand_sentences_are_five_thousand_statements() -> None:
     assert len(split("The fee is 5 dollars. " * 5_000).statements) == 5_000
     assert len(sentence_spans("The fee is 5 dollars.\n" * 5_000)) == 5_000
-
-
-def test_more_lines_than_the_parser_is_given_are_still_statements() -> None:
-    text = "- The fee is 5 dollars.\n" * (blocks.MAX_LINES + 1)
-    check(text, found := split(text))
-    assert len(found.statements) == blocks.MAX_LINES + 1
 
 
 def test_after_the_limit_of_sentences_a_text_is_only_cut_and_nothing_is_lost(
