@@ -53,7 +53,7 @@ def write(file: Path, rows: int) -> None:
 
 def measure(file: Path) -> None:
     """In a process of its own: reads all rows, and prints what that cost."""
-    from faithfulness_assert.batch.data_sets import open_data_set
+    from faithfulness_assert.cases.sources import open_data_set
 
     start = time.process_time()
     count = sum(1 for _ in open_data_set(file).rows())

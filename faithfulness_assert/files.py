@@ -191,6 +191,29 @@ def temporary_database(table: str) -> sqlite3.Connection:
     return db
 
 
+def lines_of_script(script: StrPath, argument: StrPath) -> Iterator[bytes]:
+    """The lines that a script of ours prints, in a process that a hostile file may end.
+
+    Raises:
+        ChildProcessError: it did not succeed; ``errno`` is its exit code.
+    """
+    import subprocess  # a promptfoo assertion needs none
+
+    more = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"}
+    env = {**os.environ, **more, "ARROW_DEFAULT_MEMORY_POOL": "system"}  # it reserves no memory
+    nowhere, pipe = subprocess.DEVNULL, subprocess.PIPE
+    with subprocess.Popen(  # noqa: S603 - a script of our own
+        [sys.executable, script, argument], stdin=nowhere, stdout=pipe, stderr=nowhere, env=env
+    ) as process:
+        try:
+            yield from process.stdout or ()
+            failed = process.wait()
+        finally:
+            process.kill()
+    if failed:
+        raise ChildProcessError(failed, "it did not succeed", script)
+
+
 def to_nowhere(stream: IO[str]) -> None:
     """Drops all that a standard stream still has to write, and all that comes."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -211,7 +211,7 @@ class Grader:
         iterating, or interrupts it, asks under way are cancelled, and the log says what was done
         and what it cost.
         """
-        from .cases.tables import Given
+        from .cases.sources import Given
 
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)
@@ -388,7 +388,7 @@ def grade_many(
         concurrency: how many asks are under way at once, 1 to 1000.
     """
     hide_key(options)
-    from .cases.tables import Given, row_labels
+    from .cases.sources import Given, row_labels
     from .records.result_list import Results
 
     grader = Grader(judge, policy, threshold, **options)

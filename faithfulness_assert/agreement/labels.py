@@ -9,9 +9,8 @@ from itertools import islice
 from os import PathLike
 from typing import Any, NamedTuple
 
-from ..batch.data_sets import open_table
-from ..batch.data_sets.data_set import NOT_UTF8, hint
 from ..batch.outputs import safe_cell
+from ..cases.sources import open_table
 from ..records.errors import ConfigError, option
 from ..text.strings import clip, names_of
 from .drawing import Counts, Drawn, Judged, Run, count, draw, in_order
@@ -107,8 +106,7 @@ def read_labels(
         )
     for record in records:
         if record.values is None:
-            advice = f". {hint()}" if record.problem.startswith(NOT_UTF8) else ""
-            raise ConfigError(f"{source.name}, {record.place}: {record.problem}{advice}")
+            raise ConfigError(f"{source.name}, {record.place}: {record.problem}")
     values = [(record.place, record.values or {}) for record in records]
     columns = list(dict.fromkeys(name for _, row in values for name in row))
     annotators = tuple(name for name in columns if _LABEL.fullmatch(name.strip()))

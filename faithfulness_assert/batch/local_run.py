@@ -13,6 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..cases.data_set import DataSet
+from ..cases.sources import open_data_set
 from ..drive.asks import GivenUp, log
 from ..drive.breaker import patience_of
 from ..grading import MAX_CONCURRENCY, Grader
@@ -21,7 +23,6 @@ from ..records.checks import check_number
 from ..records.errors import ConfigError, option, pip_install
 from ..records.judge import Judge, judge_info
 from ..settings import SETTING, AnyPolicy, choose
-from .data_sets import DataSet, open_data_set
 from .progress import Counts, shown
 from .rows import Line, Row, gate_of, grade_rows
 from .run_description import take_input

@@ -19,12 +19,12 @@ from typing import IO, Any, BinaryIO
 from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
+from ..cases.tables import load_pyarrow, write_parquet
 from ..files import as_text, new_file, open_file
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..records.result_list import COLUMNS, values_of
 from ..text.strings import clip, visible
-from .data_sets.tables import load_pyarrow, write_parquet
 from .rows import Line
 from .summary import Summary
 

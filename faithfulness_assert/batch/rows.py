@@ -12,6 +12,8 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+from ..cases.data_set import Row as Row
+from ..cases.fields import NOTHING
 from ..drive.gate import Gate, PerMinute
 from ..drive.grades import ASKS_AT_ONCE, Slots, run_many
 from ..grading import Grader
@@ -22,30 +24,10 @@ from ..records.result import GradingResult
 
 FORMAT = 1
 """Of results as lines of JSON. It grows when an older version could no longer read them."""
-NOTHING: Mapping[str, Any] = {}
 _ENCODED = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _SORTED = json.JSONEncoder(sort_keys=True, ensure_ascii=False, default=str).encode
 OWN_FIELDS = ("row", "input", "format", "columns")
 """The fields of a line that are not fields of the result."""
-
-
-class Row(NamedTuple):
-    """A row of a data set.
-
-    Args:
-        number: its place in the data set, from 1.
-        case_id: unique in the data set; the user's, or the number where there is none.
-        fields: the fields of its case under names that a ``Case`` knows; empty if there is a
-            ``problem``. As JSON has them.
-        columns: what the data set has beside them. It is carried along into the result.
-        problem: why the row cannot be read, with its place ("line 7: ..."); "" if it can.
-    """
-
-    number: int
-    case_id: str
-    fields: Mapping[str, Any] = NOTHING
-    columns: Mapping[str, Any] = NOTHING
-    problem: str = ""
 
 
 class Line(NamedTuple):

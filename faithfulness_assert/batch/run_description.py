@@ -17,13 +17,13 @@ from typing import Any
 
 from .. import __version__
 from ..asking.prompt import prompts_fingerprint
+from ..cases.data_set import DataSet
 from ..files import open_file
 from ..grading import Grader
 from ..policy.policy import TAKES, Policy, asking_otherwise, plain, policy_as_json
 from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..text.strings import clip, counted
-from .data_sets import DataSet
 from .rows import Line, Lines, Row
 from .store import Store, cells_of, lines_of_run
 

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..conversations.conversation import end_with_assistant, read_conversation
@@ -40,7 +39,7 @@ SHORT = 15
 LONG, VARIED = 8, 5
 """Words of a text that is more than a title, and different ones in it: more than references."""
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[str, Any] = {}
 HELD = ("answer", "context", "question")
 _ABSENT = object()
 _PLAIN = lazy_pattern(r"\w+")

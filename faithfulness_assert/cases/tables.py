@@ -1,141 +1,172 @@
-"""Tables in memory, of any library, as records: a mapping for each row.
+"""Reads tables in files: CSV and TSV, Excel (the extra ``excel``), and Parquet (``parquet``).
 
-They are known by their methods, so that no library needs to be installed: frames of pandas and
-polars, tables of pyarrow, data sets of Hugging Face.
+Excel is read by python-calamine, which is released often and has no dependency. openpyxl's last
+release is older than Python 3.13. Parquet is written here too.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+import csv
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib.util import find_spec
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
-from ..records.errors import ConfigError, InputError
-from .case import Case
-from .fields import find_fields, read_record
-from .plain_data import record_as_json
+from ..files import lines_of_script, open_text
+from ..records.errors import ConfigError, pip_install
+from ..text.strings import counted
+from . import table_process
+from .data_set import MAX_RECORD, Record, Source, not_utf8
+from .systems import COLUMN_FIELDS, names
 
-SAMPLE, SAMPLE_CHARS = 50, 20_000_000
-"""Records, and characters in them, that are read to say which columns there are."""
-MAX_COLUMNS = 10_000
-
-
-def read_table(table: Any) -> tuple[list[str] | None, Iterator[dict[str, Any]]] | None:
-    """The columns of a table, and its rows one at a time; None if it is no table.
-
-    The columns are None if they show only in the rows, as in a stream. The index of a pandas frame
-    is one, if it has a name: it may be the id.
-    """
-    rows: Iterable[Any]
-    if isinstance(table, Mapping):
-        return None
-    if hasattr(table, "to_pylist") and hasattr(table, "schema"):  # a table or a batch of pyarrow
-        columns = table.schema.names
-        batches = table.to_batches() if hasattr(table, "to_batches") else (table,)
-        rows = (row for batch in batches for row in batch.to_pylist())
-    elif hasattr(table, "itertuples"):
-        index = getattr(getattr(table, "index", None), "names", ())
-        new = [name for name in index if name is not None and name not in table.columns]
-        frame = table.reset_index(new) if new else table
-        columns, values = frame.columns, frame.itertuples(index=False, name=None)
-        rows = (dict(zip(map(str, columns), row, strict=True)) for row in values)
-    elif hasattr(table, "iter_rows"):
-        columns, rows = table.columns, table.iter_rows(named=True)
-    elif hasattr(table, "column_names"):  # of Hugging Face; without a format, or rows are frames
-        columns = table.column_names
-        rows = table.with_format(None) if hasattr(table, "with_format") else table
-    else:
-        return None
-    return (None if columns is None else list(map(str, columns))), iter(rows)
+SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+WRITTEN = 10_000
+"""Rows that are written at once."""
 
 
-def items_of(source: Any) -> Iterator[Any]:
-    """The items of a table or an iterable: records, such as a sample of ragas, as mappings, and
-    what is none as it is.
-    """
-    table = read_table(source)
-    for item in table[1] if table else source:
-        if isinstance(item, Mapping):
-            yield item
-        elif hasattr(item, "keys"):
-            yield dict(item)
-        elif isinstance(item, tuple) and hasattr(item, "_asdict"):  # of pandas' itertuples()
-            yield dict(item._asdict())
-        else:  # pydantic
-            record = dump() if callable(dump := getattr(item, "model_dump", None)) else None
-            yield record if isinstance(record, Mapping) else item
+# ---------------------------------------------------------------- CSV
 
 
-def row_labels(source: Any) -> list[Any]:
-    """The index of a pandas frame, by which what is made of its rows is put beside them again."""
-    return list(source.index) if hasattr(source, "itertuples") else []
+def csv_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str) -> Source:
+    """The records of a file, whatever separates its cells, and whatever its name.
 
-
-def head(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The first records, as JSON has them."""
-    room, first = SAMPLE_CHARS, []
-    for record in islice(records, SAMPLE):
-        first.append(record_as_json(record)[0])
-        room -= sum(len(value) for value in record.values() if isinstance(value, str))
-        if room < 0:
-            break
-    return first
-
-
-def check_columns(columns: Sequence[object], where: str) -> None:
-    """Raises ``ConfigError`` if a table has too many columns, or two of them one name."""
-    if len(columns) > MAX_COLUMNS:
-        raise ConfigError(f"{where}: has {len(columns):,} columns, and {MAX_COLUMNS:,} are read")
-    if twice := [name for name, times in Counter(columns).items() if times > 1]:
-        raise ConfigError(f"{where}: two columns have the name {twice[0]!r}; rename one")
-
-
-class Given:
-    """What is graded, one at a time: ``Case`` records, mappings, or what is neither, as it is.
-
-    A row of a table that cannot be read is the ``InputError`` that says why.
-
-    ``notes`` tell which columns are read, where their names are not the usual ones.
-
-    Args:
-        source: a table, or any iterable of cases.
-        keep: whether ``rows`` gets the columns of each case, as they were given.
+    It is what gives the columns of a case; if nothing does, or several do, more columns; else
+    commas (in TSV tabs). A column without a name is called ``column 3``, by its place.
 
     Raises:
-        ConfigError: it is no iterable of cases, or a table lacks a column that a case needs.
+        ConfigError: the first row cannot be read, or begins as JSON does.
     """
+    csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
+    usual = {*mapping.values(), *(one for field in COLUMN_FIELDS for one in names(field))}
+    forms, problems = list[tuple[int, int, str, list[str]]](), list[str]()
+    for delimiter in "\t,;" if file.suffix.lower() == ".tsv" else ",;\t":
+        header, problem = _next(_reader(file, delimiter, encoding))
+        if problem:
+            problems.append(problem)
+            continue
+        if header and header[0].lstrip().startswith(("[", "{")):
+            advice = "give the file a name that ends in .json or .jsonl"
+            raise ConfigError(f"{file}: begins as JSON does, and not as a table: {advice}")
+        columns = [name.strip() or f"column {place}" for place, name in enumerate(header or (), 1)]
+        forms.append((len(usual.intersection(columns)), len(columns), delimiter, columns))
+    if not forms:
+        raise ConfigError(f"{file}: the first row cannot be read: {problems[0]}")
+    *_, delimiter, columns = max(forms, key=lambda form: form[:2])
+    return Source(name, partial(_csv_records, file, encoding, delimiter, columns), columns)
 
-    def __init__(self, source: Any, *, keep: bool = False) -> None:
-        self._source, self._keep = source, keep
-        self.rows: list[Mapping[str, Any]] = []
-        table = read_table(source)
-        if not (table or isinstance(source, Iterable)) or isinstance(source, str | Mapping):
-            got = type(source).__name__
-            advice = "; `batch.run(FILE, DIR)` grades a file" if isinstance(source, str) else ""
-            raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}{advice}")
-        columns, rows = table or (None, iter(()))  # a stream shows them only in its rows
-        check_columns(columns or (), "cases")
-        first = [] if columns is None else head(rows) or [dict.fromkeys(columns, "")]
-        self._fields = find_fields(first) if table else None
-        self.notes = [*self._fields.notes] if self._fields else []
-        if self._fields and first and (field := self._fields.lacking()):
-            problem, use = self._fields.refusal(field, first)
-            is_object = " must be " in problem  # another name would not help
-            rename = ". Rename the column that holds it" if use and not is_object else ""
-            raise ConfigError(f"cases: {problem}{rename}")
 
-    def __iter__(self) -> Iterator[object]:
-        for number, item in enumerate(items_of(self._source), 1):
-            if self._keep and isinstance(item, Case):
-                own = {"id": item.id, "question": item.question, "answer": item.answer}
-                self.rows.append({**own, "context": [passage.text for passage in item.context]})
-            elif self._keep:
-                self.rows.append(item if isinstance(item, Mapping) else {})
-            if self._fields and isinstance(item, Mapping):
-                fields, _, problem = read_record(item, self._fields)
-                error = InputError(f"row {number}: {problem}")
-                error.case_id = fields.get("id")
-                yield error if problem else fields
-            else:
-                yield item
+def _csv_records(
+    file: Path, encoding: str, delimiter: str, columns: Sequence[str]
+) -> Iterator[Record]:
+    """The records of a file.
+
+    A row that cannot be read, or has another number of cells than there are columns, is a problem.
+    """
+    rows = _reader(file, delimiter, encoding)
+    _next(rows)
+    while True:
+        first = rows.line_num + 1
+        cells, problem = _next(rows)
+        if cells is None:
+            return
+        if cells and len(cells) != len(columns):
+            given = counted(len(cells), "cell")
+            problem = f"{given}, but the file has {counted(len(columns), 'column')}"
+        place = f"line {first}"
+        if rows.line_num > first:
+            place = f"lines {first} to {rows.line_num}"
+        if problem:
+            yield Record(place, None, problem)
+        elif cells:
+            yield Record(place, dict(zip(columns, cells, strict=True)))
+
+
+def _next(rows: Any) -> tuple[list[str] | None, str]:
+    """The cells of the next row, None at the end; and what is wrong with it, or ""."""
+    try:
+        cells = next(rows, None)
+    except csv.Error as error:
+        return [], f"invalid CSV: {error}"
+    return cells, not_utf8("".join(cells or ()))
+
+
+def _reader(file: Path, delimiter: str, encoding: str) -> Any:
+    """Strict, so that a text after a closing quote, or a quote that stays open, is an error."""
+
+    def lines() -> Iterator[str]:
+        with open_text(file, encoding, "surrogateescape", "") as text:
+            yield text.readline(MAX_RECORD).removeprefix("\ufeff")
+            yield from iter(partial(text.readline, MAX_RECORD), "")
+
+    return csv.reader(lines(), delimiter=delimiter, strict=True)
+
+
+# ---------------------------------------------------------------- Excel, Parquet
+
+
+def table_source(path: Path) -> Source:
+    """The first visible sheet of a workbook, or the rows of a Parquet file.
+
+    Raises:
+        ConfigError: the package is not installed, or the file cannot be read.
+    """
+    kind = "a Parquet file" if path.suffix.lower() == ".parquet" else "a file of Excel"
+    if kind == "a Parquet file":
+        load_pyarrow()
+    elif find_spec("python_calamine") is None:
+        advice = pip_install(extra="excel")
+        raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
+    first = next(_printed(path))
+    if isinstance(first, str):
+        raise ConfigError(f"{path}: is not {kind} that can be read: {first}")
+    columns, sheets = first
+    more = ", ".join(map(repr, sheets[1:]))
+    notes = (f"{path}: read is the sheet {sheets[0]!r}, not {more}",) if more else ()
+
+    def records() -> Iterator[Record]:
+        for number, cells in islice(_printed(path), 1, None):
+            yield Record(f"row {number}", dict(zip(columns, cells, strict=True)))
+
+    return Source(str(path), records, columns, notes)
+
+
+def _printed(path: Path) -> Iterator[Any]:
+    """What ``table_process`` prints. Raises ``ConfigError`` where it does not succeed."""
+    try:
+        yield from map(json.loads, lines_of_script(table_process.__file__, path))
+    except ChildProcessError as error:
+        if error.errno == table_process.NOT_READ:
+            raise ConfigError(f"{path}: cannot be read, from a place in it on") from None
+        most = f"{table_process.MEMORY // 10**6} MB of memory or {table_process.SECONDS} seconds"
+        fix = "delete what is far below or beside, or save it as CSV"
+        raise ConfigError(f"{path}: takes more than {most} to read; {fix}") from None
+
+
+# ---------------------------------------------------------------- Parquet that is written
+
+
+def write_parquet(
+    rows: Iterable[Mapping[str, Any]], columns: Mapping[str, type], file: IO[bytes]
+) -> None:
+    """Writes rows to a new file. ``columns`` has the type of each: str, int, float or bool."""
+    pyarrow = load_pyarrow()
+    types = {str: "string", int: "int64", float: "float64", bool: "bool"}
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in columns.items()])
+    waiting = iter(rows)
+    with pyarrow.parquet.ParquetWriter(file, schema) as writer:
+        while part := list(islice(waiting, WRITTEN)):
+            writer.write_batch(pyarrow.RecordBatch.from_pylist(part, schema=schema))
+
+
+def load_pyarrow() -> Any:
+    """The package. Raises ``ConfigError`` if it is not installed."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise ConfigError(
+            f"Parquet files need pyarrow. Run: {pip_install(extra='parquet')}"
+        ) from None
+    return pyarrow

@@ -8,7 +8,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from ..batch.data_sets import DataSet, open_data_set
 from ..batch.outputs import (
     SUFFIXES,
     check_output,
@@ -18,6 +17,8 @@ from ..batch.outputs import (
 )
 from ..batch.run_description import data_sets_of
 from ..batch.store import NAME, is_run, lines_of_run, reading
+from ..cases.data_set import DataSet
+from ..cases.sources import open_data_set
 from ..cases.systems import FROM, RECORDS, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options

@@ -18,7 +18,6 @@ from typing import Any
 
 from ..batch import RunOutcome, merge, rescore
 from ..batch import run as run_rows
-from ..batch.data_sets import DataSet
 from ..batch.outputs import SUFFIXES, write_results
 from ..batch.provider_batches import BudgetError, Standing, collect, is_begun, submit
 from ..batch.rows import Line
@@ -26,6 +25,7 @@ from ..batch.run_description import how_graded, lines_of
 from ..batch.stopping import Budget, SoftStop
 from ..batch.store import KEPT, is_run, not_finished, reading
 from ..batch.summary import Summary
+from ..cases.data_set import DataSet
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
 from ..text.strings import clip

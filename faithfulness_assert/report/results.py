@@ -13,11 +13,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..batch.data_sets import open_data_set
 from ..batch.rows import Line, Lines, Row, digest
 from ..batch.run_description import lines_of
 from ..batch.store import reading
 from ..cases.case import Case
+from ..cases.sources import open_data_set
 from ..records.checks import is_fraction
 from ..records.errors import ConfigError, InputError
 from ..records.model import LABELS

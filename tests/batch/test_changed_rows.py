@@ -18,7 +18,7 @@ from rows import asked_of, changed_database, results_of
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import RunOutcome, run
-from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.cases.sources import open_data_set
 
 Case = dict[str, Any]
 

@@ -17,8 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError, Passage
-from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.cases.plain_data import NotJsonError, as_json
+from faithfulness_assert.cases.sources import open_data_set
 from faithfulness_assert.cli.arguments import columns
 
 CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
@@ -92,7 +92,7 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path: Pat
     rows = rows_of(file)
     assert [row.fields for row in rows if not row.problem] == [CASE, CASE]
     problems = [row.problem for row in rows if row.problem]
-    assert problems[0] == "line 3: not UTF-8 text: byte 0xe9"
+    assert problems[0].startswith("line 3: not UTF-8 text: byte 0xe9. Save the file")
     assert problems[1] == "line 4: must be a JSON object, got list"
     assert problems[2].startswith("line 6: invalid JSON: Unterminated string starting at character")
     assert problems[2].endswith("the file ends here, it may be cut off")

@@ -12,7 +12,7 @@ import pytest
 
 from faithfulness_assert import ConfigError
 from faithfulness_assert.batch import run
-from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.cases.sources import open_data_set
 from faithfulness_assert.cli import main
 
 HEADER = ("id", "answer", "context")

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError
-from faithfulness_assert.batch.data_sets import open_data_set
+from faithfulness_assert.cases.sources import open_data_set
 from faithfulness_assert.cli import main
 
 SHAPES = json.loads((ROOT / "fixtures" / "found_records.json").read_text(encoding="utf-8"))

@@ -214,5 +214,5 @@ def test_an_empty_table_gives_an_empty_frame(library: str) -> None:
     ],
 )
 def test_a_column_that_is_there_is_not_called_missing(row: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigError, match=f"{said}.* with the keys a$"):
+    with pytest.raises(ConfigError, match=rf"{said}.* with the keys a\."):
         grade_many(pandas.DataFrame([row]))

@@ -16,10 +16,10 @@ from fakes import ScriptedJudge, TruthfulJudge
 from report_pages import a_line
 
 import faithfulness_assert as fa
-from faithfulness_assert.batch.data_sets import open_data_set
 from faithfulness_assert.batch.outputs import github_annotations, write_results
 from faithfulness_assert.batch.rows import Line
 from faithfulness_assert.batch.summary import Summary
+from faithfulness_assert.cases.sources import open_data_set
 from faithfulness_assert.policy.parsing import read_data
 from faithfulness_assert.promptfoo import get_assert
 from faithfulness_assert.pytest_plugin.assertions import failure_text

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from ...cases.data_set import DataSet
 from ...grading import Grader
 from ...judges import key_in_environment
 from ...judges.remote.remote_judge import RemoteJudge
 from ...options import UNSTORED, hide_key, names_taken_by
 from ...records.errors import ConfigError, option
 from ...settings import SETTING, choose
-from ..data_sets import DataSet
 from ..estimate import estimate_run
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
 from ..stopping import Budget, BudgetError

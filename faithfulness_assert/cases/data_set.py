@@ -1,36 +1,33 @@
-"""A data set: rows from any source, one at a time; and the limits that all text files have."""
+"""A data set: rows from any source, one at a time."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...cases.fields import HELD, application_error, find_fields, read_record
-from ...cases.paths import problem_of
-from ...cases.plain_data import record_as_json, seems_list
-from ...cases.systems import COLUMN_FIELDS, names
-from ...cases.tables import SAMPLE, head
-from ...files import temporary_database
-from ...records.errors import ConfigError, option
-from ...text.strings import counted, names_of
-from ..rows import NOTHING, Row
+from ..files import temporary_database
+from ..records.errors import ConfigError, option
+from ..text.strings import counted, names_of
+from .fields import HELD, NOTHING, application_error, find_fields, read_record
+from .paths import problem_of
+from .plain_data import record_as_json, seems_list
+from .systems import COLUMN_FIELDS, names
 
 if TYPE_CHECKING:
     import sqlite3
 
+SAMPLE, SAMPLE_CHARS = 50, 20_000_000
+"""Records, and characters in them, that are read to say where the fields of a case are."""
 MAX_NOTES = 20
 """Notes of a kind. Of more, only the number is told."""
 MAX_SHOWN_COLUMNS = 40
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
-
-NOT_UTF8 = "not UTF-8 text"
-"""How the problem of a record begins that is in another encoding."""
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
@@ -63,16 +60,23 @@ class Source(NamedTuple):
     again: bool = True
 
 
-def hint() -> str:
-    """What to do about a file that is not UTF-8 text."""
-    named = option("encoding", "cp1252")
-    return f"Save the file as UTF-8, or name its encoding: {named} is that of Excel in the West"
+class Row(NamedTuple):
+    """A row of a data set.
 
+    Args:
+        number: its place in the data set, from 1.
+        case_id: unique in the data set; the user's, or the number where there is none.
+        fields: the fields of its case under names that a ``Case`` knows; empty if there is a
+            ``problem``. As JSON has them.
+        columns: what the data set has beside them. It is carried along into the result.
+        problem: why the row cannot be read, with its place ("line 7: ..."); "" if it can.
+    """
 
-def not_utf8(text: str) -> str:
-    """What is wrong with a text of which a byte was not UTF-8 (decoded with surrogateescape)."""
-    byte = None if text.isascii() else _NOT_UTF8.search(text)
-    return f"{NOT_UTF8}: byte 0x{ord(byte[0]) & 0xFF:x}" if byte else ""
+    number: int
+    case_id: str
+    fields: Mapping[str, Any] = NOTHING
+    columns: Mapping[str, Any] = NOTHING
+    problem: str = ""
 
 
 class DataSet:
@@ -83,10 +87,13 @@ class DataSet:
         notes: what a person should know about the rows, such as ids that are not unique. They are
             complete when the rows have been read to the end.
         hints: those of them that say what to do about the source as a whole.
+        fields: where the fields of a case are.
     """
 
-    def __init__(self, source: Source, mapping: Mapping[str, str]) -> None:
+    def __init__(self, source: Source, mapping: Mapping[str, str], advice: str = "") -> None:
         """Chooses the columns that hold the fields of a case.
+
+        ``advice``: what to do about one that is missing, where nobody can map columns.
 
         Raises:
             ConfigError: a case needs one more column; where rows may have different columns, see
@@ -95,16 +102,29 @@ class DataSet:
         self.name = source.name
         self.notes: list[str] = []
         self.hints: list[str] = []
-        self._source, self._mapping = source, mapping
+        self._source, self._mapping, self._advice = source, mapping, advice
         first = list(islice(source.records(), SAMPLE)) if source.again else []
         self._problems = [f"{one.place}: {one.problem}" for one in first if one.values is None]
-        self._head = head(one.values for one in first if one.values is not None)
+        self._head = _head(one.values for one in first if one.values is not None)
         if source.columns is not None and not first:
             self._head = [dict.fromkeys(source.columns, "")]
-        self._fields = find_fields(self._head, mapping)
-        lacks = self._fields.lacking()
+        self.fields = find_fields(self._head, mapping)
+        lacks = self.fields.lacking()
         if source.columns is not None or (lacks in mapping and problem_of(mapping[lacks])):
             self.check_cases()
+
+    def check_cases(self) -> None:
+        """Raises ``ConfigError`` if no record has an answer, a context or a field of the mapping.
+
+        It names the keys that are there, and what would do. So it does if nothing can be read.
+        """
+        if self._problems and not self._head:
+            problem = f"none of the first {len(self._problems)} records can be read"
+            raise ConfigError(f"{self.name}: {problem}. {self._problems[0]}")
+        failed = [application_error(one, self.fields.split(one)[0]) for one in self._head]
+        if not all(failed) and (field := self.fields.lacking()):
+            problem, use = self.fields.refusal(field, self._head)
+            raise ConfigError(f"{self.name}: {problem}{use and (self._advice or use)}")
 
     def fingerprint(self) -> str:
         """Changes when the records or the mapping change; "" if that cannot be known."""
@@ -116,6 +136,14 @@ class DataSet:
             digest.update(json.dumps(values, sort_keys=True).encode())
         return digest.hexdigest()
 
+    def read(self) -> Iterator[tuple[Record, Mapping[str, Any], Mapping[str, Any], str]]:
+        """Each record with the fields of its case, its other columns, and what is wrong or ""."""
+        for record in self._source.records():
+            if record.values is None:
+                yield record, NOTHING, NOTHING, record.problem
+            else:
+                yield record, *read_record(record.values, self.fields)
+
     def rows(self) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
 
@@ -124,18 +152,16 @@ class DataSet:
         """
         self.notes.clear()
         self.hints = self._first_notes()
-        not_utf8 = missing = doubled = 0
-        as_texts: list[int] = []
+        missing = doubled = unread = 0
+        as_texts, first = list[str](), ""
         with closing(_ids()) as ids:
-            for number, record in enumerate(self._source.records(), 1):
-                not_utf8 += record.problem.startswith(NOT_UTF8)
-                fields, columns, problem = NOTHING, NOTHING, record.problem
-                if record.values is not None:
-                    fields, columns, problem = read_record(record.values, self._fields)
+            for number, (record, fields, columns, problem) in enumerate(self.read(), 1):
+                problem = f"{record.place}: {problem}" if problem else ""
+                first, unread = first or problem, unread + bool(problem)
                 contexts = [fields[name] for name in names("context") if name in fields]
                 passages = (c if isinstance(c, list) else [c] for c in contexts)
                 if any(seems_list(text) for texts in passages for text in texts):
-                    as_texts.append(number)
+                    as_texts += [str(number) if len(as_texts) < 5 else "..."][: 6 - len(as_texts)]
                 own = "" if (id := fields.get("id")) is None else str(id)
                 missing += not own
                 wanted = own or str(number)
@@ -144,25 +170,19 @@ class DataSet:
                     if doubled <= MAX_NOTES:
                         changed = f"the id {wanted} is taken; it is {case_id} now"
                         self.notes.append(f"row {number}: {changed}")
-                yield Row(
-                    number,
-                    case_id,
-                    {name: value for name, value in fields.items() if name != "id"},
-                    columns,
-                    f"{record.place}: {problem}" if problem else "",
-                )
+                fields = {name: value for name, value in fields.items() if name != "id"}
+                yield Row(number, case_id, fields, columns, problem)
         if doubled > MAX_NOTES:
             self.notes.append(f"{doubled - MAX_NOTES} more rows have ids that are taken")
         if missing:
             self.notes.append(
                 f"{counted(missing, 'row')} without an id: the number of the row is its id"
             )
-        if not_utf8:
-            self.hints.append(f"{counted(not_utf8, 'row')}: {NOT_UTF8}. {hint()}")
+        if unread:
+            self.hints.append(f"{counted(unread, 'row')} cannot be graded: {first}")
         if as_texts:
-            rows = ", ".join(map(str, as_texts[:5])) + (" ..." if as_texts[5:] else "")
             what = "looks like a list or a mapping that a program wrote, and is taken as a text"
-            self.hints.append(f"row {rows}: the context {what}")
+            self.hints.append(f"row {', '.join(as_texts)}: the context {what}")
         self.notes += self.hints
 
     def described(self) -> str:
@@ -170,45 +190,53 @@ class DataSet:
         paths: dict[str, dict[str, None]] = {field: {} for field in COLUMN_FIELDS}
         columns: set[str] = set()
         for record in self._head:
-            for field, path in self._fields.used(record).items():
+            for field, path in self.fields.used(record).items():
                 paths[field][path] = None
-            columns |= self._fields.split(record)[1].keys()
+            columns |= self.fields.split(record)[1].keys()
         shown = [field for field in COLUMN_FIELDS if paths[field] or field in HELD]
         lines = [f"  {field:15} {' or '.join(paths[field]) or '-'}" for field in shown]
         lines.append(f"  carried along   {names_of(columns, MAX_SHOWN_COLUMNS)}")
         notes = [f"  note            {note}" for note in self._first_notes()]
         return "\n".join([self.name, *lines, *notes])
 
-    def check_cases(self) -> None:
-        """Raises ``ConfigError`` if no record has an answer, a context or a field of the mapping.
-
-        It names the keys that are there, and what would do. So it does if nothing can be read.
-        """
-        if self._problems and not self._head:
-            first = self._problems[0]
-            advice = f". {hint()}" if NOT_UTF8 in first else ""
-            problem = f"none of the first {len(self._problems)} records can be read. {first}"
-            raise ConfigError(f"{self.name}: {problem}{advice}")
-        failed = [application_error(one, self._fields.split(one)[0]) for one in self._head]
-        if not all(failed) and (field := self._fields.lacking()):
-            problem, use = self._fields.refusal(field, self._head)
-            raise ConfigError(f"{self.name}: {problem}{use}")
-
     def _first_notes(self) -> list[str]:
         """What a person should know before the rows are read: also if they seem to be passages."""
-        notes, contexts = [*self._source.notes, *self._fields.notes], dict[str, set[str]]()
+        contexts: dict[tuple[Any, str], set[str]] = {}
         for record in self._head:
-            fields = self._fields.split(record)[0]
-            held = [next((fields[n] for n in names(name) if n in fields), None) for name in HELD]
-            if isinstance(held[0], str) and isinstance(held[1], str) and held[0].strip():
-                contexts.setdefault(f"{held[2]}\0{held[0]}", set()).add(held[1])
-        if any(len(texts) > 1 for texts in contexts.values()):
-            problem = (
-                "rows with the same answer have other contexts; each is graded against its own"
+            fields = self.fields.split(record)[0]
+            answer, context, question = (
+                next((fields[name] for name in names(field) if name in fields), None)
+                for field in HELD
             )
-            advice = "If a row is one passage of a case, join its passages into a list first"
-            notes.append(f"{problem} alone. {advice}")
+            if isinstance(answer, str) and isinstance(context, str) and answer.strip():
+                contexts.setdefault((answer, str(question)), set()).add(context)
+        notes = [*self._source.notes, *self.fields.notes]
+        if any(len(texts) > 1 for texts in contexts.values()):
+            notes.append(
+                "rows with the same answer have other contexts; each is graded against its own "
+                "alone. If a row is one passage of a case, join its passages into a list first"
+            )
         return notes
+
+
+def not_utf8(text: str) -> str:
+    """What is wrong with a text of which a byte was not UTF-8 (decoded with surrogateescape)."""
+    if text.isascii() or not (byte := _NOT_UTF8.search(text)):
+        return ""
+    use = f"{option('encoding', 'cp1252')} is that of Excel in the West"
+    advice = f"Save the file as UTF-8, or name its encoding: {use}"
+    return f"not UTF-8 text: byte 0x{ord(byte[0]) & 0xFF:x}. {advice}"
+
+
+def _head(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The first records, as JSON has them."""
+    room, first = SAMPLE_CHARS, []
+    for record in records:
+        first.append(record_as_json(record)[0])
+        room -= sum(len(value) for value in record.values() if isinstance(value, str))
+        if room < 0:
+            break
+    return first
 
 
 def _ids() -> sqlite3.Connection:

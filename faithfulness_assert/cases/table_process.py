@@ -11,10 +11,10 @@ that are not read, then for each row its number and its cells; or one text: what
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections.abc import Iterator
 from datetime import date, time
+from pathlib import Path
 from typing import Any
 
 MEMORY = 800_000_000
@@ -110,7 +110,7 @@ def parquet(path: str) -> Iterator[Any]:
 def main(path: str) -> None:
     """Prints what is in a file."""
     is_parquet = path.lower().endswith(".parquet")
-    room = SIZE + (PACKED * os.path.getsize(path) if is_parquet else 0)
+    room = SIZE + (PACKED * Path(path).stat().st_size if is_parquet else 0)
     started = False
     try:
         for item in parquet(path) if is_parquet else sheet(path):
