@@ -19,8 +19,8 @@ from itertools import combinations, permutations
 from math import isclose
 
 from .citations import without_references
-from .number_words import money, units_of, valued, words_of
-from .numbers import EXACT, FIRST_DENSE, Meaning, Number, ascii_digits, find_numbers, is_year
+from .number_words import units_of, valued, words_of
+from .numbers import EXACT, FIRST_DENSE, Meaning, Number, find_numbers, is_year, usual_signs
 from .strings import function_words, lazy_pattern
 
 CLOSE = 1e-9
@@ -48,23 +48,27 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 
 _LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%,;])")
+_OF_TABLES = (
+    "in thousands",
+    "illion",
+    " lakh",
+    " lac",
+    "crore",
+    *(f"{sign}000" for sign in "'£$€"),
+)
 _IN_MILLIONS = lazy_pattern(
-    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)[’'£$€]000(?![\d.,])",
+    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)['£$€]000(?![\d.,])",
     re.IGNORECASE,
 )
-_OF_TABLES = ("thousands", "illion", " lakh", " lac", "crore", *(f"{sign}000" for sign in "’'£$€"))
 # Read backwards from a number, which is much faster than to search for where a word begins.
 _JOINED = lazy_pattern(r"(?:[0-9–./_-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
-_WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?|[ \u00a0\u202f]?[.]?)([^\W\d_]+|[§№])")
-_WORD_BEHIND = lazy_pattern(r"[ \u00a0-]([^\W\d_]+)")
-_NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'’-]*|al[.]) \($")
+_WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?| ?[.]?)([^\W\d_]+|[§№])")
+_WORD_BEHIND = lazy_pattern(r"[ -]([^\W\d_]+)")
+_NAMED_YEAR = lazy_pattern(r"(?:[A-Z][\w.'-]*|al[.]) \($")
 _WORK = lazy_pattern(r"( [a-z ]{3,20} ?)?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ROMANS = {"X" * n + ones: 10.0 * n + one for n in range(4) for one, ones in enumerate(_ONES)}
-_CHINESE = lazy_pattern("[零〇一二三四五六七八九两兩十百千万萬亿億]{1,12}")
-_SIZES = {"亿億": 1e8, "万萬": 1e4, "千": 1e3, "百": 1e2, "十": 10.0}
-_SIGNS = str.maketrans("零〇一二三四五六七八九两兩", "0012345678922")
 
 
 class Numbers:
@@ -75,31 +79,36 @@ class Numbers:
         self.text = "\n".join(passages)
 
     @cached_property
+    def _read(self) -> list[list[Number]]:
+        return [find_numbers(passage) for passage in self._passages]
+
+    @property
     def numbers(self) -> list[Number]:
-        return find_numbers(self.text)
+        """Those of the only passage, each where it stands in the text."""
+        return self._read[0]
 
     @cached_property
     def counted(self) -> set[str]:
         """The words behind its numbers."""
-        return {number.after for number in self.numbers} - {""} - function_words()
+        return {one.after for numbers in self._read for one in numbers} - {""} - function_words()
 
     @cached_property
     def meanings(self) -> set[Meaning]:
-        """What the numbers say, as ``Number.offers`` has it, also in tables and other numerals."""
-        signs = [_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS]
-        signs += map(chinese, () if self.text.isascii() else _CHINESE.findall(self.text))
-        found = {(kind, value) for value in signs for kind in ("", "any")}
-        scales = _scales_of_tables(self._passages)
-        for number in self.numbers:
-            offers = number.offers
-            found.update(offers)
-            if number.loose:
-                is_plain = not number.digits or number.kinds() & EXACT
-                kinds = ("any", "") if is_plain else ("any",)
-                found.update((kind, value) for kind in kinds for value in number.loose)
-            elif scales and number.kinds() <= _currencies():
-                size = next(size for start, size in scales if start < number.start)
-                found.update((kind, value * size) for kind, value in offers)
+        """What the numbers say, as ``Number.offers`` has it, also in tables and Roman numerals."""
+        roman = (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS)
+        found = {(kind, value) for value in roman for kind in ("", "any")}
+        for passage, numbers in zip(self._passages, self._read, strict=True):
+            scales = _scales_of_tables(passage)
+            for number in numbers:
+                offers = number.offers
+                found.update(offers)
+                if number.loose:
+                    is_plain = not number.digits or number.kinds() & EXACT
+                    kinds = ("any", "") if is_plain else ("any",)
+                    found.update((kind, value) for kind in kinds for value in number.loose)
+                elif scales and all(map(str.isupper, number.kinds())):
+                    size = next((size for at, size in scales if at < number.start), 1)
+                    found.update((kind, value * size) for kind, value in offers)
         return found.union(("share", v) for kind, v in found if not kind and 0 <= v <= 1)
 
     @cached_property
@@ -114,35 +123,13 @@ class Numbers:
 NONE = Numbers("")
 
 
-def _currencies() -> set[str]:
-    return {unit.kind for units in money().values() for unit in units}
-
-
-def _scales_of_tables(passages: Sequence[str]) -> list[tuple[int, float]]:
-    """Where passages begin, or say "in millions", and how much their bare numbers then are.
-
-    The last place comes first.
-    """
-    plain = "\n".join(passages).casefold()
+def _scales_of_tables(passage: str) -> list[tuple[int, float]]:
+    """Where a passage says "in millions", the last place first, and the size of numbers then."""
+    plain = usual_signs(passage).casefold()
     if not any(map(plain.__contains__, _OF_TABLES)):
         return []  # found much faster
-    found, start, scales = list[tuple[int, float]](), 0, valued("scales")
-    for passage in passages:
-        found.append((start - 1, 1.0))
-        for line in _IN_MILLIONS.finditer(passage):
-            found.append((start + line.start(), scales[(line[1] or "thousand").casefold()]))
-        start += len(passage) + 1
-    return found[::-1]
-
-
-def chinese(word: str) -> float:
-    """The value of a Chinese numeral: 十二, 三万五千, 二〇二四."""
-    for signs, size in _SIZES.items():
-        for sign in signs:
-            if sign in word:
-                many, _, rest = word.rpartition(sign)
-                return (chinese(many) if many else 1) * size + (chinese(rest) if rest else 0)
-    return float(word.translate(_SIGNS))
+    found = [*_IN_MILLIONS.finditer(plain)]
+    return [(one.start(), valued("scales")[one[1] or "thousand"]) for one in reversed(found)]
 
 
 def _said_by_latex(found: re.Match[str]) -> str:
@@ -158,7 +145,7 @@ class Own:
     """
 
     def __init__(self, statement: str) -> None:
-        said = ascii_digits(statement)
+        self.statement, said = statement, usual_signs(statement)
         said = _LATEX.sub(_said_by_latex, said) if "\\" in said else said
         self.text = without_references(said)
         self.read = find_numbers(self.text, in_words=False)
@@ -171,7 +158,7 @@ class Own:
         for number in self.read:
             gap = self.text[end_of_name : number.start]
             in_list = in_list and gap.strip() in {*LIST_GAPS, *words_of("joiners")}
-            before = self.text[max(number.start - 20, 0) : number.start].rstrip(" .:=#\u00a0")
+            before = self.text[max(number.start - 20, 0) : number.start].rstrip(" .:=#")
             word = before.rpartition(" ")[2].lstrip("([")
             in_list = in_list or word.casefold() in words_of("pages")
             if in_list or gap in NAME_GAPS or _is_name(self.text, number):
@@ -199,9 +186,9 @@ def absent_numbers(
     there = [n for n in own.numbers if n.plain and n.start not in places]
     more = find_numbers(evidence[:MOST_EVIDENCE], in_words=False)
     added = [n.plain[0] for n in (*there, *more) if n.plain][:MOST_ADDED]
-    sums = [v for a, b in combinations(added, 2) for v in (a + b, abs(a - b))]
     few = [n for n in there if n.meanings or not is_year(n.plain[0])][:MOST_SHARED]
     alike = [(a.plain[0], b.plain[0]) for a, b in permutations(few, 2) if a.kinds() == b.kinds()]
+    sums = [v for a, b in combinations(added, 2) for v in (a + b, abs(a - b))]
     sums += [(a + b) / 2 for a, b in alike]
     shares = [v for a, b in alike if b for v in (a / b, abs(a / b - 1))]
     shares += [share * 100 for share in shares]
@@ -262,7 +249,7 @@ def _is_name(text: str, number: Number) -> bool:
         if before[0] >= FIRST_DENSE:  # 정부24, but not 于2023年 or 有3万
             return number.last == end and behind[:1] not in ("年", "년")
         return number.first == start  # not US$5
-    if number.last == end and behind[:1].isalpha() and behind.rstrip(" .,;:’'") != "s":
+    if number.last == end and behind[:1].isalpha() and behind.rstrip(" .,;:'") != "s":
         return behind[0] not in "年년"  # 37A
     if "/" in text[start:end] and _is_law(text[start:end], behind):
         return True
@@ -272,7 +259,7 @@ def _is_name(text: str, number: Number) -> bool:
         plain = said.casefold()
         is_named = plain in words_of("labels")
         # "Boeing" makes a name of what follows, "July" and "In" do not, nor do brackets.
-        if not is_named and said[0].isupper() and not word[1].strip(" .\u00a0\u202f"):
+        if not is_named and said[0].isupper() and not word[1].strip(" ."):
             is_usual = plain in words_of("before a number") or plain in valued("months")
             is_first = not any(map(str.isalnum, text[: start - word.end()]))
             is_named = not is_first and not (is_usual and (said.istitle() or plain == "ad"))

@@ -10,15 +10,32 @@ this for all, and knows neither dozens nor "nineteen eighty-four".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import NamedTuple
+from itertools import accumulate
+from typing import Literal, NamedTuple
 
-from .strings import word_lists
+from .strings import lazy_pattern, word_lists
+
+SHORTEST, LONGEST_PART, LONGEST = 3, 20, 100
+"""Letters of a part of a longer word, and of a word."""
+MOST_WORDS = 20
+"""Words of one number."""
+JOINERS = ("und", "en", "ën")
+"""What joins two parts of a word: "einundzwanzig"."""
+_WORDS = lazy_pattern(r"([^\W_0-9]+)")
+_NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
+
+CHINESE = lazy_pattern("[零〇一二三四五六七八九两兩十百千万萬亿億]{1,12}")
+_SIZES = {"亿億": 1e8, "万萬": 1e4, "千": 1e3, "百": 1e2, "十": 10.0}
+_CHINESE_DIGITS = str.maketrans("零〇一二三四五六七八九两兩", "0012345678922")
+
+Sort = Literal["count", "order", "share", "clock", "loose"]
+"""Six, the third, a third, noon, and what mostly says something else: hundreds."""
 
 
 class Unit(NamedTuple):
-    """A unit: what it measures, and how many basic units it is."""
+    """A unit: what it measures, or a currency in capitals, and how many basic units it is."""
 
     kind: str
     size: float
@@ -36,23 +53,17 @@ def words_of(section: str) -> frozenset[str]:
     return frozenset(word_lists("numbers")[section].split())
 
 
-@cache
-def money() -> Mapping[str, tuple[Unit, ...]]:
-    """The signs, codes and words of money, each with the currencies that it may be of."""
-    found: dict[str, tuple[Unit, ...]] = {}
-    for code, *names in map(str.split, word_lists("numbers")["money"].splitlines()):
-        found |= {name: (*found.get(name, ()), Unit(code, 1)) for name in names}
-    for name, *codes in map(str.split, word_lists("numbers")["cents"].splitlines()):
-        found[name] = tuple(Unit(code, 0.01) for code in codes)
-    return found
-
-
 @lru_cache(maxsize=8192)  # the same words come again and again
 def units_of(word: str) -> tuple[Unit, ...]:
     """The units that a sign or word may be: "mW" is one, "MW" another, "mw" may be both."""
     exact, folded = _units()
-    plain = word.casefold()
-    return exact.get(word) or folded.get(plain, ()) + money().get(plain, ())
+    return exact.get(word) or folded.get(word.casefold(), ())
+
+
+@lru_cache(maxsize=8192)
+def money_of(word: str) -> tuple[Unit, ...]:
+    """The currencies that a sign, code or word may be of."""
+    return tuple(unit for unit in units_of(word) if unit.kind.isupper())
 
 
 @cache
@@ -62,33 +73,166 @@ def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, .
     folded: dict[str, tuple[Unit, ...]] = {}
     prefixes = [line.split() for line in word_lists("numbers")["prefixes"].splitlines() if line]
     for line in filter(None, word_lists("numbers")["units"].splitlines()):
-        signs, _, words = line.partition("|")
-        kind, size, letters, *short = signs.split()
-        named = [(name, 1.0) for name in short] + [(f" {name}", 1.0) for name in words.split()]
-        for power, *before in prefixes:
-            if before[0] in letters:
-                named += [(p + s, float(power)) for p in before if len(p) < 3 for s in short]
-                long = [p for p in before if len(p) > 2]
-                named += [(f" {p}{w}", float(power)) for p in long for w in words.split()]
-        for name, factor in named:
-            unit = Unit(kind, float(size) * factor)
-            if name[0] != " ":
-                exact[name] = (*exact.get(name, ()), unit)
-            key = name.strip().casefold()
-            folded[key] = tuple(dict.fromkeys((*folded.get(key, ()), unit)))
+        before, _, behind = line.partition("|")
+        (kind, size, letters, *signs), words = before.split(), behind.split()
+        for power, *names in (["1", ""], *prefixes):
+            if names[0] and names[0] not in letters:
+                continue
+            unit = Unit(kind, float(size) * float(power))
+            for sign in [prefix + sign for prefix in names if len(prefix) < 3 for sign in signs]:
+                exact[sign] = (*exact.get(sign, ()), unit)
+                folded[sign.casefold()] = _with_unit(folded, sign, unit)
+            long = [prefix for prefix in names if not prefix or len(prefix) > 2]
+            for word in [prefix + word for prefix in long for word in words]:
+                folded[word.casefold()] = _with_unit(folded, word, unit)
     return exact, {name: them for name, them in folded.items() if len(name) > 1 or name in exact}
+
+
+def _with_unit(units: Mapping[str, tuple[Unit, ...]], name: str, unit: Unit) -> tuple[Unit, ...]:
+    return tuple(dict.fromkeys((*units.get(name.casefold(), ()), unit)))
 
 
 # ---------------------------------------------------------------- numbers in words
 
-LONGEST = 100
-"""Letters of a word that may be a number."""
-SHORTEST, LONGEST_PART = 3, 20
-"""Letters of a word that may be a part of another one."""
-MOST_WORDS = 20
-"""Words of one number."""
-JOINERS = ("und", "en", "ën")
-"""What joins two parts of a word: "einundzwanzig"."""
+
+def chinese(word: str) -> float:
+    """The value of a Chinese numeral: 十二, 三万五千, 二〇二四."""
+    for signs, size in _SIZES.items():
+        for sign in signs:
+            if sign in word:
+                many, _, rest = word.rpartition(sign)
+                return (chinese(many) if many else 1) * size + (chinese(rest) if rest else 0)
+    return float(word.translate(_CHINESE_DIGITS))
+
+
+class Spelled(NamedTuple):
+    """A number in words, as far as it was read.
+
+    Args:
+        first, last: which of a text's words it is.
+        word, part: the last word, and its last part.
+        closed, rest: the sum that a scale has closed, and what is open for one.
+        before: the "nineteen" of nineteen eighty-four.
+        scale: the last one.
+    """
+
+    first: int
+    last: int
+    word: str = ""
+    part: str = ""
+    closed: float = 0.0
+    rest: float = 0.0
+    before: float = 0.0
+    scale: float = float("inf")
+
+    @property
+    def value(self) -> float:
+        return self.closed + self.rest + 100 * self.before
+
+    @property
+    def sort(self) -> Sort:
+        word, part = self.word, self.part
+        is_scale = part in valued("scales") or part in valued("hundreds")
+        is_plural = is_scale and word.endswith(("s", "ionen", "arden"))
+        if part in valued("clock"):
+            return "clock"
+        if part in valued("worth") or (is_plural and word == part and self.first == self.last):
+            return "loose"
+        if part in valued("fractions") and self.value != int(self.value):
+            return "share" if self.value < 1 else "count"
+        is_th = not word.endswith(part) or (is_scale and word.endswith("th"))
+        return "order" if is_th or part in valued("ordinals") else "count"
+
+
+def spelled_numbers(text: str) -> Iterator[tuple[int, int, float, Sort]]:
+    """Where each number in words begins and ends, its value, and what it says. In linear time."""
+    # For most texts this is thirty times as fast as a pattern.
+    letters = text.translate(_NO_LETTERS) if text.isascii() else " ".join(_WORDS.findall(text))
+    words = letters.casefold().split()
+    articles = words_of("articles")
+    for found in () if text.isascii() else CHINESE.finditer(text):
+        yield *found.span(), chinese(found[0]), "count"
+    known = {word for word in {*words} if word in articles or number_parts(word)}
+    if not known:
+        return
+    places = [place for place, word in enumerate(words) if word in known]
+    places = [n for n in places if words[n] not in articles or _is_unit(words[n + 1 : n + 2])]
+    pieces = _WORDS.split(text)
+    starts, gaps = [0, *accumulate(map(len, pieces))], pieces[0::2]
+    runs = list[Spelled]()
+    for place in places:
+        if runs and (longer := _longer(runs[-1], words, gaps, place)):
+            runs[-1] = longer
+        elif begun := _longer(Spelled(place, place - 1), words, gaps, place):
+            runs.append(begun)
+    for run in runs:
+        yield starts[2 * run.first + 1], starts[2 * run.last + 2], run.value, run.sort
+
+
+def _is_unit(words: Sequence[str]) -> bool:
+    return any(len(word) >= SHORTEST and units_of(word) for word in words)
+
+
+def _longer(run: Spelled, words: list[str], gaps: list[str], place: int) -> Spelled | None:
+    """A number with its next word, or None if that begins another one."""
+    word, between, begun = words[place], words[run.last + 1 : place], run.part
+    if begun:
+        apart = {gap.strip(" -\u00a0") for gap in gaps[run.last + 1 : place + 1]}
+        is_scaled = begun in valued("scales") or begun in valued("hundreds")
+        if place - run.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
+            return None
+        if word in words_of("articles"):  # half an hour
+            return run if begun in valued("fractions") else None
+        if not words_of("joiners").issuperset(between):
+            return None
+    is_one = run.first > 0 and words[run.first - 1] in words_of("articles")
+    longer: Spelled | None = run
+    for at, part in enumerate(number_parts(word) or (word,)):
+        longer = longer and _with(longer, part, bool(between) or at > 0, is_one)
+    return longer and longer._replace(last=place, word=word)
+
+
+def _with(run: Spelled, part: str, is_joined: bool, is_one: bool) -> Spelled | None:
+    """A number with the next part of a word, or None if that begins another number.
+
+    Args:
+        is_one: whether an article stands before the number.
+    """
+    size = valued("hundreds").get(part) or valued("scales").get(part)
+    share = valued("fractions").get(part)
+    names = ("spelled", "ordinals", "worth", "stems", "clock")
+    value = next((valued(name)[part] for name in names if part in valued(name)), None)
+    closed, rest, before, scale = run.closed, run.rest, run.before, run.scale
+    last = rest % 100
+    if size and size < 1000:
+        rest = (rest or 1) * size
+    elif size and size < scale:
+        closed, rest, scale = closed + (rest or 1) * size, 0.0, size
+    elif size and rest:
+        return None
+    elif size:
+        closed *= size  # five thousand million
+    elif share and (value is None or rest == 1 or (not run.part and is_one)):
+        rest = rest + 1 / share if is_joined and rest else (rest or 1) / share
+    elif last == 4 and part in ("vingt", "vingts"):  # quatre-vingts
+        rest += 76
+    elif not run.part or _may_follow(value or 1, last, is_joined):
+        rest += 1 if value is None else value
+    elif closed or before or is_joined or not (10 < rest < 22 and 10 <= (value or 0) < 100):
+        return None
+    else:
+        before, rest = rest, value or 0  # nineteen eighty-four
+    return run._replace(part=part, closed=closed, rest=rest, before=before, scale=scale)
+
+
+def _may_follow(value: float, rest: float, is_joined: bool) -> bool:
+    """Whether a word below 100 goes on with a number that ends so, and does not begin another."""
+    if 0 < rest < 10:
+        return is_joined and 20 <= value < 100  # fünf-und-zwanzig
+    if rest == 10:
+        return 6 <= value < 10  # dix-sept
+    # soixante-dix
+    return rest == 0 or (rest % 10 == 0 and (value < 10 or (rest in (60, 80) and value < 20)))
 
 
 @cache
@@ -124,145 +268,3 @@ def _divided(rest: str) -> tuple[str, ...] | None:
         if part in _known()[1] and (behind := _divided(rest[end:])) is not None:
             return behind if part in JOINERS else (part, *behind)
     return None
-
-
-class Spelled(NamedTuple):
-    """A number in words, as far as it was read.
-
-    Args:
-        first, last: which of a text's words it is.
-        word: the last one.
-        closed, loose: the sum that a scale has closed, and what is open for one.
-        before: the "nineteen" of nineteen eighty-four.
-        scale: the last one.
-    """
-
-    first: int
-    last: int
-    word: str = ""
-    parts: tuple[str, ...] = ()
-    closed: float = 0.0
-    loose: float = 0.0
-    before: float = 0.0
-    scale: float = float("inf")
-
-    @property
-    def value(self) -> float:
-        return self.closed + self.loose + 100 * self.before
-
-    @property
-    def sort(self) -> str:
-        """What it says: "count", "order" (the third), "share" (a third), or "clock" (noon).
-
-        "loose" mostly means something else (a couple, hundreds), and may be a number.
-        """
-        part = self.parts[-1]
-        is_scale = part in valued("scales") or part in valued("hundreds")
-        is_plural = is_scale and self.word.endswith(("s", "ionen", "arden"))
-        if part in valued("clock"):
-            return "clock"
-        if part in valued("worth") or (is_plural and len(self.parts) == 1):
-            return "loose"
-        if part in valued("fractions") and self.value != int(self.value):
-            return "share" if self.value < 1 else "count"
-        is_th = not self.word.endswith(part) or (is_scale and self.word.endswith("th"))
-        return "order" if is_th or part in valued("ordinals") else "count"
-
-
-def number_places(words: list[str]) -> list[int]:
-    """Which of these words in lower case may be a number, or an article before a unit."""
-    articles = words_of("articles")
-    known = {word for word in {*words} if word in articles or number_parts(word)}
-    return [
-        place
-        for place, word in enumerate(words)
-        if word in known
-        and (word not in articles or _is_unit("".join(words[place + 1 : place + 2])))
-    ]
-
-
-def _is_unit(word: str) -> bool:
-    return len(word) >= SHORTEST and bool(units_of(word))
-
-
-def spelled_numbers(words: list[str], gaps: list[str], places: list[int]) -> Iterator[Spelled]:
-    """The numbers among words in lower case. Takes linear time.
-
-    Args:
-        gaps: what stands before each word and behind the last one.
-        places: of the words that may be a number.
-    """
-    run: Spelled | None = None
-    for place in places:
-        longer = run and _longer(run, words, gaps, place)
-        if run and not longer:
-            yield run
-        run = longer or _longer(Spelled(place, place - 1), words, gaps, place)
-    if run:
-        yield run
-
-
-def _longer(run: Spelled, words: list[str], gaps: list[str], place: int) -> Spelled | None:
-    """A number with its next word, or None if that begins another one."""
-    between, longer = words[run.last + 1 : place], run
-    if run.parts:
-        apart = {gap.strip(" -\u00a0") for gap in gaps[run.last + 1 : place + 1]}
-        is_scaled = run.parts[-1] in valued("scales") or run.parts[-1] in valued("hundreds")
-        if place - run.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
-            return None
-        if words[place] in words_of("articles"):  # half an hour
-            return run if run.parts[-1] in valued("fractions") else None
-        if not words_of("joiners").issuperset(between):
-            return None
-    is_one = run.first > 0 and words[run.first - 1] in words_of("articles")
-    for at, part in enumerate(number_parts(words[place]) or (words[place],)):
-        more = _with(longer, part, bool(between) or at > 0, is_one)
-        if not more:
-            return None
-        longer = more
-    return longer._replace(last=place, word=words[place])
-
-
-def _with(run: Spelled, part: str, is_joined: bool, is_one: bool) -> Spelled | None:
-    """A number with the next part of a word, or None if that begins another number.
-
-    Args:
-        is_one: whether an article stands before the number.
-    """
-    size = valued("hundreds").get(part) or valued("scales").get(part)
-    share = valued("fractions").get(part)
-    names = ("spelled", "ordinals", "worth", "stems", "clock")
-    value = next((valued(name)[part] for name in names if part in valued(name)), None)
-    closed, loose, before, scale = run.closed, run.loose, run.before, run.scale
-    rest = loose % 100
-    if size and size < 1000:
-        loose = (loose or 1) * size
-    elif size and size < scale:
-        closed, loose, scale = closed + (loose or 1) * size, 0.0, size
-    elif size and loose:
-        return None
-    elif size:
-        closed *= size  # five thousand million
-    elif share and (value is None or loose == 1 or (not run.parts and is_one)):
-        loose = loose + 1 / share if is_joined and loose else (loose or 1) / share
-    elif rest == 4 and part in ("vingt", "vingts"):  # quatre-vingts
-        loose += 76
-    elif not run.parts or _may_follow(value or 1, rest, is_joined):
-        loose += 1 if value is None else value
-    elif closed or before or is_joined or not (10 < loose < 22 and 10 <= (value or 0) < 100):
-        return None
-    else:
-        before, loose = loose, value or 0  # nineteen eighty-four
-    return run._replace(
-        parts=(*run.parts, part), closed=closed, loose=loose, before=before, scale=scale
-    )
-
-
-def _may_follow(value: float, rest: float, is_joined: bool) -> bool:
-    """Whether a word below 100 goes on with a number that ends so, and does not begin another."""
-    if 0 < rest < 10:
-        return is_joined and 20 <= value < 100  # fünf-und-zwanzig
-    if rest == 10:
-        return 6 <= value < 10  # dix-sept
-    # soixante-dix
-    return rest == 0 or (rest % 10 == 0 and (value < 10 or (rest in (60, 80) and value < 20)))

@@ -14,19 +14,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from operator import attrgetter
 from unicodedata import digit, numeric
 
-from .number_words import (
-    Unit,
-    money,
-    number_places,
-    spelled_numbers,
-    units_of,
-    valued,
-    words_of,
-)
+from .number_words import Unit, money_of, spelled_numbers, units_of, valued, words_of
 from .sentences import find_language
 from .strings import lazy_pattern
 
@@ -38,23 +30,25 @@ MONEY = "$€£¥₹₩₽₺₴₪¢"
 FIRST_DENSE, MOST_DENSE = "\u3040", 7
 """The first letter of scripts without spaces, and the letters of their longest unit."""
 
-NOT_JOINED = frozenset(("share", "date", "clock", "half"))
-"""Kinds of which two side by side are two."""
-
 EXACT = frozenset(("clock", "half", "date", "order"))
 """Kinds of which nothing is rounded."""
-
+NOT_JOINED = frozenset(("share", "date", "clock", "half"))
+"""Kinds of which two side by side are two."""
 NO_KINDS = frozenset[str]()
 
 Meaning = tuple[str, float]
 """A kind, and a value in its basic unit."""
 
-_SPACES = " \u00a0\u2009\u202f"
-_GAP = rf"[{_SPACES}\n-]{{0,2}}"
+_USUAL = {"\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'", "”": '"', "º": "°"}
+"""Signs that are read as others: the patterns of this file know only these."""
+_OTHER_DIGITS = lazy_pattern(r"[^\D\x00-\u065f]")
+
+_GAP = r"[ \n-]{0,2}"
 """Between a number and its unit, also in the broken lines of a PDF."""
 _WORD = r"([^\W\d_]{1,30})"
+_SHARES, _POWERS = "[¼-¾⅐-⅞]", "⁰¹²³⁴-⁹"
 # Each begins with a digit, for which a text is searched quickly. The first form stands alone, but
-# for the word behind it: nearly all do.
+# for the word behind it: nearly all do. Then come dates, seasons, groups of three, all others.
 _NUMBER = lazy_pattern(
     rf"""[0-9¼-¾⅐-⅞]
     (?: (?<![^ \n(].) (?<=[0-9]) [0-9]{{0,{MAX_DIGITS - 1}}}
@@ -62,25 +56,59 @@ _NUMBER = lazy_pattern(
           | (?P<end>[,;:!?)]+(?:\s|$)|[.]?(?:\n|$)) )
       | (?<![\w./-].) [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
       | (?<![\w./-].) [0-9]? (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
-      | (?<![0-9.,].) (?<=[1-9]) [0-9]{{0,2}} (?: [{_SPACES}][0-9]{{3}} )+ (?![0-9]) (?:[.,][0-9]+)?
+      | (?<![\w.,/:-].) (?<=[12]) [0-9]{{3}}\ ?(?:--?|–|/)\ ?[0-9]{{2}}
+        (?!\w|\ [A-Z]|\ ?[.,/:–-]\ ?[0-9])
+      | (?<![0-9.,].) (?<![0-9]\ .) (?<=[1-9]) [0-9]{{0,2}} (?: \ [0-9]{{3}} )+ (?!\ ?[0-9])
+        (?:[.,][0-9]+)?
       | (?<=[0-9]) [0-9]*
-        (?: [.,·:/][0-9]+ | ['’_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
+        (?: [.,·:/][0-9]+ | ['_][0-9]{{3}}(?![0-9]) | \ ,\ [0-9]{{3}}(?![0-9]) | \ \.\ [0-9]+ )*
         (?: [eE][+-]?[0-9]{{1,2}}(?!\w)
-          | (?:[{_SPACES}]?[×x·][{_SPACES}]?10|(?<![0-9.,]10)(?<=10))
-            (?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|−[0-9]{{1,2}}|⁻?[⁰¹²³⁴-⁹]{{1,2}})(?![0-9]) )?
-        [¼-¾⅐-⅞]?
+          | (?:\ ?[×x·]\ ?10|(?<![0-9.,]10)(?<=10))
+            (?:(?:\^|\*\*)[-−]?[0-9]{{1,2}}|−[0-9]{{1,2}}|⁻?[{_POWERS}]{{1,2}})(?![0-9]) )?
+        {_SHARES}?
       | (?<![0-9])
     )""",
     re.VERBOSE,
 )
-_IN_ROW = lazy_pattern(r"^[0-9] \||\| [0-9]$")
 _POINT_FIRST = lazy_pattern(r"(?<![\w.,)\]])\.$")
-_POWER = lazy_pattern(rf"[eE]|(?:[{_SPACES}]?[×x·][{_SPACES}]?)?10(?:\^|\*\*|(?=−|⁻?[⁰¹²³⁴-⁹]))")
-_MIXED = lazy_pattern(r" ?([¼-¾⅐-⅞])| ([1-9])/([2-9])(?![0-9/])")
+_POWER = lazy_pattern(rf"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=−|⁻?[{_POWERS}]))")
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
+_DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
+_SEASON = lazy_pattern(r"([12][0-9])[0-9]{2} ?(?:--?|–|/) ?([0-9]{2})$")
+_SHORT_YEAR = lazy_pattern(r"(?<![^ (])'[0-9]{2}$")
+_MIXED = lazy_pattern(rf" ?({_SHARES})| ([1-9])/([2-9])(?![0-9/])")
+_ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|ª|°(?! ?[CF]\b))(?![^\W_])")
+_TO_THOUSANDS = lazy_pattern(r" ?[-–—] ?[0-9]{2,3},000(?![0-9,])")
+_MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
+_MONTH_BEFORE = lazy_pattern(rf"{_WORD}[.]? (?:the )?$")
+_DENSE_DATE = lazy_pattern(r" ?[月월] ?([0-9]{1,2})[日号號일]")
+_CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
+_OCLOCK = lazy_pattern(
+    r"""\ ?(?: (?P<half>[ap])(?:m|[.]m[.]?)(?![^\W_])
+      | (?: (?: o'clock | (?P<hours>h|heures?|uur)
+              | (?P<long>uhr|(?:horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz)[.]?(?=\ [0-5])) )
+            (?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))
+          | [点點]|[时時](?!間)|시(?!간) )
+        (?: (?P<thirty>[半반])
+          | \ ?(?P<minutes>[0-5][0-9])
+            (?:\ ?[分분]|(?:\ ?(?:m|mn|(?:min|мин|хв)[^\W\d_]{0,9}))?(?![\w:]|[.,][0-9])) )? )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_HALF_BEFORE = lazy_pattern(
+    r"(?:(上午|早上|清晨|凌晨|午前|오전|새벽|아침)|下午|晚上|中午|傍晚|午後|오후|저녁|밤) ?$"
+)
+_UNTIL = lazy_pattern(
+    r" ?(?:[-–—]|to|and|until) ?[0-9]{1,2}(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE
+)
+"""The end of a span of time, whose half of the day is that of its beginning: 1:10-4pm."""
+_SPOKEN = lazy_pattern(rf"(?: minutes?)? (?:{_WORD} )?([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
+_MONEY_BEFORE = lazy_pattern(rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?) ?$")
+_SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}")
+_THEN = lazy_pattern(r"([0-9]{1,4})([千百천백]?)(?![0-9.,])")
 _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
 _UNIT = lazy_pattern(
     rf"{_GAP}(?!N/A)(?:(?:US|U[.]S[.]) )?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
-    rf"([%‰]|[{MONEY}](?! ?[0-9])|[°º] ?[CF](?![^\W_])|[′\"”](?!\w)|['’](?= ?[0-9]{{1,2}}[\"”])"
+    rf"([%‰]|[{MONEY}](?! ?[0-9])|° ?[CF](?![^\W_])|[′\"](?!\w)|'(?= ?[0-9]{{1,2}}\")"
     rf"|mm\ Hg(?!\w)|per\ (?:cent|mille)(?!\w)"
     rf"|(?:basis|p[ou]i?n[kt][^\W\d_]{{0,3}})[ -](?:de\ )?[bp][^\W\d_]{{2,15}}"
     rf"|[^\W\d_]{{1,30}}{_POWER_OF})"
@@ -88,47 +116,10 @@ _UNIT = lazy_pattern(
 _PER = lazy_pattern(rf"(?:/| (?:per|pro|par|por|al) )([^\W\d_]{{1,30}}{_POWER_OF})")
 _OTHER_UNITS = ("·", "*", "²", "³")
 """What follows a unit that is none of ours: N·m."""
-_SIGNS = {'"': "in", "”": "in", "'": "ft", "’": "ft"}
+_SIGNS = {'"': "in", "'": "ft"}
 _INNER = lazy_pattern(r"(?: an?| of an?)?(?= \S)")
 _AND_SHARE = lazy_pattern(rf" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |une )?{_WORD}")
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
-_ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|[ºª°](?!\s?[CF]\b))(?![^\W_])")
-_MONTH = lazy_pattern(rf"(?:[.º]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
-_MONTH_BEFORE = lazy_pattern(rf"{_WORD}[.]? (?:the )?$")
-_MINUTES = lazy_pattern(
-    rf"[{_SPACES}]?([0-5][0-9])(?:[{_SPACES}]?[分분]"
-    rf"|(?:[{_SPACES}]?(?:m|mn|(?:min|мин|хв)[^\W\d_]{{0,9}}))?(?![\w:]|[.,][0-9]))"
-)
-_CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
-_OCLOCK = lazy_pattern(
-    rf"[{_SPACES}]?(?:([ap])(?:m|[.]m[.]?)|o['’]clock|(h|heures?|uur)|(uhr"
-    rf"|(?:horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz)[.]?(?=[{_SPACES}][0-5])))"
-    rf"(?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))|[{_SPACES}]?([点點]|[时時](?!間)|시(?!간))",
-    re.IGNORECASE,
-)
-_HALF_BEFORE = lazy_pattern(
-    rf"(?:(上午|早上|清晨|凌晨|午前|오전|새벽|아침)|下午|晚上|中午|傍晚|午後|오후|저녁|밤)[{_SPACES}]?$"
-)
-_DENSE_DATE = lazy_pattern(rf"[{_SPACES}]?[月월][{_SPACES}]?([0-9]{{1,2}})[日号號일]")
-_UNTIL = lazy_pattern(
-    r" ?(?:[-–—]|to|and|until) ?[0-9]{1,2}(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE
-)
-"""The end of a span of time, whose half of the day is that of its beginning: 1:10-4pm."""
-_SPOKEN = lazy_pattern(rf"(?: minutes?)? (?:{_WORD} )?([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
-_MONEY_BEFORE = lazy_pattern(
-    rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?)[{_SPACES}]?$"
-)
-_SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}")
-_THEN = lazy_pattern(r"([0-9]{1,4})([千百천백]?)(?![0-9.,])")
-_FROM_YEAR = lazy_pattern(r"(?<![0-9])([12][0-9])[0-9]{2} ?(?:--?|–|/) ?[0-9]{2}$")
-_TO_THOUSANDS = lazy_pattern(r" ?[-–—] ?[0-9]{2,3},000(?![0-9,])")
-_SHORT_YEAR = lazy_pattern(r"(?<![^ (])['’][0-9]{2}$")
-_GROUPED = lazy_pattern(rf"['’_{_SPACES}]")
-_DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
-_WORDS = lazy_pattern(r"([^\W_0-9]+)")
-_OTHER_DIGITS = lazy_pattern(r"(?![0-9])\d")
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
-_NO_LETTERS = {code: " " for code in range(128) if not chr(code).isalpha()}
 _ENGLISH = lazy_pattern(r"\b(?:the|of|and|was|is|are|has|with|for|to|it)\b", re.IGNORECASE)
 _CLUES = 5_000
 """Characters of a text that tell whether it is English at all, and not only figures."""
@@ -144,9 +135,9 @@ class Number:
         start, end: where its digits or words are.
         first, last: the same with its sign of money, scale, unit, or month.
         plain: the values that it may have without a unit.
+        digits: as it is written; "" if it is spelled out.
         meanings: its kinds, each with a value.
         is_clear: whether it has no other meaning: a number with a unit, a date, a time.
-        digits: as it is written; "" if it is spelled out.
         loose: values that it hardly has: without its scale, or as a word such as "couple".
         after: the word behind it, in lower case.
         is_part: whether it is a part of the number before it: the inches of 6 feet 2 inches.
@@ -167,10 +158,7 @@ class Number:
     @property
     def step(self) -> float:
         """Its last digit that is not a closing zero, as a share: 330 was rounded to 10/330."""
-        figures = self.digits
-        if not figures.isdecimal():
-            figures = "".join(filter(str.isdecimal, figures))
-        significant = figures.strip("0")
+        significant = "".join(filter(str.isdecimal, self.digits)).strip("0")
         return 1 / int(significant) if significant and not self.kinds() & EXACT else 0.0
 
     @property
@@ -202,7 +190,7 @@ class Number:
 
 def find_numbers(text: str, *, in_words: bool = True) -> list[Number]:
     """The numbers of ``text``, in digits and also in words, in order. Takes linear time."""
-    plain = ascii_digits(text)
+    plain = usual_signs(text)
     found = [*_in_digits(plain)]
     if in_words and (spelled := [*_in_words(plain)]):
         found = sorted(found + spelled, key=attrgetter("start", "end"))
@@ -214,9 +202,13 @@ def is_year(value: float) -> bool:
     return FIRST_YEAR <= value <= LAST_YEAR and value == int(value)
 
 
-def ascii_digits(text: str) -> str:
-    """A text with the digits of all scripts as 0 to 9, each in its place."""
-    return text if text.isascii() else _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text)
+def usual_signs(text: str) -> str:
+    """A text with the digits of all scripts as 0 to 9, and usual spaces and quotes, in place."""
+    if text.isascii():
+        return text
+    for sign, usual in _USUAL.items():
+        text = text.replace(sign, usual)
+    return _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text)
 
 
 # ---------------------------------------------------------------- in digits
@@ -239,20 +231,18 @@ def _in_digits(text: str) -> Iterator[Number]:
             yield number.mean((f"digits {digits}", 0))
         elif date := _DATE.match(digits):
             yield from _date(date, number)
+        elif season := _SEASON.match(digits):  # 1998/99
+            years = (float(season[2]), float(f"{season[1]}{season[2]}"))
+            yield Number(start, start + 4, start, start + 4, (float(digits[:4]),), digits[:4])
+            yield Number(end - 2, end, end - 2, end, years, season[2])
         elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
             for part in re.finditer(r"[^:]+", digits):
                 at, to = start + part.start(), start + part.end()
-                values = _values(part[0], text)
-                yield _read(text, Number(at, to, at, to, values, part[0]))
+                yield _read(text, Number(at, to, at, to, _values(part[0], text), part[0]))
         elif _time_of_day(text, number):
             yield number
         else:
             number.plain = _values(digits, text)
-            if " " in digits and _IN_ROW.search(
-                f"{text[max(start - 2, 0) : start]}|{text[end : end + 2]}"
-            ):
-                row = re.findall("[0-9]+", digits)  # of a table: 80 203 20
-                number.plain += tuple(map(float, row))
             yield _read(text, number)
 
 
@@ -260,15 +250,16 @@ def _in_digits(text: str) -> Iterator[Number]:
 def _that_belong() -> frozenset[str]:
     """The words beside a number that may belong to it, but for units."""
     more = "the - – -- / us sq cu square cubic of de am pm".split()
-    return frozenset([*valued("months"), *money(), *valued("scales"), *words_of("longer"), *more])
+    return frozenset([*valued("months"), *valued("scales"), *words_of("longer"), *more])
 
 
 def _is_alone(text: str, number: Number, word: str) -> bool:
     """Whether nothing belongs to a number, with this word behind it, but perhaps a unit."""
     belong, before = _that_belong(), text[max(number.start - 12, 0) : number.start].split()
-    if word in belong or word >= FIRST_DENSE:
+    if word in belong or word >= FIRST_DENSE or money_of(word):
         return False
-    return not before or before[-1].strip("(.").casefold() not in belong
+    last = before[-1].strip("(.").casefold() if before else ""
+    return last not in belong and not money_of(last)
 
 
 def _read(text: str, number: Number) -> Number:
@@ -277,7 +268,7 @@ def _read(text: str, number: Number) -> Number:
     if digits.count(".") > 1 and len(values) > 1:
         number.loose = values
         return number.mean((f"version {digits}", 0.0))
-    if text[start - 1 : start] in ("'", "’") and _SHORT_YEAR.search(text, max(start - 2, 0), end):
+    if text[start - 1 : start] == "'" and _SHORT_YEAR.search(text, max(start - 2, 0), end):
         number.first, number.plain, number.loose = start - 1, (_year(digits),), values  # '24
         return number
     if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
@@ -298,10 +289,6 @@ def _read(text: str, number: Number) -> Number:
     if order := _ORDINAL.match(text, number.end):
         number.loose = values
         return number.mean(("order", values[0]), last=order.end())
-    years = _FROM_YEAR.search(text, max(start - 8, 0), end) if digits.isdecimal() else None
-    if years:  # 1998/99
-        number.plain = (values[0], float(f"{years[1]}{digits}"))
-        return number
     if len(digits) < 4 and _TO_THOUSANDS.match(text, end):  # 60-80,000
         number.loose = (1000 * values[0],)
     return _measured(text, number)
@@ -327,7 +314,7 @@ def _values(digits: str, text: str) -> tuple[float, ...]:
         exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
         mantissa = _values(digits[: power.start()] or "1", text)
         return tuple(_exact(value * 10.0**exponent) for value in mantissa)
-    digits = _GROUPED.sub("", digits).replace("·", ".")
+    digits = re.sub("['_ ]", "", digits).replace("·", ".")
     head, *rest = re.split("[.,]", digits)
     head = head or "0"
     if not rest:
@@ -373,53 +360,42 @@ def _date(date: re.Match[str], number: Number) -> Iterator[Number]:
     yield Number(at, end, at, end, (_year(year),), year)
 
 
-def _time_of_day(text: str, number: Number) -> Number | None:
-    """It as a time of day, or None: 17:30, 5.30 pm, 17h30, 9 Uhr, half past two, halb drei.
+def _time_of_day(text: str, number: Number) -> bool:
+    """Whether it is a time of day, which it then is: 17:30, 5.30 pm, 17h30, 9 Uhr, half past two.
 
     Without its half of the day it may be in either, up to 12.
     """
     digits, at = number.digits, max(number.start - 10, 0)
     sign, written = _OCLOCK.match(text, number.end), _CLOCK.match(digits)
-    last, minutes = sign.end() if sign else number.end, 0.0
+    half, last = (sign["half"] or "", sign.end()) if sign else ("", number.end)
     if written and (":" in digits or sign):
         hours, minutes = float(written[1]), float(written[2])
+    elif sign and half and len(digits) == 4 and digits < "1260":  # 1145 pm
+        hours, minutes = divmod(float(digits), 100)
     elif sign and (not digits or digits.isdecimal()):
         hours = float(digits or number.plain[0])
-        if sign[1] and len(digits) == 4 and digits < "1260":  # 1145 pm
-            hours, minutes = divmod(hours, 100)
-        elif not sign[1]:
-            minutes, last = _minutes(text, last)
+        share, last = (0.0, last) if half else _and_share(text, last)  # une heure et demie
+        minutes = 30.0 if sign["thirty"] else float(sign["minutes"] or 60 * share)
     elif spoken := None if digits else _spoken(text, number):
         hours, minutes, last = spoken
     else:
-        return None
+        return False
     if hours > 24:
-        return None
-    half = (sign[1] or "").lower() if sign else ""
-    if not half and (until := digits and _UNTIL.match(text, last)):
-        half = until[1].lower()
-    if not half and (before := _HALF_BEFORE.search(text, at, number.start)):
+        return False
+    if not half and digits and (until := _UNTIL.match(text, last)):
+        half = until[1]
+    elif not half and (before := _HALF_BEFORE.search(text, at, number.start)):
         half = "a" if before[1] else "p"
+    half = half.lower()
     time = 60 * (hours % 12 + 12 * (half == "p") if half else hours) + minutes
     meanings: list[Meaning] = [("clock", time)]
     if half or hours <= 12:
         meanings.append(("half", time % 720))
-    if sign and (sign[2] or (sign[3] and minutes)):
+    if sign and (sign["hours"] or (sign["long"] and minutes)):
         meanings.append(("time", 60 * (60 * hours + minutes)))
     number.after = half
-    return number.mean(*meanings, plain=() if minutes else (hours,), last=last)
-
-
-def _minutes(text: str, end: int) -> tuple[float, int]:
-    """The minutes behind an hour, and where they end: 17h30, 3点半, une heure et demie."""
-    past = _MINUTES.match(text, end)
-    if past and not _with_unit(text, Number(0, 0, 0, past.end(), (0.0,))).is_clear:
-        return float(past[1]), past.end()
-    if text[end : end + 1] in ("半", "반"):
-        return 30.0, end + 1
-    part = _AND_SHARE.match(text, end)
-    share = valued("fractions").get(part[1].casefold()) if part else None
-    return (60 / share, part.end()) if part and share else (0.0, end)
+    number.mean(*meanings, plain=() if minutes else (hours,), last=last)
+    return True
 
 
 def _spoken(text: str, number: Number) -> tuple[float, float, int] | None:
@@ -439,38 +415,27 @@ def _spoken(text: str, number: Number) -> tuple[float, float, int] | None:
 
 
 def _in_words(text: str) -> Iterator[Number]:
-    # For most texts this is thirty times as fast as a pattern.
-    letters = text.translate(_NO_LETTERS) if text.isascii() else " ".join(_WORDS.findall(text))
-    words = letters.casefold().split()
-    if not (known := number_places(words)):
-        return
-    pieces = _WORDS.split(text)
-    places = [0, *accumulate(map(len, pieces))]
-    for found in spelled_numbers(words, pieces[0::2], known):
-        start, end = places[2 * found.first + 1], places[2 * found.last + 2]
+    for start, end, value, sort in spelled_numbers(text):
         if text[max(start - 2, 0) : start].strip()[-1:].isdecimal():
             continue  # 1.2 million, which is read in digits
-        value = _exact(found.value)
+        value = _exact(value)
         number = Number(start, end, start, end, (value,))
-        if found.sort == "clock":
+        if sort == "clock":
             number.loose = (value // 60,)
-            yield number.mean(("clock", value), ("half", value % 720))
-        elif found.sort == "order":
+            number.mean(("clock", value), ("half", value % 720))
+        elif sort == "order":
             number.loose = (value,)
-            yield number.mean(("order", value))
-        elif found.sort == "loose":
+            number.mean(("order", value))
+        elif sort == "loose":
             number.plain, number.loose = (), (value, value - 1) if value > 1 else (value,)
-            yield number
-        elif clock := _time_of_day(text, number):
-            yield clock
-        else:
-            inner = _INNER.match(text, end) if found.sort == "share" else None  # half a mile
+        elif not _time_of_day(text, number):
+            inner = _INNER.match(text, end) if sort == "share" else None  # half a mile
             number.last = at = inner.end() if inner else end
             _measured(text, number)
             number.last = number.last if number.last > at else end
-            if found.sort == "share" and not number.meanings:
+            if sort == "share" and not number.meanings:
                 number.meanings = (("share", value),)
-            yield number
+        yield number
 
 
 # ---------------------------------------------------------------- with a unit
@@ -479,12 +444,12 @@ def _in_words(text: str) -> Iterator[Number]:
 def _measured(text: str, number: Number) -> Number:
     """A number with its scale, and with what it measures or costs."""
     start, paid = number.start, tuple[Unit, ...]()
-    beside = text[max(start - 8, 0) : start].rstrip(_SPACES)[-1:]
-    if beside.isalpha() or (beside and beside in f"{MONEY}."):
-        before = _MONEY_BEFORE.search(text, max(start - 8, 0), start)
-        sign = before[1].casefold().rstrip(".") if before else ""
-        paid = money().get(sign) or money().get(sign[-1:], ())
-        number.first = before.start() if before and paid else number.first
+    before = text[max(start - 8, 0) : start].rstrip(" ")[-1:]
+    if (before.isalpha() or (before and before in f"{MONEY}.")) and (
+        sign := _MONEY_BEFORE.search(text, max(start - 8, 0), start)
+    ):
+        paid = money_of(sign[1].rstrip(".")) or money_of(sign[1][-1])
+        number.first = sign.start() if paid else start
     for _ in range(2):  # five lakh crore
         scaled = _SCALE.match(text, number.last)
         word = scaled[1].casefold() if scaled else ""
@@ -495,10 +460,10 @@ def _measured(text: str, number: Number) -> Number:
         end = scaled.start(1) + len(word)
         if text[end : end + 1].isdecimal() and word < FIRST_DENSE:
             break
-        is_money = paid or _units(text, end)[2].casefold() in money()
         # 3M, 3K and 3B are millions, thousands and billions; 3 m, 3m and 3 K are not.
         is_glued = scaled[1] in ("M", "K", "B") and scaled.start(1) == number.last
-        if not is_money and not is_glued and units_of(scaled[1]):
+        is_money = paid or is_glued or money_of(_units(text, end)[2])
+        if not is_money and units_of(scaled[1]):
             break
         number.loose, number.last, more = number.loose or number.plain, end, 0.0
         if word >= FIRST_DENSE and (then := _THEN.match(text, end)):  # 3万5000, 3万5千
@@ -517,16 +482,22 @@ def _with_unit(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
     values = number.plain
     units, last, word = (paid, number.last, "") if paid else _units(text, number.last)
     if units and not paid and values[0] == int(values[0]):
-        more = _AND_SHARE.match(text, last)
-        share = valued("fractions").get(more[1].casefold()) if more else None
-        if more and share:  # an hour and a half
-            values, last, number.plain = tuple(v + 1 / share for v in values), more.end(), ()
+        share, last = _and_share(text, last)
+        if share:  # an hour and a half
+            values, number.plain = tuple(value + share for value in values), ()
     after = word.casefold()
     zero = 32 if after in ("°f", "fahrenheit") else 0
     number.meanings = tuple((u.kind, _exact((v - zero) * u.size)) for u in units for v in values)
     number.is_clear = bool(units) and after not in words_of("unclear units")
     number.after, number.last = after, last
     return number
+
+
+def _and_share(text: str, end: int) -> tuple[float, int]:
+    """The share of the unit that ends there which is added to it, and where that ends."""
+    more = _AND_SHARE.match(text, end)
+    share = valued("fractions").get(more[1].casefold()) if more else None
+    return (1 / share, more.end()) if more and share else (0.0, end)
 
 
 def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
@@ -538,7 +509,7 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return [], end, ""
-    name, last = re.sub("[ -]", "", found[2]).replace("º", "°"), found.end()
+    name, last = re.sub("[ -]", "", found[2]), found.end()
     if name >= FIRST_DENSE:
         name = _known(name, units_of)
         last = found.start(2) + len(name)
@@ -546,7 +517,7 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
         return [], end, ""
     square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
     units, word = _powers(f"{_SIGNS.get(name, name)}{square}")
-    if text[last : last + 1] in _OTHER_UNITS and name.casefold() not in money():
+    if text[last : last + 1] in _OTHER_UNITS and not money_of(name):
         return [], end, name
     ratios: list[Unit] = []
     while units and (per := _PER.match(text, last)) and (under := _powers(per[1])[0]):

@@ -117,7 +117,7 @@ def _wrong_numbers(
     for number in found:
         kind = kind_of(number)
         if kind != DAY or number.last == number.end:  # the day is right, but of another month
-            yield Value(number.first, own.text[number.first : number.last], kind)
+            yield Value(number.first, own.statement[number.first : number.last], kind)
 
 
 @lru_cache(maxsize=2)  # of the context and of the question
