@@ -57,7 +57,7 @@ _NUMBER = lazy_pattern(
       | (?<![\w./-].) [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
       | (?<![\w./-].) [0-9]? (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
       | (?<![\w.,/:-].) (?<=[12]) [0-9]{{3}}\ ?(?:--?|–|/)\ ?[0-9]{{2}}
-        (?!\w|\ [A-Z]|\ ?[.,/:–-]\ ?[0-9])
+        (?!\w|\ [A-Z][a-z]{{2,8}}\ [0-9]|\ ?[.,/:–-]\ ?[0-9])
       | (?<![0-9.,].) (?<![0-9]\ .) (?<=[1-9]) [0-9]{{0,2}} (?: \ [0-9]{{3}} )+ (?!\ ?[0-9])
         (?:[.,][0-9]+)?
       | (?<=[0-9]) [0-9]*
@@ -232,7 +232,7 @@ def _in_digits(text: str) -> Iterator[Number]:
         elif date := _DATE.match(digits):
             yield from _date(date, number)
         elif season := _SEASON.match(digits):  # 1998/99
-            years = (float(season[2]), float(f"{season[1]}{season[2]}"))
+            years = (float(f"{season[1]}{season[2]}"), float(season[2]))
             yield Number(start, start + 4, start, start + 4, (float(digits[:4]),), digits[:4])
             yield Number(end - 2, end, end - 2, end, years, season[2])
         elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
