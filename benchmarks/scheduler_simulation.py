@@ -28,9 +28,9 @@ sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tes
 from virtual_time import run_virtually
 
 from faithfulness_assert import JudgeError, Reply, Usage
-from faithfulness_assert.drive.asks import TimeLeft
+from faithfulness_assert.drive.asks import Slots, TimeLeft
 from faithfulness_assert.drive.gate import Gate, PerMinute
-from faithfulness_assert.drive.grades import MOST_ASIDE, Slots
+from faithfulness_assert.drive.grades import MOST_ASIDE
 from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 
 LATENCY, SPREAD = 1.0, 0.4
@@ -166,9 +166,8 @@ class Run:
             if deviation:
                 ask = ask_of(int(PROMPT * exp(self.chance.gauss(0, deviation) - deviation**2 / 2)))
             tokens = len(ask.messages[0]["content"]) // 4 + COMPLETION
-            given = ask, partial(self.send, tokens), time_left, self.slots.pause
-            async with self.slots.free:
-                outcome = await self.gate.ask(*given)
+            given = ask, partial(self.send, tokens), time_left, self.slots
+            outcome = await self.gate.ask(*given)
             self.failed += isinstance(outcome, JudgeError)
 
     async def send(self, tokens: int) -> Outcome:

@@ -15,8 +15,8 @@ from .asking.requirements import check_judge, is_readable, policy_for
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
-from .drive.asks import TimeLeft, log
-from .drive.grades import Grade, Slots, run_many
+from .drive.asks import Slots, TimeLeft, log
+from .drive.grades import Grade, run_many
 from .judges import check_judge_options, key_in_environment, make_judge, option_names
 from .judges.secret import process_secret, secret_of
 from .options import (

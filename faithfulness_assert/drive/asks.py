@@ -10,14 +10,18 @@ import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Literal
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from traceback import format_exception, walk_tb
+from typing import TYPE_CHECKING, Literal
 
 from ..records.errors import JudgeError, out_of_files
 from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import visible
+
+if TYPE_CHECKING:
+    from .gate import Gate
 
 log = logging.getLogger("faithfulness_assert")
 # Without a handler, logging prints warnings to stderr, which promptfoo shows as the reason.
@@ -26,16 +30,15 @@ log.addHandler(logging.NullHandler())
 MOST_SHOWN = 20_000
 """Characters of tracebacks in the log."""
 
-Phase = Literal["work", "ask", "line", "limit"]
-"""What a grade is in: work on its texts, asks, asks in line for a server, waits for a limit."""
+Phase = Literal["work", "ask", "wait"]
+"""What a grade is in: work on its texts; asks; asks that wait for a limit or in line for a server."""
 
 
 class TimeLeft:
     """The seconds that a grade may still take: for the work on its texts, and from its first ask.
 
-    They stand still while it waits for a thread or for its turn to ask, while an ask waits for a
-    limit, and while all asks that are under way wait in line for a server, where other grades are
-    before them.
+    They stand still while it waits for a thread or for its turn to ask, and while all asks that are
+    under way wait: for a limit, or in line for a server, where other grades are before them.
 
     Args:
         deadline: the most seconds that it may take; None for no limit.
@@ -53,7 +56,7 @@ class TimeLeft:
         # What is left, and since when it runs; None while it stands still. In one value, because
         # the thread that waits for a grade reads what the event loop writes.
         self._clock: tuple[float, float | None] = (math.inf if deadline is None else deadline), None
-        self._now_in: dict[Phase, int] = {"work": 0, "ask": 0, "line": 0, "limit": 0}
+        self._now_in: dict[Phase, int] = {"work": 0, "ask": 0, "wait": 0}
         self.has_asked = False
 
     def __call__(self) -> float:
@@ -79,10 +82,46 @@ class TimeLeft:
 
     def _change(self, phase: Phase, by: int) -> None:
         self._now_in[phase] += by
-        work, asks, in_line, limited = self._now_in.values()
+        work, asks, waiting = self._now_in.values()
         self.has_asked |= asks > 0
-        runs = work or (self.has_asked and not limited and (not asks or in_line < asks))
+        runs = work or (self.has_asked and (not asks or waiting < asks))
         self._clock = self(), self._now() if runs else None
+
+
+class Slots:
+    """What the grades of a batch, or the asks of a grade, share. To be used on one event loop.
+
+    An ask that waits until it goes again has no slot, so that others are sent meanwhile. While it
+    was refused by chance and stands ``aside``, further grades begin.
+
+    Args:
+        asks_at_once: the most that are under way.
+        gate: to the judge's server, with the limits of the batch; None: that of each grade.
+        stopping: says why no further grade may begin to ask; "" while any may.
+    """
+
+    def __init__(
+        self, asks_at_once: int, gate: Gate | None = None, stopping: Callable[[], str] = str
+    ) -> None:
+        import asyncio
+
+        self.gate, self.stopping = gate, stopping
+        self._free = asyncio.Semaphore(asks_at_once)
+        self.aside = 0
+        self.spent = Usage()  # by the asks that have ended
+
+    @asynccontextmanager
+    async def turn(self, left: TimeLeft) -> AsyncIterator[None]:
+        """Waits for a slot, and has it for an ask of the grade with this time.
+
+        Raises:
+            GivenUp: it is ``stopping``, and the grade has asked nothing yet.
+        """
+        async with self._free:
+            if not left.has_asked and (why := self.stopping()):
+                raise GivenUp(why)
+            with left.during("ask"):
+                yield
 
 
 # ---------------------------------------------------------------- what came of it
@@ -110,23 +149,18 @@ def outcome_of(ask: Ask, came: object) -> Outcome:
     status = f", HTTP {error.http_status}" if error.http_status else ""
     log.warning("%s: asked for %d, failed: %s%s", ask.kind, len(ask.ids), error.kind, status)
     if error.__cause__ and error is not came and log.isEnabledFor(logging.DEBUG):
-        import traceback
-
         from ..judges.remote.redaction import redact
 
-        raised = redact("".join(traceback.format_exception(error.__cause__)))
+        raised = redact("".join(format_exception(error.__cause__)))
         log.debug("what the judge raised: %s", visible(raised[-MOST_SHOWN:]))
     return error
 
 
 def _wrapped(came: object) -> JudgeError:
     name, raised = type(came).__name__, came if isinstance(came, BaseException) else None
-    frames = raised.__traceback__ if raised else None
-    while frames is not None and frames.tb_next is not None:
-        frames = frames.tb_next
-    if frames is not None:
-        file = os.path.basename(frames.tb_frame.f_code.co_filename)
-        name = f"{name} (line {frames.tb_lineno} of {file})"
+    if raised and raised.__traceback__:
+        *_, (frame, line) = walk_tb(raised.__traceback__)
+        name += f" (line {line} of {os.path.basename(frame.f_code.co_filename)})"
     # Python 3.10 has three classes of this name.
     if any(base.__name__ == "TimeoutError" for base in type(came).__mro__):
         error = JudgeError(f"the judge raised {name}", "timeout", retryable=True)

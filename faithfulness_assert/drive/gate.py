@@ -26,7 +26,7 @@ from ..records.checks import check_number
 from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
-from .asks import TimeLeft, late, log
+from .asks import Slots, TimeLeft, late, log
 from .breaker import Breaker, LearnedRate, Quota, is_refusal, jittered
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
@@ -64,7 +64,7 @@ class Gate:
         ask: Ask,
         send: Callable[[], Awaitable[Outcome]],
         left: TimeLeft,
-        wait: Callable[[float], Awaitable[None]] | None = None,
+        slots: Slots | None = None,
     ) -> Outcome:
         """The outcome of an ask, after as many tries as it takes; its usage is that of all tries.
 
@@ -72,8 +72,7 @@ class Gate:
             ask: what ``send`` sends.
             send: makes one try.
             left: the time of its grade.
-            wait: waits for so many seconds where the server refused the ask by chance, so that
-                others are sent meanwhile; None for ``asyncio.sleep``.
+            slots: one of them is taken for each try; None if no other ask shares them.
 
         Raises:
             GivenUp: the run stops.
@@ -83,54 +82,53 @@ class Gate:
             self._loop, self._line = loop, asyncio.Lock()
             self._rate, self.breaker = LearnedRate(), Breaker(self.breaker.patience)
             self._server = local_server(self._url, loop)
-        spent, retries, pauses = Usage(), 0, 0
+        spent, retries, pauses, slots = Usage(), 0, 0, slots or Slots(1)
         failed_at = gives_up_at = math.inf
         last: JudgeError | None = None  # of what was sent
-        with left.during("ask"):
-            while True:
-                others_answered = self.breaker.answered_at > failed_at
+        while True:
+            others_answered = self.breaker.answered_at > failed_at
+            async with slots.turn(left):
                 outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
-                if isinstance(outcome, Reply):
-                    if spent.num_requests:
-                        usage, requests = outcome.usage, spent.num_requests + outcome.requests
-                        outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
-                    return outcome
-                spent += outcome.usage or Usage()
-                now, was_sent = loop.time(), sent_at < math.inf
-                goes_again = (
-                    was_sent
-                    and outcome.retryable
-                    and retries < self._max_retries
-                    and not self.breaker.is_open
-                )
-                if was_sent:
-                    last = outcome
-                    self.breaker.failed(outcome, sent_at, now, goes_again=goes_again)
-                retries += 1
-                if not goes_again:
-                    goes_again = self.breaker.explains(outcome, others_answered=others_answered)
-                    retries, failed_at = 0, now
-                    gives_up_at = min(gives_up_at, now + MOST_WAIT_IN_OUTAGE)
-                pause = outcome.retry_after
-                if pause is None:
-                    pause = jittered(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE))
-                pauses += 1
-                seconds = gives_up_at - now if left() == math.inf else left()
-                if not goes_again or pause >= seconds:
-                    if is_late := not was_sent and last is not None and left() <= 0:
-                        outcome = last or outcome  # the cause, of which a late ask says nothing
-                        said = outcome.message.rstrip(".")
-                        outcome.message = f"{said}; then the deadline of this grade had passed"
-                    outcome.usage = spent if spent.num_requests else None
-                    if (is_late or outcome.kind == "timeout") and spent.num_requests > 1:
-                        outcome.message += f" ({spent.num_requests} requests)"
-                    return outcome
-                log.info("%s: goes again in %.1f s", ask.kind, pause)
-                if pause > LONGEST_PAUSE:
-                    self.breaker.pause = now + pause, outcome.message
-                # At a known limit, others would only take the turn of this one.
-                by_chance = is_refusal(outcome) and self._rate.rate == math.inf
-                await (wait if wait and by_chance else asyncio.sleep)(pause)
+            if isinstance(outcome, Reply):
+                if spent.num_requests:
+                    usage, requests = outcome.usage, spent.num_requests + outcome.requests
+                    outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
+                return outcome
+            spent += outcome.usage or Usage()
+            now, was_sent = loop.time(), sent_at < math.inf
+            may_retry = was_sent and outcome.retryable and not self.breaker.is_open
+            goes_again = may_retry and retries < self._max_retries
+            if was_sent:
+                last = outcome
+                self.breaker.failed(outcome, sent_at, now, goes_again=goes_again)
+            retries += 1
+            if not goes_again:
+                goes_again = self.breaker.explains(outcome, others_answered=others_answered)
+                retries, failed_at = 0, now
+                gives_up_at = min(gives_up_at, now + MOST_WAIT_IN_OUTAGE)
+            pause = outcome.retry_after
+            if pause is None:
+                pause = jittered(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE))
+            pauses += 1
+            if not goes_again or pause >= (gives_up_at - now if left() == math.inf else left()):
+                if is_late := not was_sent and last is not None and left() <= 0:
+                    outcome = last or outcome  # the cause, of which a late ask says nothing
+                    said = outcome.message.rstrip(".")
+                    outcome.message = f"{said}; then the deadline of this grade had passed"
+                outcome.usage = spent if spent.num_requests else None
+                if (is_late or outcome.kind == "timeout") and spent.num_requests > 1:
+                    outcome.message += f" ({spent.num_requests} requests)"
+                return outcome
+            log.info("%s: goes again in %.1f s", ask.kind, pause)
+            if pause > LONGEST_PAUSE:
+                self.breaker.pause = now + pause, outcome.message
+            # At a known limit, and in an outage, further grades would only take its turn.
+            by_chance = is_refusal(outcome) and self._rate.rate == math.inf
+            slots.aside += by_chance
+            try:
+                await asyncio.sleep(pause)
+            finally:
+                slots.aside -= by_chance
 
     async def _try(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool
@@ -152,7 +150,7 @@ class Gate:
                 return problem, math.inf
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
             if limits or rate.rate < math.inf:
-                with nullcontext() if again else left.during("limit"):
+                with nullcontext() if again else left.during("wait"):
                     async with self._line:
                         if limits:
                             await limits.take(ask)
@@ -242,7 +240,7 @@ class LocalServer:
             left: the time of its grade, which stands still meanwhile.
         """
         size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
-        with left.during("line"):
+        with left.during("wait"):
             async with self._line:  # only who is at its head waits for room
                 while self.under_way and (
                     self.cost is None

@@ -18,7 +18,7 @@ from ..plan.plan import Plan
 from ..records.judge import Ask, Judge, JudgeInfo, Outcome
 from ..records.result import GradingResult
 from ..records.usage import Usage
-from .asks import GivenUp, TimeLeft, late, log, outcome_of
+from .asks import GivenUp, Slots, TimeLeft, late, log, outcome_of
 
 if TYPE_CHECKING:
     import asyncio
@@ -35,38 +35,6 @@ MOST_ASIDE = 4
 """How many times ``concurrency`` further grades begin while asks wait until they go again."""
 WINDOW = 20
 """How many times ``concurrency`` results may wait for an earlier one."""
-
-
-class Slots:
-    """What the grades of a batch share. To be used on one event loop.
-
-    Args:
-        asks_at_once: the most that are under way.
-        gate: to the judge's server, with the limits of the batch; None: that of each grade.
-        stopping: says why no further grade may begin to ask; "" while any may.
-    """
-
-    def __init__(
-        self, asks_at_once: int, gate: Gate | None = None, stopping: Callable[[], str] = str
-    ) -> None:
-        import asyncio
-
-        self.gate, self.stopping = gate, stopping
-        self.free = asyncio.Semaphore(asks_at_once)
-        self.aside = 0  # asks that wait until they go again, which take no slot
-        self.spent = Usage()  # by the asks that have ended
-
-    async def pause(self, seconds: float) -> None:
-        """Waits for so long, while another ask has the slot of this one."""
-        import asyncio
-
-        self.free.release()
-        self.aside += 1
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            self.aside -= 1
-            await self.free.acquire()
 
 
 # ---------------------------------------------------------------- one grade
@@ -225,29 +193,22 @@ class Grade:
     async def _outcome(self, ask: Ask, slots: Slots) -> Outcome:
         from ..judges import background
 
-        left, gate = self._left, self._gate
-        async with slots.free:
-            if not left.has_asked and (why := slots.stopping()):
-                raise GivenUp(why)
-            left.has_asked = True
-            stored = getattr(self._judge, "stored", None)  # what is stored needs no gate
-            if left() <= 0:
-                outcome = outcome_of(ask, late())
-            elif gate is None:
-                with left.during("ask"):
+        gate = self._gate
+        stored = getattr(self._judge, "stored", None)  # what is stored needs no gate
+        try:
+            if gate is None:
+                async with slots.turn(self._left):
                     outcome = await self._send(ask)
             elif stored and (reply := await background.in_thread(stored, ask)):
                 outcome = outcome_of(ask, reply)
             else:
-                pause = self._slots.pause if self._slots else None
-                sending = gate.ask(ask, lambda: self._send(ask), left, pause)
-                try:
-                    outcome = await background.on_loop(sending)
-                except OSError as error:
-                    outcome = outcome_of(ask, error)
-            self._known[id(ask)] = outcome
-            slots.spent += outcome.usage or Usage()
-            return outcome
+                sending = gate.ask(ask, lambda: self._send(ask), self._left, slots)
+                outcome = await background.on_loop(sending)
+        except OSError as error:
+            outcome = outcome_of(ask, error)
+        self._known[id(ask)] = outcome
+        slots.spent += outcome.usage or Usage()
+        return outcome
 
     async def _send(self, ask: Ask) -> Outcome:
         """Sends an ask. A judge that may miss the deadline is abandoned when the time is up."""
@@ -255,8 +216,10 @@ class Grade:
 
         from ..judges import background
 
-        self._spent[id(ask)] = self._spent.get(id(ask), Usage()) + Usage(num_requests=1)
         seconds, deadline = self._time_to_ask()
+        if seconds <= 0:
+            return outcome_of(ask, late())
+        self._spent[id(ask)] = self._spent.get(id(ask), Usage()) + Usage(num_requests=1)
         came: object
         try:
             if self._aask is not None and self._keeps_deadline:
