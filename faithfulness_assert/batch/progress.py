@@ -16,8 +16,8 @@ from .summary import Summary, duration, money
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0
-LOOK_SECONDS, TOLD_AFTER = 1.0, 5.0
-"""Elsewhere: how often it is looked if nothing is answered, and for how long before it is told."""
+LOOK_SECONDS = 1.0
+"""Elsewhere: how often it is looked whether nothing is answered."""
 MINUTE = 60.0
 ERROR_LENGTH = 120
 
@@ -74,8 +74,7 @@ def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
         return
     is_bar = sys.stderr.isatty() and not os.environ.get("CI")
     width = get_terminal_size().columns - 1
-    written = fine = time.monotonic()  # the last line; the last time without trouble
-    told = False  # of this outage
+    written, told = time.monotonic(), False  # the last line; of this outage
 
     def show() -> None:
         text = str(counts)
@@ -83,12 +82,10 @@ def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
         sys.stderr.flush()
 
     def look() -> None:
-        nonlocal written, fine, told
+        nonlocal written, told
         now, in_trouble = time.monotonic(), bool(counts.trouble())
-        if not in_trouble:
-            fine = now
-        if now - written >= LINE_SECONDS or told != (now - fine >= TOLD_AFTER):
-            written, told = now, now - fine >= TOLD_AFTER
+        if now - written >= LINE_SECONDS or told != in_trouble:
+            written, told = now, in_trouble
             show()
 
     try:

@@ -31,7 +31,7 @@ MOST_SHOWN = 20_000
 """Characters of tracebacks in the log."""
 
 Phase = Literal["work", "ask", "wait"]
-"""What a grade is in: work on its texts; asks; asks that wait for a limit or in line for a server."""
+"""What a grade is in: work on its texts; asks, and asks that wait for a limit or in line."""
 
 
 class TimeLeft:

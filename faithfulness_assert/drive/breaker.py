@@ -187,10 +187,11 @@ moment that it does not know a key or a model."""
 LOOK_AGAIN = 1.0
 """The most seconds after which an ask that waits looks again: there is no call to be missed."""
 QUIET = 5.0
-"""Seconds without an answer after which a run, and the log, say why."""
+"""Seconds without an answer after which a run, its progress and the log say why."""
 LEAST_PATIENCE = 90.0
 PART_OF_DEADLINE = 0.8
 NO_DEADLINE = 600.0
+LOOK_AT = "See that the judge's server runs, and that base_url is its address"
 OUTAGES = ("transport", "server", "rate_limit")
 _CHANCE = random.Random()  # noqa: S311 - not used for security; that of the program is its own
 
@@ -223,7 +224,6 @@ class Breaker:
     ``answered_at`` is the latest time at which an ask was sent that was answered: answers to what
     was sent before prove nothing, as a server that goes down still gives them.
     ``unanswered_since`` is the first time at which an ask was sent after the last answer.
-    ``pause`` is until when an ask waits that was told to, and why.
     """
 
     def __init__(self, patience: float | None = None) -> None:
@@ -238,18 +238,15 @@ class Breaker:
         self.is_open = self._has_told = False
         self._failures = self._hopeless = 0  # in a row
         self.unanswered_since = math.inf
-        self.pause = (-math.inf, "")
 
     @property
     def trouble(self) -> str:
-        """What is waited for and until when at most, in words; "" if asks are answered."""
-        (until, message), now = self.pause, time.monotonic()
-        if self.is_open or now - self.unanswered_since > QUIET:
-            until, message = self.unanswered_since + (self.patience or 0.0), self._last.message
-        if (seconds := until - now) <= 0:
+        """What a run waits for and until when at most, in words; "" if asks are answered."""
+        quiet = time.monotonic() - self.unanswered_since
+        if quiet <= QUIET:
             return ""
-        clock = time.strftime("%H:%M:%S", time.localtime(time.time() + seconds))
-        return f"waits until {clock} at most: {message}"
+        until = time.localtime(time.time() + (self.patience or 0.0) - quiet)
+        return f"waits until {time.strftime('%H:%M:%S', until)} at most: {self._last.message}"
 
     async def passed(self, left: Callable[[], float]) -> JudgeError | None:
         """Waits until the server answers again, or this ask is the probe.
@@ -273,8 +270,7 @@ class Breaker:
             if self.patience is None or seconds >= left():
                 last = self._last
                 problem = f"not asked: the last {self._failures} asks failed: {last.message}"
-                again = self.patience is not None or last.retryable
-                return _copy(last, problem, retryable=again)
+                return _copy(last, problem, retryable=last.retryable or self.patience is not None)
             await asyncio.sleep(min(seconds, LOOK_AGAIN))
         return None
 
@@ -298,37 +294,35 @@ class Breaker:
             return
         if error.remedy == "none":
             self.closes()
-            return
-        if is_refusal(error) and self.patience is not None:
+        elif self.patience is not None and is_refusal(error):
             self._failures = 0
             self._lose_patience(error, quiet, self.patience)
             self.is_open = bool(self.given_up)
-            return
-        is_probe = self.is_open and sent_at >= self._open_since
-        self._failures += 1
-        if self._failures == FAILURES:
-            self.is_open, self._open_since = True, now
-        if is_probe or self._failures <= FAILURES:
-            self._plan_probe(now)
-        if is_probe and self.patience is not None:
-            self._lose_patience(error, quiet, self.patience)
+        else:
+            is_probe = self.is_open and sent_at >= self._open_since
+            self._failures += 1
+            if self._failures == FAILURES:
+                self.is_open, self._open_since = True, now
+            if is_probe or self._failures <= FAILURES:
+                self._plan_probe(now)
+            if is_probe and self.patience is not None:
+                self._lose_patience(error, quiet, self.patience)
 
-    def _lose_patience(self, error: JudgeError, seconds: float, most: float) -> None:
+    def _lose_patience(self, error: JudgeError, quiet: float, most: float) -> None:
         """Gives the server up if waiting does not help, or has lasted for ``most`` seconds."""
-        hopeless = error.remedy == "repair" or not self._is_there(error)
-        self._hopeless = self._hopeless + 1 if hopeless else 0
-        message = error.message.rstrip(".")
-        if error.fix and error.fix.rstrip(".") not in message:
-            message += f". {error.fix.rstrip('.')}"
+        is_there = self._is_there(error)
+        self._hopeless = 0 if is_there and error.remedy != "repair" else self._hopeless + 1
         if self._hopeless >= CONFIRMED:
             ever = self.answered_at > -math.inf
             why = "waiting does not help" if ever else "none was answered since this start"
-            if not (ever or error.fix):
-                message += ". See that the judge's server runs, and that base_url is its address"
-            self.given_up = f"the last asks failed, and {why}: {message}"
-        elif seconds >= most:
-            minutes = seconds / 60
-            self.given_up = f"the judge has not answered for {minutes:.1f} minutes: {message}"
+            why = f"the last asks failed, and {why}"
+        elif quiet >= most:
+            why = f"the judge has not answered for {quiet / 60:.1f} minutes"
+        else:
+            return
+        fix = error.fix or ("" if is_there else LOOK_AT)
+        parts = [why, error.message.rstrip(".")]
+        self.given_up = ": ".join(parts) + (f". {fix.rstrip('.')}" if fix not in parts[1] else "")
 
     def explains(self, error: JudgeError, *, others_answered: bool) -> bool:
         """Whether an ask that failed with this error waits and goes again.

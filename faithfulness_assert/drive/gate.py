@@ -120,8 +120,6 @@ class Gate:
                     outcome.message += f" ({spent.num_requests} requests)"
                 return outcome
             log.info("%s: goes again in %.1f s", ask.kind, pause)
-            if pause > LONGEST_PAUSE:
-                self.breaker.pause = now + pause, outcome.message
             # At a known limit, and in an outage, further grades would only take its turn.
             by_chance = is_refusal(outcome) and self._rate.rate == math.inf
             slots.aside += by_chance
