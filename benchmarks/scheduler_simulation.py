@@ -28,8 +28,8 @@ sys.path.extend(str(Path(__file__).parents[1] / name) for name in ("tests", "tes
 from virtual_time import run_virtually
 
 from faithfulness_assert import JudgeError, Reply, Usage
-from faithfulness_assert.drive.asks import Slots, TimeLeft
-from faithfulness_assert.drive.gate import Gate, PerMinute
+from faithfulness_assert.drive.asks import TimeLeft
+from faithfulness_assert.drive.gate import Gate, PerMinute, Slots
 from faithfulness_assert.drive.grades import MOST_ASIDE
 from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 

@@ -15,7 +15,7 @@ from .asking.requirements import check_judge, is_readable, policy_for
 from .cases.case import Case
 from .cases.systems import is_missing
 from .conversations.events import check_evidence_roles
-from .drive.asks import Slots, TimeLeft, log
+from .drive.asks import TimeLeft, log
 from .drive.grades import Grade, run_many
 from .judges import check_judge_options, key_in_environment, make_judge, option_names
 from .judges.secret import process_secret, secret_of
@@ -41,7 +41,7 @@ from .text.sentences import FIND
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from .drive.gate import Gate
+    from .drive.gate import Gate, Slots
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .records.result_list import Results
 

@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from ..cases.data_set import Row as Row
 from ..cases.fields import NOTHING
-from ..drive.asks import Slots
-from ..drive.gate import Gate, PerMinute
+from ..drive.gate import Gate, PerMinute, Slots
 from ..drive.grades import ASKS_AT_ONCE, run_many
 from ..grading import Grader
 from ..records.checks import is_whole

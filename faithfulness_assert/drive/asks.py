@@ -10,18 +10,15 @@ import logging
 import math
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from traceback import format_exception, walk_tb
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ..records.errors import JudgeError, out_of_files
 from ..records.judge import Ask, Outcome, Reply
 from ..records.usage import Usage
 from ..text.strings import visible
-
-if TYPE_CHECKING:
-    from .gate import Gate
 
 log = logging.getLogger("faithfulness_assert")
 # Without a handler, logging prints warnings to stderr, which promptfoo shows as the reason.
@@ -86,42 +83,6 @@ class TimeLeft:
         self.has_asked |= asks > 0
         runs = work or (self.has_asked and (not asks or waiting < asks))
         self._clock = self(), self._now() if runs else None
-
-
-class Slots:
-    """What the grades of a batch, or the asks of a grade, share. To be used on one event loop.
-
-    An ask that waits until it goes again has no slot, so that others are sent meanwhile. While it
-    was refused by chance and stands ``aside``, further grades begin.
-
-    Args:
-        asks_at_once: the most that are under way.
-        gate: to the judge's server, with the limits of the batch; None: that of each grade.
-        stopping: says why no further grade may begin to ask; "" while any may.
-    """
-
-    def __init__(
-        self, asks_at_once: int, gate: Gate | None = None, stopping: Callable[[], str] = str
-    ) -> None:
-        import asyncio
-
-        self.gate, self.stopping = gate, stopping
-        self._free = asyncio.Semaphore(asks_at_once)
-        self.aside = 0
-        self.spent = Usage()  # by the asks that have ended
-
-    @asynccontextmanager
-    async def turn(self, left: TimeLeft) -> AsyncIterator[None]:
-        """Waits for a slot, and has it for an ask of the grade with this time.
-
-        Raises:
-            GivenUp: it is ``stopping``, and the grade has asked nothing yet.
-        """
-        async with self._free:
-            if not left.has_asked and (why := self.stopping()):
-                raise GivenUp(why)
-            with left.during("ask"):
-                yield
 
 
 # ---------------------------------------------------------------- what came of it

@@ -26,7 +26,7 @@ from ..records.checks import check_number
 from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
-from .asks import Slots, TimeLeft, late, log
+from .asks import GivenUp, TimeLeft, late, log
 from .breaker import Breaker, LearnedRate, Quota, is_refusal, jittered
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
@@ -170,6 +170,40 @@ class Gate:
                 is_late = not isinstance(outcome, Reply)
                 server.learn((clock() - sent_at) / beside, late=is_late)
             return outcome, sent_at
+
+
+class Slots:
+    """What the grades of a batch, or the asks of a grade, share. To be used on one event loop.
+
+    An ask that waits until it goes again has no slot, so that others are sent meanwhile. While it
+    was refused by chance and stands ``aside``, further grades begin.
+
+    Args:
+        asks_at_once: the most that are under way.
+        gate: to the judge's server, with the limits of the batch; None: that of each grade.
+        stopping: says why no further grade may begin to ask; "" while any may.
+    """
+
+    def __init__(
+        self, asks_at_once: int, gate: Gate | None = None, stopping: Callable[[], str] = str
+    ) -> None:
+        self.gate, self.stopping = gate, stopping
+        self._free = asyncio.Semaphore(asks_at_once)
+        self.aside = 0
+        self.spent = Usage()  # by the asks that have ended
+
+    @asynccontextmanager
+    async def turn(self, left: TimeLeft) -> AsyncIterator[None]:
+        """Waits for a slot, and has it for an ask of the grade with this time.
+
+        Raises:
+            GivenUp: it is ``stopping``, and the grade has asked nothing yet.
+        """
+        async with self._free:
+            if not left.has_asked and (why := self.stopping()):
+                raise GivenUp(why)
+            with left.during("ask"):
+                yield
 
 
 # ---------------------------------------------------------------- the user's limits

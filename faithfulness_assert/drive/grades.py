@@ -18,13 +18,13 @@ from ..plan.plan import Plan
 from ..records.judge import Ask, Judge, JudgeInfo, Outcome
 from ..records.result import GradingResult
 from ..records.usage import Usage
-from .asks import GivenUp, Slots, TimeLeft, late, log, outcome_of
+from .asks import GivenUp, TimeLeft, late, log, outcome_of
 
 if TYPE_CHECKING:
     import asyncio
     from concurrent.futures import Future
 
-    from .gate import Gate
+    from .gate import Gate, Slots
 
 T = TypeVar("T")
 
@@ -185,6 +185,8 @@ class Grade:
     async def _outcomes(self, asks: tuple[Ask, ...]) -> tuple[Outcome, ...]:
         import asyncio
 
+        from .gate import Slots  # it needs asyncio
+
         slots = self._slots or Slots(ASKS_AT_ONCE)
         if len(asks) == 1:
             return (await self._outcome(asks[0], slots),)
@@ -295,6 +297,7 @@ def run_many(
     from queue import SimpleQueue
 
     from ..judges import background
+    from .gate import Slots
 
     slots, at_once = Slots(concurrency, gate, stopping), concurrency + 1 + concurrency // 8
     given_up: GivenUp | None = None
