@@ -1,9 +1,8 @@
 """``batch`` grades a data set of any size, in a run that can go on after whatever stopped it.
 
-A run over a batch API, or over files that somebody else takes to a model, goes on without its data
-set: with ``--run`` alone, and ``--replies`` where there are files. ``rescore`` scores a run again
-under another policy, ``merge`` makes several runs into one, and ``export`` writes the results of
-one.
+A run over a batch API goes on without its data set: with ``--run`` alone. ``rescore`` scores a run
+again under another policy, ``merge`` makes several runs into one, and ``export`` writes the results
+of one.
 """
 
 from __future__ import annotations
@@ -87,15 +86,7 @@ def add_batch_arguments(parser: ArgumentParser) -> None:
         "--via",
         metavar="API",
         help="send the asks over a batch API, at half the price, and do not wait: openai-batch or "
-        "anthropic-batch; or write them as files of OpenAI's: files. Then --run DIR alone goes on",
-    )
-    parser.add_argument(
-        "--replies",
-        metavar="FILE",
-        nargs="+",
-        default=[],
-        help="after --via files: the replies to one file or several, in any order; what is missing "
-        "is asked again",
+        "anthropic-batch. Then --run DIR alone goes on",
     )
     parser.add_argument(
         "--engine",
@@ -141,8 +132,6 @@ def run_batch(arguments: Namespace) -> int:
     check_outputs(arguments)
     if arguments.input is None:
         return _go_on_alone(arguments)
-    if arguments.replies:
-        raise ConfigError("--replies: leave INPUT out; the run has its own copy")
     data_set = named_data_set(arguments)
     if not arguments.quiet:
         say(data_set.described())
@@ -261,13 +250,13 @@ def _go_on_alone(arguments: Namespace) -> int:
     if given := next((n for n, value in wanted.items() if value not in (None, [])), None):
         name = option("from" if given == "system" else given)
         raise ConfigError(f"{name}: needs INPUT; without it, a run goes on as it began")
-    return _go_on(arguments, partial(collect, arguments.directory, arguments.replies))
+    return _go_on(arguments, partial(collect, arguments.directory))
 
 
 def _go_on(arguments: Namespace, step: Callable[[], Standing]) -> int:
     """Takes a step of a run over a batch API, and says where it stands. Returns the exit code.
 
-    Standard output gets the summary of a run that is finished, or the files to take to a server.
+    Standard output gets the summary of a run that is finished.
     """
     run, soft, code = arguments.directory, SoftStop(0), NOT_GRADED
     how = _to_go_on("batch", "--run", run)
@@ -295,9 +284,7 @@ def _show_standing(arguments: Namespace, reached: Standing, how: str) -> int:
     for line in reached.notes:
         say(line)
     if not reached.finished:
-        for file in reached.files:
-            show_line(str(file))
-        say(f"Not finished. {how}{' --replies FILE...' if reached.files else ''}")
+        say(f"Not finished. {how}")
         return WAITING
     write_outputs(arguments, arguments.directory)
     with reading(arguments.directory) as store:

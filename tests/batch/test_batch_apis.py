@@ -787,7 +787,8 @@ def test_a_run_keeps_the_way_on_which_it_began(tmp_path: Path) -> None:
             "use: faithfulness-assert batch --run" in here(*online[:3], run.path, *run.judge).stderr
         )
         assert "policy.threshold: was 0.8, is 0.9" in run.begin("--threshold", "0.9").stderr
-        assert "begun via openai-batch; keep to it" in run.begin("--via", "files").stderr
+        claude = ("--via", "anthropic-batch", "--judge", "anthropic:m")
+        assert "begun via openai-batch; keep to it" in run.begin(*claude).stderr
 
 
 @pytest.mark.parametrize(
@@ -797,7 +798,7 @@ def test_a_run_keeps_the_way_on_which_it_began(tmp_path: Path) -> None:
         ("--via openai-batch --judge embedded", "does not lead"),
         ("--via anthropic-batch --judge openai:m", "does not lead"),
         ("--via gemini-batch --judge openai:m", "must be one of"),
-        ("--via files --judge openai:m -o cache=store", "cache"),
+        ("--via openai-batch --judge openai:m -o cache=store", "cache"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_is_sent(
@@ -810,137 +811,39 @@ def test_what_cannot_be_is_said_before_anything_is_sent(
     assert "there is no run" in here("batch", "--run", tmp_path / "run").stderr
 
 
-# ---------------------------------------------------------------- files that somebody carries
-
-
-def carried(files: Sequence[Path], server: BatchServer, to: Path) -> list[Path]:
-    """Answers the files as a program on the command line does: one output for each."""
-    outputs = []
-    for number, file in enumerate(files):
-        answers = [
-            {
-                "id": "x",
-                "custom_id": line["custom_id"],
-                "response": {
-                    "status_code": 200,
-                    "request_id": "y",
-                    "body": server.ask(line["url"], line["body"])[1],
-                },
-                "error": None,
-            }
-            for line in map(json.loads, reversed(file.read_bytes().splitlines()))
-        ]
-        text = "".join(f"{json.dumps(answer)}\n" for answer in answers)
-        outputs.append(written(to / f"answers {number}.jsonl", text))
-    return outputs
-
-
-def exported(folder: Path, count: int, *options: str) -> tuple[Path, list[Path]]:
-    """A run that waits for answers to files, and these."""
-    data = written(folder / "cases.json", json.dumps(cases(count)))
-    path = folder / "run"
-    done = here("batch", data, "--run", path, "--via", "files", "--judge", "openai:m", *options)
-    assert done.returncode == WAITING, done.stderr
-    return path, [Path(line) for line in done.stdout.splitlines()]
-
-
-@pytest.mark.parametrize("policy", ["default", "ragas"])
-def test_files_can_be_carried_without_a_key_or_a_server(
-    tmp_path: Path, policy: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("OPENAI_API_KEY")
-    path, files = exported(tmp_path, 6, "--policy", policy)
-    with BatchServer() as server:
-        while files:
-            outputs = carried(files, server, tmp_path)
-            lines = outputs[0].read_text().splitlines(keepends=True)
-            lines = lines if len(lines) == 1 else lines[:-1]  # one is missing, and is asked again
-            outputs[0].write_text("".join(lines))
-            done = here("batch", "--run", path, "--replies", *outputs)
-            files = [Path(line) for line in done.stdout.splitlines() if done.returncode == WAITING]
-        monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        given = ("--policy", policy, "--judge", "openai:m")
-        assert results_in(path) == Run(tmp_path / "r", VIAS[0], server, cases(6), given).online()
-    assert "finished" in here("batch", "--run", path, "--replies", *outputs).stderr
-
-
-def test_answers_may_come_file_by_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(FORMS, "openai", FORMS["openai"]._replace(max_lines=2))
-    path, files = exported(tmp_path, 4)
-    assert len(files) == 2
-    with BatchServer() as server:
-        first, second = carried(files, server, tmp_path)
-        done = here("batch", "--run", path, "--replies", second)
-        assert (done.returncode, done.stdout.split()) == (WAITING, [str(files[0])])
-        assert list(results_in(path)) == ["case 3", "case 4"]
-        assert here("batch", "--run", path, "--replies", first).returncode == 1
-        assert len(results_in(path)) == server.billed["asks"] == 4
+# ---------------------------------------------------------------- what an output contains
 
 
 def test_whatever_an_output_contains_nothing_is_credited_without_the_token(
     tmp_path: Path,
 ) -> None:
-    begun, files = exported(tmp_path, 2)
-    ids = [json.loads(line)["custom_id"] for line in files[0].read_bytes().splitlines()]
     good = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
-    body = st.builds(lambda message: {"choices": [{"message": message}]}, JSON) | JSON
-    response = st.fixed_dictionaries({"status_code": st.just(200) | JSON, "body": body}) | JSON
-    said = st.just({"status_code": 200, "body": completion(good).body})
-    line = st.fixed_dictionaries(
-        {"custom_id": st.sampled_from(ids) | JSON},
-        optional={"response": response | said, "error": JSON},
-    )
-    texts = st.lists((line | JSON).map(lambda data: json.dumps(data).encode()) | st.binary())
+    with BatchServer() as server:
+        begun = run_of(tmp_path, VIAS[0], server, 2)
+        assert begun.begin().returncode == WAITING
+        [batch] = server.batches.values()
+        body = st.builds(lambda message: {"choices": [{"message": message}]}, JSON) | JSON
+        response = st.fixed_dictionaries({"status_code": st.just(200) | JSON, "body": body}) | JSON
+        said = st.just({"status_code": 200, "body": completion(good).body})
+        line = st.fixed_dictionaries(
+            {"custom_id": st.sampled_from([id for id, _ in batch.asks]) | JSON},
+            optional={"response": response | said, "error": JSON},
+        )
+        texts = st.lists((line | JSON).map(lambda data: json.dumps(data).encode()) | st.binary())
+        requests = server.files["file-1"]
 
-    @examples(40)
-    @given(texts)
-    def check(lines: list[bytes]) -> None:
-        path, output = tmp_path / "again", tmp_path / "output"
-        shutil.rmtree(path, ignore_errors=True)
-        shutil.copytree(begun, path)
-        output.write_bytes(b"\n".join(lines))
-        done = here("batch", "--run", path, "--replies", output)
-        found = results_in(path)
-        assert not any(result["defined"] for result in found.values())
-        assert done.returncode == (3 if len(found) == 2 else done.returncode)
-        assert done.returncode in (3, WAITING) or "no line of these files answers" in done.stderr
+        @examples(40)
+        @given(texts | st.just([requests]))  # a request is no answer
+        def check(lines: list[bytes]) -> None:
+            shutil.rmtree(tmp_path / "again", ignore_errors=True)
+            shutil.copytree(begun.path, tmp_path / "again")
+            server.files["output"], batch.files = b"\n".join(lines), {"output": "output"}
+            done = here("batch", "--run", tmp_path / "again")
+            found = results_in(tmp_path / "again")
+            assert not any(result["defined"] for result in found.values())
+            assert done.returncode == (3 if len(found) == 2 else WAITING)
 
-    check()
-
-
-@pytest.mark.parametrize("provider", ["openai", "anthropic"])
-def test_neither_requests_nor_answers_that_were_taken_are_taken_for_answers(
-    tmp_path: Path, provider: str
-) -> None:
-    path, files = exported(tmp_path, 2, "--policy", "ragas", "--judge", f"{provider}:m")
-
-    def refused(given: Sequence[Path]) -> None:
-        done = here("batch", "--run", path, "--replies", *given)
-        assert done.returncode == 2
-        assert "no line of these files answers an ask that waits" in " ".join(done.stderr.split())
-
-    refused(files)
-    assert all(file.exists() for file in files)
-    if provider == "openai":
-        with BatchServer() as server:
-            outputs = carried(files, server, tmp_path)
-        assert here("batch", "--run", path, "--replies", *outputs).returncode == WAITING
-        refused(outputs)
-        refused(outputs)
-    assert not results_in(path)
-
-
-def test_an_error_beside_a_status_is_read_too(tmp_path: Path) -> None:
-    """As vLLM's run-batch writes it."""
-    path, [file] = exported(tmp_path, 1)
-    response = {"status_code": 400, "request_id": "vllm-batch-1", "body": None}
-    error = {"object": "error", "message": "no such model", "code": 400}
-    name = json.loads(file.read_text())["custom_id"]
-    line = json.dumps({"custom_id": name, "response": response, "error": error})
-    output = written(tmp_path / "output.jsonl", line)
-    assert here("batch", "--run", path, "--replies", output).returncode == 3
-    [result] = results_in(path).values()
-    assert "no such model" in result["error"]["message"]
+        check()
 
 
 def commands_of_the_page(ending: str) -> list[list[str]]:
@@ -961,11 +864,3 @@ def test_the_commands_of_the_page_work_as_written(
         begin, collect_it = commands_of_the_page("batch --run runs/march")
         assert here(*begin[1:]).returncode == WAITING
         assert "2 passed, 1 failed" in here(*collect_it[1:]).stdout
-        export, vllm, bring = commands_of_the_page("--replies")
-        done = here(*export[1:])
-        assert done.returncode == WAITING
-        assert f"batch --run {bring[3]} --replies FILE..." in done.stderr
-        assert done.stdout.split() == [vllm[vllm.index("-i") + 1]]
-        [output] = carried((Path(done.stdout.strip()),), server, tmp_path)
-        output.rename(vllm[vllm.index("-o") + 1])
-        assert "2 passed, 1 failed" in here(*bring[1:]).stdout

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Mapping
+from contextlib import closing
 from os import PathLike
-from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from ...cases.data_set import DataSet
 from ...grading import Grader
-from ...judges import key_in_environment
 from ...judges.remote.remote_judge import RemoteJudge
 from ...options import UNSTORED, hide_key, names_taken_by
 from ...records.errors import ConfigError, option
@@ -31,8 +29,6 @@ from .batches import Batches, Standing, forget
 
 __all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
 
-FILES = "files"
-"""Nobody is asked: the files are carried by hand."""
 SERVICES: Mapping[str, str] = {f"{provider}-batch": provider for provider in FORMS}
 """The ways to a judge over a batch API, and its provider."""
 
@@ -53,7 +49,7 @@ def submit(
     Args:
         data_set: what is graded. It is copied into the directory.
         directory: of the run.
-        via: one of ``SERVICES``, or ``files`` to only write the files.
+        via: one of ``SERVICES``.
         judge: ``openai:MODEL`` or ``anthropic:MODEL``.
         options: also ``policy`` and ``threshold``; see ``Grader``.
         retry_errors: if the run was finished, cases that could not be graded are graded again,
@@ -91,51 +87,41 @@ def submit(
         return _step(store, settings, grader)
 
 
-def collect(directory: str | PathLike[str], replies: Sequence[str | Path] = ()) -> Standing:
+def collect(directory: str | PathLike[str]) -> Standing:
     """Fetches what is done, and sends what comes next. Any machine with the directory can do it.
 
     Args:
         directory: of a run that ``submit`` began; see ``is_begun``.
-        replies: files with the answers to files that wait, in any order, if somebody brought them.
-            What they lack is asked again.
 
     Raises:
-        ConfigError: there is no such run, a file cannot be read, or the run was made by another
-            version.
+        ConfigError: there is no such run, or it was made by another version.
         JudgeError: the provider could not be asked. The run can go on.
     """
     if not is_begun(directory):
-        raise ConfigError(f"{directory}: has no run over a batch API or files; begin one")
-    if missing := next((file for file in replies if not Path(file).is_file()), None):
-        raise ConfigError(f"{missing}: cannot be read: there is no such file")
+        raise ConfigError(f"{directory}: has no run over a batch API; begin one")
     with writing(directory) as store:
         settings, about = store.value(BATCH_API), store.about() or {}
         grader = _grader(settings, policy_in(about, store.path), None, settings["options"])
         now = describe_grader(grader)
         check_unchanged(about, now, store.path)
         begun, here = (description["judge"].get("base_url") for description in (about, now))
-        if begun != here and settings["via"] != FILES:  # such as one with a password
+        if begun != here:  # such as one with a password
             problem = f"was begun at {begun}, and would go on at {here}"
             name = f"{_provider(settings['judge']).upper()}_BASE_URL"
             raise ConfigError(f"{directory}: {problem}. Set {name} as it was")
-        return _step(store, settings, grader, replies)
+        return _step(store, settings, grader)
 
 
-def _step(
-    store: Store, settings: Mapping[str, Any], grader: Grader, replies: Sequence[str | Path] = ()
-) -> Standing:
-    """Goes on as far as possible, with the replies that somebody brought or without."""
+def _step(store: Store, settings: Mapping[str, Any], grader: Grader) -> Standing:
+    """Goes on as far as possible."""
     grader.keep_secret(store.secret())
     provider, judge = _provider(settings["judge"]), cast("RemoteJudge", grader.judge)
-    with nullcontext() if settings["via"] == FILES else closing(BatchAPI(judge, provider)) as api:
-        batches = Batches(store, settings["run"], grader, FORMS[provider], api)
-        if replies:
-            batches.take(replies)
-        return batches.advance()
+    with closing(BatchAPI(judge, provider)) as api:
+        return Batches(store, settings["run"], grader, FORMS[provider], api).advance()
 
 
 def is_begun(directory: str | PathLike[str]) -> bool:
-    """Whether the directory has a run over a batch API, or over files."""
+    """Whether the directory has a run over a batch API."""
     if not is_run(directory):
         return False
     with reading(directory) as store:
@@ -144,10 +130,9 @@ def is_begun(directory: str | PathLike[str]) -> bool:
 
 def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any]:
     """What makes the same grader again on another machine, with its policy, without keys."""
-    if via not in (FILES, *SERVICES):
-        raise ConfigError(f"via: must be one of {', '.join((*SERVICES, FILES))}, got {via!r}")
-    way = f"{_provider(judge)}-batch" if isinstance(judge, str) else ""
-    if way not in SERVICES or via not in (FILES, way):
+    if via not in SERVICES:
+        raise ConfigError(f"via: must be one of {', '.join(SERVICES)}, got {via!r}")
+    if not isinstance(judge, str) or via != f"{_provider(judge)}-batch":
         raise ConfigError(f"judge: {via!r} does not lead to {judge!r}; name a judge of that API")
     if stored := [name for name in UNSTORED if options.get(name)]:
         problem = "a run over a batch API keeps its replies in its own directory"
@@ -171,8 +156,4 @@ def _provider(judge: str) -> str:
 def _grader(
     settings: Mapping[str, Any], policy: Any, threshold: float | None, options: Mapping[str, Any]
 ) -> Grader:
-    """The grader of a run. Files can be written without a key."""
-    judge, options = settings["judge"], dict(options)
-    if settings["via"] == FILES and not (options.get("api_key") or key_in_environment(judge)):
-        options["api_key"] = "none"
-    return Grader(judge, policy, threshold, **options)
+    return Grader(settings["judge"], policy, threshold, **options)

@@ -1,6 +1,6 @@
 """The batch APIs of OpenAI and of Anthropic: the form of their files, and how these are sent.
 
-vLLM's ``run-batch`` and Gemini's compatible route share OpenAI's files. There a file is uploaded, a
+Gemini's compatible route shares OpenAI's files. There a file is uploaded, a
 batch is created from it, and its answers come in two files: answers, and errors. Either may be
 missing, also of a batch that is completed. Anthropic's requests are one body, its results lines.
 """
@@ -97,15 +97,9 @@ def read_line(line: bytes, secrets: Secrets) -> tuple[str, list[Any] | str]:
 
 
 def _response(response: Any, error: Any) -> list[Any] | str:
-    """What OpenAI says: with an HTTP status there is a body, and ``error`` is null.
-
-    vLLM has the error of such a line under ``error``, and no body.
-    """
+    """What OpenAI says: with an HTTP status there is a body, and ``error`` is null."""
     if isinstance(response, dict) and isinstance(response.get("status_code"), int):
-        body = response.get("body")
-        if body is None and isinstance(error, dict):
-            body = error if "error" in error else {"error": error}
-        return [response["status_code"], body]
+        return [response["status_code"], response.get("body")]
     code = str(error.get("code")) if isinstance(error, dict) else ""
     return _PROBLEMS.get(code, MISSING)
 

@@ -1,7 +1,7 @@
 """What came back for the asks of a case over a batch API, and what that gives.
 
-Asks and answers are in the database of the run. The requests that wait for answers are in files
-beside it, because somebody may have to carry them.
+Asks and answers are in the database of the run, and the requests of a batch that waits for answers
+in a file beside it.
 
 An ask has an outcome as soon as a reply names it (see ``asking.schema``), or fails for good.
 Otherwise it is asked again in a further batch, at most ``TRIES`` times in all. A reply that does

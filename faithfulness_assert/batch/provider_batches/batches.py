@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, NamedTuple, cast
 
-from ...files import append_file, open_file, private_folder, to_disk
+from ...files import append_file, private_folder, to_disk
 from ...grading import Grader
 from ...judges.remote.needs import merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
@@ -57,12 +56,10 @@ class Standing(NamedTuple):
     Args:
         finished: all cases have results.
         notes: what happened, in lines for the user.
-        files: files that somebody has to take to a server, and whose answers to import.
     """
 
     finished: bool
     notes: tuple[str, ...]
-    files: tuple[Path, ...] = ()
 
 
 class Batches:
@@ -75,7 +72,7 @@ class Batches:
         run_id: makes the names of its batches unlike those of other runs.
         grader: judge and policy.
         form: of the files: that of the API of its judge.
-        api: takes the files; None if somebody else carries them.
+        api: takes the files.
     """
 
     def __init__(
@@ -84,7 +81,7 @@ class Batches:
         run_id: str,
         grader: Grader,
         form: Form,
-        api: BatchAPI | None,
+        api: BatchAPI,
     ) -> None:
         self._store, self._db, self._run_id = store, store.db, run_id
         self._grader, self._form, self._api = grader, form, api
@@ -99,32 +96,15 @@ class Batches:
             self._ask_on()
             if not (waiting := self._waiting()):
                 return Standing(True, tuple(self._notes))
-            if self._api is None:
-                self._notes.append(f"{len(waiting)} files wait for their answers")
-                return Standing(False, tuple(self._notes), tuple(map(self._file, waiting)))
             for number, id in waiting.items():
                 if not id:
-                    self._send(number, self._api, may_be_there=id is not None)
+                    self._send(number, may_be_there=id is not None)
             sent = [(number, id) for number, id in self._waiting().items() if id]
-            looks = [self._look(number, id, self._api) for number, id in sent]
+            looks = [self._look(number, id) for number, id in sent]
             if is_left_out := any(look.left_out for look in looks):
                 self._notes.append("Nothing more was sent. Go on with the run to send the rest.")
             if is_left_out or not any(look.ended for look in looks):
                 return Standing(False, tuple(self._notes))
-
-    def take(self, outputs: Sequence[str | Path]) -> None:
-        """Ends the batches to which files that somebody brought have answers."""
-        path, waiting = self._store.path, self._waiting()
-        if not waiting:
-            raise ConfigError(f"{path}: the run is finished; no answers are missing")
-        with ExitStack() as stack:
-            files = [stack.enter_context(open_file(output)) for output in outputs]
-            with self._store.transaction():
-                if not (answered := self._read(waiting, files)):
-                    problem = "no line of these files answers an ask that waits"
-                    raise ConfigError(f"{path}: {problem}. Import the answers to its own files")
-                for number in answered:
-                    self._end(number, MISSING)
 
     def _waiting(self) -> dict[int, str | None]:
         """The batches that wait for answers, with their ids.
@@ -157,11 +137,11 @@ class Batches:
 
     # ------------------------------------------------------------ at the provider
 
-    def _send(self, number: int, api: BatchAPI, *, may_be_there: bool) -> None:
+    def _send(self, number: int, *, may_be_there: bool) -> None:
         """Makes sure that a batch is sent, unless it is not known yet whether it was."""
         name = f"{self._run_id}/{number}"
         with service_errors(self._secrets):
-            id, undecided = self._sent(number, name, api) if may_be_there else ("", ())
+            id, undecided = self._sent(number, name) if may_be_there else ("", ())
             if undecided:
                 self._note(
                     number,
@@ -171,10 +151,10 @@ class Batches:
                 )
                 return
             if not id:
-                prepared = api.prepared(str(self._file(number)), name)
+                prepared = self._api.prepared(str(self._file(number)), name)
                 self._set(number, "")
                 try:
-                    id = api.create(prepared)
+                    id = self._api.create(prepared)
                 except Exception as error:
                     if is_refused(error):
                         self._set(number, None)
@@ -183,7 +163,7 @@ class Batches:
                 raise ValueError("the id of the batch has the key in it")
         self._set(number, id)
 
-    def _sent(self, number: int, name: str, api: BatchAPI) -> tuple[str, Sequence[str]]:
+    def _sent(self, number: int, name: str) -> tuple[str, Sequence[str]]:
         """The batch that may have been sent, looked for until it would be listed."""
         others = [id for (id,) in self._db.execute("SELECT at FROM batches") if id]
 
@@ -192,19 +172,19 @@ class Batches:
 
         for pause in LOOK_AGAIN:
             time.sleep(pause)
-            id, undecided = api.find(name, self._lines(number), others, has)
+            id, undecided = self._api.find(name, self._lines(number), others, has)
             if id or undecided:
                 return id, undecided
         return "", ()
 
-    def _look(self, number: int, id: str, api: BatchAPI) -> Look:
+    def _look(self, number: int, id: str) -> Look:
         """Asks how a batch stands, and keeps what came of it when it has ended."""
         try:
             with service_errors(self._secrets):
-                look = api.look(id)
+                look = self._api.look(id)
             self._note(number, f"{self._lines(number):,} asks, {id}: {look.status}")
             if look.ended:
-                self._fetch(number, look, api)
+                self._fetch(number, look)
         except JudgeError as error:
             if error.http_status == NOT_FOUND:
                 gone = f"If the provider has deleted the batch, remove {self._file(number)}"
@@ -212,7 +192,7 @@ class Batches:
             raise
         return look
 
-    def _fetch(self, number: int, look: Look, api: BatchAPI) -> None:
+    def _fetch(self, number: int, look: Look) -> None:
         """Keeps what came of a batch.
 
         If it was refused, only the asks of the lines that it was refused for have an answer.
@@ -224,10 +204,10 @@ class Batches:
         with TemporaryFile(dir=self._folder) as output:
             if not look.rejected:
                 with service_errors(self._secrets):
-                    output.writelines(api.fetch(look))
+                    output.writelines(self._api.fetch(look))
             output.seek(0)
             with self._store.transaction():
-                self._read([number], [output])
+                self._read(number, output)
                 for error in filter(lambda error: error["line"] > 0, look.rejected):
                     self._db.execute(
                         "INSERT INTO answers SELECT id, ? FROM asks WHERE batch = ? "
@@ -238,22 +218,18 @@ class Batches:
 
     # ------------------------------------------------------------ here
 
-    def _read(self, numbers: Container[int], outputs: Sequence[IO[bytes]]) -> set[int]:
-        """Keeps the answers to these batches in these outputs. Returns which they answer."""
-        answered, unknown = set(), 0
-        lines = (iter(partial(output.readline, MAX_LINE), b"") for output in outputs)
-        for line in chain.from_iterable(lines):
+    def _read(self, number: int, output: IO[bytes]) -> None:
+        """Keeps the answers to a batch in its output."""
+        unknown = 0
+        for line in iter(partial(output.readline, MAX_LINE), b""):
             id, answer = read_line(line, self._secrets)
-            number = self._batch_of(id) if id.isascii() else 0
-            if number in numbers:
-                answered.add(number)
+            if id.isascii() and self._batch_of(id) == number:
                 values = id, json.dumps(answer)
                 self._db.execute("INSERT INTO answers VALUES (?, ?)", values)
             else:
                 unknown += bool(line.strip())
         if unknown:
             self._notes.append(f"{unknown:,} lines that answer no ask that waits")
-        return answered
 
     def _batch_of(self, id: str) -> int:
         """The batch of an ask; 0 if there is no such ask."""
