@@ -238,7 +238,8 @@ def find_absent(
 def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end, kinds = number.start, number.end, number.kinds()
-    if text[start : number.last].casefold() in words_of("names") or any(
+    said = text[start : number.last]
+    if {said, said.casefold()} & words_of("names") or any(
         kind[:7] in ("version", "digits ") for kind in kinds
     ):
         return True

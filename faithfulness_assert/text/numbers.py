@@ -78,7 +78,6 @@ _SEASON = lazy_pattern(r"([12][0-9])[0-9]{2} ?(?:--?|–|/) ?([0-9]{2})$")
 _SHORT_YEAR = lazy_pattern(r"(?<![^ (])'[0-9]{2}$")
 _MIXED = lazy_pattern(rf" ?({_SHARES})| ([1-9])/([2-9])(?![0-9/])")
 _ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|ª|°(?! ?[CF]\b))(?![^\W_])")
-_TO_THOUSANDS = lazy_pattern(r" ?[-–—] ?[0-9]{2,3},000(?![0-9,])")
 _MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
 _MONTH_BEFORE = lazy_pattern(rf"{_WORD}[.]? (?:the )?$")
 _DENSE_DATE = lazy_pattern(r" ?[月월] ?([0-9]{1,2})[日号號일]")
@@ -120,6 +119,7 @@ _SIGNS = {'"': "in", "'": "ft"}
 _INNER = lazy_pattern(r"(?: an?| of an?)?(?= \S)")
 _AND_SHARE = lazy_pattern(rf" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |une )?{_WORD}")
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
+_TO = lazy_pattern(r" ?(?:[-–—]|to|and|or|bis|und|à|et|a|y|e|o|ou) ?$")
 _ENGLISH = lazy_pattern(r"\b(?:the|of|and|was|is|are|has|with|for|to|it)\b", re.IGNORECASE)
 _CLUES = 5_000
 """Characters of a text that tell whether it is English at all, and not only figures."""
@@ -289,8 +289,6 @@ def _read(text: str, number: Number) -> Number:
     if order := _ORDINAL.match(text, number.end):
         number.loose = values
         return number.mean(("order", values[0]), last=order.end())
-    if len(digits) < 4 and _TO_THOUSANDS.match(text, end):  # 60-80,000
-        number.loose = (1000 * values[0],)
     return _measured(text, number)
 
 
@@ -537,9 +535,18 @@ def _powers(name: str) -> tuple[list[Unit], str]:
 
 
 def _joined(text: str, numbers: list[Number]) -> list[Number]:
-    """The numbers, and before two units side by side their sum: "6 feet 2 inches"."""
+    """The numbers, and before two units side by side their sum: "6 feet 2 inches".
+
+    The first of two may have the scale of the second: "5 to 10 million", "60-80,000".
+    """
     joined, covered = numbers[:1], numbers[0].last
     for one, two in pairwise(numbers):
+        if two.first - one.last < 6 and one.plain and not one.loose:
+            size = two.plain[0] / two.loose[0] if two.plain and two.loose and two.loose[0] else 1.0
+            size = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else size
+            if size > 1 and not one.kinds() & EXACT and _TO.match(text, one.last, two.first):
+                one.plain += tuple(value * size for value in one.plain)
+                one.meanings += tuple((kind, value * size) for kind, value in one.meanings)
         if one.is_clear and not one.is_part and two.start - one.last < 6:
             small = {kind: v for kind, v in two.meanings if kind not in NOT_JOINED}
             shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
