@@ -9,26 +9,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
 
 from ..records.model import Skipped, Statement
-from .citations import heads_sources, is_reference, may_be_title
+from .citations import heads_sources, is_reference, may_be_title, without_references
 from .inline import Clear, clear
-from .lead_ins import Names, Piece, leaves, leaves_inside, under_lead_ins, with_headers
-from .learned import asks, is_topic
+from .json_leaves import Names, leaves
+from .lead_ins import Piece, under_lead_ins, with_headers
+from .learned import CLAIM, asks, is_topic, scores
 from .markdown import Block, Kind, blocks
-from .sentences import FIND, MAX_SENTENCES, Span, in_parts, language_of, sentence_spans, trimmed
+from .sentences import FIND, Span, language_of, sentence_spans, trimmed
 from .strings import clean_text, is_blank, lazy_pattern
 
-_SPACE = lazy_pattern(r"\s")
 _ENDS_CITATION = "])】］）}>"
+_WORD = lazy_pattern(r"[^\W\d_]+")
+_SPACE = lazy_pattern(r"\s")
 _STOP = lazy_pattern(r"[.!?。！？][\"'”’»)]?(?=\s?[\[(【（{<［])")
 _OPENING = ("[", "(", "【", "（")
 _PARENTHESIS = lazy_pattern(r"\([^()]*\)[.!?]?|（[^（）]*）[。！？]?")
 _EXPECTS_ANSWER = lazy_pattern(
     r"\b(?:is|are|was|were|be|by|answer|ist|est|es|è|é)\s?[:：]\W*\Z", re.IGNORECASE
 )
+_THINKING = lazy_pattern(
+    r"\s*(?:<(think|thinking|reasoning)>.*?</\1>"
+    r"|Thinking: (?:.*?\nSignature: [^\n]+|(?:[^\n]+\n)+)(?=\n))",
+    re.DOTALL,
+)
+_LITERAL_BREAK = lazy_pattern(r"\\n(?![a-z])")
+"""A line break that was written as a backslash and an n."""
 
 
 class Split(NamedTuple):
@@ -64,20 +74,19 @@ def split(text: str, language: str = FIND, names: Names = MappingProxyType({})) 
     """
     text = clean_text(text)
     language = language_of(text, language)
-    thinking = _thinking(text) if any(mark in text for mark in _MAY_THINK) else (0, 0)
-    source = " " * thinking[1] + text[thinking[1] :]
-    source = _with_breaks(source) if "\\n" in source else source
-    pieces = [Piece(*thinking, "", "thinking")] if thinking[1] else []
-    inside = leaves(source, names)
-    if not inside:
-        if '"' in source:
-            inside, source = leaves_inside(source, names)
-        inside += under_lead_ins(_all_pieces(source, language))
-    pieces += sorted(inside)
+    thought = _THINKING.match(text) if "hink" in text or "reasoning>" in text else None
+    pieces: list[Piece] = []
+    source = text
+    if thought and not is_blank(thought[0]) and not is_blank(text[thought.end() :]):
+        pieces = [Piece(*trimmed(text, 0, thought.end()), "", "thinking")]
+        source = " " * thought.end() + text[thought.end() :]
+    if "```" not in source and len(_LITERAL_BREAK.findall(source)) > 1:
+        source = _LITERAL_BREAK.sub("\n ", source)
+    inside, source = leaves(source, names)
+    pieces += sorted([*inside, *under_lead_ins(list(_read(source, language)))])
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]
-    if "\\n" in text:
-        pieces = [piece._replace(end=_behind_breaks(text, piece.end)) for piece in pieces]
+    pieces = list(_covering(text, pieces))
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
         tuple(
@@ -88,146 +97,125 @@ def split(text: str, language: str = FIND, names: Names = MappingProxyType({})) 
     )
 
 
-def _all_pieces(text: str, language: str) -> list[Piece]:
-    all_blocks = blocks(text)
-    no_content = ("rule", "heading", "bold")
-    content = [i for i, block in enumerate(all_blocks) if block.kind not in no_content]
-    last_content = max(content, default=0)
-    pieces: list[Piece] = []
-    headers: list[str] = []
-    is_listed = False
-    for i, block in enumerate(all_blocks):
-        if len(pieces) >= MAX_SENTENCES:
-            return [*pieces, *_cut(text, block.start)]
-        is_answer = _EXPECTS_ANSWER.search(text, max(block.start - 40, 0), block.start)
-        may_be_topic = i < last_content and is_answer is None
-        found = list(_pieces(text, block, language, may_be_topic=may_be_topic))
-        if block.kind in no_content:
-            is_listed = False
-        if block.kind == "row":
-            row = with_headers(headers, _cells(text, block))
-            found = [piece._replace(shown=row if row != piece.text else "") for piece in found]
-        elif block.kind == "table header" and not (i and all_blocks[i - 1].kind == block.kind):
-            headers = _cells(text, block)
-        is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
-        for place, piece in enumerate(found, 1):
-            is_over = place < len(found) or i < last_content
-            named = is_cited
-            if is_over and heads_sources(piece.text):
-                near = max(piece.start - 40, 0)
-                named = is_listed = not _EXPECTS_ANSWER.search(text, near, piece.start)
-            elif len(found) > 1:
-                named &= not is_listed or may_be_title(piece.text)
-                named |= is_reference(piece.text, is_listed=is_listed)
-            pieces.append(_cited(piece) if named else piece)
-    return pieces
-
-
-def _cited(piece: Piece) -> Piece:
-    """A piece that is nothing but a citation, which is skipped."""
-    return piece._replace(skipped=piece.skipped or "citation")
-
-
-def _cells(text: str, block: Block) -> list[str]:
-    """The cells of a row, without markup, with the empty ones inside."""
-    said = " ".join(part.text for part in clear(text, block.pieces)).strip().strip("|")
-    return [" ".join(cell.split()) for cell in said.split("|")]
-
-
-_THINKING = lazy_pattern(
-    r"\s*(?:<(think|thinking|reasoning)>.*?</\1>"
-    r"|Thinking: (?:.*?\nSignature: [^\n]+|(?:[^\n]+\n)+)(?=\n))",
-    re.DOTALL,
-)
-_MAY_THINK = ("think", "Think", "reasoning>")
-_LITERAL_BREAK = lazy_pattern(r"\\n(?![a-z])")
-_BEHIND_BREAK = lazy_pattern(r"(?:\s*\\n(?![a-z]))+")
-
-
-def _thinking(text: str) -> Span:
-    """Where an answer tells what the model thought before it: ``(0, 0)`` if it does not.
-
-    Models that think put it in tags; promptfoo shows it behind "Thinking:".
-    """
-    thought = _THINKING.match(text)
-    if thought is None or is_blank(thought[0]) or is_blank(text[thought.end() :]):
-        return 0, 0
-    return trimmed(text, 0, thought.end())
-
-
-def _with_breaks(text: str) -> str:
-    """``text`` with a line break where it has, more than once, a backslash and an n."""
-    if "```" in text or len(_LITERAL_BREAK.findall(text)) < 2:
-        return text
-    return _LITERAL_BREAK.sub("\n ", text)
-
-
-def _behind_breaks(text: str, end: int) -> int:
-    """The end of a piece, with the written line breaks behind it."""
-    behind = _BEHIND_BREAK.match(text, end) if text.startswith("\\n", end) else None
-    return behind.end() if behind else end
-
-
 def _promoted(piece: Piece) -> Piece:
     """A skipped heading as a statement: in an answer that is only ``# Paris``, it is the answer."""
     is_title = piece.skipped in ("heading", "table header")
-    is_answer = is_title and piece.text and not piece.text.endswith(("?", "？"))
+    is_answer = is_title and piece.text and not asks(piece.text)
     return piece._replace(skipped="") if is_answer else piece
 
 
-def _pieces(text: str, block: Block, language: str, *, may_be_topic: bool) -> Iterator[Piece]:
-    """The statements and skipped pieces of a block.
+def _covering(text: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
+    """The pieces, widened to cover the markup around them, so that no letter is in none.
 
-    ``may_be_topic``: whether it can be the heading of something that follows.
+    Markup that touches a piece belongs to it. Other markup with a letter or digit belongs to the
+    piece before it, or behind it on its line: "10. Tenth".
     """
-    if block.kind in ("code", "rule"):
-        yield Piece(*trimmed(text, block.start, block.end), "", block.kind)
-        return
-    parts = clear(text, block.pieces)
-    if block.kind in ("row", "table header"):
-        said = _row(parts)
+    lead = text[: pieces[0].start] if pieces else ""
+    begin = _shares(f"\n{lead}")[1] - 1 if is_blank(lead) else len(lead) - len(lead.lstrip())
+    for piece, following in zip_longest(pieces, pieces[1:]):
+        end = following.start if following else len(text)
+        own, rest = _shares(text[piece.end : end] + ("" if following else "\n"))
+        yield piece._replace(start=begin, end=piece.end + own)
+        begin = piece.end + rest
+
+
+def _shares(gap: str) -> Span:
+    """Where in a gap between two pieces the first one's share ends and the second's begins."""
+    if not gap or gap.isspace():
+        return 0, len(gap)
+    line = gap.rfind("\n") + 1
+    spaces = [space.start() for space in _SPACE.finditer(gap)] or [len(gap)]
+    begin = min(spaces[-1] + 1, len(gap))
+    if line and not is_blank(gap[line:]):
+        begin = len(gap) - len(gap[line:].lstrip())
+    between = gap[: line or begin]
+    return (spaces[0] if is_blank(between[spaces[0] :]) else len(between.rstrip())), begin
+
+
+# ---------------------------------------------------------------- the pieces of blocks
+
+_TITLES = ("heading", "bold", "rule")
+_HEADER = "table header"
+
+
+def _read(text: str, language: str) -> Iterator[Piece]:
+    """The statements and skipped pieces of all blocks."""
+    all_blocks = blocks(text)
+    content = [i for i, block in enumerate(all_blocks) if block.kind not in _TITLES]
+    last_content = max(content, default=0)
+    headers: list[str] = []
+    is_listed = only_names = False  # in a list of sources, which claims nothing so far
+    kind: Kind = "text"
+    for i, block in enumerate(all_blocks):
+        near = text[max(block.start - 40, 0) : block.start]
+        may_be_topic = i < last_content and not _EXPECTS_ANSWER.search(near)
+        parts = [] if block.kind in ("code", "rule") else clear(text, block.pieces)
+        cells = _cells(parts) if block.kind in ("row", _HEADER) else []
+        if block.kind == _HEADER != kind:
+            headers = cells
+        kind = block.kind
+        is_listed = is_listed and kind not in _TITLES
+        found = list(_pieces(text, block, parts, language))
+        is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
+        for place, piece in enumerate(found, 1):
+            reason = piece.skipped or _skip_reason(kind, piece.text, may_be_topic=may_be_topic)
+            if heads_sources(piece.text) and (i < last_content or place < len(found)):
+                is_listed, only_names, reason = True, True, reason or "citation"
+            elif not reason and (
+                is_reference(piece.text, is_listed=is_listed)
+                or (is_listed and only_names and _is_source(piece.text))
+                or (is_cited and (not is_listed or may_be_title(piece.text)))
+            ):
+                reason = "citation"
+            only_names = only_names and reason != ""
+            shown = with_headers(headers, cells) if kind == "row" else ""
+            shown = shown if shown != piece.text else ""
+            column = block.pieces[0][0] - block.start
+            yield Piece(piece.start, piece.end, piece.text, reason, kind, column, shown)
+
+
+def _pieces(text: str, block: Block, parts: Sequence[Clear], language: str) -> list[Piece]:
+    """What a block says; or why it says nothing, if it is more than marks."""
+    if block.kind in ("row", _HEADER):
+        found = _row(parts)
     else:
-        said = [piece for part in parts for piece in _sentences(part, language)]
-    if not said:
-        yield from _unsaid(text, block)
-        return
-    column = block.pieces[0][0] - max(text.rfind("\n", 0, block.pieces[0][0]), -1)
-    for piece in _covering(text, block, said):
-        reason = _skip_reason(block.kind, piece.text, may_be_topic=may_be_topic)
-        yield piece._replace(skipped=reason, kind=block.kind, column=column)
+        found = [piece for part in parts for piece in _sentences(part, language)]
+    reason = block.kind if block.kind in ("code", "rule", _HEADER) else "markup"
+    if found or (reason == "markup" and is_blank(text[block.start : block.end])):
+        return found
+    return [Piece(*trimmed(text, block.start, block.end), "", reason)]
 
 
-def _unsaid(text: str, block: Block) -> Iterator[Piece]:
-    """A block without visible text: markup such as a table's delimiter row."""
-    source = text[block.start : block.end]
-    if source.isspace():
-        return
-    if block.kind == "table header" or not is_blank(source):
-        reason = "markup" if block.kind != "table header" else block.kind
-        yield Piece(*trimmed(text, block.start, block.end), "", reason)
-
-
-MAY_BE_SKIPPED = ("table header", "link definition", "heading", "bold")
+def _is_source(entry: str) -> bool:
+    """Whether an entry of a list of sources only names one: "Handbook (2021), p. 3"."""
+    words = " ".join(_WORD.findall(without_references(entry)))
+    return scores(entry, is_item=True).talk > CLAIM and (not words or is_topic(words))
 
 
 def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     """Why a piece is not a statement; "" if it is one."""
-    if kind not in MAY_BE_SKIPPED:
-        return "citation" if said.startswith(_OPENING) and is_reference(said) else ""
-    if kind == "table header":
+    if kind == _HEADER:
         named = (is_topic(cell) for cell in said.split(" | ") if len(cell) > 1)
         return kind if all(named) else ""
     if kind == "link definition":
         name = said[1 : said.find("]:")]
         return kind if " " not in name or is_topic(name) else ""
-    return "heading" if (may_be_topic or asks(said)) and is_topic(said) else ""
+    is_title = kind in _TITLES and (may_be_topic or asks(said)) and is_topic(said)
+    return "heading" if is_title else ""
 
 
-def _cut(text: str, start: int) -> Iterator[Piece]:
-    """The rest of a text that already has more statements than any real answer."""
-    for first, end in in_parts(text, start, len(text)):
-        if not is_blank(text[first:end]):
-            yield Piece(*trimmed(text, first, end), " ".join(text[first:end].split()))
+def _cells(parts: Sequence[Clear]) -> list[str]:
+    """The cells of a row, without markup, with the empty ones inside."""
+    said = " ".join(part.text for part in parts).strip().strip("|")
+    return [" ".join(cell.split()) for cell in said.split("|")]
+
+
+def _row(parts: Sequence[Clear]) -> list[Piece]:
+    """A row of a table as one statement."""
+    said = " | ".join(cell for cell in _cells(parts) if cell)
+    pairs = (pair for part in parts for pair in zip(part.places, part.text, strict=True))
+    places = [place for place, char in pairs if char not in "| \t"]
+    return [] if is_blank(said) else [Piece(places[0], places[-1] + 1, said)]
 
 
 def _sentences(part: Clear, language: str) -> Iterator[Piece]:
@@ -260,48 +248,3 @@ def _without_citations(text: str, start: int, end: int) -> Iterator[Span]:
                 yield trimmed(text, stop.end(), end)
                 return
     yield start, end
-
-
-def _row(parts: Sequence[Clear]) -> list[Piece]:
-    """A row of a table as one statement."""
-    said = " ".join(part.text for part in parts)
-    if is_blank(said):
-        return []
-    cells = [" ".join(cell.split()) for cell in said.split("|")]
-    pairs = (pair for part in parts for pair in zip(part.places, part.text, strict=True))
-    places = [place for place, char in pairs if char not in "| \t"]
-    return [Piece(places[0], places[-1] + 1, " | ".join(cell for cell in cells if cell))]
-
-
-# ---------------------------------------------------------------- who owns the markup between
-
-
-def _covering(text: str, block: Block, said: Sequence[Piece]) -> Iterator[Piece]:
-    """The pieces, widened to cover the markup around them.
-
-    Markup that touches a piece belongs to it. Other markup with a letter or digit belongs to the
-    piece before it.
-    """
-    lead = text[block.start : said[0].start]
-    begins = _shares(lead)[1] if _SPACE.search(lead) else 0
-    if not is_blank(lead[:begins]):  # a marker with a number: "10. Tenth"
-        begins = len(lead) - len(lead.lstrip())
-    start = block.start + begins
-    for piece, following in zip(said, [*said[1:], None], strict=True):
-        between = text[piece.end : following.start if following else block.end]
-        own, rest = _shares(between)
-        if following is None and not is_blank(between):
-            own = len(between.rstrip())
-        yield Piece(start, piece.end + own, piece.text)
-        start = piece.end + rest
-
-
-def _shares(markup: str) -> Span:
-    """Where in the markup between two pieces the first one's share ends and the second's begins."""
-    if not markup or markup.isspace():
-        return 0, len(markup)
-    spaces = [space.start() for space in _SPACE.finditer(markup)]
-    if not spaces:
-        return len(markup), len(markup)
-    first, last = spaces[0], spaces[-1] + 1
-    return (first if is_blank(markup[first:last]) else len(markup[:last].rstrip())), last

@@ -1,0 +1,143 @@
+"""The leaves of JSON in an answer, which are judged one by one: ``{"price": 20}`` says "price: 20".
+
+So is JSON in a text, also if it is cut off. What stands under a name of a context, beside an
+answer, is what the answer was made from: judged, it would be supported by itself.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from .lead_ins import Piece
+from .strings import FENCE, is_blank, key_words, lazy_pattern
+
+MAX_JSON = 100_000
+"""Characters. A longer answer is read as text."""
+MAX_LABEL = 1_000
+"""Characters of the keys that a leaf is shown with."""
+Names = Mapping[str, Collection[str]]
+"""What answers and contexts are called in the JSON that applications write."""
+
+_TOKEN = lazy_pattern(
+    r'"(?:[^"\\]|\\.)*"|(?P<cut>"[^\n]*)|[{}\[\],:]|[^\s{}\[\],:"]+(?:[ \t]+[^\s{}\[\],:"]+)*',
+    re.DOTALL,
+)
+"""A string, also one that is cut off; a sign; or words outside of a string."""
+_OPENING = lazy_pattern(
+    r'(?:^[ \t]{0,3}|: ?)(?=[{\[]\s*(?:"(?:[^"\\]|\\.)*(?:"\s*[:,]|\\?\Z)|\{\s*"))',
+    re.DOTALL | re.MULTILINE,
+)
+"""Where JSON begins: an object with a key, or a list of texts or of objects."""
+_COLON = lazy_pattern(r"\s*:")
+_CLOSING = lazy_pattern(r"(?:[\s,]*[}\]])*")
+
+
+def leaves(text: str, names: Names) -> tuple[list[Piece], str]:
+    """The leaves of JSON in a text: all of it, behind other words, several on lines, or cut off.
+
+    Also the text with line breaks for them. JSON in a fence is code, unless the fence is the text.
+    Leaves under a name of a context are skipped where another is under a name of an answer.
+    """
+    if len(text) > MAX_JSON or not any(sign in text for sign in "{["):
+        return [], text
+    fence = FENCE.fullmatch(text)
+    at, end = fence.span("body") if fence else (0, len(text.partition("```")[0]))
+    known = {field: {_plain(name) for name in names[field]} for field in names}
+    found: list[_Leaf] = []
+    rest, done = "", 0
+    is_whole = _is_json(text[at:end])
+    opening: re.Match[str] | None = None
+    while is_whole or (opening := _OPENING.search(text, at, end)):
+        start = opening.end() if opening else at
+        own = _leaves(text, start, known)
+        closing = _CLOSING.match(text, own[-1].piece.end if own else start + 1)
+        at = closing.end() if closing else start + 1
+        found += own
+        rest += text[done:start] + "\n" * (at - start)
+        done, is_whole = at, False
+    has_answer = any("answer" in fields and "context" not in fields for _, fields in found)
+    pieces = [
+        piece._replace(skipped="context") if has_answer and "context" in fields else piece
+        for piece, fields in found
+    ]
+    return pieces, rest + text[done:]
+
+
+def _is_json(text: str) -> bool:
+    text = text.strip()
+    if text[:1] + text[-1:] not in ("{}", "[]"):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _plain(key: str) -> str:
+    """A key in one spelling: ``sourceDocuments`` as ``source document``."""
+    return " ".join(key_words(key))
+
+
+class _Leaf(NamedTuple):
+    piece: Piece
+    fields: frozenset[str]  # whose names it stands under
+
+
+class _Keys(NamedTuple):
+    """What a leaf stands under: the keys, and the fields whose names they are."""
+
+    label: str = ""
+    fields: frozenset[str] = frozenset()
+
+    def and_key(self, key: str, known: Mapping[str, set[str]]) -> _Keys:
+        if not key:
+            return self
+        label = f"{self.label}, {key}" if self.label else key
+        own = (field for field, names in known.items() if _plain(key) in names)
+        return _Keys(label[-MAX_LABEL:], self.fields.union(own))
+
+
+def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]:
+    """The leaves up to where the first object or list closes. What has no value ends in one."""
+    found: list[_Leaf] = []
+    opened: list[_Keys] = []
+    here, key = _Keys(), ""
+    begin = end = -1  # of what is in no leaf yet
+    for token in _TOKEN.finditer(text, start):
+        said = token[0]
+        if said in "{[":
+            opened.append(here)
+            here, key = here.and_key(key, known), ""
+        elif said in "}]":
+            here = opened.pop()
+        elif " " in said and said[0] != '"':
+            break  # words outside of a string: the JSON has ended
+        elif said not in ",:":
+            begin, end = token.start() if begin < 0 else begin, token.end()
+            value = _value(said)
+            if _COLON.match(text, end):
+                key = value
+                continue
+            label, fields = here.and_key(key, known)
+            line = " ".join((f"{label}: {value}" if label else value).split())
+            reason = "no value" if said == "null" or is_blank(value) else ""
+            found.append(_Leaf(Piece(begin, end, line, reason, "row"), fields))
+            key, begin = "", -1
+        if not opened or token["cut"]:
+            break
+    if begin >= 0:
+        found.append(_Leaf(Piece(begin, end, "", "no value", "row"), frozenset()))
+    return found
+
+
+def _value(said: str) -> str:
+    """What a token says. Of a string that is cut off, or of other words, it is the text."""
+    try:
+        value = json.loads(said)
+    except (ValueError, RecursionError):
+        return said.strip('"')
+    return value if isinstance(value, str) else said
