@@ -48,16 +48,9 @@ BEFORE = 30
 """Characters before a number that say what it is."""
 
 _LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%,;])")
-_OF_TABLES = (
-    "in thousands",
-    "illion",
-    " lakh",
-    " lac",
-    "crore",
-    *(f"{sign}000" for sign in "'£$€"),
-)
+_OF_TABLES = ("in thousands", "illion", " lakh", " lac", "crore", *map("{}000".format, "'’£$€"))
 _IN_MILLIONS = lazy_pattern(
-    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)['£$€]000(?![\d.,])",
+    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)['’£$€]000(?![\d.,])",
     re.IGNORECASE,
 )
 # Read backwards from a number, which is much faster than to search for where a word begins.
@@ -79,36 +72,28 @@ class Numbers:
         self.text = "\n".join(passages)
 
     @cached_property
-    def _read(self) -> list[list[Number]]:
-        return [find_numbers(passage) for passage in self._passages]
-
-    @property
     def numbers(self) -> list[Number]:
-        """Those of the only passage, each where it stands in the text."""
-        return self._read[0]
+        return find_numbers(self.text)
 
     @cached_property
     def counted(self) -> set[str]:
         """The words behind its numbers."""
-        return {one.after for numbers in self._read for one in numbers} - {""} - function_words()
+        return {number.after for number in self.numbers} - {""} - function_words()
 
     @cached_property
     def meanings(self) -> set[Meaning]:
         """What the numbers say, as ``Number.offers`` has it, also in tables and Roman numerals."""
         roman = (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS)
         found = {(kind, value) for value in roman for kind in ("", "any")}
-        for passage, numbers in zip(self._passages, self._read, strict=True):
-            scales = _scales_of_tables(passage)
-            for number in numbers:
-                offers = number.offers
-                found.update(offers)
-                if number.loose:
-                    is_plain = not number.digits or number.kinds() & EXACT
-                    kinds = ("any", "") if is_plain else ("any",)
-                    found.update((kind, value) for kind in kinds for value in number.loose)
-                elif scales and all(map(str.isupper, number.kinds())):
-                    size = next((size for at, size in scales if at < number.start), 1)
-                    found.update((kind, value * size) for kind, value in offers)
+        for number in self.numbers:
+            found.update(number.offers)
+            if number.loose:
+                is_plain = not number.digits or number.kinds() & EXACT
+                kinds = ("any", "") if is_plain else ("any",)
+                found.update((kind, value) for kind in kinds for value in number.loose)
+        plain = self.text.casefold()
+        if any(map(plain.__contains__, _OF_TABLES)):  # found much faster
+            found.update(*map(_in_tables, self._passages))
         return found.union(("share", v) for kind, v in found if not kind and 0 <= v <= 1)
 
     @cached_property
@@ -123,13 +108,14 @@ class Numbers:
 NONE = Numbers("")
 
 
-def _scales_of_tables(passage: str) -> list[tuple[int, float]]:
-    """Where a passage says "in millions", the last place first, and the size of numbers then."""
-    plain = usual_signs(passage).casefold()
-    if not any(map(plain.__contains__, _OF_TABLES)):
-        return []  # found much faster
-    found = [*_IN_MILLIONS.finditer(plain)]
-    return [(one.start(), valued("scales")[one[1] or "thousand"]) for one in reversed(found)]
+def _in_tables(passage: str) -> Iterator[Meaning]:
+    """What the bare numbers of a passage mean behind a line that says "in millions"."""
+    scales = [*_IN_MILLIONS.finditer(passage)]
+    for number in find_numbers(passage) if scales else ():
+        if not number.loose and all(map(str.isupper, number.kinds())):
+            above = [one for one in scales if one.end() <= number.start]
+            size = valued("scales")[(above[-1][1] or "thousand").casefold()] if above else 1
+            yield from ((kind, value * size) for kind, value in number.offers)
 
 
 def _said_by_latex(found: re.Match[str]) -> str:

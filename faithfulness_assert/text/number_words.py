@@ -60,10 +60,14 @@ def units_of(word: str) -> tuple[Unit, ...]:
     return exact.get(word) or folded.get(word.casefold(), ())
 
 
-@lru_cache(maxsize=8192)
 def money_of(word: str) -> tuple[Unit, ...]:
     """The currencies that a sign, code or word may be of."""
     return tuple(unit for unit in units_of(word) if unit.kind.isupper())
+
+
+def money_names() -> list[str]:
+    """The signs, codes and words of money, in lower case."""
+    return [name for name, units in _units()[1].items() if any(u.kind.isupper() for u in units)]
 
 
 @cache
@@ -153,10 +157,10 @@ def spelled_numbers(text: str) -> Iterator[tuple[int, int, float, Sort]]:
     for found in () if text.isascii() else CHINESE.finditer(text):
         yield *found.span(), chinese(found[0]), "count"
     known = {word for word in {*words} if word in articles or number_parts(word)}
-    if not known:
-        return
-    places = [place for place, word in enumerate(words) if word in known]
+    places = [place for place, word in enumerate(words) if word in known] if known else []
     places = [n for n in places if words[n] not in articles or _is_unit(words[n + 1 : n + 2])]
+    if not places:
+        return
     pieces = _WORDS.split(text)
     starts, gaps = [0, *accumulate(map(len, pieces))], pieces[0::2]
     runs = list[Spelled]()

@@ -18,7 +18,7 @@ from itertools import pairwise
 from operator import attrgetter
 from unicodedata import digit, numeric
 
-from .number_words import Unit, money_of, spelled_numbers, units_of, valued, words_of
+from .number_words import Unit, money_names, money_of, spelled_numbers, units_of, valued, words_of
 from .sentences import find_language
 from .strings import lazy_pattern
 
@@ -250,16 +250,16 @@ def _in_digits(text: str) -> Iterator[Number]:
 def _that_belong() -> frozenset[str]:
     """The words beside a number that may belong to it, but for units."""
     more = "the - – -- / us sq cu square cubic of de am pm".split()
-    return frozenset([*valued("months"), *valued("scales"), *words_of("longer"), *more])
+    names = (valued("months"), valued("scales"), money_names(), words_of("longer"), more)
+    return frozenset(word for words in names for word in words)
 
 
 def _is_alone(text: str, number: Number, word: str) -> bool:
     """Whether nothing belongs to a number, with this word behind it, but perhaps a unit."""
     belong, before = _that_belong(), text[max(number.start - 12, 0) : number.start].split()
-    if word in belong or word >= FIRST_DENSE or money_of(word):
+    if word in belong or word >= FIRST_DENSE:
         return False
-    last = before[-1].strip("(.").casefold() if before else ""
-    return last not in belong and not money_of(last)
+    return not before or before[-1].strip("(.").casefold() not in belong
 
 
 def _read(text: str, number: Number) -> Number:
