@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -12,37 +12,33 @@ from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from ..text.strings import counted, text_key
 from .rechecking import Recheck
-from .rows import Lines, ids_by_content
+from .rows import Line, Lines, ids_by_content
 from .summary import Summary
 
 MIN_GRADED = 0.95
 """The share of cases that must have been graded, by default."""
-
-Quoted = Callable[[str], str]
-"""Makes a text from elsewhere harmless where it is shown."""
-
 SHOWN = 20
 """Changed cases that are shown with their statements."""
 KINDS = ("regressed", "new", "improved", "status", "score")
+Quoted = Callable[[str], str]
+"""Makes a text from elsewhere harmless where it is shown."""
+Way = tuple[str, str, float]
+"""The judge, the policy and the threshold by which a case was graded."""
 
 
 class Outcome(NamedTuple):
     """What is kept of a result."""
 
-    input: str
     status: str
     passed: bool
     score: float | None
     is_error: bool
+    input: str = ""
     row: int = 0
 
 
-NOTHING = Outcome("", "", passed=False, score=None, is_error=False)
+NOTHING = Outcome("", passed=False, score=None, is_error=False)
 """Of a case that is not there."""
-
-
-Way = tuple[str, str, float]
-"""The judge, the policy and the threshold by which a case was graded."""
 
 
 class Flip(NamedTuple):
@@ -138,25 +134,17 @@ class Comparison:
         return self.max_regressed is not None and lost > self.max_regressed
 
     @property
-    def is_lower(self) -> bool:
-        """Whether B did less well, be it by chance: in cases that pass, or in the mean score."""
-        return self.kinds["regressed"] > self.kinds["improved"] or self.pairs.change < 0
-
-    @property
     def comparable(self) -> bool:
         """Whether a difference of B would be one of its answers."""
         return not self.problems()
 
     @property
-    def in_other_ways(self) -> bool:
-        """Whether B was graded by another judge, policy or threshold, if both were graded."""
-        return all(self.ways) and self.ways[0] != self.ways[1]
-
-    @property
-    def other_judge(self) -> bool:
-        """Whether B was graded by another judge than A."""
+    def difference(self) -> str:
+        """What B was graded by that A was not, if both were graded; "" for nothing."""
+        if not all(self.ways) or self.ways[0] == self.ways[1]:
+            return ""
         before, after = ({judge for judge, *_ in ways} for ways in self.ways)
-        return before != after
+        return "in another way" if before == after else "by another judge"
 
     def problems(self, quoted: Quoted = str) -> list[str]:
         """Why B cannot be compared with A, the most important reason first; [] if it can.
@@ -165,9 +153,8 @@ class Comparison:
         A, so that then the judge may be another one.
         """
         problems = self.lacking(quoted)
-        if self.recheck is None and self.in_other_ways:
-            how = "by another judge" if self.other_judge else "in another way"
-            problems.append(f"it was graded {how}")
+        if self.difference and self.recheck is None:
+            problems.append(f"it was graded {self.difference}")
         return problems
 
     def lacking(self, quoted: Quoted = str) -> list[str]:
@@ -177,18 +164,19 @@ class Comparison:
         explains: then what it lost may be what matters.
         """
         first, second = map(quoted, self.names)
-        before, after = self.summaries
         problems = []
-        for name, run, missing in ((second, after, self.only[0]), (first, before, 0)):
+        for name, run, missing in zip(
+            (second, first), self.summaries[::-1], (self.only[0], 0), strict=True
+        ):
             graded, cases = run.cases - run.not_graded, run.cases + missing
-            if graded < self.min_graded * cases or not cases:
-                needed = f"at least {self.min_graded:.1%} are needed".replace(".0%", "%")
-                if graded >= self.min_graded * run.cases > 0:
-                    fix = "give each case the id that it had, or set a lower share"
-                    problem = f"{self._gone(quoted)}; {needed}: {fix}"
-                else:
-                    problem = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
-                problems.append(f"{problem} (--min-graded)")
+            if cases and graded >= self.min_graded * cases:
+                continue
+            needed = f"at least {self.min_graded:.1%} are needed".replace(".0%", "%")
+            problem = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
+            if graded >= self.min_graded * run.cases > 0:
+                fix = "give each case the id that it had, or set a lower share"
+                problem = f"{self._gone(quoted)}; {needed}: {fix}"
+            problems.append(f"{problem} (--min-graded)")
         if (chance := mcnemar(self.lost, self.gained)) <= FALSE_ALARMS / 2:
             back = f"{self.gained:,} the other way round: more than chance explains"
             problems.append(f"{self._lost(first, second)}, {back} ({p_value(chance)})")
@@ -198,12 +186,12 @@ class Comparison:
         """What a reader should know beside the numbers."""
         names = [quoted(name) for name in self.names]
         notes = []
-        if self.in_other_ways:
+        if self.difference:
             words = "judge {}, policy {}, passes {}".format
             shown = (quoted("; ".join(sorted(words(*w) for w in ways)[:3])) for ways in self.ways)
             how = "; ".join(f"{name}: {way}" for name, way in zip(names, shown, strict=True))
             notes.append(f"The runs were not graded in the same way. {how}")
-            if self.other_judge and self.recheck is None and not self.policies:
+            if "judge" in self.difference and self.recheck is None and not self.policies:
                 notes.append(f"compare --recheck asks the judge of {names[1]} about both.")
         for name, run in zip(names, self.summaries, strict=True):
             if run.is_unreliable:
@@ -214,10 +202,9 @@ class Comparison:
                 f"The runs have other policies, so scores differ without a cause: {changed}"
             )
         if self.by_number:
-            which = f"{counted(self.by_number, 'case')} matched by row number alone"
             notes.append(
-                f"{which}, as the data has no other ids: wrong if a row was added, moved or left "
-                "out. Give the data an id."
+                f"{counted(self.by_number, 'case')} matched by row number alone, as the data has "
+                "no other ids: wrong if a row was added, moved or left out. Give the data an id."
             )
         if self.lost:
             notes.append(f"{self._lost(*names)}, and not compared.")
@@ -260,93 +247,88 @@ def compare(
         ConfigError: they have no case in common.
     """
     compared = Comparison(names, min_graded, max_regressed)
-    summaries, ways = compared.summaries, compared.ways
-    old = dict(_outcomes(before, summaries[0], ways[0]))
+    old = {line.case_id: was for line, was in _outcomes(before, compared, 0)}
     compared.old_ids = old_ids = ids_by_content(
         ((id, was.row, was.input) for id, was in old.items()),
         ((line.case_id, line.row, line.input) for line in after()),
     )
-    changes: list[Change] = []
+    changes: list[tuple[Change, Line]] = []
 
     def pairs() -> Iterator[Pair]:
-        for id, new in _outcomes(after, summaries[1], ways[1]):
-            if len(changes) > 2 * shown + 1000:
-                changes[:] = sorted(changes, key=_weight)[:shown]
-            first = old.pop(old_ids.get(id, id), None)
-            if first is None:
-                compared.only[1] += 1
-                if not (new.passed or new.is_error):
-                    compared.kinds["new"] += 1
-                    changes.append(Change(id, "new", NOTHING, new))
-                continue
-            compared.other_input += first.input != new.input
-            compared.by_number += id in old_ids and not (first.input == new.input != "")
-            compared.lost += new.is_error and not first.is_error
-            compared.gained += first.is_error and not new.is_error
-            if kind := _kind(first, new):
+        for line, new in _outcomes(after, compared, 1):
+            id = line.case_id
+            was = old.pop(old_ids.get(id, id), NOTHING)
+            if kind := _kind(was, new):
                 compared.kinds[kind] += 1
-                changes.append(Change(id, kind, first, new))
-            if not (first.is_error or new.is_error):
-                yield Pair(first.passed, new.passed, first.score, new.score)
+                changes.append((Change(id, kind, was, new), line))
+                if len(changes) > 2 * shown + 1000:
+                    changes[:] = sorted(changes, key=_weight)[:shown]
+            if was is NOTHING:
+                compared.only[1] += 1
+                continue
+            compared.other_input += was.input != new.input
+            compared.by_number += id in old_ids and not (was.input == new.input != "")
+            compared.lost += new.is_error and not was.is_error
+            compared.gained += was.is_error and not new.is_error
+            if not (was.is_error or new.is_error):
+                yield Pair(was.passed, new.passed, was.score, new.score)
 
     compared.pairs = PairCounts(pairs())
     compared.tests = compared.pairs.tests()
     compared.only[0], compared.gone = len(old), next(iter(old), "")
-    if summaries[0].cases and 0 < summaries[1].cases <= compared.only[1]:
+    if compared.summaries[0].cases and 0 < compared.summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id is in both runs")
     changes = sorted(changes, key=_weight)[:shown]
-    ids = {change.case_id: old_ids.get(change.case_id, change.case_id) for change in changes}
-    first = _statements(before, ids.values()) if ids else {}
-    second = _statements(after, ids) if ids else {}
-    for change in changes:
-        labels = {key: was.label for key, was in first.get(ids[change.case_id], {}).items()}
-        flips = [
-            Flip(new.statement, labels.get(key), new.label, key not in labels, _why(new))
-            for key, new in second[change.case_id].items()
-            if new.label != labels.get(key, "supported") and not change.after.is_error
-        ]
+    wanted = {old_ids.get(change.case_id, change.case_id) for change, _ in changes}
+    first = (line for line in before() if line.case_id in wanted) if wanted else ()
+    labels = {line.case_id: {key: v.label for key, v in _verdicts(line)} for line in first}
+    for change, line in changes:
+        had = labels.get(old_ids.get(change.case_id, change.case_id), {})
+        flips = (
+            Flip(new.statement, had.get(key), new.label, key not in had, _why(new))
+            for key, new in _verdicts(line)
+            if new.label != had.get(key, "supported") and not change.after.is_error
+        )
         compared.shown.append(change._replace(flips=tuple(flips)))
     return compared
 
 
-def _outcomes(lines: Lines, summary: Summary, ways: set[Way]) -> Iterator[tuple[str, Outcome]]:
-    """The outcome of each case, all of which is added to the summary and to the ways."""
+def _outcomes(lines: Lines, compared: Comparison, side: int) -> Iterator[tuple[Line, Outcome]]:
+    """The outcome of each case, all of which is added to the summary and the ways of its run."""
     for line in lines():
         result = line.result
-        summary.add(result)
+        compared.summaries[side].add(result)
         if result.error is None:
-            ways.add((result.judge, result.policy, result.threshold))
+            compared.ways[side].add((result.judge, result.policy, result.threshold))
         values = result.status, result.pass_, result.score, result.error is not None
-        yield line.case_id, Outcome(line.input, *values, line.row)
+        yield line, Outcome(*values, line.input, line.row)
+
+
+def _verdicts(line: Line) -> Iterator[tuple[str, Verdict]]:
+    """The verdicts of a case, each by the key of its statement; of equal ones the last."""
+    yield from {text_key(verdict.statement): verdict for verdict in line.result.verdicts}.items()
 
 
 def _kind(before: Outcome, after: Outcome) -> str:
     """How a case changed; "" if not. A grader error is another status, and no better or worse."""
-    if before.passed != after.passed and not (before.is_error or after.is_error):
+    is_error = before.is_error or after.is_error
+    if before is NOTHING:
+        return "" if after.passed or is_error else "new"
+    if before.passed != after.passed and not is_error:
         return "improved" if after.passed else "regressed"
     if before.status != after.status:
         return "status"
-    is_error = before.is_error or after.is_error
     return "score" if before.score != after.score and not is_error else ""
 
 
-def _weight(change: Change) -> tuple[int, bool, float]:
+def _weight(changed: tuple[Change, Line]) -> tuple[int, bool, float]:
     """By what changes are ordered: first what regressed, of that what has made-up statements, and
     of that what lost most.
     """
+    change = changed[0]
     lost = (change.after.score or 0.0) - (change.before.score or 0.0)
     return KINDS.index(change.kind), change.after.status != "graded", lost
 
 
 def _why(verdict: Verdict) -> str:
     return f"the context says: {verdict.says}" if verdict.says else verdict.reason
-
-
-def _statements(lines: Lines, ids: Iterable[str]) -> dict[str, dict[str, Verdict]]:
-    """For each of these cases, each statement's verdict by the key of its text."""
-    ids = set(ids)
-    return {
-        line.case_id: {text_key(v.statement): v for v in line.result.verdicts}
-        for line in lines()
-        if line.case_id in ids
-    }

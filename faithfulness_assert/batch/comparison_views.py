@@ -78,7 +78,8 @@ def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
         most = f": {changed} (--max-regressed {comparison.max_regressed})"
         most = most if comparison.has_more_regressed else ""
         return f"{after} is worse than {before}{most}"
-    if not comparison.is_lower:
+    counts = comparison.kinds
+    if counts["regressed"] <= counts["improved"] and comparison.pairs.change >= 0:
         return f"{after} is not worse than {before}"
     if comparison.recheck is not None and comparison.recheck.judge.is_worse:
         return f"{after} is not shown to be worse than {before}: {BLAMED['the judge', True]}"
