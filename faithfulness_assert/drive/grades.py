@@ -164,7 +164,8 @@ class Grade:
         came: object
         with self._left.during("ask"):
             try:
-                seconds, deadline = self._time_to_ask()
+                seconds = min(self._left(), self._left.timeout or math.inf)
+                deadline = None if seconds == math.inf else time.monotonic() + seconds
                 came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
@@ -218,7 +219,8 @@ class Grade:
 
         from ..judges import background
 
-        seconds, deadline = self._time_to_ask()
+        seconds = min(self._left(), self._left.timeout or math.inf)
+        deadline = None if seconds == math.inf else time.monotonic() + seconds
         if seconds <= 0:
             return outcome_of(ask, late())
         self._spent[id(ask)] = self._spent.get(id(ask), Usage()) + Usage(num_requests=1)
@@ -247,11 +249,6 @@ class Grade:
         except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
             came = error
         return outcome_of(ask, came)
-
-    def _time_to_ask(self) -> tuple[float, float | None]:
-        """The seconds that an ask has which goes out now, and the instant when they end."""
-        seconds = min(self._left(), self._left.timeout or math.inf)
-        return seconds, None if seconds == math.inf else time.monotonic() + seconds
 
 
 async def _caught(asking: Awaitable[object]) -> object:
