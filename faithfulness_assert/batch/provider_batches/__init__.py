@@ -7,7 +7,6 @@ comes from the environment there.
 from __future__ import annotations
 
 import json
-import uuid
 from collections.abc import Mapping
 from contextlib import closing
 from os import PathLike
@@ -24,13 +23,10 @@ from ..estimate import estimate_run
 from ..run_description import check_unchanged, describe_grader, policy_in, take_input
 from ..stopping import Budget, BudgetError
 from ..store import BATCH_API, Store, is_run, reading, writing
-from .apis import FORMS, BatchAPI
+from .apis import SERVICES, BatchAPI
 from .batches import Batches, Standing, forget
 
 __all__ = ["SERVICES", "BudgetError", "Standing", "collect", "is_begun", "submit"]
-
-SERVICES: Mapping[str, str] = {f"{provider}-batch": provider for provider in FORMS}
-"""The ways to a judge over a batch API, and its provider."""
 
 
 def submit(
@@ -66,25 +62,22 @@ def submit(
     rest = {"cache": None, **options}  # a cache of the project is for other runs
     policy, threshold = rest.pop("policy", None), rest.pop("threshold", None)
     chosen = choose(judge, policy, threshold, rest)
-    new = _settings(via, chosen.judge, chosen.options)
-    grader = _grader(new, chosen.policy, chosen.threshold, chosen.options)
+    settings = _settings(via, chosen.judge, chosen.options)
+    grader = Grader(chosen.judge, chosen.policy, chosen.threshold, **chosen.options)
     with writing(directory) as store:
         with store.transaction():
-            settings = new if store.about() is None else store.value(BATCH_API)
-            if settings is None or settings["via"] != via:
-                how = f"via {settings['via']}" if settings else f"without {option('via')}"
+            if store.about() is not None and store.value(BATCH_API) is None:
+                how = f"without {option('via')}"
                 raise ConfigError(f"{store.path}: this run was begun {how}; keep to it")
             take_input(store, grader, data_set, regrade=regrade_changed)
-            settings = {**new, "run": settings["run"]}  # a limit of tokens may be another one now
-            store.keep(BATCH_API, settings)
+            store.keep(BATCH_API, settings)  # a limit of tokens may be another one now
             if store.finished == store.size and store.retry_errors(retry_errors):
                 forget(store, "row NOT IN (SELECT row FROM results)")
             if budget:
-                planned = {"judge": settings["judge"], **settings["options"]}
-                estimate = estimate_run(store.rows(), policy=grader.policy, **planned)
+                estimate = estimate_run(store.rows(), policy=grader.policy, **_made(settings))
                 if problem := budget.too_small_for(estimate):
                     raise BudgetError(problem)
-        return _step(store, settings, grader)
+        return _step(store, grader)
 
 
 def collect(directory: str | PathLike[str]) -> Standing:
@@ -101,23 +94,27 @@ def collect(directory: str | PathLike[str]) -> Standing:
         raise ConfigError(f"{directory}: has no run over a batch API; begin one")
     with writing(directory) as store:
         settings, about = store.value(BATCH_API), store.about() or {}
-        grader = _grader(settings, policy_in(about, store.path), None, settings["options"])
+        grader = Grader(policy=policy_in(about, store.path), **_made(settings))
         now = describe_grader(grader)
         check_unchanged(about, now, store.path)
         begun, here = (description["judge"].get("base_url") for description in (about, now))
         if begun != here:  # such as one with a password
             problem = f"was begun at {begun}, and would go on at {here}"
-            name = f"{_provider(settings['judge']).upper()}_BASE_URL"
+            name = f"{grader.judge_name.partition(':')[0].upper()}_BASE_URL"
             raise ConfigError(f"{directory}: {problem}. Set {name} as it was")
-        return _step(store, settings, grader)
+        return _step(store, grader)
 
 
-def _step(store: Store, settings: Mapping[str, Any], grader: Grader) -> Standing:
+def _step(store: Store, grader: Grader) -> Standing:
     """Goes on as far as possible."""
     grader.keep_secret(store.secret())
-    provider, judge = _provider(settings["judge"]), cast("RemoteJudge", grader.judge)
-    with closing(BatchAPI(judge, provider)) as api:
-        return Batches(store, settings["run"], grader, FORMS[provider], api).advance()
+    with closing(BatchAPI(cast("RemoteJudge", grader.judge))) as api:
+        return Batches(store, grader, api).advance()
+
+
+def _made(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The judge and its options, as ``Grader`` takes them."""
+    return {"judge": settings["judge"], **settings["options"]}
 
 
 def is_begun(directory: str | PathLike[str]) -> bool:
@@ -132,7 +129,7 @@ def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any
     """What makes the same grader again on another machine, with its policy, without keys."""
     if via not in SERVICES:
         raise ConfigError(f"via: must be one of {', '.join(SERVICES)}, got {via!r}")
-    if not isinstance(judge, str) or via != f"{_provider(judge)}-batch":
+    if not isinstance(judge, str) or judge.partition(":")[0] != SERVICES[via]:
         raise ConfigError(f"judge: {via!r} does not lead to {judge!r}; name a judge of that API")
     if stored := [name for name in UNSTORED if options.get(name)]:
         problem = "a run over a batch API keeps its replies in its own directory"
@@ -142,18 +139,7 @@ def _settings(via: str, judge: Any, options: Mapping[str, Any]) -> dict[str, Any
     if "@" in address.netloc or address.query:  # it may be a secret
         left_out.add("base_url")
     safe = {name: value for name, value in options.items() if name not in left_out}
-    settings = {"run": uuid.uuid4().hex, "via": via, "judge": judge, "options": safe}
     try:
-        return dict(json.loads(json.dumps(settings)))
+        return dict(json.loads(json.dumps({"judge": judge, "options": safe})))
     except TypeError as error:
         raise ConfigError(f"options must be plain data here: {error}") from None
-
-
-def _provider(judge: str) -> str:
-    return judge.partition(":")[0]
-
-
-def _grader(
-    settings: Mapping[str, Any], policy: Any, threshold: float | None, options: Mapping[str, Any]
-) -> Grader:
-    return Grader(settings["judge"], policy, threshold, **options)

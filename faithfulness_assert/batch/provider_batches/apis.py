@@ -20,6 +20,7 @@ from ...judges.remote.redaction import Secrets, safe_text
 from ...judges.remote.remote_judge import RemoteJudge
 from ...judges.remote.sdk import load_sdk
 from ...records.errors import JudgeError
+from ...records.judge import judge_info
 
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
 """Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
@@ -73,6 +74,8 @@ FORMS = {
     "anthropic": Form(10_000, 32_000_000, "/v1/messages/batches", "after_id", is_file=False),
 }
 """By the provider's name in ``JUDGES``."""
+SERVICES = {f"{provider}-batch": provider for provider in FORMS}
+"""The ways to a judge over a batch API, and its provider."""
 
 
 # ---------------------------------------------------------------- what comes back
@@ -139,13 +142,14 @@ class Look(NamedTuple):
 
 
 class BatchAPI:
-    """A provider's batch API, with the address and the key of a judge.
+    """A provider's batch API, with the address and the key of a judge. ``form``: of its requests.
 
     Methods raise whatever the provider's SDK raises; see ``service_errors``.
     """
 
-    def __init__(self, judge: RemoteJudge, provider: str) -> None:
-        self._judge, self._provider, self._form = judge, provider, FORMS[provider]
+    def __init__(self, judge: RemoteJudge) -> None:
+        self._judge, self._provider = judge, judge_info(judge).name.partition(":")[0]
+        self.form = FORMS[self._provider]
         self._api = judge.batch_client()
 
     def close(self) -> None:
@@ -156,7 +160,7 @@ class BatchAPI:
     def prepared(self, file: str, name: str) -> Mapping[str, Any]:
         """What creates the batch of a file, which is uploaded. ``name``: for ``find``."""
         with open_file(file, follow=False) as opened:
-            if not self._form.is_file:
+            if not self.form.is_file:
                 return {"requests": [json.loads(line) for line in opened]}
             upload = self._api.files.create(file=opened, purpose="batch")
         return {
@@ -169,7 +173,7 @@ class BatchAPI:
     def create(self, prepared: Mapping[str, Any]) -> str:
         """Creates a batch, for which somebody pays. Returns its id."""
         once = self._api.with_options(max_retries=0)
-        return _id_in(once.post(self._form.path, body=prepared, cast_to=object))
+        return _id_in(once.post(self.form.path, body=prepared, cast_to=object))
 
     def find(
         self, name: str, lines: int, others: Sequence[str], has: Callable[[str], bool]
@@ -189,7 +193,7 @@ class BatchAPI:
         """
         undecided = []
         for batch in self._batches():
-            if self._form.is_file:
+            if self.form.is_file:
                 if (batch.get("metadata") or {}).get(NAME_KEY) == name:
                     return _id_in(batch), ()
                 continue
@@ -208,10 +212,10 @@ class BatchAPI:
         params, more = {"limit": "100"}, True
         while more:
             options = {"params": params}
-            page: Any = self._api.get(self._form.path, cast_to=object, options=options)
+            page: Any = self._api.get(self.form.path, cast_to=object, options=options)
             yield from page["data"]
             if more := bool(page.get("has_more") and page["data"]):
-                params[self._form.after] = _id_in(page["data"][-1])
+                params[self.form.after] = _id_in(page["data"][-1])
 
     def _an_id_in(self, look: Look) -> str:
         """The id of an ask of a batch that has ended; "" if it has no answers any more."""
@@ -227,11 +231,11 @@ class BatchAPI:
 
     def look(self, batch: str) -> Look:
         """How a batch stands."""
-        path = f"{self._form.path}/{quote(batch, safe='')}"
+        path = f"{self.form.path}/{quote(batch, safe='')}"
         seen: Any = self._api.get(path, cast_to=object)
         status, (done, total) = str(seen.get("status") or seen["processing_status"]), _done(seen)
         outputs = [f"{path}/results"]
-        if self._form.is_file:
+        if self.form.is_file:
             files = filter(None, (seen.get("output_file_id"), seen.get("error_file_id")))
             outputs = [f"/files/{quote(str(file), safe='')}/content" for file in files]
         cancelled = status == "cancelled" or seen.get("cancel_initiated_at") is not None

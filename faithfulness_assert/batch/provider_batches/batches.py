@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, BinaryIO, NamedTuple, cast
@@ -69,22 +70,14 @@ class Batches:
 
     Args:
         store: the run, open to be written.
-        run_id: makes the names of its batches unlike those of other runs.
         grader: judge and policy.
-        form: of the files: that of the API of its judge.
         api: takes the files.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        run_id: str,
-        grader: Grader,
-        form: Form,
-        api: BatchAPI,
-    ) -> None:
-        self._store, self._db, self._run_id = store, store.db, run_id
-        self._grader, self._form, self._api = grader, form, api
+    def __init__(self, store: Store, grader: Grader, api: BatchAPI) -> None:
+        self._store, self._db, self._grader, self._api = store, store.db, grader, api
+        # Names of batches must be unlike those of other runs, and tell nothing of the secret.
+        self._run_id = blake2b(store.secret(), digest_size=16).hexdigest()
         self._judge = cast("RemoteJudge", grader.judge)
         self._secrets = self._judge.secrets
         self._folder = store.path / "batches"
@@ -258,7 +251,7 @@ class Batches:
         for (taken,) in self._db.execute("SELECT DISTINCT steps FROM asks"):
             steps = merge_steps(steps, {**steps, **json.loads(taken)})
         (last,) = self._db.execute("SELECT ifnull(max(batch), 0) FROM batches").fetchone()
-        with store.transaction(), RequestFiles(self._file, self._form, last) as requests:
+        with store.transaction(), RequestFiles(self._file, self._api.form, last) as requests:
             for row in store.rest(f"AND NOT {WAITS}"):
                 answers = CaseAnswers(self._judge, store, row.number)
                 result = (
