@@ -119,7 +119,7 @@ _SIGNS = {'"': "in", "'": "ft"}
 _INNER = lazy_pattern(r"(?: an?| of an?)?(?= \S)")
 _AND_SHARE = lazy_pattern(rf" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |une )?{_WORD}")
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
-_TO = lazy_pattern(r" ?(?:[-–—]|to|and|or|bis|und|à|et|a|y|e|o|ou) ?$")
+_TO = lazy_pattern(r" ?(?:([×x]|by)|[-–—]|to|and|or|bis|und|à|et|a|y|e|o|ou) ?$")
 _ENGLISH = lazy_pattern(r"\b(?:the|of|and|was|is|are|has|with|for|to|it)\b", re.IGNORECASE)
 _CLUES = 5_000
 """Characters of a text that tell whether it is English at all, and not only figures."""
@@ -537,16 +537,12 @@ def _powers(name: str) -> tuple[list[Unit], str]:
 def _joined(text: str, numbers: list[Number]) -> list[Number]:
     """The numbers, and before two units side by side their sum: "6 feet 2 inches".
 
-    The first of two may have the scale of the second: "5 to 10 million", "60-80,000".
+    The first of two may have the scale and the unit of the second: "5 to 10 mg", "60-80,000".
     """
     joined, covered = numbers[:1], numbers[0].last
     for one, two in pairwise(numbers):
-        if two.first - one.last < 6 and one.plain and not one.loose:
-            size = two.plain[0] / two.loose[0] if two.plain and two.loose and two.loose[0] else 1.0
-            size = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else size
-            if size > 1 and not one.kinds() & EXACT and _TO.match(text, one.last, two.first):
-                one.plain += tuple(value * size for value in one.plain)
-                one.meanings += tuple((kind, value * size) for kind, value in one.meanings)
+        if 0 < two.first - one.last < 6 and one.plain and two.plain and not one.loose:
+            _scale_as(text, one, two)
         if one.is_clear and not one.is_part and two.start - one.last < 6:
             small = {kind: v for kind, v in two.meanings if kind not in NOT_JOINED}
             shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
@@ -559,3 +555,20 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
         covered = max(covered, two.last)
         joined.append(two)
     return joined
+
+
+def _scale_as(text: str, one: Number, two: Number) -> None:
+    """Adds to what a number means what it is with the scale and the unit of the next one."""
+    to = _TO.match(text, one.last, two.first)
+    whole, values = two.plain[0], one.plain
+    size = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else 1.0
+    size = whole / two.loose[0] if two.loose and two.loose[0] else size
+    are_exact = (one.kinds() | two.kinds()) & {*EXACT, "temperature"}
+    if not to or (to[1] and values[0] <= 10) or are_exact or not whole:  # 2 x 500 mg
+        return
+    units = one.meanings or tuple(
+        (k, v * m * size / whole) for k, m in two.meanings for v in values
+    )
+    more = tuple((kind, value * size) for kind, value in one.meanings) if size > 1 else ()
+    one.meanings = units + more
+    one.plain += tuple(value * size for value in values) if size > 1 else ()
