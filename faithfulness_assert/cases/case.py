@@ -25,7 +25,7 @@ from .systems import CASE_ALIASES, by_our_names, is_missing, names, split_record
 MAX_CONTEXT_CHARS = 8_000_000
 MAX_QUESTION_CHARS = 50_000
 
-_TEXT_KEYS = ("text", "content", "page_content", "pageContent")
+_TEXT_KEYS = dict.fromkeys(("text", "content", "page_content", "pageContent")).keys()
 _TEXT_WORDS = "text content quote snippet passage chunk body excerpt value sentence context".split()
 _MAX_ID = 80
 _ID_KEYS = ("id", "chunk_id", "id_")
@@ -216,37 +216,28 @@ def passages_of(value: object) -> tuple[Passage, ...]:
         raise InputError(f"context: must be a string or a list of passages, got {got}")
     flat = [text for item in items for text in (item if _are_several(item) else (item,))]
     passages = tuple(_passage(item, place) for place, item in enumerate(flat, 1))
-    broken = [(what, p.text) for p in passages if (what := _left_over(p.text))]
-    if broken and (len(broken) == len(passages) or broken[0][0] in (_OBJECT, _UNFILLED)):
-        what, text = broken[0]
-        raise InputError(f"context: a passage is only {clip(text.strip())!r}: {what}")
+    texts = (p.text.strip() if len(p.text) <= MAX_LEFT_OVER else "" for p in passages)
+    if passages and all(map(_LEFT_OVER.fullmatch, texts)):
+        said = clip(passages[0].text)
+        raise InputError(f"context: a passage is only {said!r}: {_NOTHING_READ}")
     return passages
 
 
-_OBJECT = "an object that was written as a text; pass the text in it"
-_UNFILLED = "a variable of a template that nobody filled in"
-_MISSING = "a missing value that was written as a text; pass an empty list if there is no context"
 MAX_LEFT_OVER = 4_096
 """Characters of the longest path of a file."""
 MAX_NAME = 255
 _NAME_OF_FILE = lazy_pattern(r"\w+://\S+|[^\n]+\.[a-zA-Z]{1,4}[0-9]?")
-_FILE = (
-    "a file that nobody has read. Write the text itself in its place; promptfoo's results keep "
-    "only what the config says, so write it into `vars` there"
+_LEFT_OVER = lazy_pattern(
+    r"\[object \w{1,40}\]|\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}"
+    r"|undefined|nan|none|null|<na>|#n/a|#ref!|#value!"
+    r"|file://(?:\S+|\S+(?: \S+){0,20}\.\w{1,5})",
+    re.I,
 )
-_LEFT_OVER = {
-    _OBJECT: lazy_pattern(r"\s*\[object \w{1,40}\]\s*"),
-    _UNFILLED: lazy_pattern(r"\s*(?:\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\})\s*"),
-    _MISSING: lazy_pattern(r"\s*(?:undefined|nan|none|null|<na>|#n/a|#ref!|#value!)\s*", re.I),
-    _FILE: lazy_pattern(r"\s*file://(?:\S+|\S+(?: \S+){0,20}\.\w{1,5})\s*", re.I),
-}
-
-
-def _left_over(text: str) -> str:
-    """What a broken pipeline left in place of a passage; "" if it is a passage."""
-    if len(text) > MAX_LEFT_OVER:
-        return ""
-    return next((what for what, form in _LEFT_OVER.items() if form.fullmatch(text)), "")
+"""What a program leaves in place of a passage: of an object, a variable, a value or a file."""
+_NOTHING_READ = (
+    "no text, but what a program leaves where it read none. Pass the text itself (with promptfoo, "
+    "write it into `vars`), or an empty list"
+)
 
 
 def is_file_name(text: str) -> bool:
@@ -267,13 +258,14 @@ def _passage(item: object, place: int) -> Passage:
     document = _document(item)
     inner: Any = document or item
     text = _text_in(inner)
-    if text is None and isinstance(item, Mapping):
-        key = next((key for key in _TEXT_KEYS if key in inner), "")
-        got = f"{key} is {clip(repr(inner[key]), 40)}" if key else f"its keys are {names_of(item)}"
-        raise InputError(f"context: passage {place} must have a string 'text', {got}")
+    if text is None:
+        problem = f"be a string, got {type(item).__name__}"
+        if isinstance(item, Mapping):
+            has = [f"{key} is {clip(repr(inner[key]), 40)}" for key in _TEXT_KEYS if key in inner]
+            problem = f"have a string 'text', {(*has, f'its keys are {names_of(item)}')[0]}"
+        raise InputError(f"context: passage {place} must {problem}")
     name = name or next((document[key] for key in _ID_KEYS if key in document), "")
-    what = f"context: passage {place}"
-    return Passage(_string(item if text is None else text, what), _id(name) or str(place))
+    return Passage(text, _id(name) or str(place))
 
 
 def _text_in(value: Any) -> str | None:
@@ -283,8 +275,11 @@ def _text_in(value: Any) -> str | None:
     if not isinstance(value, Mapping):
         return value if isinstance(value, str) else None
     texts = [value[key] for key in _TEXT_KEYS if isinstance(value.get(key), str)]
-    text = next(filter(None, texts), None) or _only_text(value) or _text_in(_only_text(value, list))
-    return "" if not text and (texts or _only_text(value) == "") else text
+    if not any(texts):
+        texts += [
+            t for t in (_only_text(value), _text_in(_only_text(value, list))) if t is not None
+        ]
+    return next(filter(None, texts), texts[0] if texts else None)
 
 
 def _are_several(item: object) -> bool:
@@ -299,15 +294,6 @@ def _is_texts(item: object) -> bool:
         return False
     is_pair = len(item) == 2 and len(item[0]) <= _MAX_ID and not any(map(str.isspace, item[0]))
     return not (is_pair and any(map(str.isspace, item[1])))
-
-
-def text_key(keys: Sequence[str]) -> str:
-    """Of the keys of a passage the one of its text; "" if that is open."""
-    usual = [key for key in _TEXT_KEYS if key in keys]
-    likely = usual or [
-        key for key in keys if key_words(key)[-1:] and key_words(key)[-1] in _TEXT_WORDS
-    ]
-    return likely[0] if usual or len(likely) == 1 else ""
 
 
 def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:
@@ -335,7 +321,7 @@ def _document(item: object) -> Mapping[str, Any]:
     inner = item
     for _ in range(len(_INSIDE)):
         fields = inner if isinstance(inner, Mapping) else getattr(inner, "__dict__", {})
-        if any(key in fields for key in _TEXT_KEYS):
+        if not _TEXT_KEYS.isdisjoint(fields):
             return fields
         inner = next((fields[key] for key in _INSIDE if key in fields), None)
     start = "document."  # OpenInference, as columns

@@ -103,7 +103,7 @@ def _lines(file: Path, encoding: str) -> Iterator[Record]:
                 continue
             elif not problem:
                 try:
-                    item = parse_json(line.removeprefix(BOM))
+                    item = parse_json(line.removeprefix(BOM).rstrip())
                 except (ValueError, RecursionError) as error:
                     problem = _invalid(error, line, "character {0.colno}")
             yield _record(f"line {number}", item, problem)

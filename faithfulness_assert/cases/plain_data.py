@@ -7,6 +7,7 @@ as a whole is a text.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -18,7 +19,7 @@ from typing import Any
 
 from ..records.errors import InputError
 from ..text.strings import clean_text, lazy_pattern, parse_json
-from .case import passages_of, text_key
+from .case import passages_of
 from .systems import is_missing
 
 MAX_DEPTH = 50
@@ -39,7 +40,7 @@ def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     """
     kind = type(value)  # much faster than isinstance, for what nearly all values are
     if kind is str:
-        return clean_text(value)
+        return value if value.isascii() else clean_text(value)
     if kind in _SIMPLE:
         return value
     if isinstance(value, str | int | float):
@@ -106,23 +107,24 @@ def _of_library(value: Any, depth: int) -> Any:
 
 # ---------------------------------------------------------------- written lists
 
-MAX_TOKENS = 20_000
-"""Texts, numbers, names and signs in a list."""
-# A text as Python writes it; what else is escaped, or hidden in it, makes it none.
-_ESCAPED = r"""\\(?:['"\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U00(?:0[0-9a-f]|10)[0-9a-f]{4})"""
-_PLAIN = r"\\\x00-\x08\x0b\x0c\x0e-\x1f"
-_TOKEN = lazy_pattern(
-    rf"""\s*(?:(?P<text>'[^'{_PLAIN}]*(?:{_ESCAPED}[^'{_PLAIN}]*)*'"""
-    rf"""|"[^"{_PLAIN}]*(?:{_ESCAPED}[^"{_PLAIN}]*)*")"""
-    r"""|(?P<other>[-+]?\d[\w.+-]*|[A-Za-z_][\w.]*)|(?P<sign>[\[\](){},:=]))"""
+MAX_SIGNS = 40_000
+"""Brackets, commas and quotes in a list."""
+_ESCAPE = r"""\\['"\\nrtxuU]"""  # what Python writes; what else is escaped makes it none
+_STRING = rf"""'[^'\\]*(?:{_ESCAPE}[^'\\]*)*'|"[^"\\]*(?:{_ESCAPE}[^"\\]*)*\""""
+_TEXTS = lazy_pattern(_STRING)
+# No commas stand between texts and lists of NumPy, nor between the fields of LangChain's documents;
+# Haystack has a colon after the name of a field. Of numbers, only ids matter.
+_PARTS = lazy_pattern(
+    rf"""(?P<item>{_STRING}|[\]}}])(?P<gap>\s+(?=['"\[]|[a-z_]+=))?"""
+    r"|(?P<name>[A-Za-z_][\w.]*)(?P<colon>:)?|(?P<number>[-+]?\d[\w.+-]*)"
 )
-_ESCAPE = lazy_pattern(_ESCAPED)
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+# What makes Python's parser go deep, or has another meaning: operators, calls of calls, steps.
+_NO_DATA = lazy_pattern(
+    r"[^\w\s\[\](){},:=.]|[\])}]\s*[\[({\w.]|\w\s*[\[{]|\w\s+[\w(]|\.\w+\.\w+\."
+)
 _SEEMS_WRITTEN = lazy_pattern(
     r"""\s*(?:[\[(]\s*(?:['"\[{(]|\w+\()|\{\s*['"]|[A-Za-z_]\w*(?:\(|='))"""
 )
-_OF_ARRAYS = {"array", "dtype", "object"}
-_CONSTANTS = {"None", "True", "False", "nan", "object"}
 
 
 def read_list(text: str, *, of_one: bool = False) -> Any:
@@ -131,14 +133,12 @@ def read_list(text: str, *, of_one: bool = False) -> Any:
     """
     if text.strip() == "[]":
         return []
-    if not _SEEMS_WRITTEN.match(text):
-        return text
-    with suppress(ValueError, RecursionError):
-        value = parse_json(text)
-        with suppress(InputError):
+    for read in (parse_json, _python) if _SEEMS_WRITTEN.match(text) else ():
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError, InputError):
+            value = read(text)
             passages_of([value] if of_one else value)
             return value
-    return _written(text) or text
+    return text
 
 
 def seems_list(text: object) -> bool:
@@ -148,39 +148,44 @@ def seems_list(text: object) -> bool:
     return bool(_SEEMS_WRITTEN.match(text))
 
 
-def _written(text: str) -> list[str]:
-    """The passages that Python wrote: the texts under the key for them, such as ``page_content=``,
-    or a list of texts. None where it is open which they are, or more is in it.
+def _python(text: str) -> Any:
+    """What Python, NumPy, LangChain or Haystack wrote, as JSON has it; an object as its fields.
+
+    Raises:
+        ValueError, SyntaxError: it is not such data, or too much of it.
     """
-    tokens, at = [("", "")], 0
-    while (token := _TOKEN.match(text, at)) and len(tokens) < MAX_TOKENS:
-        tokens.append((str(token.lastgroup), token[str(token.lastgroup)]))
-        at = token.end()
-    if text[at:].strip():
-        return []
-    listed, under, key, depth = list[str](), dict[tuple[int, str], list[str]](), "", 0
-    places = zip(tokens, tokens[1:], [*tokens[2:], ("", "")], strict=False)
-    for (_, before), (kind, said), (_, after) in places:
-        if kind == "sign":
-            depth += (said in "([{") - (said in ")]}")
-        elif after in ("=", ":"):
-            key, at = said.strip("\"'"), depth
-        elif kind == "text":
-            content = _ESCAPE.sub(_unescaped, said[1:-1])
-            under.setdefault((at, key), []).append(content)
-            listed += [content] * (before != "=")
-        elif not (after == "(" or said in _CONSTANTS or said[0] in "-+0123456789"):
-            return []
-    signs = {said for kind, said in tokens if kind == "sign"}
-    others = {said for kind, said in tokens if kind == "other"}
-    if not signs & {":", "{"} and others <= _OF_ARRAYS:
-        return [] if depth else listed
-    top = min(under, default=(0, ""))[0]
-    name = text_key([name for at, name in under if at == top])
-    found = [texts for (_, key), texts in under.items() if key and key == name]
-    return found[0] if len(found) == 1 and not depth else []
+    if sum(map(text.count, "[({,='\"")) > MAX_SIGNS:
+        raise ValueError("it is too much")
+    parts = _PARTS.sub(_as_python, text.strip())
+    if _NO_DATA.search(_TEXTS.sub("0", parts)):
+        raise ValueError("it is no data")
+    is_object = parts[:1] in "[({" or "(" in parts.partition("=")[0]
+    return as_json(_plain(ast.parse(parts if is_object else f"_({parts})", mode="eval").body))
 
 
-def _unescaped(escape: re.Match[str]) -> str:
-    sign = escape[0][1]
-    return chr(int(escape[0][2:], 16)) if sign in "xuU" else _ESCAPES.get(sign, sign)
+def _as_python(part: re.Match[str]) -> str:
+    if part["name"]:
+        return part["name"] + "=" * bool(part["colon"])
+    if number := part["number"]:
+        with suppress(ValueError):
+            return str(int(number) if number.isdigit() else float(number))
+        return "None"
+    return part["item"].replace("\n", r"\n") + "," * bool(part["gap"])
+
+
+def _plain(node: ast.AST) -> Any:
+    """The data that Python's syntax describes. Nothing is evaluated; a name is None."""
+    match node:
+        case ast.Constant(value=str() | int() | float() | None as value):
+            return value
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return list(map(_plain, items))
+        case ast.Dict(keys=keys, values=values):
+            return {str(_plain(k)): _plain(v) for k, v in zip(keys, values, strict=True) if k}
+        case ast.Call(args=[first, *_]):  # array(['...'], dtype=object)
+            return _plain(first)
+        case ast.Call(keywords=fields):
+            return {str(field.arg): _plain(field.value) for field in fields}
+        case ast.Name() | ast.Attribute():
+            return None
+    raise ValueError("it is no data")

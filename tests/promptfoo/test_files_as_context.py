@@ -27,7 +27,7 @@ def test_results_of_promptfoo_that_keep_an_address_are_not_graded(
     assert done.returncode == 3
     assert "0 passed, 0 failed, 2 not graded" in done.stdout
     said = " ".join(done.stdout.split())
-    assert "'file://context.txt': a file that nobody has read" in said
+    assert "'file://context.txt': no text, but what a program leaves where" in said
     assert "write it into `vars`" in said
 
 

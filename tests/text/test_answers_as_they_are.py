@@ -161,20 +161,15 @@ def test_runs_of_very_short_lines_are_numbered_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("context", "happened"),
-    [
-        (["[object Object]", "It is so."], "an object that was written as a text"),
-        ("{{context}}", "a variable of a template"),
-        ("${context}", "a variable of a template"),
-        (["undefined"], "a missing value"),
-        (["nan", "None", "null", "#N/A"], "a missing value"),
-    ],
+    "context",
+    [["[object Object]"], "{{context}}", "${context}", "undefined", ["nan", "None", "#N/A"]],
 )
-def test_what_a_broken_pipeline_leaves_is_no_context(context: object, happened: str) -> None:
+def test_what_a_broken_pipeline_leaves_is_no_context(context: list[str] | str) -> None:
     result = grade("It is so.", context)
     assert result.status == "invalid_input"
     assert result.error is not None
-    assert happened in result.error.message
+    assert "where it read none. Pass the text itself" in result.error.message
+    assert grade("It is so.", [*context, "It is so."]).status == "graded"
 
 
 @pytest.mark.parametrize("passage", ["", {"text": ""}, {"chunkText": ""}, {"sentences": []}])
@@ -188,10 +183,6 @@ def test_a_passage_whose_text_is_none_is_told_what_it_is() -> None:
     assert error is not None
     assert error.message == "context: passage 1 must have a string 'text', text is 3."
     assert grade("It is so.", [{"text": "", "content": "It is so."}]).status == "graded"
-
-
-def test_a_missing_value_among_passages_is_one_of_them() -> None:
-    assert grade("It is so.", ["None", "It is so."]).status == "graded"
 
 
 PASSAGES = ["The pump runs for 14 hours.", "Its warranty lasts three years.", "It weighs 4.2 kg."]
