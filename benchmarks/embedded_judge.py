@@ -35,12 +35,6 @@ def sentences(text: str) -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text)] or [text]
 
 
-def scored(context: str, statement: str, label: int = 0) -> Scored:
-    """The score of a statement, with its label."""
-    index = Index(enumerate(sentences(context), 1))
-    return support(statement, index).score, label
-
-
 def auc(pairs: list[Scored]) -> float:
     """The area under the ROC curve of (score, label) pairs, in percent; a tie counts half."""
     below = wins = 0.0
@@ -60,10 +54,6 @@ def balanced_accuracy(pairs: list[Scored]) -> float:
     return 100 * statistics.mean(statistics.mean(hits) for hits in right.values())
 
 
-def show(name: str, count: str, figures: tuple[float, ...]) -> None:
-    print(f"{name:24}{count:>8}" + "".join(f"{figure:9.1f}" for figure in figures), flush=True)
-
-
 def main() -> None:
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else LABELLED
     paths = sorted(folder.glob("*.jsonl.gz"))
@@ -75,10 +65,14 @@ def main() -> None:
         name = path.name.split(".")[0]
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             rows = [json.loads(line) for line in lines]
-        pairs = [scored(row["context"], row["statement"], int(row["label"])) for row in rows]
+        indexes = (Index(enumerate(sentences(row["context"]), 1)) for row in rows)
+        pairs = [
+            (support(row["statement"], index).score, int(row["label"]))
+            for row, index in zip(rows, indexes, strict=True)
+        ]
         figures = auc(pairs), balanced_accuracy(pairs)
         held_out += [] if name in TUNED else [figures[1]]
-        show(name, f"{len(rows):,}", figures)
+        print(f"{name:24}{len(rows):8,}{figures[0]:9.1f}{figures[1]:9.1f}", flush=True)
     if held_out:
         reach = f"{min(held_out):.0f} to {max(held_out):.0f} %"
         print(f"balanced accuracy on {len(held_out)} sets that it was not tuned on: {reach}")

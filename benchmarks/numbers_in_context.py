@@ -19,7 +19,6 @@ import gzip
 import json
 import random
 import re
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -76,7 +75,6 @@ def main() -> None:
     print(f"{'set':22}" + "".join(f"{head:>10}" for head in HEADS))
     total: Counter[str] = Counter()
     flags: list[tuple[str, ...]] = []
-    start = time.process_time()
     for path in sorted(options.folder.glob("*.jsonl.gz")):
         name, counts = path.name.split(".")[0], Counter[str]()
         for row in rows_of(path, options.every, options.half):
@@ -90,7 +88,6 @@ def main() -> None:
         print(f"{name:22}" + "".join(f"{cell:>10}" for cell in cells(counts)), flush=True)
         total.update(counts)
     print(f"{'all':22}" + "".join(f"{cell:>10}" for cell in cells(total)))
-    print(f"{time.process_time() - start:.0f} s")
     for flag in random.Random(0).sample(flags, min(options.show, len(flags))):
         print("\n" + "\n  ".join(flag))
 

@@ -4,8 +4,9 @@
 
 The judge is a server in a process of its own. It answers each ask after ``latency`` milliseconds,
 truthfully. No two cases have the same text. The limit is cases x latency / concurrency. The cases
-are graded with ``grade_many``, and 50 with 50 x ``agrade``; each score must be right. On a busy
-machine the wall times are too long, but the CPU times, of the grading process, are not much larger.
+are graded with ``grade_many``, and 50 with 50 x ``agrade``; each score must be right. ``aask`` only
+sends an ask, and reads no verdict. On a busy machine the wall times are too long, but the CPU
+times, of the grading process, are not much larger.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from items import Item, items
 
 from faithfulness_assert import Grader
 
-AT_ONCE = 50
+AT_ONCE, ROUNDS = 50, 20
 BLOCK = rb"<%s-\w+>\\n(.*?)\\n</%s-"
 
 
@@ -52,6 +53,10 @@ def main() -> None:
         show("grade_many", given.cases, limit, many)
         together = partial(asyncio.run, agrade_all(grader, 10**7))
         show("agrade", AT_ONCE, given.latency / 1000, together)
+        asks: list[Any] = []
+        grader.replay(as_case(items(1, 0)[0]), asks.append)  # it has no outcome yet
+        sending = partial(asyncio.run, send(grader.judge, asks[0]))
+        show("aask", AT_ONCE * ROUNDS, ROUNDS * given.latency / 1000, sending)
         with urlopen(url) as answer:
             print(answer.read().decode())
     finally:
@@ -78,6 +83,11 @@ async def agrade_all(grader: Grader, first: int) -> None:
     results = await asyncio.gather(*(grader.agrade(**as_case(one)) for one in given))
     for result, one in zip(results, given, strict=True):
         check(result, one)
+
+
+async def send(judge: Any, ask: Any) -> None:
+    for _ in range(ROUNDS):
+        await asyncio.gather(*(judge.aask(ask) for _ in range(AT_ONCE)))
 
 
 def as_case(given: Item) -> dict[str, Any]:
