@@ -43,7 +43,6 @@ from ..records.usage import Usage
 from ..text.citations import without_marks
 from ..text.learned import asks
 from ..text.numbers import Meaning, find_numbers
-from ..text.sentences import find_language
 from ..text.strings import DENSE, function_words, word_lists
 from ..text.talk import may_be_set_aside
 
@@ -56,7 +55,6 @@ CHANGES = 2  # unknown words of a sentence that may be a changed copy
 CHANGE = 2.5  # what they take from the score, divided by the number of words
 PLACES = 1_000  # of words, the rarest first, that the window comes from: limits the work
 FEW = 3  # words that may be all of an answer, such as "Paris and London"
-SHOWN = 20  # statements, and context sentences, that tell their language
 STEM = 5  # letters of a word that count
 LONGEST = 100  # words of a text of an index; a transcript without full stops is cut
 LAST_ROUNDED = 1e14  # larger numbers are compared to the last digit
@@ -102,15 +100,8 @@ class EmbeddedJudge:
         """A verdict for each statement of ``ask``.
 
         Raises:
-            JudgeError: the ask is not for verdicts, which needs an LLM; or ``deadline``, an instant
-                of ``time.monotonic()``, has passed.
+            JudgeError: ``deadline``, an instant of ``time.monotonic()``, has passed.
         """
-        if ask.kind != "verdicts":
-            raise JudgeError(
-                "the embedded judge cannot write claims: use a policy that splits into sentences "
-                "(split='sentences'), or an LLM judge",
-                "unreadable",
-            )
         index, texts = Index(ask.payload.sentences), [text for _, text in ask.payload.items]
         verdicts = []
         for number, statement in ask.payload.statements:
@@ -120,16 +111,16 @@ class EmbeddedJudge:
                     "timeout",
                 )
             verdict = _verdict(support(statement, index), ask.form)
+            # A name or a number, which looks like no claim, may be all of an answer.
+            is_short = not asks(statement) and len(find_words(statement)) <= FEW
             may_be_aside = "not_a_claim" in ask.form.labels and not (
-                verdict["label"] == "supported" and _may_be_answer(statement)
+                verdict["label"] == "supported" and is_short
             )
             if may_be_aside and may_be_set_aside(statement, texts):
                 verdict |= {"label": "not_a_claim", "evidence": []}
             verdicts.append({"id": number, **verdict} if ask.form.numbered else verdict)
         text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
-        is_supported = any(verdict["label"] == "supported" for verdict in verdicts)
-        warnings = () if is_supported else _other_language(ask)
-        return Reply(text, usage=Usage(), validated=True, warnings=warnings)
+        return Reply(text, usage=Usage(), validated=True)
 
 
 class Support(NamedTuple):
@@ -145,26 +136,6 @@ class Support(NamedTuple):
     score: float = 0.0
     evidence: tuple[int, ...] = ()
     against: str = ""
-
-
-def _other_language(ask: Ask) -> tuple[str, ...]:
-    """A warning if the statements seem to be in another language than the context."""
-    found, english = set[str](), word_lists("languages")["en"].split()
-    for numbered in (ask.payload.statements, ask.payload.sentences):
-        text = " ".join(text for _, text in numbered[:SHOWN])
-        language = find_language(text)  # English also where nothing tells one
-        if language == "en" and len({*find_words(text)}.intersection(english)) < FEW:
-            return ()
-        found.add(language)
-    if len(found) == 1:
-        return ()
-    which = f"in another language than its context ({', '.join(sorted(found))})"
-    return (f"the answer seems to be {which}: the embedded judge compares words; use an LLM judge",)
-
-
-def _may_be_answer(statement: str) -> bool:
-    """Whether it may be all of an answer, such as a name or a number, which look like no claim."""
-    return not asks(statement) and len(find_words(statement)) <= FEW
 
 
 def _verdict(support: Support, form: ReplyForm) -> dict[str, Any]:
