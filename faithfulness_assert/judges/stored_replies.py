@@ -17,7 +17,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,6 @@ from ..files import as_text, first_file, new_file, private_folder, read_text
 from ..records.errors import ConfigError, JudgeError
 from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 from ..records.usage import Usage
-from .remote.redaction import Secrets
 from .secret import SIZE, secret_of
 
 MAX_FILE_BYTES = 16 << 20
@@ -71,10 +70,6 @@ class StoredJudge:
         self.judge, self._is_readable = judge, is_readable
         self._folder = own = _judge_folder(folder, named, options)
         self._described = _described(own)
-        # Whoever wrote a file may not have taken out the keys.
-        keys = (os.environ.get(name, "") for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"))
-        secrets = getattr(judge, "secrets", None)
-        self._secrets = secrets if isinstance(secrets, Secrets) else Secrets(keys)
         if judge is None:
             by_name = JudgeInfo(named, remote=True) if isinstance(named, str) else judge_info(named)
             self._info = replace(self._described or by_name, keeps_deadline=True, any_loop=False)
@@ -86,11 +81,17 @@ class StoredJudge:
         try:
             own.parent.mkdir(parents=True, exist_ok=True)
             private_folder(own)  # its name can be foreseen, so it may be a link to another folder
+            if not (own / _SECRET).exists():
+                new = os.urandom(SIZE) if seed is None else secret_of(seed)
+                first_file(own / _SECRET, f"{new.hex()}\n".encode("ascii"))
             self._describe()
         except OSError as error:
-            problem = f"{own.parent} cannot be written: {error.strerror}"
+            problem = f"{own.parent} cannot be written: {error.strerror or error}"
             raise ConfigError(f"cache: {problem}") from None
-        self.secret = kept_secret(own, seed)
+        self.secret = _read_secret(own)
+        if self.secret is None:
+            problem = "is damaged; remove it, and stored replies are asked for again"
+            raise ConfigError(f"cache: {own / _SECRET} {problem}")
         if hasattr(judge, "aask"):
             self.aask = self._aask
 
@@ -108,13 +109,8 @@ class StoredJudge:
         if stored := self.stored(ask):
             return stored
         if self.judge is None:
-            problem, fix = f"no stored reply in {self._folder} fits this ask ({ask.kind})", ""
-            if not self._folder.parent.is_dir():
-                problem += f": there is no folder {self._folder.parent}"
-            elif self.secret is None and self._folder.is_dir():
-                problem += f": its file {_SECRET}, from which asks follow, is missing or damaged"
-                fix = "Restore it, or store all replies again; commit it with them."
-            raise JudgeError(problem, "not_stored", fix=fix)
+            problem = f"no stored reply in {self._folder} fits this ask ({ask.kind})"
+            raise JudgeError(problem, "not_stored")
         return self._store(ask, self.judge.ask(ask, deadline=deadline))
 
     async def _aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -135,7 +131,7 @@ class StoredJudge:
             warnings, confidence, wrong = (tuple(data.get(name) or ()) for name in _STORED[1:])
             marks = tuple(map(tuple, wrong))
             given: dict[str, Any] = {"warnings": warnings, "confidence": confidence, "wrong": marks}
-            return self._secrets.out_of_outcome(Reply(data["text"], Usage(), cached=True, **given))
+            return Reply(data["text"], Usage(), cached=True, **given)
         return None
 
     def _store(self, ask: Ask, reply: Reply) -> Reply:
@@ -212,32 +208,10 @@ def _identity(judge: Judge) -> Mapping[str, Any]:
 def _described(folder: Path) -> JudgeInfo | None:
     """The judge that a judge.json describes; None if it does not."""
     data = _read(folder / _ABOUT)
-    if not isinstance(data.get("identity"), dict) or not isinstance(data.get("name"), str):
-        return None
-    values = {field.name: data[field.name] for field in fields(JudgeInfo) if field.name in data}
-    with suppress(ConfigError, TypeError):
-        return JudgeInfo(**{**values, "limits": Limits(**data.get("limits", {}))})
+    with suppress(ConfigError, KeyError, TypeError):
+        info = JudgeInfo(**{**data, "limits": Limits(**data["limits"])})
+        return info if isinstance(info.identity, dict) else None
     return None
-
-
-def kept_secret(folder: Path, seed: int | None = None) -> bytes:
-    """The secret that a folder keeps. It is made at the first call, for this user alone to read.
-
-    ``seed``: what it is made of; None to draw it.
-
-    Raises:
-        ConfigError: it cannot be written, or is damaged.
-    """
-    path = folder / _SECRET
-    try:
-        if not path.exists():
-            new = os.urandom(SIZE) if seed is None else secret_of(seed)
-            first_file(path, f"{new.hex()}\n".encode("ascii"))
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from None
-    if (stored := _read_secret(folder)) is None:
-        raise ConfigError(f"{path}: is damaged; remove it, and stored replies are asked for again")
-    return stored
 
 
 def _read_secret(folder: Path) -> bytes | None:

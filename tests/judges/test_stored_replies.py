@@ -294,17 +294,6 @@ def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
     assert not list(tmp_path.iterdir())
 
 
-def test_an_error_names_the_file_that_asks_follow_from_if_it_is_missing(tmp_path: Path) -> None:
-    given: dict[str, Any] = {"judge": "openai:m", "cache": tmp_path}
-    with Loopback(verdict) as server:
-        grade(ANSWER, CONTEXT, **given, base_url=server.url, api_key=KEY)
-    (seed,) = tmp_path.rglob("controls-seed")
-    seed.unlink()
-    reason = grade(ANSWER, CONTEXT, **given, cache_only=True).reason
-    assert "controls-seed, from which asks follow, is missing" in reason
-    assert "commit it with them" in reason
-
-
 def test_another_option_that_shapes_replies_finds_none(tmp_path: Path) -> None:
     with Loopback(verdict) as server:
         grade(ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, cache=tmp_path)
