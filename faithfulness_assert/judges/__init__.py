@@ -65,13 +65,10 @@ def check_judge_options(spec: object, options: Mapping[str, Any]) -> None:
         form = JUDGES[kind][1]
         if bool(argument.strip()) != (":" in form):
             raise ConfigError(f"judge: {spec!r} should be written {form!r}")
-    elif isinstance(spec, type):
-        raise ConfigError(f"judge: {spec.__name__} is a class; give an object of it")
-    elif not callable(getattr(spec, "ask", None)):
-        forms, got = ", ".join(judge_forms()), type(spec).__name__
-        raise ConfigError(
-            f"judge: must be one of {forms}, or an object with an 'ask' method; got {got}"
-        )
+    elif isinstance(spec, type) or not callable(getattr(spec, "ask", None)):
+        forms, got = ", ".join(judge_forms()), getattr(spec, "__name__", type(spec).__name__)
+        problem = f"must be one of {forms}, or an object (no class) with an 'ask' method"
+        raise ConfigError(f"judge: {problem}; got {got}")
     for option in (name for name in options if name not in names):
         problem = f"the judge {spec!r} has no such option. {suggest(option, names)}"
         if not isinstance(spec, str):
@@ -122,8 +119,8 @@ def exact_token_counter(judge_name: str) -> CountTokens | None:
 
     None without ranks of tiktoken on this machine.
     """
-    names = ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR")  # where tiktoken keeps what it downloads
-    folder = next((os.environ[name] for name in names if name in os.environ), None)
+    # Where tiktoken keeps what it downloads.
+    folder = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     return exact_counter(judge_name.partition(":")[2] or judge_name, folder)
 
 
@@ -148,7 +145,6 @@ class TwoJudges:
         self.checker, self.writer = checker, writer
         self.max_retries = getattr(writer, "max_retries", 0)
         self.timeout = getattr(writer, "timeout", 60.0)
-        self.secrets = getattr(writer, "secrets", None)
         self.key_secret = getattr(writer, "key_secret", None)
 
     @property

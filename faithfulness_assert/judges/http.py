@@ -69,22 +69,20 @@ class Answer:
         """It, whole and decoded. Servers may encode unasked, and a small body may be gigabytes."""
         self.body, self._pieces = b"".join(self._pieces), []
         encoding = self.headers.get("content-encoding", "").strip().lower()
-        if encoding in ("gzip", "x-gzip", "deflate"):
+        if encoding not in ("", "identity"):
             try:
                 unpack = zlib.decompressobj(wbits=_GZIP_OR_ZLIB).decompress
                 self.body = unpack(self.body, MAX_BYTES + 1)
             except zlib.error:
-                raise self._unusable(f"is not {encoding}, although its header says so") from None
+                problem = f"cannot be decoded: it has the encoding {encoding[:40]!r}"
+                raise self._unusable(problem) from None
             if len(self.body) > MAX_BYTES:
-                raise self._unusable(f"{_TOO_LARGE} when decoded", retryable=True)
-        elif encoding not in ("", "identity"):
-            raise self._unusable(f"has the encoding {encoding[:40]!r}, which was not asked for")
+                raise self._unusable(f"{_TOO_LARGE} when decoded")
         return self
 
-    def _unusable(self, problem: str, *, retryable: bool = False) -> JudgeError:
-        message, fix = f"the judge's answer {problem}", "Check base_url."
-        status = self.status
-        return JudgeError(message, "server", http_status=status, retryable=retryable, fix=fix)
+    def _unusable(self, problem: str) -> JudgeError:
+        message, status = f"the judge's answer {problem}", self.status
+        return JudgeError(message, "server", http_status=status, fix="Check base_url.")
 
 
 async def in_time(

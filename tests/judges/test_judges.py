@@ -58,7 +58,7 @@ def test_unknown_judges_and_options_are_errors_that_help() -> None:
         make_judge("opnai:m", {})
     with pytest.raises(ConfigError, match="seed: the judge 'embedded' has no such option"):
         make_judge("embedded", {"seed": 1})
-    with pytest.raises(ConfigError, match="an object with an 'ask' method; got int"):
+    with pytest.raises(ConfigError, match="with an 'ask' method; got int"):
         make_judge(5, {})
     with pytest.raises(ConfigError, match="seed: the judge is passed as an object"):
         make_judge(MinimalJudge(), {"seed": 1})

@@ -102,7 +102,9 @@ class CaseAnswers:
         outcome = self._judge.read(Answer(status, {}, json.dumps(body).encode()))
         if unnamed := _unnamed(outcome, ask):
             return Reading(unnamed, spent=_spent(outcome))
-        outcome, wanted = self._judge.needs.after(ask, outcome, steps, self._judge.request)
+        needs = self._judge.needs
+        cap = needs.cap(ask, steps)
+        outcome, wanted = needs.after(ask, outcome, steps, self._judge.request, cap)
         self.steps = merge_steps(self.steps, wanted or steps)
         if wanted not in (None, steps):  # such as of a judge that needs more room to think
             return Reading(None, spent=_spent(outcome) if isinstance(outcome, Reply) else Usage())

@@ -18,6 +18,7 @@ from ..http import Answer
 from .redaction import redact
 
 MAX_WAIT = 60.0  # seconds between two tries
+LONGEST = 100_000  # bytes of a page that is read for what is wrong
 
 _TAG = lazy_pattern(r"<[^<>]{0,300}>")
 _FILTERED = lazy_pattern(
@@ -55,18 +56,13 @@ _HINTS = {
     401: _CHECK_KEY,
     403: _CHECK_KEY,
     404: "Check the model's name and base_url (for an OpenAI-compatible API it often ends in /v1).",
-    501: "Check base_url: the server has no such API there.",
 }
 _CODES = {  # of errors inside an answer with status 200, by the status that they mean
-    400: "invalid_request_error 2013",  # the numbers are MiniMax's
-    401: "authentication_error invalid_api_key 1004",
+    400: "invalid_request_error request_too_large 2013",  # the numbers are MiniMax's
+    401: "authentication_error permission_error invalid_api_key 1004",
     402: "billing_error 1008",
-    403: "permission_error",
     404: "not_found_error model_not_found",
-    413: "request_too_large",
     429: "rate_limit_error rate_limit_exceeded insufficient_quota 1002 1039",
-    504: "timeout_error",
-    529: "overloaded_error",
 }
 _STATUS_BY_CODE = {code: status for status, codes in _CODES.items() for code in codes.split()}
 
@@ -90,18 +86,15 @@ def read_json_object(answer: Answer) -> dict[str, Any] | JudgeError:
         return read_failure(answer, data)
     if isinstance(data, dict):
         return data
-    start = answer.body[:1000].lstrip().lower()
-    events = "event-stream" in answer.headers.get("content-type", "")
-    is_stream = events or start.startswith((b"data:", b"event:"))
-    what, fix = "something that is not a JSON object in UTF-8", _CHECK_URL
-    if not start:
-        what, fix = "an empty body", ""
-    elif is_stream:
-        what, fix = "an event stream that was not asked for", "Turn off streaming on the server."
-    elif start.startswith(b"<"):
-        what = "an HTML page instead of JSON"
-    problem, status = f"the judge answered with {what}", answer.status
-    return JudgeError(problem, "server", retryable=not is_stream, http_status=status, fix=fix)
+    problem = f"the judge answered with no JSON object in UTF-8: {_page(answer)}"
+    status = answer.status
+    return JudgeError(problem, "server", retryable=True, http_status=status, fix=_CHECK_URL)
+
+
+def _page(answer: Answer) -> str:
+    """A body that is no JSON as text."""
+    text = _TAG.sub(" ", answer.body[:LONGEST].decode("utf-8", "replace"))
+    return text if text.strip() else "(no text)"
 
 
 def an_object(value: object) -> Mapping[str, Any]:
@@ -154,9 +147,6 @@ def read_failure(answer: Answer, data: object) -> ServerError:
     kind = _KINDS.get(status, "transport" if 300 <= status < 500 else "server")
     hint = _HINTS.get(status, "")
     retryable = status in (408, 409, 425, 429) or not 300 <= status < 500
-    wished = answer.headers.get("x-should-retry")
-    if wished in ("true", "false"):
-        retryable = wished == "true"
     too_long = bool(
         status == 413
         or _TOO_LONG.search(searched)
@@ -200,15 +190,10 @@ def _report(answer: Answer, data: object) -> tuple[int, str, str, str]:
     if 300 <= status < 400:
         return status, f"redirect to {answer.headers.get('location', 'nowhere')}", "", ""
     if not isinstance(data, dict):
-        text = _TAG.sub(" ", answer.body.decode("utf-8", "replace"))
-        return status, text if text.strip() else "(no text)", "", ""
+        return status, _page(answer), "", ""
     error = data.get("error")
     fields: Mapping[str, Any] = error if isinstance(error, dict) else data
-    codes = [
-        fields.get("code"),
-        fields.get("type"),
-        an_object(fields.get("innererror")).get("code"),
-    ]
+    codes = [fields.get("code"), fields.get("type")]
     for code in map(str, codes if 200 <= status < 300 else ()):  # some gateways' good answers
         if re.fullmatch(r"[45]\d\d", code, re.A) or code in _STATUS_BY_CODE:
             status = _STATUS_BY_CODE.get(code) or int(code)
@@ -229,13 +214,9 @@ def _as_text(value: object) -> str:
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(value.get("detail"), list):
         value = value["detail"]
+    if isinstance(value, list) and all(isinstance(one, dict) for one in value):
+        value = [{name: one[name] for name in one if name != "input"} for one in value[:20]]
     try:
-        if isinstance(value, list) and all(isinstance(one, dict) and "msg" in one for one in value):
-            places = (one.get("loc") for one in value[:20])
-            named = (".".join(map(str, loc if isinstance(loc, list) else [loc])) for loc in places)
-            return "; ".join(
-                f"{name}: {one['msg']}" for name, one in zip(named, value, strict=False)
-            )
         return json.dumps(value)
     except RecursionError:
         return "(nested too deeply)"

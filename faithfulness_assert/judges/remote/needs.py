@@ -58,6 +58,9 @@ class Fallback(NamedTuple):
 Fallbacks = Mapping[str, Fallback]
 """By name; one that is a part of another before that."""
 
+WITHOUT_FORMAT = Fallback("", ("thinking before a reply in a format; none was requested",))
+"""For a reply that was only thoughts. It may be chance, so no other process learns it."""
+
 LEAST = 900
 """A smaller window has no room for an ask: whoever reports one is wrong, or of no use."""
 MARGIN = 0.95
@@ -72,11 +75,6 @@ ONLY_THOUGHT = (
     "the judge spent its tokens on reasoning and said nothing; raise max_tokens, ask for less "
     "(reasoning_effort), or use another model"
 )
-THOUGHT_IN_FORMAT = (
-    "the reply in the requested format was only thoughts; it was asked for again without a format"
-)
-IN_A_ROW = 2
-"""Such replies, after which a format is no longer asked for: a single one is chance."""
 
 _NUMBER = lazy_pattern(r"(?<![\w.,-])(?:\d{1,3}(?:,\d{3})+|\d{1,12})(?![\w-])")
 """A number that is no part of a name, such as that of a model."""
@@ -126,15 +124,15 @@ class Needs:
         max_tokens: int | None = None,
         warnings: Sequence[str] = (),
     ) -> None:
-        self.fallbacks, self._limits, self._warnings = fallbacks, limits, warnings
+        self.fallbacks = {**fallbacks, "plain": WITHOUT_FORMAT}
+        self._limits, self._warnings = limits, warnings
         self._window: int | None = None  # of prompt and reply together, once it is learned
-        self._thought = 0  # replies in a row that were only thoughts because of the format
-        own = dict.fromkeys((*fallbacks, "room", "thought"), 0)
-        self.first: Steps = {**own, **(first or {})}
+        none = dict.fromkeys((*self.fallbacks, "room"), 0)
+        self.first: Steps = {**none, **(first or {})}
         self.steps = self.first
         self._max_tokens = max_tokens
         self._path: Path | None = None
-        self._stored: dict[str, Any] = {}
+        self._kept = ""
 
     @property
     def limits(self) -> Limits:
@@ -165,9 +163,8 @@ class Needs:
         """The reply, with a warning for each of these steps, and for the way that it came."""
         empty = reply.reasoned and not (reply.text.strip() or reply.refusal)
         warnings = [*((ONLY_THOUGHT,) if empty else ()), *self._warnings]
-        warnings += [THOUGHT_IN_FORMAT] * steps["thought"]
         for name, row in self.fallbacks.items():
-            if steps[name] > self.first[name] and not (name == "format" and steps["thought"]):
+            if steps[name] > self.first[name]:
                 warnings.append(f"the server does not support {row.gaps[steps[name] - 1]}")
         return replace(reply, warnings=(*reply.warnings, *warnings)) if warnings else reply
 
@@ -181,7 +178,7 @@ class Needs:
         name = hashlib.sha256(f"{address}\n{model}".encode()).hexdigest()[:24]
         self._path = folder / f"server-{name}.json"
         most = {name: len(row.gaps) for name, row in self.fallbacks.items()}
-        most |= {"room": len(ROOMS) - 1, "thought": 1}
+        most["room"] = len(ROOMS) - 1
         with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
             stored = json.loads(read_text(self._path, most=1 << 20))
             steps = {n: stored["steps"].get(n, 0) for n in most}
@@ -189,34 +186,27 @@ class Needs:
                 self.steps = merge_steps(self.steps, steps)
             if is_whole(window := stored["window"]):
                 self._learned(window)
-        self._stored = self._as_json()
+        self._kept = self._known()
 
-    def learn(self, reply: Reply, steps: Steps) -> bool:
-        """Begins each later ask with the steps that led to a reply. Whether there is news to keep.
+    def learn(self, reply: Reply, steps: Steps) -> None:
+        """Begins each later ask with the steps that led to a reply, and keeps what is new.
 
         Other asks may have added their steps.
         """
         if reply.reasoned:
             steps = {**steps, "room": max(steps["room"], 1)}
         if not reply.text.strip():
-            steps = {**steps, "format": 0, "thought": 0}
-        self._thought = self._thought + 1 if steps["thought"] else 0
-        if 0 < self._thought < IN_A_ROW:
-            steps = {**steps, "format": self.steps["format"], "thought": 0}
+            steps = {**steps, "plain": 0}
         if steps != self.steps:
             self.steps = merge_steps(self.steps, steps)
-        return self._path is not None and self._as_json() != self._stored
-
-    def keep(self) -> None:
-        """Writes what was learned into the folder."""
-        self._stored = self._as_json()
-        if self._path is not None:
+        if self._path is not None and (known := self._known()) != self._kept:
+            self._kept = known
             with suppress(OSError), new_file(self._path, private=True) as file:
-                file.write(json.dumps(self._stored).encode("ascii"))
+                file.write(known.encode("ascii"))
 
-    def _as_json(self) -> dict[str, Any]:
-        taken = {name: count for name, count in self.steps.items() if count}
-        return {"steps": taken, "window": self._window}
+    def _known(self) -> str:
+        taken = {name: n for name, n in self.steps.items() if n and name != "plain"}
+        return json.dumps({"steps": taken, "window": self._window})
 
     # ------------------------------------------------------------ after a try
 
@@ -226,7 +216,7 @@ class Needs:
         outcome: Outcome,
         sent: Steps,
         request: Callable[[Ask, Steps], Mapping[str, Any]],
-        cap: int | None = None,
+        cap: int,
     ) -> tuple[Outcome, Steps | None]:
         """The outcome of a try, and the steps of the next one; None if it ends here.
 
@@ -237,9 +227,8 @@ class Needs:
             outcome: what came.
             sent: the steps with which it was sent.
             request: returns the parameters of an ask that are sent after given steps.
-            cap: the most tokens that the reply could have; default: what they are now.
+            cap: the most tokens that the reply could have.
         """
-        cap = self.cap(ask, sent) if cap is None else cap
         if isinstance(outcome, Reply):
             return self._after_reply(ask, outcome, sent)
         if not isinstance(outcome, ServerError):
@@ -288,9 +277,8 @@ class Needs:
             if not (answers or self._max_tokens) and sent["room"] < len(ROOMS) - 1:
                 return reply, {**sent, "room": sent["room"] + 1}
         elif reasoned and not answer and not reply.refusal and ended == "stop":
-            without = len(self.fallbacks["format"].gaps)
-            if sent["format"] < without:
-                return reply, {**sent, "format": without, "thought": 1}
+            has_format = sent["format"] < len(self.fallbacks["format"].gaps)
+            return reply, {**sent, "plain": 1} if has_format and not sent["plain"] else None
         return reply, None
 
     def _too_long(self, message: str, window: int, **more: Any) -> JudgeError:

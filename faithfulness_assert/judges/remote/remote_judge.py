@@ -250,8 +250,7 @@ class RemoteJudge(ABC):
         if isinstance(outcome, JudgeError):
             outcome.usage = spent
             raise outcome
-        if needs.learn(outcome, steps):
-            await background.in_thread(needs.keep)
+        needs.learn(outcome, steps)
         usage = outcome.usage and spent
         return replace(needs.warned(outcome, steps), usage=usage, requests=spent.num_requests)
 
@@ -281,6 +280,8 @@ class RemoteJudge(ABC):
         """The body of the request for an ask, as it is worded, after these steps."""
         ask = replace(worded, max_tokens=self.needs.cap(worded, steps))
         settings = dict(self._settings)
+        if steps["plain"]:
+            steps = {**steps, "format": len(self.fallbacks["format"].gaps)}
         if ask.sample > 1 and self._is_auto:
             settings["temperature"] = SAMPLES_TEMPERATURE
         if ask.sample > 1 and settings.get("seed") is not None:

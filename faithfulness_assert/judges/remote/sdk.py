@@ -29,15 +29,14 @@ def load_sdk(name: str) -> Any:
     """
     try:
         if name == "anthropic":
-            import anthropic
-
-            return anthropic
-        import openai
+            import anthropic as sdk
+        else:
+            import openai as sdk  # type: ignore[no-redef]
     except ImportError:
         problem = f"{name}: its package is not installed, which a client of it needs"
         install = pip_install(name, extra="anthropic" if name == "anthropic" else "")
         raise ConfigError(f"{problem}. Run: {install}") from None
-    return openai
+    return sdk
 
 
 def client_endpoint(client: Any, provider: str, more_secrets: Iterable[str]) -> Endpoint:
