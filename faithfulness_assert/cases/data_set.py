@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
 """Records, and characters in them, that are read to say where the fields of a case are."""
-MAX_NOTES = 20
-"""Notes of a kind. Of more, only the number is told."""
 MAX_SHOWN_COLUMNS = 40
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
@@ -152,8 +150,8 @@ class DataSet:
         """
         self.notes.clear()
         self.hints = self._first_notes()
-        missing = doubled = unread = 0
-        as_texts, first = list[str](), ""
+        missing = taken = unread = 0
+        as_texts, doubled, first = list[str](), "", ""
         with closing(_ids()) as ids:
             for number, (record, fields, columns, problem) in enumerate(self.read(), 1):
                 problem = f"{record.place}: {problem}" if problem else ""
@@ -166,14 +164,12 @@ class DataSet:
                 missing += not own
                 wanted = own or str(number)
                 if (case_id := _unique(ids, wanted)) != wanted:
-                    doubled += 1
-                    if doubled <= MAX_NOTES:
-                        changed = f"the id {wanted} is taken; it is {case_id} now"
-                        self.notes.append(f"row {number}: {changed}")
+                    doubled = doubled or f"row {number} is {case_id}, as {wanted} is taken"
+                    taken += 1
                 fields = {name: value for name, value in fields.items() if name != "id"}
                 yield Row(number, case_id, fields, columns, problem)
-        if doubled > MAX_NOTES:
-            self.notes.append(f"{doubled - MAX_NOTES} more rows have ids that are taken")
+        if taken:
+            self.notes.append(f"{counted(taken, 'row')} got a number after the id: {doubled}")
         if missing:
             self.notes.append(
                 f"{counted(missing, 'row')} without an id: the number of the row is its id"

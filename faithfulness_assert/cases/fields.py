@@ -87,18 +87,18 @@ class Fields(NamedTuple):
         """The path of each field that a record has."""
         chosen: dict[str, str] = {}
         for field, paths in self.paths.items():
-            values = {path: value_at(record, path, _ABSENT) for path in paths}
+            found = ((path, value_at(record, path, _ABSENT)) for path in paths)
+            values = {path: value for path, value in found if value is not _ABSENT}
             if field == "question" and not (self.system or field in self.mapping):
                 values = {p: v for p, v in values.items() if not isinstance(v, list | Mapping)}
             fitting = [path for path, value in values.items() if self._fits(field, value)]
             if self.system and field in HELD:  # a text of JSON may be a text itself
-                fitting = fitting or [p for p, v in values.items() if isinstance(v, str)]
-            # One that does not fit is told, but in a log beside messages it means something else.
-            own = (field,) if field == "messages" else names(field)  # turns may be other things
-            usual = paths if field in self.mapping else own
-            there = [p for p, v in values.items() if p in usual and v is not _ABSENT]
-            if fitting or (there and "messages" not in chosen):
-                chosen[field] = (fitting or there)[0]
+                fitting += [path for path, value in values.items() if isinstance(value, str)]
+            if "messages" not in chosen:  # beside them, what does not fit means something else
+                own = (field,) if field == "messages" else names(field)  # turns may be other things
+                fitting += [p for p in values if p in (paths if field in self.mapping else own)]
+            if fitting:
+                chosen[field] = fitting[0]
         if self.system and "context" in chosen:
             chosen.pop("messages", None)  # only a system that keeps no context apart from them
         return chosen
@@ -461,7 +461,7 @@ def _recognised(record: Mapping[str, Any]) -> System | None:
 
 def _fits(field: str, value: Any) -> bool:
     """Whether a value can be that of a field. A mapping is one only if it is of a known form."""
-    if value is _ABSENT or value is None:
+    if value is None:
         return False
     if field == "messages":
         if isinstance(value, Mapping):
