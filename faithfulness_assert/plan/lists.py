@@ -19,7 +19,7 @@ from ..reading.lists_and_ratings import read_lists
 from ..records.errors import JudgeError, OtherReply, UnreadableReply
 from ..records.judge import Limits, Numbered, Outcome
 from ..records.model import Evidence, Skipped, Statement
-from ..text.phrases import has_number_or_name, numbers_and_names, words_that_count
+from ..text.phrases import numbers_and_names, words_that_count
 from ..text.strings import lazy_pattern, one_line, text_key
 from ..text.talk import claims_nothing
 from .outcomes import usable_text, worth_asking_again
@@ -127,15 +127,12 @@ def _with_claims(state: State) -> State:
     """The claims as statements. If there are no claims at all, the case cannot be graded."""
     if not state.claims and any(error.kind != "unreadable" for error in state.log.errors):
         return with_statements(state, ())  # `conclude` tells the error
-    # A sentence makes no claim if the judge says so, as far as its text allows. A judge that lists
-    # no claim for the whole answer is believed, unless there is a number or a name: what an answer
-    # without claims scores, the policy says.
-    silent = {n for n, claims in state.claims.items() if not claims}
-    if len(silent) < len(state.sentences) or any(
-        has_number_or_name(s.text) for s in state.sentences
-    ):
-        listed_none = [s for s in state.sentences if s.id in silent]
-        silent = {s.id for s in listed_none if claims_nothing(s.text, is_item=s.is_item)}
+    # A sentence makes no claim if the judge says so, as far as its text allows.
+    silent = {
+        s.id
+        for s in state.sentences
+        if state.claims.get(s.id) == () and claims_nothing(s.text, is_item=s.is_item)
+    }
     sentences = Sentences(numbered_texts(state.sentences))
     statements: list[Statement] = []
     skipped = list(state.skipped)

@@ -39,6 +39,8 @@ _FORM = lazy_pattern(
     """,
     re.VERBOSE,
 )
+_FORM_SIGNS = "`~-*_=#["
+_INDENTS = (" " * 4, "\t")
 _DELIMITER = lazy_pattern(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
 _COMMANDS = (
     "apt|apt-get|brew|cargo|cat|cd|cp|curl|docker|echo|git|go|import|ls|make|mkdir|mv|node|npm|npx|"
@@ -129,13 +131,14 @@ class _Reader:
 
     def read(self, at: int, line: _Line) -> None:
         """Reads the next line: it goes on with the last block, or begins one."""
-        form = "" if at in self.known else _form(line.said)
+        is_plain = at in self.known or line.said[:1] not in _FORM_SIGNS
+        form = "" if is_plain else _form(line.said)
         if form == "fence":
             self.note_code(at, line.said)
         elif "|" in line.said:
             self.note_table(at, line.said)
         before = self.found[-1].kind if self.is_next else ""
-        if not before and line.marker < 0 and at not in self.known:
+        if not before and at not in self.known and self.text.startswith(_INDENTS, line.start):
             self.note_indented(at)
         if before == "text" and (form == "underline" or set(line.said) == {"-"}):
             self.found[-1].kind, self.found[-1].end = "heading", line.end

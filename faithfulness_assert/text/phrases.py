@@ -4,10 +4,6 @@ In a table, each line is a regular expression. An indented line continues the on
 ``<name>`` is a part from ``words/phrases.txt``; ``~`` is a gap of up to 60 characters inside a
 sentence. The plain form of a text, which they match, is lower case, one line, straight quotes, no
 markdown, no English short forms.
-
-In doubt a word is a name: a capital letter shows one, except at the start of a text, where common
-words have one too. Scripts without capitals hide names, so a text in them counts as named unless it
-contains a polite phrase.
 """
 
 from __future__ import annotations
@@ -17,7 +13,8 @@ from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
 
-from .strings import DENSE, expressions, lazy_pattern, word_lists
+from .number_words import valued
+from .strings import DENSE, expressions, function_words, lazy_pattern, word_lists
 
 _STRAIGHT = str.maketrans(
     dict.fromkeys("’‘′ʼ`´＇", "'")
@@ -72,46 +69,25 @@ def rules(table: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(_filled(line)) for line in expressions(table))
 
 
-# ---------------------------------------------------------------- numbers and names
+# ---------------------------------------------------------------- words that two texts share
 
-
-_NUMBER_WORDS, _SENTENCE_STARTERS, _POLITE_PRONOUNS, _POLITE_PHRASES = (
-    frozenset(word_lists("names")[section].split())
-    for section in ("numbers", "sentence starters", "polite pronouns", "polite phrases")
-)
 _PUNCTUATION = "\"'“”‘’«»„(*[_]).,;:!?…—–-"
 
 
-def has_number_or_name(text: str) -> bool:
-    """Whether a text contains a digit, a number word or something that may be a name."""
-    if any(char.isalpha() and not char.isupper() and not char.islower() for char in text):
-        hides = not any(phrase in text for phrase in _POLITE_PHRASES)
-        return hides or any(char.isdigit() for char in text)
-    return bool(numbers_and_names(text))
-
-
 def numbers_and_names(text: str) -> list[str]:
-    """The words of a text that have a digit, are a number word or may be a name."""
-    stripped = (part.strip(_PUNCTUATION).replace("’", "'") for part in text.split())
+    """The words of a text that have a digit, are a number word or may be a name.
+
+    In doubt a word with a capital is a name; function words are none.
+    """
+    words = (word for part in text.split() if (word := part.strip(_PUNCTUATION)))
     return [
         word
-        for place, word in enumerate(filter(None, stripped))
-        if any(char.isdigit() for char in word)
-        or word.casefold() in _NUMBER_WORDS
-        or _may_be_name(word, is_first=place == 0)
+        for word in words
+        if any(map(str.isdigit, word))
+        or valued("spelled").get(plain := word.casefold(), 0) > 1
+        or (word[0].isupper() and plain.partition("'")[0] not in function_words())
     ]
 
-
-def _may_be_name(word: str, *, is_first: bool) -> bool:
-    if not word[:1].isupper():
-        return False
-    plain = word.casefold()
-    if is_first:
-        return plain not in _SENTENCE_STARTERS
-    return plain not in _POLITE_PRONOUNS and plain.partition("'")[0] != "i"
-
-
-# ---------------------------------------------------------------- words that two texts share
 
 STEM = 4
 """Letters of a word that count, so that "opens" and "opened" are the same word."""

@@ -24,7 +24,7 @@ FILES = sorted(
     path for path in (ROOT / "fixtures" / "golden").glob("*.json") if path.stem != "citations"
 )
 ROWS = [(path.stem, row) for path in FILES for row in json.loads(path.read_text(encoding="utf-8"))]
-ANSWER = "the answer of the tested model"
+ANSWER = "I hope this answer helps you."
 
 # The names under which a row's inputs give the fields of a case; all else in them is what the judge says.
 ANSWERS = ("response", "longform_output")

@@ -20,7 +20,7 @@ DATA = rows("carried_claims")
 CERTAIN = {sentence: (set(words), denies) for sentence, (words, denies) in DATA["certain"].items()}
 REMARKS, REWORDED = DATA["remarks"], DATA["reworded"]
 SENTENCES = tuple(CERTAIN)
-UNNAMED = SENTENCES[-2:]  # without a number or a name, so that a judge may find no claim in them
+UNNAMED = SENTENCES[-2:]  # in which a judge may find no claim
 
 
 def words(text: str) -> set[str]:
