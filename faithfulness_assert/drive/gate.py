@@ -72,7 +72,7 @@ class Gate:
             ask: what ``send`` sends.
             send: makes one try.
             left: the time of its grade.
-            slots: one of them is taken for each try; None if no other ask shares them.
+            slots: one of them is taken; None if no other ask shares them.
 
         Raises:
             GivenUp: the run stops.
@@ -85,48 +85,44 @@ class Gate:
         spent, retries, pauses, slots = Usage(), 0, 0, slots or Slots(1)
         failed_at = gives_up_at = math.inf
         last: JudgeError | None = None  # of what was sent
-        while True:
-            others_answered = self.breaker.answered_at > failed_at
-            async with slots.turn(left):
+        async with slots.turn(left):
+            while True:
+                others_answered = self.breaker.answered_at > failed_at
                 outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
-            if isinstance(outcome, Reply):
-                if spent.num_requests:
-                    usage, requests = outcome.usage, spent.num_requests + outcome.requests
-                    outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
-                return outcome
-            spent += outcome.usage or Usage()
-            now, was_sent = loop.time(), sent_at < math.inf
-            may_retry = was_sent and outcome.retryable and not self.breaker.is_open
-            goes_again = may_retry and retries < self._max_retries
-            if was_sent:
-                last = outcome
-                self.breaker.failed(outcome, sent_at, now, goes_again=goes_again)
-            retries += 1
-            if not goes_again:
-                goes_again = self.breaker.explains(outcome, others_answered=others_answered)
-                retries, failed_at = 0, now
-                gives_up_at = min(gives_up_at, now + MOST_WAIT_IN_OUTAGE)
-            pause = outcome.retry_after
-            if pause is None:
-                pause = jittered(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE))
-            pauses += 1
-            if not goes_again or pause >= (gives_up_at - now if left() == math.inf else left()):
-                if is_late := not was_sent and last is not None and left() <= 0:
-                    outcome = last or outcome  # the cause, of which a late ask says nothing
-                    said = outcome.message.rstrip(".")
-                    outcome.message = f"{said}; then the deadline of this grade had passed"
-                outcome.usage = spent if spent.num_requests else None
-                if (is_late or outcome.kind == "timeout") and spent.num_requests > 1:
-                    outcome.message += f" ({spent.num_requests} requests)"
-                return outcome
-            log.info("%s: goes again in %.1f s", ask.kind, pause)
-            # At a known limit, and in an outage, further grades would only take its turn.
-            by_chance = is_refusal(outcome) and self._rate.rate == math.inf
-            slots.aside += by_chance
-            try:
-                await asyncio.sleep(pause)
-            finally:
-                slots.aside -= by_chance
+                if isinstance(outcome, Reply):
+                    if spent.num_requests:
+                        usage, requests = outcome.usage, spent.num_requests + outcome.requests
+                        outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
+                    return outcome
+                spent += outcome.usage or Usage()
+                now, was_sent = loop.time(), sent_at < math.inf
+                may_retry = was_sent and outcome.retryable and not self.breaker.is_open
+                goes_again = may_retry and retries < self._max_retries
+                if was_sent:
+                    last = outcome
+                    self.breaker.failed(outcome, sent_at, now, goes_again=goes_again)
+                retries += 1
+                if not goes_again:
+                    goes_again = self.breaker.explains(outcome, others_answered=others_answered)
+                    retries, failed_at = 0, now
+                    gives_up_at = min(gives_up_at, now + MOST_WAIT_IN_OUTAGE)
+                pause = outcome.retry_after
+                if pause is None:
+                    pause = jittered(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE))
+                pauses += 1
+                if not goes_again or pause >= (gives_up_at - now if left() == math.inf else left()):
+                    if is_late := not was_sent and last is not None and left() <= 0:
+                        outcome = last or outcome  # the cause, of which a late ask says nothing
+                        said = outcome.message.rstrip(".")
+                        outcome.message = f"{said}; then the deadline of this grade had passed"
+                    outcome.usage = spent if spent.num_requests else None
+                    if (is_late or outcome.kind == "timeout") and spent.num_requests > 1:
+                        outcome.message += f" ({spent.num_requests} requests)"
+                    return outcome
+                log.info("%s: goes again in %.1f s", ask.kind, pause)
+                # At a known limit, and in an outage, others would only take its turn.
+                by_chance = is_refusal(outcome) and self._rate.rate == math.inf
+                await (slots.pause if by_chance else asyncio.sleep)(pause)
 
     async def _try(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool
@@ -175,9 +171,6 @@ class Gate:
 class Slots:
     """What the grades of a batch, or the asks of a grade, share. To be used on one event loop.
 
-    An ask that waits until it goes again has no slot, so that others are sent meanwhile. While it
-    was refused by chance and stands ``aside``, further grades begin.
-
     Args:
         asks_at_once: the most that are under way.
         gate: to the judge's server, with the limits of the batch; None: that of each grade.
@@ -189,7 +182,7 @@ class Slots:
     ) -> None:
         self.gate, self.stopping = gate, stopping
         self._free = asyncio.Semaphore(asks_at_once)
-        self.aside = 0
+        self.aside = 0  # asks that wait until they go again, which take no slot
         self.spent = Usage()  # by the asks that have ended
 
     @asynccontextmanager
@@ -204,6 +197,16 @@ class Slots:
                 raise GivenUp(why)
             with left.during("ask"):
                 yield
+
+    async def pause(self, seconds: float) -> None:
+        """Waits for so long, while another ask has the slot of this one."""
+        self._free.release()
+        self.aside += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.aside -= 1
+            await self._free.acquire()
 
 
 # ---------------------------------------------------------------- the user's limits
