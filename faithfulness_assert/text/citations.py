@@ -54,7 +54,7 @@ _AT_STOP = lazy_pattern(r"\^?\w{1,12}(?:\s?[,;–-]\s?\^?\w{1,12})*|(?=\S*\d)[\w
 _FILE = r"\.(?:pdf|docx?|md|txt|html?|csv|xlsx?|json|pptx?|epub|xml)\b"
 _FILE_NAME = lazy_pattern(rf"[\w.-]{{1,100}}{_FILE}")
 _ADDRESS = lazy_pattern(r"\S{0,80}(?:://|www\.|@)\S{0,200}|\b(?:doi:\s?)?10\.\d{4,9}/\S{1,100}")
-_MAY_BE_ADDRESS = lazy_pattern(r"://|www\.|@|\b10\.\d{4}")  # found much faster
+_OF_ADDRESSES = ("://", "www.", "@", "10.")
 _YEAR = r"[12]\d{3}[a-z]?(?:[:,]\s?(?:pp?\.?\s?)?\d{1,4}(?:[-–]\d{1,4})?)?"
 _AUTHORS = lazy_pattern(
     rf"(?P<first>[A-Z][^\W\d_]*)(?:[^()\d\n]{{0,80}}(?:,|et al\.?,?|&)|[^()\d\s]{{0,30}})? {_YEAR}"
@@ -189,11 +189,11 @@ def without_references(text: str) -> str:
     spans = [(m.start, m.end) for m in groups(text) if cites(m) or text[m.start] == "【"]
     if "[" in text:
         spans += [found.span() for found in _SHORT_BRACKETS.finditer(text)]
-    if _MAY_BE_ADDRESS.search(text):
+    if any(map(text.__contains__, _OF_ADDRESSES)):  # found much faster
         spans += [found.span() for found in _ADDRESS.finditer(text)]
     if marker := _LIST_MARKER.match(text):
         spans.append(marker.span())
-    return blanked(text, spans)
+    return blanked(text, spans) if spans else text
 
 
 def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
