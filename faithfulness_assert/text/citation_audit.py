@@ -14,7 +14,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from ..records.model import MAX_ANSWER_CHARS, CitationAudit
@@ -63,7 +62,12 @@ def audit_citations(
         ConfigError: ``answer`` or ``language`` is not a string, or ``ids`` or ``hedges`` are not a
             sequence of strings.
     """
-    _check(answer, language, ids=ids, hedges=hedges)
+    _check(answer=answer, language=language)
+    for name, texts in (("ids", ids), ("hedges", hedges)):
+        if isinstance(texts, str | bytes) or not isinstance(texts, Sequence):
+            raise ConfigError(f"{name}: must be a sequence of strings, got {type(texts).__name__}")
+        for text in texts:
+            _check(**{name: text})
     answer = answer[:MAX_ANSWER_CHARS]
     parts = split(answer, language)
     unread = [(s.start, s.end) for s in parts.skipped if s.reason in ("code", "link definition")]
@@ -74,30 +78,21 @@ def audit_citations(
     named = dict.fromkeys(name for _, names in citations for name in names)
     invalid = tuple(name for name in named if not reader.exists(name))
     places = [place for place, _ in citations]
-    following = (
-        *(s.start or 0 for s in parts.statements[1:]),
-        len(answer),
-    )  # citations stand before
+    starts = [*(statement.start or 0 for statement in parts.statements), len(answer)]
+    cited = [bisect_left(places, start) for start in starts]  # so many stand before each
     uncited = tuple(
         statement.text
-        for statement, end in zip(parts.statements, following, strict=False)
-        if bisect_left(places, statement.start or 0) == bisect_left(places, end)
-        and not _is_hedged(statement.text, hedges)
+        for statement, before, behind in zip(parts.statements, cited, cited[1:], strict=False)
+        if before == behind and not _is_hedged(statement.text, hedges)
     )
     needs_retry = bool(invalid) or len(uncited) >= RETRY_AT
     return CitationAudit(invalid, len(uncited), uncited, bool(invalid), needs_retry)
 
 
-def _check(answer: object, language: object, **lists: object) -> None:
-    for name, value in (("answer", answer), ("language", language)):
-        if not isinstance(value, str):
-            raise ConfigError(f"{name}: must be a string, got {type(value).__name__}")
-    for name, value in lists.items():
-        if isinstance(value, str | bytes) or not isinstance(value, Sequence):
-            raise ConfigError(f"{name}: must be a sequence of strings, got {type(value).__name__}")
-        for item in value:
-            if not isinstance(item, str):
-                raise ConfigError(f"{name}: each must be a string, got {type(item).__name__}")
+def _check(**texts: object) -> None:
+    for name, text in texts.items():
+        if not isinstance(text, str):
+            raise ConfigError(f"{name}: must be a string, got {type(text).__name__}")
 
 
 def _is_hedged(sentence: str, phrases: Sequence[str]) -> bool:
@@ -126,11 +121,8 @@ def _source() -> re.Pattern[str]:
     return re.compile(rf"(?:(?:{any_of('see')})\s)?(?P<source>{word})?", re.IGNORECASE)
 
 
-class _Name(NamedTuple):
-    """One id that a citation may name, and whether a word for sources stands before it."""
-
-    text: str
-    is_sourced: bool
+_Name = tuple[str, bool]
+"""One id that a citation may name, and whether a word for sources stands before it."""
 
 
 class CitationReader:
@@ -164,14 +156,12 @@ class CitationReader:
         """
         content = mark.content.strip()
         parts = [content] if self.exists(content) else _SEPARATOR.split(content)
-        found = [name for part in parts for name in self._read(part.strip(MARKS))]
-        named = [name for name in found if name]
-        if mark.style == "parentheses" and not any(name.is_sourced for name in named):
-            plain = (name for name in named if not (name.text.isdecimal() or name.text.isalpha()))
-            named = [n for n in plain if self.exists(n.text) or _shape(n.text) in self._shapes]
-        if len(named) < len(found) and not any(self.exists(name.text) for name in named):
-            return []
-        return [name.text for name in named]
+        found = [one for part in parts for one in self._read(part.strip(MARKS))]
+        names = [one[0] for one in found if one]
+        if mark.style == "parentheses" and not any(one[1] for one in found if one):
+            plain = (name for name in names if not (name.isdecimal() or name.isalpha()))
+            names = [name for name in plain if self.exists(name) or _shape(name) in self._shapes]
+        return names if len(names) == len(found) or any(map(self.exists, names)) else []
 
     def _read(self, token: str, label: str = "") -> list[_Name | None]:
         """The ids in a part of a list, with None for what does not look like one.
@@ -182,34 +172,37 @@ class CitationReader:
             label: the word for sources that stands before it.
         """
         if existing := self._existing(token, f"{label} {token}"):
-            return [_Name(existing, bool(label))]
-        is_like_one = _any_words(_shape(token)) in self._shapes
+            return [(existing, bool(label))]
+        is_like_one = self._is_like_one(token)
         if not is_like_one:
             if not token or _LOCATOR.fullmatch(token):
                 return []
             if span := _RANGE.fullmatch(token):
                 first, last = int(span[2]), int(span[3])
-                within = (
-                    range(first, last + 1) if first < last < first + MAX_RANGE else (first, last)
-                )
-                return [name for n in within for name in self._read(f"{span[1]}{n}", label)]
+                is_short = first < last < first + MAX_RANGE
+                numbers = range(first, last + 1) if is_short else (first, last)
+                return [name for n in numbers for name in self._read(f"{span[1]}{n}", label)]
             if all(map(self.exists, token.split())):
-                return [_Name(word, False) for word in token.split()]
+                return [(word, False) for word in token.split()]
         before = _source().match(token)
         if before and before.end():
-            rest = token[before.end() :].strip(MARKS)
-            if not before["source"]:
+            rest, word = token[before.end() :].strip(MARKS), before["word"]
+            if not word:  # see
                 return self._read(rest)
-            rest, word = rest.partition(": ")[0].strip(MARKS), before["word"]
+            rest = rest.partition(": ")[0].strip(MARKS)
             if before["label"] or self._existing(rest, f"{word} {rest}"):
                 return self._read(rest, word)
-            if _NUMBER.fullmatch(rest) or _any_words(_shape(rest)) in self._shapes:
-                return [_Name(f"{before['source']}{rest}", True)]
+            if _NUMBER.fullmatch(rest) or self._is_like_one(rest):
+                return [(f"{before['source']}{rest}", True)]
         number, dagger, _ = token.partition("†")
         if dagger and _NUMBER.fullmatch(number):  # 4†source, 4:0†source
-            return [_Name(number, True)]
+            return [(number, True)]
         is_id = is_like_one or (_NUMBER if label else _GENERIC).fullmatch(token)
-        return [_Name(token, bool(label)) if is_id else None]
+        return [(token, bool(label)) if is_id else None]
+
+    def _is_like_one(self, token: str) -> bool:
+        """Whether a text has the shape of an id, perhaps with other words."""
+        return _any_words(_shape(token)) in self._shapes
 
     def _existing(self, *texts: str) -> str | None:
         """The id of a passage that a text is, also with a page (``a.pdf#page=3``) or a dagger."""
