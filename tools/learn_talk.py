@@ -29,6 +29,14 @@ LEAST = 20
 """Hundredths. A smaller weight is not kept: it changes next to nothing."""
 ROUNDS = 4
 CALLED_OUT = 0.3
+VERB_FIRST = re.compile(
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|ist|sind|war|hat|"
+    r"haben|kann|gibt|wird|heeft|wordt|zijn)\b",
+    re.IGNORECASE,
+)
+"""The order of words tells such a question, also in a part without its mark."""
+JOINED = 0.6
+"""Of what claims nothing, so much is also learned as a claim, joined to one on either side."""
 NO_MARK = re.compile(r"[^\[\](:：\d]{1,70}(?<![.!?。！？…])")
 """Talk that has no mark of a sentence, a label or a citation."""
 
@@ -86,7 +94,7 @@ def weight_of(row: dict[str, Any]) -> float:
 
 
 def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
-    """The rows, each sentence of what claims nothing, and claims that hide behind talk."""
+    """The rows, each sentence of what claims nothing, and claims that stand beside talk."""
     rows = [
         Row(r["text"], r["claims"], r.get("is_item", False), r["language"], weight_of(r))
         for r in given
@@ -102,12 +110,15 @@ def talk_rows(given: list[dict[str, Any]]) -> list[Row]:
             continue
         parts = sentences(row.text)
         added += [row._replace(text=part) for part in parts if len(parts) > 1]
-        if draws.random() < 0.3 and row.language in claims:
+        if row.text.endswith("?") and VERB_FIRST.match(row.text):
+            added.append(row._replace(text=row.text.rstrip(" ?") + ",", weight=0.5))
+        if draws.random() < JOINED and row.language in claims:
             fact = draws.choice(claims[row.language]).text
             joint = draws.choice([", ", ". ", " - ", " ", "; ", ": "])
-            fact = fact if draws.random() < 0.5 else fact[:1].lower() + fact[1:]
+            before, after = draws.sample([row.text, fact], 2)
+            after = after if draws.random() < 0.5 else after[:1].lower() + after[1:]
             added.append(
-                row._replace(text=row.text.rstrip(" .!。！:：?？") + joint + fact, claims=True)
+                row._replace(text=before.rstrip(" .!。！:：?？") + joint + after, claims=True)
             )
     return called_out(rows + added)
 

@@ -12,9 +12,9 @@ from .citations import is_reference
 from .learned import CLAIM, LONGEST, MARKS, asks, parts_of, scores
 from .strings import is_blank, lazy_pattern
 
-TALK = 130
+TALK = 90
 """The score from which on a sentence claims nothing: 1 in 70 of the claims that look like talk."""
-SILENCE = 80
+SILENCE = 120
 """The score from which on a sentence only says that an answer is missing, or stands beside that."""
 
 _COLON = (":", "：")
