@@ -189,7 +189,7 @@ def _pieces(text: str, block: Block, parts: Sequence[Clear], language: str) -> l
 def _is_source(entry: str) -> bool:
     """Whether an entry of a list of sources only names one: "Handbook (2021), p. 3"."""
     words = " ".join(_WORD.findall(without_references(entry)))
-    return scores(entry, is_item=True).talk > CLAIM and (not words or is_topic(words))
+    return scores(entry).talk > CLAIM and (not words or is_topic(words))
 
 
 def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
