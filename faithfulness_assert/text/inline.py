@@ -21,16 +21,11 @@ _STRUCK = ("s", "strike", "del")
 # "not", and two cells are not one word.
 _SHOWN_AS = dict.fromkeys(_STRUCK, "~~") | {"sup": "^", "sub": "_", "td": " ", "th": " "}
 _VALUE = r"""(?:"[^"<>]{0,2000}"|'[^'<>]{0,2000}'|[^\s"'<>=]{1,2000})"""
-_ATTRIBUTE = (
-    rf"\s{{1,20}}(?:[\w:-]{{1,50}}\s{{0,9}}=\s{{0,9}}{_VALUE}|checked|disabled|hidden|open)"
-)
+# A tag with another attribute, such as ``alt``, is text.
+_SILENT = "href|src|class|id|style|align|width|height|target|rel|type|colspan|rowspan|lang|dir"
+_ATTRIBUTE = rf"\s{{1,20}}(?i:{_SILENT})\s{{0,9}}=\s{{0,9}}{_VALUE}"
 _TARGET = r"(?:<[^<>\n]{0,2000}>|(?:[^\s()<>\\]|\\.|\([^\s()]{0,500}\)){0,2000})"
 _TITLE = r"""\s{1,9}(?:"[^"]{0,500}"|'[^']{0,500}')"""
-_SAYS_SOMETHING = lazy_pattern(
-    rf"\s(?:alt|title|aria-label|label|placeholder|summary|content|value)\s{{0,9}}=\s{{0,9}}"
-    rf"(?!['\"]\s*['\"]){_VALUE}",
-    re.IGNORECASE,
-)
 _SIGN = lazy_pattern(r"[\\`$<!\[\]*_~]|-->")
 _TOKEN = lazy_pattern(
     rf"""
@@ -128,8 +123,6 @@ class _Stripper:
         name = token["name"].lower()
         if name in _TAGS["block"]:
             self.breaks.append(token.start())
-        if _SAYS_SOMETHING.search(token[0]):
-            return
         self.hide(*token.span())
         if name in _SHOWN_AS and (not token["slash"] or name in _STRUCK):
             self.show(token.start(), _SHOWN_AS[name])
