@@ -158,8 +158,9 @@ def support(statement: str, index: Index) -> Support:
     """How well the context supports ``statement``. A statement without words has the score 0."""
     statement = plain(statement)
     is_there = tuple(find_words(statement)) in index.exact
-    parts = [statement] if is_there else sentences(statement) or [statement]
-    supports = [_sentence_support(part, index) for part in parts]
+    parts = [statement] if is_there else _SENTENCE_END.split(statement)
+    spoken = [part for part in parts if _words_as_written(part)] or [statement]
+    supports = [_sentence_support(part, index) for part in spoken]
     evidence = sorted({number for one in supports for number in one.evidence})
     return min(supports, key=lambda one: one.score)._replace(evidence=tuple(evidence))
 
@@ -286,11 +287,6 @@ def negates(words: list[str]) -> bool:
     if not _NEGATIONS.isdisjoint(words):
         return True
     return "t" in words and any(a.endswith("n") and b == "t" for a, b in pairwise(words))
-
-
-def sentences(statement: str) -> list[str]:
-    """The sentences of ``statement`` that contain a word."""
-    return [part for part in _SENTENCE_END.split(statement) if _words_as_written(part)]
 
 
 class Text(NamedTuple):

@@ -183,9 +183,6 @@ class _Line(asyncio.Protocol):
             self.close()
         self._came.put_nowait(data)
 
-    def eof_received(self) -> None:
-        self.connection_lost(None)
-
     def connection_lost(self, error: Exception | None) -> None:
         self.is_idle = False
         self._came.put_nowait(error or b"")

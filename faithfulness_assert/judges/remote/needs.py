@@ -37,8 +37,6 @@ REJECTING = (400, 415, 422)
 """Statuses of servers that do not support a parameter."""
 QUOTING = (404, 500, 501, 502)
 """Those of servers that fail at a parameter, or of proxies that repeat another server's words."""
-_OWN_KINDS = ("transport", "server")
-"""Kinds of failures that a parameter may cause: not of keys, filters, limits or time."""
 
 
 class Fallback(NamedTuple):
@@ -238,7 +236,9 @@ class Needs:
             window = usable_window(outcome.said, ask.size(estimate_tokens) + cap, cap)
             error = self._too_long(outcome.message, window, http_status=outcome.http_status)
             return error, sent if self.cap(ask, sent) < cap else None
-        if not (rejects or outcome.status in QUOTING) or outcome.kind not in _OWN_KINDS:
+        # Not one of keys, filters, limits or time.
+        may_name_one = outcome.kind in ("transport", "server")
+        if not (rejects or outcome.status in QUOTING) or not may_name_one:
             return outcome, None
         text, rows = f"{outcome.param} {outcome.said}", self.fallbacks.items()
         named = [(name, row.pattern) for name, row in rows]
