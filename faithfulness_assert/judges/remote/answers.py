@@ -18,7 +18,6 @@ from ..http import Answer
 from .redaction import redact
 
 MAX_WAIT = 60.0  # seconds between two tries
-LONGEST = 100_000  # bytes of a page that is read for what is wrong
 
 _TAG = lazy_pattern(r"<[^<>]{0,300}>")
 _FILTERED = lazy_pattern(
@@ -93,7 +92,7 @@ def read_json_object(answer: Answer) -> dict[str, Any] | JudgeError:
 
 def _page(answer: Answer) -> str:
     """A body that is no JSON as text."""
-    text = _TAG.sub(" ", answer.body[:LONGEST].decode("utf-8", "replace"))
+    text = _TAG.sub(" ", answer.body.decode("utf-8", "replace"))
     return text if text.strip() else "(no text)"
 
 

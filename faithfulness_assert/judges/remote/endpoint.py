@@ -126,16 +126,21 @@ def credentials(fields: Mapping[str, object]) -> list[Secret]:
 # ---------------------------------------------------------------- options
 
 
+def _hidden(headers: object) -> object:
+    """Headers whose values hide themselves. What is no text or no mapping is an error later."""
+    if not isinstance(headers, Mapping):
+        return ()
+    return {name: Secret(v) if isinstance(v, str) else None for name, v in headers.items()}
+
+
 def hide_key(options: dict[str, Any]) -> None:
     """Makes the key and the headers among these options hide themselves: tracebacks show locals.
 
     Raises:
         ConfigError: the key is no string.
     """
-    if isinstance(headers := options.get("extra_headers"), Mapping):
-        shown = headers.items()
-        options["extra_headers"] = {n: Secret(v) if isinstance(v, str) else v for n, v in shown}
-        del headers, shown
+    if options.get("extra_headers") is not None:
+        options["extra_headers"] = _hidden(options["extra_headers"])
     if isinstance(key := options.pop("api_key", None), str):
         options["api_key"] = Secret(key)
     elif key is not None:
