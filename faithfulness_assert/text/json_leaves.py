@@ -41,7 +41,7 @@ def leaves(text: str, names: Names) -> tuple[list[Piece], str]:
     Also the text with line breaks for them. JSON in a fence is code, unless the fence is the text.
     Leaves under a name of a context are skipped where another is under a name of an answer.
     """
-    if len(text) > MAX_JSON or not any(sign in text for sign in "{["):
+    if len(text) > MAX_JSON:
         return [], text
     fence = FENCE.fullmatch(text)
     at, end = fence.span("body") if fence else (0, len(text.partition("```")[0]))

@@ -82,7 +82,9 @@ def split(text: str, language: str = FIND, names: Names = MappingProxyType({})) 
         source = " " * thought.end() + text[thought.end() :]
     if "```" not in source and len(_LITERAL_BREAK.findall(source)) > 1:
         source = _LITERAL_BREAK.sub("\n ", source)
-    inside, source = leaves(source, names)
+    inside: list[Piece] = []
+    if "{" in source or "[" in source:
+        inside, source = leaves(source, names)
     pieces += sorted([*inside, *under_lead_ins(list(_read(source, language)))])
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]

@@ -12,6 +12,7 @@ import json
 import logging
 import pickle
 import re
+import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -32,6 +33,7 @@ from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader, grade, to_frame
 from faithfulness_assert.cli import main
+from faithfulness_assert.judges.openai import OpenAIJudge
 
 pytest_plugins = ["pytester"]
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
@@ -364,6 +366,26 @@ def test_the_password_of_a_proxy_is_a_secret_too(
     assert base64.b64decode(login) == b"me:p@ssword-77"
     assert (result.status == "judge_failed") == (status == 407)
     assert not shows(outputs(result), password)
+
+
+def test_no_part_of_a_key_is_left_where_a_long_page_is_cut() -> None:
+    for before in range(99_975, 100_001, 5):
+        with Loopback(Answer((" " * before + KEY + " end").encode(), 200)) as server:
+            way = {"base_url": server.url, "api_key": KEY, "max_retries": 0}
+            result = grade(**CASES[0], judge="openai:m", **way)  # type: ignore[call-overload]
+        assert result.status in ("unreadable", "judge_failed")
+        assert not shows(outputs(result), KEY)
+        assert KEY[:9] not in "".join(map(str, outputs(result)))
+
+
+@pytest.mark.parametrize("headers", [{"x-a": KEY.encode()}, [("x-a", KEY)]])
+def test_a_traceback_with_locals_shows_no_header_of_a_wrong_kind(headers: Any) -> None:
+    with pytest.raises(ConfigError) as error:
+        OpenAIJudge("m", api_key="sk-other-0123456789abcdef", extra_headers=headers)
+    told = traceback.TracebackException.from_exception(error.value, capture_locals=True)
+    own = [str(frame.locals) for frame in told.stack if "faithfulness_assert" in frame.filename]
+    assert own
+    assert not any(KEY in shown for shown in own)
 
 
 # ---------------------------------------------------------------- a key where a name belongs
