@@ -100,6 +100,7 @@ class DataSet:
         self.name = source.name
         self.notes: list[str] = []
         self.hints: list[str] = []
+        self.unread = ""  # how many rows cannot be graded, which a grade of each says itself
         self._source, self._mapping, self._advice = source, mapping, advice
         first = list(islice(source.records(), SAMPLE)) if source.again else []
         self._problems = [f"{one.place}: {one.problem}" for one in first if one.values is None]
@@ -149,7 +150,7 @@ class DataSet:
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
         """
         self.notes.clear()
-        self.hints = self._first_notes()
+        self.hints, self.unread = self._first_notes(), ""
         missing = taken = unread = 0
         as_texts, doubled, first = list[str](), "", ""
         with closing(_ids()) as ids:
@@ -175,7 +176,8 @@ class DataSet:
                 f"{counted(missing, 'row')} without an id: the number of the row is its id"
             )
         if unread:
-            self.hints.append(f"{counted(unread, 'row')} cannot be graded: {first}")
+            self.unread = f"{counted(unread, 'row')} cannot be graded: {first}"
+            self.notes.append(self.unread)
         if as_texts:
             what = "looks like a list or a mapping that a program wrote, and is taken as a text"
             self.hints.append(f"row {', '.join(as_texts)}: the context {what}")

@@ -181,7 +181,7 @@ def run_estimate(arguments: Namespace) -> int:
     options = {**grading_options(arguments), "sample": arguments.sample}
     data_set = named_data_set(arguments)
     estimate = estimate_run(data_set.rows(), **options)
-    for hint in data_set.hints:
+    for hint in filter(None, [*data_set.hints, data_set.unread]):
         say(f"note: {hint}")
     if arguments.json:
         print_json(json.dumps(estimate.to_json()))

@@ -28,7 +28,7 @@ from .strings import DENSE, function_words, lazy_pattern, word_lists
 LONGEST = 400
 """Characters. A longer text says something."""
 LONGEST_TOPIC = 200
-CLAIM = -100
+CLAIM = -80
 """With this score or less a text claims something, whatever stands around it."""
 TOPIC = -20
 """The score from which on a heading only names a topic."""
