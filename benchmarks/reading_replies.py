@@ -48,7 +48,7 @@ PLACES: dict[str, Callable[[str], str]] = {
 RULES = {  # of the gate for reasons: the pattern or the list of words without which it is counted
     "negations": "negations",
     "words of denial and hedges": "denials",
-    "signs": "_has_sign",
+    "signs": "_SIGN",
     "a leading No": "_LEADING_NO",
     "not what agrees, as no contradiction": "_AGREEING",
     "not what is quoted": "_QUOTATION",

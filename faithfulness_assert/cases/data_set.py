@@ -85,6 +85,7 @@ class DataSet:
         notes: what a person should know about the rows, such as ids that are not unique. They are
             complete when the rows have been read to the end.
         hints: those of them that say what to do about the source as a whole.
+        unread: how many rows cannot be graded, and why the first; each says its own problem, too.
         fields: where the fields of a case are.
     """
 
@@ -100,7 +101,7 @@ class DataSet:
         self.name = source.name
         self.notes: list[str] = []
         self.hints: list[str] = []
-        self.unread = ""  # how many rows cannot be graded, which a grade of each says itself
+        self.unread = ""
         self._source, self._mapping, self._advice = source, mapping, advice
         first = list(islice(source.records(), SAMPLE)) if source.again else []
         self._problems = [f"{one.place}: {one.problem}" for one in first if one.values is None]
