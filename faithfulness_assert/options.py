@@ -168,8 +168,8 @@ def taken_by(part: Part, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def hide_key(options: GraderOptions | GradeOptions | dict[str, Any]) -> None:
-    """Makes key and headers hide themselves: pytest shows the locals of functions that fail."""
-    if "api_key" in options or "extra_headers" in options:
+    """Makes secrets hide themselves: pytest shows the locals of functions that fail."""
+    if "api_key" in options or "base_url" in options or "extra_headers" in options:
         from .judges.remote import endpoint
 
         endpoint.hide_key(cast("dict[str, Any]", options))

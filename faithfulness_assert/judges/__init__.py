@@ -20,7 +20,6 @@ from ..records.judge import Ask, Judge, JudgeInfo, Limits, Reply, judge_info
 if TYPE_CHECKING:
     from pathlib import Path
 
-
 CLAIMS_JUDGE = "claims_judge"
 """The option that every judge takes."""
 

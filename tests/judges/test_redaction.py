@@ -378,14 +378,28 @@ def test_no_part_of_a_key_is_left_where_a_long_page_is_cut() -> None:
         assert KEY[:9] not in "".join(map(str, outputs(result)))
 
 
-@pytest.mark.parametrize("headers", [{"x-a": KEY.encode()}, [("x-a", KEY)]])
-def test_a_traceback_with_locals_shows_no_header_of_a_wrong_kind(headers: Any) -> None:
-    with pytest.raises(ConfigError) as error:
-        OpenAIJudge("m", api_key="sk-other-0123456789abcdef", extra_headers=headers)
-    told = traceback.TracebackException.from_exception(error.value, capture_locals=True)
-    own = [str(frame.locals) for frame in told.stack if "faithfulness_assert" in frame.filename]
-    assert own
-    assert not any(KEY in shown for shown in own)
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"extra_headers": {"x-a": KEY.encode()}},
+        {"extra_headers": [("x-a", KEY)]},
+        {"base_url": f"http://user:{KEY}@host:port/v1"},
+        {"base_url": f"https://host/v1?key={KEY}", "api_key": "a b"},
+        {"base_url": KEY.encode()},
+    ],
+)
+def test_a_traceback_with_locals_shows_no_secret_of_a_wrong_option(wrong: Any) -> None:
+    with pytest.raises(ConfigError) as made:
+        OpenAIJudge("m", **{"api_key": "sk-other-0123456789abcdef", **wrong})
+    with pytest.raises(ConfigError) as graded:
+        grade("A.", "A.", judge="openai:m", **wrong)
+    for error in (made.value, graded.value):
+        told = traceback.TracebackException.from_exception(error, capture_locals=True)
+        own = [
+            str(frame.locals) for frame in told.stack if "/faithfulness_assert/" in frame.filename
+        ]
+        assert own
+        assert not any(KEY in shown for shown in own)
 
 
 # ---------------------------------------------------------------- a key where a name belongs

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from ...records.errors import ConfigError
 from ...text.strings import lazy_pattern
@@ -37,38 +37,41 @@ class Endpoint:
     """
 
     def __init__(self, url: str, key: str = "", more_secrets: Iterable[str] = ()) -> None:
-        try:  # no message shows the address: it may contain a secret
-            parts = urlsplit(url)
-            is_address = (
-                parts.scheme in ("http", "https") and parts.hostname and (parts.port or 0) >= 0
-            )
-        except ValueError:
-            is_address = False
-        if not is_address:
+        # Neither a message nor a local variable shows the address: it may contain a secret.
+        if not _is_address(url):
             raise ConfigError("base_url: must be an HTTP address such as https://host/v1")
         if any(not "!" <= c <= "~" for c in key):
             raise ConfigError(
                 "api_key: contains a character that keys never contain "
                 "(a blank, a line break, or a non-ASCII letter)"
             )
-        self.url, self.key, self.host = Secret(url), Secret(key), parts.hostname or ""
-        self.public_url = f"{parts.scheme}://{host_of(url)}{parts.path}"
-        self.proxy = Secret("" if is_here(self.host) else _proxy_for(parts))
+        scheme, host = urlsplit(url).scheme, urlsplit(url).hostname or ""
+        self.url, self.key, self.host = Secret(url), Secret(key), host
+        self.public_url = f"{scheme}://{host_of(url)}{urlsplit(url).path}"
+        self.proxy = Secret("" if is_here(host) else _proxy_for(scheme, host))
         # The password in an address, or the only name in it, which is then a token.
         logins = [login[1] or login[0] for login in map(login_of, (url, self.proxy)) if login]
-        in_query = credentials(dict(parse_qsl(parts.query)))
-        self.secrets = Secrets((key, parts.query, *in_query, *more_secrets, *logins))
+        in_query = credentials(dict(parse_qsl(query := Secret(urlsplit(url).query))))
+        self.secrets = Secrets((key, query, *in_query, *more_secrets, *logins))
         self.warnings: tuple[str, ...] = ()
         trusted = os.environ.get("FAITHFULNESS_ASSERT_HTTP_HOSTS", "").lower().split(",")
-        if parts.scheme == "https" or is_here(self.host):
+        if scheme == "https" or is_here(host):
             return
         problem = "base_url is http, not https:"
         if self.proxy:
             seen = f"the proxy {host_of(self.proxy)} sees texts and any key"
             self.warnings = (f"{problem} {seen}",)
-        elif self.host not in map(str.strip, trusted):
-            hint = f"If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={self.host}"
-            self.warnings = (f"{problem} texts and any key go to {self.host} in the open. {hint}",)
+        elif host not in map(str.strip, trusted):
+            hint = f"If its network is yours, set FAITHFULNESS_ASSERT_HTTP_HOSTS={host}"
+            self.warnings = (f"{problem} texts and any key go to {host} in the open. {hint}",)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 0) >= 0
+    except ValueError:
+        return False
 
 
 def host_of(url: str) -> str:
@@ -92,22 +95,22 @@ def is_here(host: str) -> bool:
     return host == "localhost" or host.endswith(".localhost")
 
 
-def _proxy_for(parts: SplitResult) -> str:
-    """The proxy of the environment, or of the system, on the way to an address; "" for none."""
+def _proxy_for(scheme: str, host: str) -> str:
+    """The proxy of the environment, or of the system, on the way to a host; "" for none."""
     by_system = sys.platform in ("darwin", "win32")
     if not by_system and not any(name.lower().endswith("_proxy") for name in os.environ):
         return ""
     from urllib.request import getproxies, proxy_bypass  # it takes as long as a grade to import
 
-    if proxy_bypass(parts.hostname or ""):
+    if proxy_bypass(host):
         return ""
-    proxies = getproxies()
-    proxy = proxies.get(parts.scheme) or proxies.get("all") or ""
-    proxy = proxy if "://" in proxy or not proxy else f"http://{proxy}"
+    proxies = {name: Secret(proxy) for name, proxy in getproxies().items()}
+    proxy = proxies.get(scheme) or proxies.get("all") or ""
+    proxy = proxy if "://" in proxy or not proxy else Secret(f"http://{proxy}")
     try:
         return proxy if urlsplit(proxy).port != 0 else ""
     except ValueError:
-        raise ConfigError(f"{parts.scheme}_proxy: the environment's proxy is no address") from None
+        raise ConfigError(f"{scheme}_proxy: the environment's proxy is no address") from None
 
 
 def credentials(fields: Mapping[str, object]) -> list[Secret]:
@@ -126,27 +129,23 @@ def credentials(fields: Mapping[str, object]) -> list[Secret]:
 # ---------------------------------------------------------------- options
 
 
-def _hidden(headers: object) -> object:
-    """Headers whose values hide themselves. What is no text or no mapping is an error later."""
-    if not isinstance(headers, Mapping):
-        return ()
-    return {name: Secret(v) if isinstance(v, str) else None for name, v in headers.items()}
-
-
 def hide_key(options: dict[str, Any]) -> None:
-    """Makes the key and the headers among these options hide themselves: tracebacks show locals.
+    """Makes key, address and headers among these options hide themselves: tracebacks show locals.
 
     Raises:
-        ConfigError: the key is no string.
+        ConfigError: the key or the address is no string.
     """
-    if options.get("extra_headers") is not None:
-        options["extra_headers"] = _hidden(options["extra_headers"])
-    if isinstance(key := options.pop("api_key", None), str):
-        options["api_key"] = Secret(key)
-    elif key is not None:
-        kind = type(key).__name__
-        del key
-        raise ConfigError(f"api_key: must be a string, got {kind}")
+    headers = options.get("extra_headers")
+    if isinstance(headers, Mapping):
+        headers = {name: Secret(v) if isinstance(v, str) else None for name, v in headers.items()}
+    if headers is not None:
+        options["extra_headers"] = headers if isinstance(headers, dict) else ()  # an error later
+    for name in ("api_key", "base_url"):
+        if isinstance(value := options.pop(name, None), str):
+            options[name] = Secret(value)
+        elif value is not None:
+            kind, value = type(value).__name__, None
+            raise ConfigError(f"{name}: must be a string, got {kind}")
 
 
 _SET = frozenset(

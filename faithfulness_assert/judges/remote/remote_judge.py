@@ -103,10 +103,11 @@ class RemoteJudge(ABC):
         extra_headers: Mapping[str, str] | None = None,
         client: Any = None,
     ) -> None:
-        given: dict[str, Any] = {"api_key": api_key, "extra_headers": extra_headers}
-        del api_key, extra_headers
+        given: dict[str, Any] = {"api_key": api_key, "base_url": base_url}
+        given["extra_headers"] = extra_headers
+        del api_key, base_url, extra_headers
         hide_key(given)
-        api_key = given.get("api_key")
+        api_key, base_url = given.get("api_key"), given.get("base_url")
         check_number("timeout", timeout, 0.001, 86_400, optional=True)
         check_number("max_retries", max_retries, 0, 100, whole=True)
         check_number("max_prompt_tokens", max_prompt_tokens, 1, 10**9, whole=True, optional=True)
@@ -151,12 +152,12 @@ class RemoteJudge(ABC):
         variable = f"{self.provider.upper()}_API_KEY"
         named = base_url or os.environ.get(f"{self.provider.upper()}_BASE_URL") or self.home
         key = Secret(Secret(api_key or os.environ.get(variable) or "").strip())
-        endpoint = Endpoint(check_text("base_url", named), key, self._headers.values())
+        url = Secret(check_text("base_url", named))
+        endpoint = Endpoint(url, key, self._headers.values())
         if endpoint.public_url.rstrip("/").lower().endswith(self.path):
             raise ConfigError(f"base_url: leave out {self.path} at its end, which is added")
         if not key and endpoint.host.endswith(host_of(self.home)):
-            problem = f"missing. Set {variable} in the environment, or pass api_key"
-            raise ConfigError(f"api_key: {problem}")
+            raise ConfigError(f"api_key: missing. Set {variable}, or pass api_key")
         return endpoint
 
     # ------------------------------------------------------------ what differs between providers
