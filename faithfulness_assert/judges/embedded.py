@@ -73,7 +73,8 @@ _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
 _DIGIT = re.compile(r"\d")
 _NEGATIONS = frozenset(word_lists("names")["negations"].split())
-_LITTLE = _NEGATIONS | function_words()
+_DENYING_SIGNS = word_lists("names")["negations in signs"].split()
+_LITTLE = {*_NEGATIONS, *"".join(_DENYING_SIGNS), *function_words()}
 
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|e|n)$")
 
@@ -93,7 +94,7 @@ class EmbeddedJudge:
         never_contradicts=True,
         deterministic=True,
         asks=frozenset({"verdicts"}),
-        identity={"judge": "embedded", "version": 10},
+        identity={"judge": "embedded", "version": 11},
     )
 
     def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -285,6 +286,9 @@ def find_names(sentence: str) -> list[str]:
 def negates(words: list[str]) -> bool:
     """Whether ``words``, as ``find_words`` gives them, contain a negation: "not", or "n't"."""
     if not _NEGATIONS.isdisjoint(words):
+        return True
+    text = "".join(words)
+    if not text.isascii() and any(signs in text for signs in _DENYING_SIGNS):
         return True
     return "t" in words and any(a.endswith("n") and b == "t" for a, b in pairwise(words))
 
