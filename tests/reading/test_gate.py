@@ -222,11 +222,25 @@ Contextul nu spune asta.
 文脈には記載されておらず。
 Der Kontext sagt das nicht.
 Le contexte ne le dit pas.
+价格有误。
+与原文相反。
+文脈とは異なります。
+문맥과 다릅니다.
+Laut Kontext anders.
+Der Kontext nennt einen anderen Wert.
+Le contexte donne un autre nombre, celui-ci est erroné.
+El contexto da otro número.
+Il contesto dice altro.
+В контексте другая цифра.
+هذا خطأ.
+It inflates the number.
+The context has another number.
+It should be 18.
 """.strip().split("\n")
 
 
 @pytest.mark.parametrize("said", IN_OTHER_LANGUAGES)
-def test_a_denial_in_another_language_is_heard(said: str) -> None:
+def test_a_denial_in_this_or_another_language_is_heard(said: str) -> None:
     assert not reasoned(said, DOGS)
     assert not any(credited(PLACES[place](said)) for place in PLACES)
 
