@@ -37,12 +37,12 @@ def lines_of(given: Any) -> list[str]:
     most = IN_CI if os.environ.get("CI") else ELSEWHERE
     found = (_at(one, "results") for one in given)
     results: list[Any] = next((one for one in found if isinstance(one, list)), [])
-    tests: dict[str, dict[str, None]] = {}  # by what is said; several may test the same case
-    for result, side in zip(results, _sides(given, results), strict=True):
+    tests: dict[str, dict[int, str]] = {}  # by what is said, and by place
+    for place, (result, side) in enumerate(zip(results, _sides(given, results), strict=True)):
         for said in _of_test(result):
-            tests.setdefault(said, {})[clip(_name(result), 80) + side] = None
-    made_up = [_line(said, tests[said]) for said in tests if said.startswith(MADE_UP)]
-    others = [_line(said, tests[said]) for said in tests if not said.startswith(MADE_UP)]
+            tests.setdefault(said, {})[place] = clip(_name(result), 80) + side
+    made_up = [_line(said, tests[said].values()) for said in tests if said.startswith(MADE_UP)]
+    others = [_line(said, tests[said].values()) for said in tests if not said.startswith(MADE_UP)]
     grades = [g for r in results for g in _items(r, "gradingResult", "componentResults")]
     lines = [*_first(made_up, most), *_first(others, most // 2)]
     lines += [*_of_vars(given), *_of_setup(grades), *_of_judge(grades)]

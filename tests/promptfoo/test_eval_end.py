@@ -40,10 +40,11 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
         row(2, FALSE),
         row(3, TRUE, judge="nobody"),
         row(4, FALSE, components="all"),
+        row(4, FALSE),
     ]
     lines = lines_of(({"results": rows}, {"hookName": "afterAll"}))
-    assert lines[0].startswith("test 2 and 1 more: made up: “A ticket costs 35 euros.” (")
-    assert lines[1].startswith("test 2 and 1 more: made up: “The king owns it.” (")
+    assert lines[0].startswith("test 2 and 2 more: made up: “A ticket costs 35 euros.” (")
+    assert lines[1].startswith("test 2 and 2 more: made up: “The king owns it.” (")
     assert lines[2].startswith("test 3: Not graded: judge:")
     assert len(lines) == 3
 
