@@ -110,9 +110,10 @@ def _assertions(
     for place, test in _tests(config):
         outer = (_mapping(test.get("options")), default, _mapping(default.get("options")))
         for assertion in _mappings(test.get("assert")):
-            is_set = assertion.get("type") == "assert-set"
-            for one in (assertion, *_mappings(assertion.get("assert") if is_set else None)):
-                yield place, one, (one, *outer)
+            yield place, assertion, (assertion, *outer)
+            if assertion.get("type") == "assert-set":
+                for one in _mappings(assertion.get("assert")):
+                    yield f"{place} (assert-set)", one, (one, *outer)
 
 
 def _tests(config: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
