@@ -236,6 +236,18 @@ Il contesto dice altro.
 It inflates the number.
 The context has another number.
 It should be 18.
+It says something else.
+The names are mixed up.
+The context states the reverse.
+Sentence 1 rules this out.
+Numbers differ.
+Steht so nirgends.
+Im Kontext fehlt das.
+C'est inventé.
+Inventado.
+这是编造的。
+数字不同。
+間違っています。
 """.strip().split("\n")
 
 
