@@ -21,6 +21,7 @@ from ..policy.policy import Policy
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Limits, Outcome
 from ..records.result import GradingResult
+from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import FIND, language_of, number_sentences
 from ..text.statements import split
 from ..text.strings import is_blank
@@ -50,7 +51,7 @@ GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
 WARNINGS = {
     "thinking": "the answer begins with what the model thought: that is skipped, and not judged",
-    "code": "code in the answer is skipped, and not judged, with the words in it",
+    "code": "Check the code in the answer: it is skipped, and not judged, with the words in it",
     "context": (
         "the answer is JSON that repeats a context beside the answer: that is skipped, and not "
         "judged"
@@ -181,7 +182,12 @@ def _split(state: State) -> State:
         return end(state, "invalid_input", problem)
     if is_blank(case.answer):
         return state._replace(end=End("no_statements", "the answer is blank", blank=True))
-    parts = split(case.answer, state.language, NAMES_INSIDE)
+    known, asked = Numbers(*(passage.text for passage in case.context)), Numbers(case.question)
+
+    def has_new_number(text: str) -> bool:
+        return any(map(str.isdigit, text)) and bool(absent_numbers(text, known, asked))
+
+    parts = split(case.answer, state.language, NAMES_INSIDE, has_new_number)
     statements = tuple(replace(s, text=s.shown) if s.shown else s for s in parts.statements)
     state = state._replace(sentences=statements, skipped=parts.skipped)
     state = with_statements(state, statements)

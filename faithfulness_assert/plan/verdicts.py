@@ -147,6 +147,7 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
             credited=state.policy.credited,
             by_position=state.findings.keys().isdisjoint(job.cells.values()),
             prefix=state.policy.positional_prefix,
+            reasons=job.ask.form.reasons,
         )
     except JudgeError as error:
         return absorb_error(note(state, log), job, error)

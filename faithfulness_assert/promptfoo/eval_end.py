@@ -13,7 +13,6 @@ from typing import Any
 
 from ..asking.schema import wrong_label
 from ..cases.systems import NAMES_INSIDE
-from ..policy.scoring import CHECK
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
 from ..records.views import SETUP, UNVERIFIED
 from ..text.strings import clip, lazy_pattern, one_line, visible
@@ -109,7 +108,7 @@ def _of_test(result: Any) -> Iterator[str]:
         if _at(assertion, "weight") == 0:  # always true then
             passes = metadata.get("passed") is not negated
         if passes:
-            checks = (one for one in _warnings(grade) if one.startswith(CHECK))
+            checks = (one for one in _warnings(grade) if one.startswith("Check "))
             yield from (f"passed; {clip(check, MAX_CHARS)}" for check in checks)
             continue
         if negated:

@@ -325,8 +325,7 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
     for name in inside:
         if not (taken and _is_read({**named, name: None}, document, paths)):
             known = {name, *NAMES_INSIDE["context"], *NAMES_INSIDE["question"]}
-            texts = [key for key, value in named.items() if isinstance(value, str) and " " in value]
-            others = [key for key in texts if key not in known]
+            others = [key for key, value in named.items() if key not in known and _says_more(value)]
             return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
     if inside:
         raise InputError(FROM_ANSWER.format(f"output.{inside[0]}"))
@@ -340,6 +339,12 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
     problem = ", and the context is taken from it, too" if taken else ", not text"
     what = f"the output is {type(data).__name__}{problem}"
     raise InputError(f"answer: {what}; set config.answerFrom, for example to output[0]")
+
+
+def _says_more(value: Any) -> bool:
+    """Whether a value beside the answer may claim something: words, or a number."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return is_number or (isinstance(value, str) and " " in value)
 
 
 def _has_passage(data: Any, context: Any) -> bool:

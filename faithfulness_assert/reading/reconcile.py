@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
-from ..records.judge import ReplyForm
+from ..records.judge import Reasons, ReplyForm
 from ..records.model import SET_ASIDE, Label, Unresolved
 from ..text.strings import counted, is_same, plain_words, text_key
 from . import gate
@@ -83,11 +83,13 @@ def settle(
     credited: Collection[Label] = CREDITED,
     by_position: bool = True,
     prefix: bool = False,
+    reasons: Reasons = "all",
 ) -> Settled:
     """The findings of a reply about these statements, of which a text may be unknown ("").
 
     A row may quote the context; with one of the ``credited`` labels it must pass the gate. Rows
     without numbers are matched by their place under ``by_position``, with ``prefix`` also too few.
+    ``reasons``: for which rows they were asked for.
 
     Raises:
         UnreadableReply: there are only rows without numbers, and they cannot be matched.
@@ -121,11 +123,33 @@ def settle(
             denial = next((remark for remark, own in known if gate.objects(remark, own)), "")
             finding = _opened(finding, denial) if denial else finding
         findings[number] = finding
+    if reasons != "all" and any(row.reason for row in reading.rows if row.label == "supported"):
+        findings |= _with_odd_reasons(reading.rows, placed, findings)
     denied = {row.number for row in strangers if row.number and row.label not in credited}
     loud = [remark for remark in said if gate.objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
     earlier = any(remark.others and gate.EARLIER.search(remark.text) for remark in loud)
     return Settled(findings, frozenset(denied), earlier, len(strangers))
+
+
+def _with_odd_reasons(
+    rows: Sequence[Row], placed: Mapping[int, Sequence[Row]], findings: Mapping[int, Finding]
+) -> dict[int, Finding]:
+    """The statements that are open because only their ``supported`` has a reason.
+
+    Nobody asked for it, and the judge gives none elsewhere: it may be why the label is wrong, as in
+    "The context says 12." A judge that gives one to each has that habit.
+    """
+    has_reason = [bool(row.reason) for row in rows if row.label == "supported" and not row.line]
+    if all(has_reason):
+        return {}
+    return {
+        number: _opened(finding, finding.reason)
+        for number, finding in findings.items()
+        if finding.label == "supported"
+        and finding.reason
+        and not any(r.line for r in placed[number])
+    }
 
 
 def _around(reading: Reading, statements: Mapping[int, str]) -> list[gate.Remark]:

@@ -44,6 +44,11 @@ _TOKEN = lazy_pattern(
 )
 
 
+_CONTACT = lazy_pattern(r"(?:\]\(|(?i:href)=[\"']?)\s{0,9}<?(?i:tel|sms|mailto):([^\s()<>\"'?]+)")
+NEAR = 200
+"""Characters around a link that may say its target."""
+
+
 class Clear(NamedTuple):
     """Text without markup. ``places[i]`` is the place of ``text[i]`` in the source."""
 
@@ -124,6 +129,7 @@ class _Stripper:
         if name in _TAGS["block"]:
             self.breaks.append(token.start())
         self.hide(*token.span())
+        self.contact(token)
         if name in _SHOWN_AS and (not token["slash"] or name in _STRUCK):
             self.show(token.start(), _SHOWN_AS[name])
         elif name in ("sub", "sup") and self.raw[token.end() : token.end() + 1].isdigit():
@@ -142,6 +148,17 @@ class _Stripper:
             self.hide(*self.brackets.pop())
             self.hide(token.start(), start)
             self.hide(end, token.end())
+            self.contact(token)
+
+    def contact(self, token: re.Match[str]) -> None:
+        """Shows the number or address that a link leads to, unless the text around it has it."""
+        if found := _CONTACT.search(token[0]):
+            begin = token.start() + found.start(1)
+            around = self.raw[max(token.start() - NEAR, 0) : token.start()]
+            around += self.raw[token.end() : token.end() + NEAR]
+            if _signs(found[1]) not in _signs(around):
+                space = " " if self.neighbours(token)[1].isalnum() else ""
+                self.show(begin - 1, f" {found[1]}{space}")
 
     def mark(self, token: re.Match[str]) -> None:
         mark, (start, end) = token[0], token.span()
@@ -156,6 +173,10 @@ class _Stripper:
             self.hide(start, end)
         elif after and not after.isspace() and not is_name:
             opened.append(start)
+
+
+def _signs(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
 
 
 def _is_in_word(char: str, before: str, after: str) -> bool:

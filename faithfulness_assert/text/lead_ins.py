@@ -7,14 +7,14 @@ claims is judged with each piece. One that states something by itself is a state
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .learned import is_topic
 from .talk import announces
 
 MAX_PREFIX = 240
-"""Characters. A longer line says more than what the list is about."""
+"""Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
 MAX_VALUE = 80
 """Characters of a value: what stands below a label, and is no sentence."""
 _COLON = (":", "：")
@@ -35,8 +35,8 @@ class Piece(NamedTuple):
     shown: str = ""  # the text with what it stands under, if that is more
 
 
-def under_lead_ins(pieces: Sequence[Piece]) -> Iterator[Piece]:
-    """The pieces, each shown with what it stands under."""
+def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> Iterator[Piece]:
+    """The pieces, each shown with what it stands under. ``is_new``: see ``statements.split``."""
     over: list[tuple[int, str]] = []  # the column and text of each lead-in
     before = ""  # which group of pieces ends here
     for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
@@ -45,15 +45,16 @@ def under_lead_ins(pieces: Sequence[Piece]) -> Iterator[Piece]:
         over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, lead_in[0])]
         before = group
         prefix = " ".join(text for _, text in over)
-        if prefix and not piece.skipped and not piece.shown and len(prefix) <= MAX_PREFIX:
-            piece = piece._replace(shown=f"{prefix} {piece.text}")
+        if prefix and not piece.skipped:
+            piece = piece._replace(shown=f"{prefix} {piece.shown or piece.text}")
         if following and piece.text.endswith(_COLON) and piece.skipped in ("", "heading"):
             column = piece.column if piece.kind == "item" else -1
-            leads = len(piece.text) <= MAX_PREFIX and _is_under(following, column)
+            leads = len(prefix) + len(piece.text) <= MAX_PREFIX and _is_under(following, column)
             if leads:
                 over.append((column, piece.text))
             # Where nothing stands under it, in doubt a piece says something.
             is_label = leads or (piece.kind == "text" and is_topic(piece.text))
+            is_label = is_label and (leads or not is_new(piece.text))
             if is_label and announces(piece.text, is_over=leads):
                 piece = piece._replace(skipped=piece.skipped or "lead-in")
         yield piece

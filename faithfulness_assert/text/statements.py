@@ -8,7 +8,7 @@ In doubt a piece is a statement.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import zip_longest
 from types import MappingProxyType
 from typing import NamedTuple
@@ -64,13 +64,23 @@ def split_statements(text: str, language: str = FIND) -> list[str]:
     return [statement.text for statement in split(text, language).statements]
 
 
-def split(text: str, language: str = FIND, names: Names = MappingProxyType({})) -> Split:
+def split(
+    text: str,
+    language: str = FIND,
+    names: Names = MappingProxyType({}),
+    is_new: Callable[[str], bool] = lambda _: False,
+) -> Split:
     """The statements of an answer in plain text or markdown, and the skipped pieces.
 
     Spans are ``(start, end)`` character offsets into ``text``, in order, without overlap. Skipped
     are code, rules, headers of tables, link definitions, citations that stand alone, and headings
     that only name a topic. If an answer contains nothing but such headings, they are statements.
-    ``names``: by which JSON is known that has a context beside the answer, which is skipped, too.
+
+    Args:
+        text: the answer.
+        language: an ISO 639 code, or ``auto``.
+        names: by which JSON is known that has a context beside the answer, which is skipped, too.
+        is_new: whether a text says something that its context lacks: no topic, and no label.
     """
     text = clean_text(text)
     language = language_of(text, language)
@@ -79,13 +89,14 @@ def split(text: str, language: str = FIND, names: Names = MappingProxyType({})) 
     source = text
     if thought and not is_blank(thought[0]) and not is_blank(text[thought.end() :]):
         pieces = [Piece(*trimmed(text, 0, thought.end()), "", "thinking")]
-        source = " " * thought.end() + text[thought.end() :]
+        source = "\n" * thought.end() + text[thought.end() :]  # what follows begins a line
     if "```" not in source and len(_LITERAL_BREAK.findall(source)) > 1:
         source = _LITERAL_BREAK.sub("\n ", source)
     inside: list[Piece] = []
     if "{" in source or "[" in source:
         inside, source = leaves(source, names)
-    pieces += sorted([*inside, *under_lead_ins(list(_read(source, language)))])
+    read = list(_read(source, language, is_new))
+    pieces += sorted([*inside, *under_lead_ins(read, is_new)])
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]
     pieces = list(_covering(text, pieces))
@@ -140,7 +151,7 @@ _TITLES = ("heading", "bold", "rule")
 _HEADER = "table header"
 
 
-def _read(text: str, language: str) -> Iterator[Piece]:
+def _read(text: str, language: str, is_new: Callable[[str], bool]) -> Iterator[Piece]:
     """The statements and skipped pieces of all blocks."""
     all_blocks = blocks(text)
     content = [i for i, block in enumerate(all_blocks) if block.kind not in _TITLES]
@@ -161,6 +172,8 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
         for place, piece in enumerate(found, 1):
             reason = piece.skipped or _skip_reason(kind, piece.text, may_be_topic=may_be_topic)
+            if reason in ("heading", _HEADER) and is_new(piece.text):
+                reason = ""
             if heads_sources(piece.text) and (i < last_content or place < len(found)):
                 is_listed, only_names, reason = True, True, reason or "citation"
             elif not reason and (

@@ -158,6 +158,26 @@ def test_a_reason_is_kept_where_its_label_is_confirmed() -> None:
         assert f"judge: {reason}" in result.pretty() or not reason
 
 
+@pytest.mark.parametrize("reasons", ["problems", "none"])
+def test_a_reason_of_one_supported_statement_alone_is_asked_about_once(reasons: str) -> None:
+    """Nobody asked for it: it may say why the label is wrong, in whichever words."""
+    said = json.loads(verdicts_json(dict.fromkeys((1, 2, 3, 4), "supported")))
+    said["verdicts"][0]["reason"] = "The door is green."
+    again = {"id": 5, "label": "supported", "reason": "The door is green."}
+    for verdict, label in (
+        ({**again, "label": "contradicted"}, "contradicted"),
+        (again, "supported"),
+    ):
+        second = json.dumps({"verdicts": [verdict]})
+        result, asked = graded(json.dumps(said), second, reasons=reasons)
+        assert [len(ask.ids) for ask in asked] == [4, 1]
+        assert labels(result) == [label, *["supported"] * 3]
+    for verdict in said["verdicts"]:
+        verdict["reason"] = "It says so."
+    assert len(graded(json.dumps(said), reasons=reasons)[1]) == 1
+    assert len(graded(json.dumps(said), reasons="all")[1]) == 1
+
+
 def test_a_result_tells_what_else_a_reply_said_and_on_which_statements() -> None:
     remark = "Statement 2 may be outdated."
     result, _ = graded(f"{ALL_BUT_ONE}\n{remark}", reasks=0)

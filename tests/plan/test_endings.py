@@ -113,4 +113,4 @@ def test_the_judges_own_reason_comes_last_and_is_cut() -> None:
 def test_words_in_code_that_is_skipped_are_told_once(code: str, told: int) -> None:
     block = f"\n\n```\n{code}\n```\n"
     result = grade(f"The sky is blue.{block * 2 if code else ''}", "The sky is blue.")
-    assert sum("code in the answer is skipped" in said for said in result.warnings) == told
+    assert sum("the code in the answer: it is skipped" in said for said in result.warnings) == told

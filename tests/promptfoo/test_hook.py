@@ -262,10 +262,15 @@ def test_what_the_output_has_beside_its_answer_is_never_graded_as_the_answer(
 
 
 def test_texts_beside_the_answer_that_are_not_judged_are_named() -> None:
-    output = {"answer": "The pool opens at 7.", "advice": "The sauna costs 14 euros.", "sure": 0.9}
+    output = {
+        "answer": "The pool opens at 7.",
+        "advice": "The sauna costs 14 euros.",
+        "fee": 9,
+        "sure": True,
+    }
     result = call(output, {"judge": "embedded"}, vars={"context": SENTENCES})
     assert result["pass"]
-    assert "advice in the output is not judged" in " ".join(result["metadata"]["warnings"])
+    assert "advice, fee in the output is not judged" in " ".join(result["metadata"]["warnings"])
 
 
 def test_without_a_context_a_place_in_the_output_is_proposed_and_names_of_files_are_none() -> None:
