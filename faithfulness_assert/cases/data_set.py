@@ -32,12 +32,17 @@ _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 class Record(NamedTuple):
     """What a source gives for a row: its values, or why it cannot be read.
 
-    ``place`` says where it is, such as ``line 7``.
+    ``place`` says where it is, such as ``line 7``; ``is_json``, whether JSON has its values.
     """
 
     place: str
     values: Mapping[str, Any] | None
     problem: str = ""
+    is_json: bool = False
+
+    def as_json(self) -> tuple[dict[str, Any], dict[str, str]]:
+        """Its values, and what is wrong with some; see ``record_as_json``."""
+        return record_as_json(self.values or {}, is_json=self.is_json)
 
 
 class Source(NamedTuple):
@@ -105,7 +110,7 @@ class DataSet:
         self._source, self._mapping, self._advice = source, mapping, advice
         first = list(islice(source.records(), SAMPLE)) if source.again else []
         self._problems = [f"{one.place}: {one.problem}" for one in first if one.values is None]
-        self._head = _head(one.values for one in first if one.values is not None)
+        self._head = _head(one for one in first if one.values is not None)
         if source.columns is not None and not first:
             self._head = [dict.fromkeys(source.columns, "")]
         self.fields = find_fields(self._head, mapping)
@@ -132,7 +137,7 @@ class DataSet:
             return ""
         digest = hashlib.sha256(json.dumps(self._mapping, sort_keys=True).encode())
         for record in self._source.records():
-            values = [record_as_json(record.values or {}), record.problem]
+            values = [record.as_json(), record.problem]
             digest.update(json.dumps(values, sort_keys=True).encode())
         return digest.hexdigest()
 
@@ -142,7 +147,7 @@ class DataSet:
             if record.values is None:
                 yield record, NOTHING, NOTHING, record.problem
             else:
-                yield record, *read_record(record.values, self.fields)
+                yield record, *read_record(*record.as_json(), self.fields)
 
     def rows(self) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
@@ -227,12 +232,12 @@ def not_utf8(text: str) -> str:
     return f"not UTF-8 text: byte 0x{ord(byte[0]) & 0xFF:x}. {advice}"
 
 
-def _head(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _head(records: Iterable[Record]) -> list[dict[str, Any]]:
     """The first records, as JSON has them."""
     room, first = SAMPLE_CHARS, []
     for record in records:
-        first.append(record_as_json(record)[0])
-        room -= sum(len(value) for value in record.values() if isinstance(value, str))
+        first.append(record.as_json()[0])
+        room -= sum(len(value) for value in first[-1].values() if isinstance(value, str))
         if room < 0:
             break
     return first

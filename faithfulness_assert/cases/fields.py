@@ -23,7 +23,7 @@ from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
 from .case import is_file_name, passages_of
 from .paths import as_step, opened, problem_of, quoted, value_at, without
-from .plain_data import read_list, record_as_json
+from .plain_data import read_list
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
 MAX_SHOWN = 40
@@ -44,6 +44,7 @@ HELD = ("answer", "context", "question")
 _ABSENT = object()
 _PLAIN = lazy_pattern(r"\w+")
 _LETTERS = lazy_pattern(r"[^\W\d_]{2,}")
+_ADDRESS = lazy_pattern(r"\bhttps?://\S*")
 _LINES = sections(__file__.removesuffix("py") + "txt")
 _WORDS = {name: set(text.split()) for name, text in _LINES.items()}
 _ABOUT = _WORDS["about"] | _WORDS["by a judge"]
@@ -333,7 +334,7 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     by_whom = _WORDS[f"{field} is made"]
     made = not by_whom.isdisjoint(words)
     last = key_words(keys[-1].partition("(")[0])
-    if not last or by_whom.issuperset(last) or last[-1] == "model":
+    if not last or (field == "answer" and by_whom.issuperset(last)) or last[-1] == "model":
         return None  # ``generation.model`` and ``generation_model`` name one
     while len(words) > 1 and (words[-1] in by_whom | _WORDS["endings"] or words[-1].isdigit()):
         words.pop()
@@ -342,7 +343,8 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
         holds = _INSIDE if any(key in ("context", "contexts") for key in keys[:-1]) else None
     if holds is None or not (_ABOUT | _WORDS["expected"]).isdisjoint(words):
         return None
-    made |= len(keys) == 1 and keys[0] in names(field) and keys[0] not in _MAY_BE_GOLD
+    own = {name.replace("_", "") for name in names(field) if name not in _MAY_BE_GOLD}
+    made |= len(keys) == 1 and keys[0].replace("_", "").lower() in own
     return (len(keys), not made, 0 if field == "answer" and made else holds)
 
 
@@ -368,13 +370,16 @@ def _texts_of(context: Any) -> tuple[str, ...]:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a text says something: it is no id, address, title, or name of a file."""
+    """Whether a text says something: it is no id, title, name of a file, or list of addresses."""
     start = text[:500].strip()
     words = len(start.split(None, LONG))
     if is_file_name(text):
         return False
     if sum(char > "\u3040" for char in start) >= SHORT:
         return True
+    own, addresses = _ADDRESS.subn(" ", start)
+    if len(_LETTERS.findall(own)) < LONG * addresses:
+        return False
     if words > 2:
         is_long = words >= LONG and len(set(_LETTERS.findall(start))) >= VARIED
         return start[-1] in ".!?" or is_long
@@ -503,13 +508,13 @@ def _said(field: str, value: Any) -> Any:
 
 
 def read_record(
-    record: Mapping[str, Any], where: Fields
+    values: dict[str, Any], problems: Mapping[str, str], where: Fields
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """The fields of a case in a row of any library, the other columns, and what is wrong or "".
+    """The fields of a case in a row, the other columns, and what is wrong or "".
 
-    Of a row with which something is wrong, they are its id alone.
+    ``values, problems``: see ``record_as_json``. Of a row with which something is wrong, they are
+    its id alone.
     """
-    values, problems = record_as_json(record)
     fields, columns = where.split(values)
     own = {"id": fields["id"]} if "id" in fields else {}
     for name, problem in problems.items():

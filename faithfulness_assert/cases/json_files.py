@@ -29,6 +29,7 @@ from .case import rows_of
 from .data_set import MAX_RECORD, Record, Source, not_utf8
 from .fields import find_fields, has_evidence, is_expected
 from .paths import opened, quoted, search
+from .plain_data import JSON_WAYS
 from .systems import RECORDS
 
 MAX_DOCUMENT = 75_000_000
@@ -37,7 +38,7 @@ MAX_COLUMNS = 10_000
 LONGEST_WORD = len("-Infinity")
 BOM = "\ufeff"
 _SPACE = " \t\n\r"
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(**JSON_WAYS)
 
 NONE, PART, FULL, KNOWN = range(4)
 """How much of a case records have: no answer, an answer, a context too (or messages); and these are
@@ -66,12 +67,12 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
     with open_text(file, encoding, "surrogateescape", "") as document:
         text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
     found, notes = _choose(_document(text, name), mapping, file.name)
-    is_mixed = bool(not_utf8(text))
+    is_mixed, is_json = bool(not_utf8(text)), not _has_surrogates(text)
 
     def records() -> Iterator[Record]:
         for number, item in enumerate(_records(found, mapping)[1], 1):
             own = not_utf8(json.dumps(item, ensure_ascii=False)) if is_mixed else ""
-            yield _record(f"item {number}", item, own)
+            yield _record(f"item {number}", item, own, is_json=is_json)
 
     return Source(name, records, notes=notes)
 
@@ -103,18 +104,23 @@ def _lines(file: Path, encoding: str) -> Iterator[Record]:
                 continue
             elif not problem:
                 try:
-                    item = parse_json(line.removeprefix(BOM).rstrip())
+                    item = parse_json(line.removeprefix(BOM).rstrip(), **JSON_WAYS)
                 except (ValueError, RecursionError) as error:
                     problem = _invalid(error, line, "character {0.colno}")
-            yield _record(f"line {number}", item, problem)
+            yield _record(f"line {number}", item, problem, is_json=not _has_surrogates(line))
 
 
-def _record(place: str, item: Any, problem: str) -> Record:
+def _has_surrogates(text: str) -> bool:
+    """Whether a JSON text may have lone surrogates: only as escapes, if it was UTF-8."""
+    return "\\ud" in text or "\\uD" in text
+
+
+def _record(place: str, item: Any, problem: str, *, is_json: bool) -> Record:
     if not problem and not isinstance(item, dict):
         problem = f"must be a JSON object, got {type(item).__name__}"
     elif not problem and len(item) > MAX_COLUMNS:
         problem = f"has more than {MAX_COLUMNS:,} names"
-    return Record(place, None if problem else item, problem)
+    return Record(place, None if problem else item, problem, is_json)
 
 
 def _document(text: str, name: str) -> Any:
