@@ -24,7 +24,7 @@ from typing import Any
 
 from ..files import open_text
 from ..records.errors import ConfigError, option
-from ..text.strings import check_values, parse_json
+from ..text.strings import check_values, clean_text, parse_json
 from .case import rows_of
 from .data_set import MAX_RECORD, Record, Source, not_utf8
 from .fields import find_fields, has_evidence, is_expected
@@ -111,8 +111,8 @@ def _lines(file: Path, encoding: str) -> Iterator[Record]:
 
 
 def _has_surrogates(text: str) -> bool:
-    """Whether a JSON text may have lone surrogates: only as escapes, if it was UTF-8."""
-    return "\\ud" in text or "\\uD" in text
+    """Whether a JSON text may have lone surrogates: most have them as escapes."""
+    return "\\ud" in text or "\\uD" in text or clean_text(text) != text
 
 
 def _record(place: str, item: Any, problem: str, *, is_json: bool) -> Record:
