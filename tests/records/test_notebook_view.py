@@ -7,9 +7,10 @@ import re
 from dataclasses import replace
 from html import unescape
 
-import pytest
 from fakes import ScriptedJudge
-from hypothesis import given
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sinks import result_saying
 from strategies import texts
 
 from faithfulness_assert import GradingResult, Results, grade
@@ -42,33 +43,6 @@ def test_a_list_in_a_notebook_names_the_case_of_each_result() -> None:
     assert "1 result: 0 passed" in Results([bad])._repr_html_()
 
 
-@pytest.mark.parametrize(
-    "payload",
-    [
-        "<script>alert(1)</script>",
-        '"><img src=x onerror=alert(1)>',
-        "</td></table></div><h1>PASS",
-        "<!-- -->&lt;b&gt;<![CDATA[x]]><?php ?>",
-        "$\\href{javascript:alert(1)}{x}$",
-        "a\u202eb\x1b[31m\x00c",
-    ],
-)
-def test_hostile_texts_are_shown_as_text_everywhere(payload: str) -> None:
-    verdict = {"id": 1, "evidence": [1], "reason": payload, "label": "contradicted"}
-    result = grade(
-        payload,
-        [{"id": payload, "text": payload}],
-        id=payload,
-        judge=ScriptedJudge([json.dumps({"verdicts": [verdict]})]),
-        reasons="all",
-    )
-    shown = text_in(
-        replace(result, reason=payload, judge=payload, metadata={"warnings": [payload]})
-    )
-    kept = str.maketrans("", "", "\xa0\u200c\u200d")
-    assert all(line.translate(kept).isprintable() for line in shown.split("\n"))
-
-
 def test_what_the_judge_sets_aside_though_it_claims_something_is_called_so() -> None:
     told = "set aside by the judge, but it claims something"
     for labels in (["not_a_claim"], ["not_a_claim", "supported"]):
@@ -80,6 +54,15 @@ def test_what_the_judge_sets_aside_though_it_claims_something_is_called_so() -> 
     assert f"[unverified: {told}" in text_in(result)
 
 
-@given(texts, texts)
-def test_any_text_gives_whole_html(answer: str, context: str) -> None:
-    text_in(grade(answer, context, id=answer))
+PAYLOADS = [
+    *("<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "</td></table></div><h1>PASS"),
+    *("<!-- -->&lt;b&gt;<![CDATA[x]]><?php ?>", "$\\href{javascript:alert(1)}{x}$"),
+]
+
+
+@given(texts | st.sampled_from(PAYLOADS))
+@example("a\u202eb\x1b[31m\x00c")
+def test_any_text_is_shown_as_text_in_whole_html(text: str) -> None:
+    shown = text_in(result_saying(text))
+    kept = str.maketrans("", "", "\xa0\u200c\u200d")
+    assert all(line.translate(kept).isprintable() for line in shown.split("\n"))

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import ast
-import asyncio
 import json
 import re
-import traceback
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import licences
 import pytest
-from attacks import KEY, unsafe
-from fakes import ScriptedJudge, failing, verdicts_json
+from attacks import KEY, shown_safely
+from fakes import ScriptedJudge, verdicts_json
 from hypothesis import example, given
 from rows import rows
+from sinks import result_saying
 from strategies import examples, texts
-from test_house import PACKAGE, modules
+from test_house import modules
 
 from faithfulness_assert import (
     ConfigError,
     Grader,
-    GradingResult,
-    agrade,
-    grade,
-    grade_many,
-    policies,
 )
 from faithfulness_assert.promptfoo import get_assert
 
@@ -35,50 +27,9 @@ ANSWER, CONTEXT = (
     "The museum opens at nine. It closes at five.",
     "The museum opens at nine on weekdays.",
 )
-APIS = ["openai", "anthropic"]
 
 
 # ---------------------------------------------------------------- keys
-
-
-def frames(error: BaseException) -> str:
-    """A traceback with the locals of our frames, as error trackers show it, of the error and its causes."""
-    parts = [repr(error)]
-    for cause in (error, error.__cause__, error.__context__):
-        ours = [
-            frame
-            for frame, _ in traceback.walk_tb(cause and cause.__traceback__)
-            if str(PACKAGE) in frame.f_code.co_filename
-        ]
-        assert ours or cause is not error
-        parts += [
-            repr(value)
-            for frame in ours
-            for name, value in frame.f_locals.items()
-            if name != "self"
-        ]
-    return "\n".join(parts)
-
-
-@pytest.mark.parametrize("api", APIS)
-@pytest.mark.parametrize(
-    "wrong",
-    [{"timeout": -1}, {"base_url": "ftp://x"}, {"threshold": 7}, {"api_key": f"{KEY} "}, {"x": 1}],
-)
-@pytest.mark.parametrize("call", ["grade", "agrade", "grade_many", "Grader"])
-def test_no_traceback_contains_the_key_even_with_arguments_and_locals(
-    api: str, wrong: dict[str, Any], call: str
-) -> None:
-    options: dict[str, Any] = {"judge": f"{api}:m", "api_key": f"{KEY}\u00e4", **wrong}
-    calls: dict[str, Callable[[], object]] = {
-        "grade": lambda: grade(ANSWER, CONTEXT, **{"threshold": 7, **options}),
-        "agrade": lambda: asyncio.run(agrade(ANSWER, CONTEXT, **{"threshold": 7, **options})),
-        "grade_many": lambda: grade_many([], **{"threshold": 7, **options}),
-        "Grader": lambda: Grader(**{"threshold": 7, **options}),
-    }
-    with pytest.raises(ConfigError) as caught:
-        calls[call]()
-    assert "SECRET" not in frames(caught.value) + repr(caught.value)
 
 
 def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback() -> None:
@@ -99,84 +50,11 @@ def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback() -> None:
 
 # ---------------------------------------------------------------- hostile text
 
-HOSTILE = rows("hostile_texts")
 
-
-class Hostile(ScriptedJudge):
-    """A judge whose name, caveat and replies are hostile."""
-
-    def __init__(self, text: str, script: list[Any]) -> None:
-        super().__init__(script, name=text)
-        self.caveat = text
-
-
-def hostile_results(text: str) -> Iterator[GradingResult]:
-    """Results with ``text`` in every field that text from outside can reach."""
-    case = {
-        "answer": f"It is {text} here. {text}",
-        "context": [{"id": text, "text": f"It was {text} there."}],
-        "question": text,
-        "id": text,
-    }
-    reasons = json.dumps(
-        {
-            "verdicts": [
-                {"id": n, "evidence": [1, text], "label": "contradicted", "reason": text}
-                for n in (1, 2, 3, 4)
-            ]
-        }
-    )
-    refused = failing("refusal", fix=text)
-    for judge in (Hostile(text, [reasons]), Hostile(text, [text]), Hostile(text, [refused])):
-        yield from Grader(judge, reasons="all").grade_many([case])
-    yield from Grader("embedded", citations="audit").grade_many(
-        [case, {text: text}, {"answer": text}]
-    )
-    rated = json.dumps(
-        {**dict.fromkeys(policies["masis"].dimensions, 0.5), "suggestions": [text, text]}
-    )
-    audit = {"invalid_citations": [text], "uncited_claim_count": 1}
-    yield from Grader(Hostile(text, [rated]), "masis").grade_many(
-        [{**case, "citation_audit": audit}]
-    )
-    explained = [
-        json.dumps({"sentences": [{"id": n, "claims": [text or "x"]} for n in range(1, 9)]}),
-        json.dumps({"truths": [text]}),
-        "{}",
-    ]
-    yield from Grader(
-        Hostile(
-            text, [*explained, verdicts_json({1: "contradicted"}), json.dumps({"reason": text})]
-        ),
-        "deepeval",
-    ).grade_many([case])
-
-
-def check_shown(result: GradingResult) -> None:
-    data = result.to_promptfoo("all")
-    lines = result.pretty().split("\n")
-    cells = [data["reason"], *(part["reason"] for part in data["componentResults"])]
-    values = [part["assertion"]["value"] for part in data["componentResults"]]
-    told = data["metadata"].get("graderOutputs", {}).get("statements", "“").split("\n")
-    cells += told
-    # No text begins a line of its own.
-    assert not [line for line in told if not re.match("(?:(?:unverified|check): )?[“…]|$", line)]
-    assert not unsafe("".join([*lines, *cells, *values]))
-    assert not [line for line in [*lines, *cells] if re.search(r"^\s*::|##\w*\[", line)]
-    assert [line for line in lines if re.match(r"(PASS|FAIL|ERROR)  score", line)] == lines[:1]
-    assert not [cell for cell in cells if cell[:1] in "=+-@\t\r" or "\n" in cell]
-    assert "\n" not in result.model_dump_json()
-
-
-@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("text", rows("hostile_texts"))
 def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
-    results = list(hostile_results(text))
-    for result in results:
-        check_shown(result)
-        assert "&lt;" not in json.dumps(result.to_promptfoo("all"))  # viewers escape it
-    assert {"graded", "unreadable", "judge_refused", "invalid_input"} <= {
-        result.status for result in results
-    }
+    """In every field of a result. Viewers escape what promptfoo gets."""
+    assert list(shown_safely(result_saying(text))) == []
 
 
 @given(texts)
@@ -185,8 +63,7 @@ def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None
 @example("1,000½ and .1.1")
 @examples(60)
 def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
-    for result in hostile_results(text):
-        check_shown(result)
+    assert list(shown_safely(result_saying(text))) == []
 
 
 # ---------------------------------------------------------------- files

@@ -134,9 +134,13 @@ def in_the_context(_: Row, payload: str) -> Problems:
 
 
 def with_each_policy(places: list[Any], payload: str) -> Iterator[tuple[str, Any]]:
-    """Each policy with one of the places, in turn: over all payloads, each with every place."""
+    """Each policy with one of the places, in turn: over all payloads, each with every place.
+
+    What is long has three, one for each way to ask.
+    """
     turn = islice(cycle(places), len(payload) % len(places), None)
-    return zip(ALL_POLICIES, turn, strict=False)
+    names = ALL_POLICIES if len(payload) < 10_000 else ("default", "promptfoo", "masis")
+    return zip(names, turn, strict=False)
 
 
 def in_the_question(_: Row, payload: str) -> Problems:
@@ -442,21 +446,26 @@ def outputs(result: GradingResult) -> str:
 
 
 def shown_safely(result: GradingResult) -> Problems:
-    """A shown result has no control characters, no commands for a CI's log, and no NaN."""
-    data = result.to_promptfoo("all")
-    components = [
-        text
-        for part in data["componentResults"]
-        for text in (part["reason"], part["assertion"]["value"])
-    ]
+    """A shown result has no control characters, no commands for a CI's log or a table, and no NaN.
+
+    No text begins a line of its own, and only the first line says what a result is.
+    """
+    data, pretty = result.to_promptfoo("all"), result.pretty()
+    parts = data["componentResults"]
+    cells = [data["reason"], *(part["reason"] for part in parts)]
     told = data["metadata"].get("graderOutputs", {}).get("statements", "").split("\n")
-    for text in (result.pretty(), data["reason"], *components, *told):
+    for text in (pretty, *cells, *told, *(part["assertion"]["value"] for part in parts)):
         if found := unsafe(text):
             yield f"shows {found[:20]!r}"
         if re.search(r"^\s*::|##\w*\[", text, re.MULTILINE):
             yield "shows a command for a log"
-    if len(result.pretty().splitlines()) != len(result.pretty().split("\n")):
+    if odd := [line for line in told if not re.match("(?:(?:unverified|check): )?[“…]|$", line)]:
+        yield f"a text begins a line of its own: {odd[0]!r}"
+    lines = pretty.split("\n")
+    if [line for line in lines if re.match(r"(PASS|FAIL|ERROR)  score", line)] != lines[:1]:
+        yield "another line looks like that of a result"
+    if odd := [cell for cell in (*cells, *told) if cell[:1] in tuple("=+-@\t\r") or "\n" in cell]:
+        yield f"a cell that is not one line of text: {odd[0]!r}"
+    if "\n" in result.model_dump_json() or len(pretty.splitlines()) != len(lines):
         yield "contains another line break"
-    if "\n" in result.model_dump_json():
-        yield "is more than one line of JSON"
     json.dumps(data, allow_nan=False).encode()

@@ -56,10 +56,10 @@ def cases(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def said(text: str) -> fa.GradingResult:
+def result_saying(text: str) -> fa.GradingResult:
     """A result that says the text wherever a result says something."""
     data = fa.grade(ANSWER, CONTEXT).model_dump()
-    data |= dict.fromkeys(("reason", "case_id", "judge", "policy"), text)
+    data |= {**dict.fromkeys(("case_id", "judge", "policy"), text), "reason": f"It says {text}"}
     data["metadata"] = {"warnings": [text], "judgeNote": text, text[:1000]: text}
     for verdict in data["verdicts"]:
         verdict |= {"statement": text, "reason": text, "label": "contradicted"}
@@ -70,7 +70,7 @@ def said(text: str) -> fa.GradingResult:
 
 def line(text: str, number: int = 1) -> Line:
     """A line of results that says the text."""
-    return Line(text, number, "", {text[:1000]: text}, said(text))
+    return Line(text, number, "", {text[:1000]: text}, result_saying(text))
 
 
 def lines(text: str) -> list[Line]:
@@ -216,7 +216,9 @@ def shown(folder: Path) -> dict[str, Sink]:
         return lambda text: write_results(lines(text), folder / f"out{suffix}")
 
     def failed(text: str) -> str:
-        return failure_text(said(text), fa.Case(text, [{"id": text, "text": text}], text, text))
+        return failure_text(
+            result_saying(text), fa.Case(text, [{"id": text, "text": text}], text, text)
+        )
 
     def summary(text: str) -> str:
         found = Summary()
@@ -247,9 +249,9 @@ def shown(folder: Path) -> dict[str, Sink]:
         return f"tests: [{{description: {text!a}, assert: [{{type: context-faithfulness}}]}}]"
 
     return {
-        "pretty": lambda text: said(text).pretty(),
-        "to_promptfoo": lambda text: said(text).to_promptfoo("all"),
-        "a notebook": lambda text: said(text)._repr_html_(),
+        "pretty": lambda text: result_saying(text).pretty(),
+        "to_promptfoo": lambda text: result_saying(text).to_promptfoo("all"),
+        "a notebook": lambda text: result_saying(text)._repr_html_(),
         "a failed test": failed,
         "a summary of errors": summary,
         "annotations": lambda text: list(github_annotations(lines(text))),
