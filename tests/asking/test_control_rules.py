@@ -8,14 +8,16 @@ from collections.abc import Sequence
 
 import pytest
 from conftest import ROOT
+from fakes import TruthfulJudge
 
-from faithfulness_assert import Ask, Reply, grade
+from faithfulness_assert import grade
 from faithfulness_assert.asking.controls import Control, controls_from, mixed
 from faithfulness_assert.batch.summary import Summary
 
 ROWS = json.loads((ROOT / "fixtures" / "controls.json").read_text("utf-8"))
 TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
 PLAIN = "The shop in the harbour sells 25 loaves of bread."
+MUSEUM = ["The museum in the harbour opens at nine.", "Adults pay 14 euros for a day ticket."]
 
 
 def make_controls(
@@ -95,21 +97,15 @@ def test_controls_stand_at_every_place() -> None:
 # ---------------------------------------------------------------- whole grades
 
 
-class Reciting:
-    """Labels the answer's own statement as supported, and controls as it is told; None for none."""
+OWN = "The shop has a door."
 
-    def __init__(self, true: str | None, false: str | None) -> None:
-        self.true, self.false = true, false
 
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        context = {text for _, text in ask.payload.sentences}
-        entries = []
-        for number, text in ask.payload.items:
-            own = text == "The shop has a door."
-            label = "supported" if own else self.true if text in context else self.false
-            if label:
-                entries.append({"id": number, "evidence": [1], "label": label})
-        return Reply(json.dumps({"verdicts": entries}))
+def reciting(true: str | None, false: str | None) -> TruthfulJudge:
+    """Supports the answer's own statement, and labels controls as it is told; None for none."""
+    known = (PLAIN, *MUSEUM)
+    return TruthfulJudge(
+        lambda text: "supported" if text == OWN else true if text in known else false
+    )
 
 
 @pytest.mark.parametrize(
@@ -126,12 +122,12 @@ class Reciting:
 def test_only_a_judge_that_gets_both_controls_right_is_believed(
     true: str | None, false: str | None, status: str
 ) -> None:
-    context = ["The shop has a door.", PLAIN]
-    judge = Reciting(true, false)
-    result = grade("The shop has a door.", context, judge=judge, controls="enforce")
+    context = [OWN, PLAIN]
+    judge = reciting(true, false)
+    result = grade(OWN, context, judge=judge, controls="enforce")
     assert result.status == status
     assert result.pass_ is (status == "graded")
-    report = grade("The shop has a door.", context, judge=judge, controls="report")
+    report = grade(OWN, context, judge=judge, controls="report")
     assert (report.status, report.score) == ("graded", 1.0)
     failed = [(true, "supported") if true != "supported" else None, false in ("supported", None)]
     assert report.metadata["controls"]["passed"] == 2 - sum(map(bool, failed))
@@ -141,22 +137,19 @@ def test_only_a_judge_that_gets_both_controls_right_is_believed(
 def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_enforced(
     context: str,
 ) -> None:
-    judge = Reciting("supported", "supported")
-    reported = grade("The shop has a door.", context, judge=judge, controls="report")
+    judge = reciting("supported", "supported")
+    reported = grade(OWN, context, judge=judge, controls="report")
     assert (reported.status, reported.warnings) == ("graded", [])
     summary = Summary()
     for result in [reported] * 3:
         summary.add(result)
     told = "test the judge) need more text than the context of 3 of 3 cases has: none was asked"
     assert summary.text().count(told) == 1
-    enforced = grade("The shop has a door.", context, judge=judge, controls="enforce")
+    enforced = grade(OWN, context, judge=judge, controls="enforce")
     assert (enforced.status, enforced.pass_) == ("unreadable", False)
     assert enforced.error is not None
     assert enforced.error.kind == "unreliable_judge"
     assert "no control could be made" in enforced.error.message
-
-
-MUSEUM = ["The museum in the harbour opens at nine.", "Adults pay 14 euros for a day ticket."]
 
 
 def test_where_the_answer_says_all_of_the_context_an_invented_control_stands_alone() -> None:
@@ -168,11 +161,11 @@ def test_where_the_answer_says_all_of_the_context_an_invented_control_stands_alo
 
 
 def test_a_judge_that_supports_everything_is_found_out_by_it() -> None:
-    judge = Reciting("supported", "supported")
+    judge = reciting("supported", "supported")
     answer = " ".join(MUSEUM)
     reported = grade(answer, answer, judge=judge, controls="report")
     assert (reported.status, reported.metadata["controls"]["failed"]) == ("graded", 1)
     assert "the judge failed a control" in reported.warnings[0]
     enforced = grade(answer, answer, judge=judge, controls="enforce")
     assert (enforced.status, enforced.pass_) == ("unreadable", False)
-    assert grade(answer, answer, judge=Reciting("supported", "not_enough_info")).pass_
+    assert grade(answer, answer, judge=reciting("supported", "not_enough_info")).pass_

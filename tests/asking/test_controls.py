@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from fakes import verdicts_json
+from fakes import USAGE, TruthfulJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts as hostile_texts
@@ -19,7 +19,6 @@ from faithfulness_assert import (
     JudgeError,
     Reply,
     Results,
-    Usage,
     grade,
     split_statements,
 )
@@ -32,32 +31,25 @@ CONTEXT = [
     "The river ferry leaves every hour. A boat carries 120 people. The pier lies beside the old market hall.",
 ]
 ANSWER = "The museum opens at nine. Adults pay 12 euros."
-USAGE = Usage(prompt=500, completion=50, num_requests=1)
 STRONG = ": do not trust these scores; use another judge"
 
 
-@dataclass
-class LabelBy:
+def by_context(text: str) -> str:
+    known = any(text.rstrip(".") in passage for passage in CONTEXT)
+    return "supported" if known else "contradicted"
+
+
+class LabelBy(TruthfulJudge):
     """Labels each statement by its text; the context's own sentences are supported by default."""
 
-    label: Callable[[str], str | None] = lambda text: (
-        "supported" if any(text.rstrip(".") in passage for passage in CONTEXT) else "contradicted"
-    )
-    asked: list[Ask] = field(default_factory=list)
-    limits: Limits = field(default_factory=Limits)
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        self.asked.append(ask)
-        return Reply(
-            verdicts_json({number: self.label(text) for number, text in ask.payload.statements}),
-            usage=USAGE,
-        )
+    def __init__(self, label: Callable[[str], str | None] = by_context, **more: Any) -> None:
+        super().__init__(label, **more)
 
 
 def run(
     label: Callable[[str], str | None] | None = None, **options: Any
 ) -> tuple[GradingResult, LabelBy]:
-    judge = LabelBy(label) if label else LabelBy()
+    judge = LabelBy(label or by_context)
     return grade(
         options.pop("answer", ANSWER),
         options.pop("context", CONTEXT),

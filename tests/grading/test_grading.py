@@ -163,25 +163,16 @@ def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error()
         assert (result.status, result.metadata["graderError"]) == ("judge_failed", True)
         assert "sk-secret" not in result.model_dump_json()
 
-    class Odd:
-        def ask(self, ask: object, /, *, deadline: float | None = None) -> Any:
-            return {"verdicts": []}
-
-    assert "dict, not a Reply" in grade(TALL, CONTEXT, judge=Odd()).reason
+    odd: Any = ScriptedJudge([lambda _: {"verdicts": []}])
+    assert "dict, not a Reply" in grade(TALL, CONTEXT, judge=odd).reason
 
 
 def test_a_judge_that_makes_a_reply_with_wrong_types_gives_a_grader_error() -> None:
     wrong = {"refusal": 5, "usage": {"prompt": 1}, "warnings": None, "text": 5}
-
-    class Breaks:
-        def __init__(self, name: str, value: Any) -> None:
-            self.fields = {"text": "x", name: value}
-
-        def ask(self, ask: object, /, *, deadline: float | None = None) -> Reply:
-            return Reply(**self.fields)
-
     for name, value in (*wrong.items(), ("finish_reason", None)):
-        assert grade(TALL, CONTEXT, judge=Breaks(name, value)).status == "judge_failed"
+        fields: dict[str, Any] = {"text": "x", name: value}
+        judge = ScriptedJudge([lambda _, fields=fields: Reply(**fields)])
+        assert grade(TALL, CONTEXT, judge=judge).status == "judge_failed"
     unknown_kind = grade(TALL, CONTEXT, judge=ScriptedJudge([failing("quota")]))
     assert unknown_kind.error is not None
     assert unknown_kind.error.kind == "transport"
@@ -289,17 +280,15 @@ def test_what_a_judge_of_ones_own_raises_is_named_with_its_place_and_without_its
 
 
 def test_a_label_that_nobody_knows_is_named_beside_verdicts_that_are_read() -> None:
-    class Own:
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            words = zip(ask.ids, ("grounded", "clashes"), strict=False)
-            rows = [{"id": number, "evidence": [1], "label": word} for number, word in words]
-            return Reply(json.dumps({"verdicts": rows}))
-
-    result = grade("It is red. It is tall.", "It is red.", judge=Own())
+    judge = ScriptedJudge([labelled("grounded", "clashes")])
+    result = grade("It is red. It is tall.", "It is red.", judge=judge)
     (warning,) = [text for text in result.warnings if "option labels" in text]
     assert warning.startswith("the judge's label 'clashes' is none that is known")
-    told = grade(
-        "It is red. It is tall.", "It is red.", judge=Own(), labels={"clashes": "contradicted"}
-    )
+    own = {"clashes": "contradicted"}
+    told = grade("It is red. It is tall.", "It is red.", judge=judge, labels=own)
     assert told.counts["contradicted"] == 1
+    alone = grade("It is red.", "It is red.", judge=ScriptedJudge([labelled("clashes")]))
+    for said in (alone.reason, alone.error and alone.error.message):
+        assert "verdicts[0].label: 'clashes' is not one of" in str(said)
+        assert "option labels" in str(said)
     assert not [text for text in told.warnings if "option labels" in text]

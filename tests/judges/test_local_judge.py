@@ -17,6 +17,7 @@ from threading import Event
 
 import pytest
 from command import here as command
+from fakes import ScriptedJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from processes import eventually
@@ -393,35 +394,28 @@ def test_a_mark_that_is_no_word_is_not_named(tmp_path: Path) -> None:
     assert "“”" not in verdict.reason
 
 
-def test_marked_words_are_the_same_from_stored_replies(tmp_path: Path) -> None:
-    case = {"answer": "It has seven towers.", "context": "The tower."}
-    first = grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "kept")
-    only = {"cache": tmp_path / "kept", "cache_only": True}
-    again = grade(**case, judge=marking(tmp_path, "seven"), **only)
-    assert [v.wrong for v in first.verdicts] == [v.wrong for v in again.verdicts] == [("seven",)]
-
-
-@pytest.mark.parametrize("wrong", [[["euros"]], [["", "no such words"]], {}])
-def test_marks_that_are_no_words_of_the_statement_are_left_out(
-    tmp_path: Path, wrong: object
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [([["seven"]], ("seven",)), ([["euros"]], ()), ([["", "no such words"]], ()), ({}, ())],
+)
+def test_marks_are_the_same_from_stored_replies_but_for_those_that_are_no_words_of_the_statement(
+    tmp_path: Path, wrong: object, named: tuple[str, ...]
 ) -> None:
     case = {"answer": "It has seven towers.", "context": "The tower."}
     grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "kept")
     [stored] = [p for p in tmp_path.glob("kept/*/*.json") if len(p.stem) == 64]
-    changed = {**json.loads(stored.read_text(encoding="utf-8")), "wrong": wrong}
+    kept = json.loads(stored.read_text(encoding="utf-8"))
+    assert kept["wrong"] == [["seven"]]
+    changed = {**kept, "wrong": wrong}
     stored.write_text(json.dumps(changed), encoding="utf-8")
     only = {"cache": tmp_path / "kept", "cache_only": True}
     [verdict] = grade(**case, judge=marking(tmp_path, "seven"), **only).verdicts
-    assert (verdict.label, verdict.wrong) == ("not_enough_info", ())
+    assert (verdict.label, verdict.wrong) == ("not_enough_info", named)
 
 
 def test_a_judge_that_marks_words_of_what_it_supports_supports_nothing() -> None:
-    class Torn:
-        def ask(self, ask, /, *, deadline=None) -> Reply:
-            rows = [{"id": n, "evidence": [1], "label": "supported"} for n in ask.ids]
-            return Reply(json.dumps({"verdicts": rows}), wrong=(("tower",),) * len(rows))
-
-    [verdict] = grade("The tower is tall.", "The tower is tall.", judge=Torn()).verdicts
+    torn = ScriptedJudge([Reply(verdicts_json({1: "supported"}), wrong=(("tower",),))])
+    [verdict] = grade("The tower is tall.", "The tower is tall.", judge=torn, reasks=0).verdicts
     assert verdict.label is None
 
 
@@ -656,18 +650,14 @@ def test_an_ask_that_is_not_for_verdicts_needs_a_judge_that_writes_claims(tmp_pa
     with pytest.raises(ConfigError, match="claims_judge: 'embedded' cannot write claims"):
         Grader(model, "ragas", claims_judge="embedded")
 
-    class Writer:
-        def ask(self, ask, /, *, deadline=None):
-            assert ask.kind == "claims"
-            return Reply(
-                '{"sentences":[{"claims":["The tower is tall, indeed.","The tower was finished."]}]}'
-            )
-
-    result = Grader(model, "ragas", claims_judge=Writer()).grade(
+    claims = ["The tower is tall, indeed.", "The tower was finished."]
+    writer = ScriptedJudge([json.dumps({"sentences": [{"claims": claims}]})], name="Writer")
+    result = Grader(model, "ragas", claims_judge=writer).grade(
         "The tower is tall and the tower was finished.", "The tower.", question="?"
     )
     assert result.score == 0.5
     assert result.judge == f"local:{tmp_path.name} with Writer"
+    assert [ask.kind for ask in writer.asked] == ["claims"]
     assert result.tokens_used.num_requests == 1
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fakes import TruthfulJudge
+from fakes import ScriptedJudge, TruthfulJudge
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade
 
@@ -17,18 +17,10 @@ NOTHING = "Nothing to check: the answer says nothing that can be checked."
 EMPTY = "The context is empty: retrieval found nothing, so nothing can back the answer."
 
 
-class Failing:
-    """A judge of which each ask fails."""
-
-    def __init__(self, *errors: JudgeError) -> None:
-        self.errors = list(errors)
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        raise self.errors[0] if len(self.errors) == 1 else self.errors.pop(0)
-
-
 def ended(answer: str, context: Any, policy: Policy) -> GradingResult:
-    return grade(answer, context, judge=Failing(JudgeError("it must not be asked")), policy=policy)
+    return grade(
+        answer, context, judge=ScriptedJudge([JudgeError("it must not be asked")]), policy=policy
+    )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +71,7 @@ def test_under_inverse_nothing_to_check_never_passes_and_never_scores_more(
 
 def test_a_score_that_means_nothing_is_none_so_that_no_mean_counts_it() -> None:
     """Also in a stored result of an older version, which has 0 there."""
-    failed = grade(CLAIM, [CLAIM], judge=Failing(JudgeError("HTTP 503", "server")), controls="off")
+    failed = grade(CLAIM, [CLAIM], judge=ScriptedJudge([JudgeError("HTTP 503", "server")]))
     for result in (failed, grade("", [CLAIM]), grade(CLAIM), grade(CLAIM, 3)):
         assert (result.score, result.defined) == (None, False)
         assert "score=None" in repr(result)

@@ -5,13 +5,12 @@ The rows about failures in ``stages.jsonl`` say what results then tell.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from typing import Any
 
 import pytest
-from fakes import SCORED, TruthfulJudge, verdicts_json
+from fakes import SCORED, ScriptedJudge, TruthfulJudge, failing, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
@@ -31,23 +30,17 @@ ANSWER = [f"The {name} is open every day." for name in ("shop", "cafe", "museum"
 CONTEXT = "All of it is open every day. Nothing else is known."
 
 
-class Failing:
-    """Asked about each statement alone. Gives the label of its text, or fails."""
-
-    limits = Limits(statements=1)
-
-    def __init__(self, said: Mapping[str, str]) -> None:
-        self.said = said
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        ((_, text),) = ask.payload.items
-        if self.said[text] == "timeout":
-            raise JudgeError("it failed.", "timeout", retryable=True)
-        return Reply(verdicts_json({ask.ids[0]: self.said[text]}))
-
-
 def graded(policy: Policy, *said: str) -> GradingResult:
-    judge = Failing(dict(zip(ANSWER, said, strict=False)))
+    """Each statement is asked about alone, and gets this label, or its ask fails."""
+    of = dict(zip(ANSWER, said, strict=False))
+
+    def reply(ask: Ask) -> Reply:
+        ((number, text),) = ask.payload.items
+        if of[text] == "timeout":
+            raise failing("timeout", retryable=True)
+        return Reply(verdicts_json({number: of[text]}))
+
+    judge = ScriptedJudge([reply], Limits(statements=1))
     return grade(" ".join(ANSWER[: len(said)]), CONTEXT, judge=judge, policy=policy, controls="off")
 
 

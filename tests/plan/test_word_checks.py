@@ -6,30 +6,24 @@ import json
 from typing import Any
 
 import pytest
+from fakes import ScriptedJudge, labelled
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Ask, ConfigError, GradingResult, Reply, grade
+from faithfulness_assert import ConfigError, GradingResult, grade
 
 CONTEXT = "The museum closes at 17:00 on Mondays. Adults pay 12 euros."
 STATEMENTS = ("The museum closes at 22:00 on Mondays.", "Adults pay 14 euros.", "It closes.")
 
 
-class Says:
+def says(*labels: str) -> ScriptedJudge:
     """A judge that gives these labels, all with evidence of the first sentence."""
-
-    def __init__(self, *labels: str) -> None:
-        self.labels = labels
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        pairs = zip(ask.ids, self.labels, strict=True)
-        verdicts = [{"id": n, "evidence": [1], "label": label} for n, label in pairs]
-        return Reply(json.dumps({"verdicts": verdicts}))
+    return ScriptedJudge([labelled(*labels)])
 
 
 def graded(*labels: str, **options: Any) -> GradingResult:
     answer = " ".join(STATEMENTS[: len(labels)])
-    return grade(answer, CONTEXT, judge=Says(*labels), **options)
+    return grade(answer, CONTEXT, judge=says(*labels), **options)
 
 
 def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stays_supported() -> (
@@ -54,11 +48,11 @@ def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stay
 
 def test_a_number_of_the_question_is_neither_flagged_nor_wrong() -> None:
     answer = "Yes, adults pay 14 euros."
-    result = grade(answer, CONTEXT, question="Is it 14 euros?", judge=Says("supported"))
+    result = grade(answer, CONTEXT, question="Is it 14 euros?", judge=says("supported"))
     assert result.verdicts[0].flags == ()
     question = "What does it cost after 22:00?"
     answer = "The museum closes at 22:00 on Mondays."
-    asked = grade(answer, CONTEXT, question=question, judge=Says("contradicted"))
+    asked = grade(answer, CONTEXT, question=question, judge=says("contradicted"))
     assert (asked.verdicts[0].wrong, asked.verdicts[0].says) == ((), "")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from fakes import ScriptedJudge
 
-from faithfulness_assert import Ask, Reply, grade
+from faithfulness_assert import Reply, grade
 
 FIRST, SECOND = "The tower was opened by the mayor.", "The bridge was painted green."
 Says = Callable[[list[int], str], str]
@@ -71,14 +71,8 @@ DENIALS: dict[str, Says] = {
 
 @pytest.mark.parametrize("says", DENIALS.values(), ids=DENIALS)
 def test_a_statement_that_its_reply_denies_is_not_credited(says: Says) -> None:
-    class Once:
-        asked = 0
-
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            self.asked += 1
-            return Reply(says(list(ask.ids), ask.echo) if self.asked == 1 else "")
-
-    result = grade(f"{FIRST} {SECOND}", "It is old.", judge=Once(), controls="off")
+    judge = ScriptedJudge([lambda ask: Reply(says(list(ask.ids), ask.echo)), ""])
+    result = grade(f"{FIRST} {SECOND}", "It is old.", judge=judge, controls="off")
     assert not result.pass_
     assert result.counts.get("supported", 0) < 2
 
@@ -98,11 +92,8 @@ def test_a_reason_in_plain_words_of_denial_is_heard(reason: str) -> None:
 
 
 def test_json_that_a_broken_reply_quotes_is_no_verdict() -> None:
-    class Quotes:
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            return Reply("{'label':'idk','reason':'it quotes {\"label\":\"supported\"}'}")
-
-    assert not grade(FIRST, "It is old.", judge=Quotes(), controls="off").defined
+    judge = ScriptedJudge(["{'label':'idk','reason':'it quotes {\"label\":\"supported\"}'}"])
+    assert not grade(FIRST, "It is old.", judge=judge, controls="off").defined
 
 
 @pytest.mark.parametrize(

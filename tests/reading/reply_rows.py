@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,23 +38,6 @@ def rows(path: Path | str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-@dataclass
-class AskedAgain:
-    """Gives one reply, and when it is asked again, JSON alone: the labels of the statements."""
-
-    reply: str
-    labels: dict[str, str | None]
-    asked: list[Ask] = field(default_factory=list)
-    name: str = "asked again"
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        self.asked.append(ask)
-        if len(self.asked) == 1:
-            return Reply(self.reply, usage=USAGE)
-        mended = {number: self.labels[text] for number, text in ask.payload.items}
-        return Reply(verdicts_json(mended), usage=USAGE)
-
-
 def graded(
     reply: str, statements: int, labels: Sequence[str | None] | None = None, **options: Any
 ) -> GradingResult:
@@ -64,9 +46,12 @@ def graded(
     The judge replies with this, and the same again; or then with these ``labels`` alone.
     """
     texts = SENTENCES[:statements]
-    judge: Any = ScriptedJudge([reply])
-    if labels is not None:
-        judge = AskedAgain(reply, dict(zip(texts, labels, strict=True)))
+    mended = dict(zip(texts, labels or (), strict=labels is not None))
+
+    def again(ask: Ask) -> Reply:
+        return Reply(verdicts_json({n: mended[text] for n, text in ask.payload.items}), usage=USAGE)
+
+    judge = ScriptedJudge([reply, again] if mended else [reply])
     return grade(" ".join(texts), CONTEXT, judge=judge, controls="off", **options)
 
 

@@ -8,16 +8,15 @@ list stands for a sentence, the sentence decides.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from fakes import USAGE, TruthfulJudge
+from fakes import USAGE, ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import Reply, UnreadableReply, grade
+from faithfulness_assert import Ask, Reply, UnreadableReply, grade
 from faithfulness_assert.policy.scoring import on_unit_scale
 from faithfulness_assert.reading.lists_and_ratings import (
     MAX_REASON_CHARS,
@@ -32,20 +31,8 @@ from .reply_rows import CONTEXT, SENTENCES, malformed, rows
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from faithfulness_assert import Ask
 
 CLAIMS = rows("claim_replies")
-
-
-@dataclass
-class Lister(TruthfulJudge):
-    """Gives one reply whenever it is asked for claims or truths."""
-
-    reply: str = ""
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        reply = super().ask(ask, deadline=deadline)
-        return Reply(self.reply, usage=USAGE) if ask.kind in ("claims", "truths") else reply
 
 
 def read_or_error(reader: Any, text: str) -> Any:
@@ -72,7 +59,11 @@ def test_malformed_json_lists_texts_or_is_unreadable(shared: Path) -> None:
 
 @pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row["reply"][:60])
 def test_no_remark_or_refusal_ever_stands_for_a_sentence(row: dict[str, Any]) -> None:
-    judge = Lister(reply=row["reply"])
+    def reply(ask: Ask) -> Reply:
+        is_list = ask.kind == "claims"
+        return Reply(row["reply"], usage=USAGE) if is_list else TruthfulJudge().ask(ask)
+
+    judge = ScriptedJudge([reply])
     result = grade(" ".join(SENTENCES[:2]), CONTEXT, policy="ragaliq", judge=judge)
     assert [verdict.statement for verdict in result.verdicts] == list(SENTENCES[:2])
     assert any("were graded as they stand" in warning for warning in result.metadata["warnings"])

@@ -69,9 +69,9 @@ class ScriptedJudge:
 
 @dataclass
 class TruthfulJudge:
-    """Answers every ask completely: each sentence is one claim; ``label`` labels each statement."""
+    """Answers every ask: each sentence is one claim; ``label`` labels each statement, or leaves it out."""
 
-    label: Callable[[str], str] = lambda _: "supported"
+    label: Callable[[str], str | None] = lambda _: "supported"
     limits: Limits = field(default_factory=Limits)
     asked: list[Ask] = field(default_factory=list)
     name: str = "truthful"
@@ -91,11 +91,9 @@ class TruthfulJudge:
         if ask.kind == "reason":
             return {"reason": "The judge says why."}
         shown = [n for n, _ in ask.payload.sentences][:1]
-        return {
-            "verdicts": [
-                {"id": n, "evidence": shown, "label": self.label(text)} for n, text in statements
-            ]
-        }
+        labels = ((n, self.label(text)) for n, text in statements)
+        rows = [{"id": n, "evidence": shown, "label": label} for n, label in labels if label]
+        return {"verdicts": rows}
 
 
 def failing(kind: str, **details: object) -> JudgeError:

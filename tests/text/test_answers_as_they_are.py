@@ -6,9 +6,11 @@ import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import ROOT
+from fakes import ScriptedJudge, TruthfulJudge, labelled
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade, split_statements
 from faithfulness_assert.batch.summary import Summary
@@ -18,29 +20,14 @@ from faithfulness_assert.text.talk import claims_nothing, declines
 ROWS = json.loads((ROOT / "fixtures" / "answers.json").read_text(encoding="utf-8"))
 
 
-class Judge:
-    """Gives each statement the label that ``label_of`` finds, and keeps what it was asked."""
-
-    def __init__(self, label_of: Callable[[str, Ask], str]) -> None:
-        self.label_of = label_of
-        self.asks: list[Ask] = []
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        self.asks.append(ask)
-        entries = [
-            {"id": number, "evidence": [1], "label": self.label_of(text, ask)}
-            for number, text in ask.payload.items
-        ]
-        return Reply(json.dumps({"verdicts": entries}))
-
-
-def aside(_text: str, ask: Ask) -> str:
+def aside(ask: Ask) -> Reply:
     """Sets everything aside, as long as it may."""
-    return "not_a_claim" if "not_a_claim" in ask.form.labels else "not_enough_info"
+    label = "not_a_claim" if "not_a_claim" in ask.form.labels else "not_enough_info"
+    return labelled(*[label] * len(ask.ids))(ask)
 
 
-def graded(answer: str, label_of: Callable[[str, Ask], str] = aside) -> tuple[GradingResult, Judge]:
-    judge = Judge(label_of)
+def graded(answer: str, label: Callable[[str], str] | None = None) -> tuple[GradingResult, Any]:
+    judge = TruthfulJudge(label) if label else ScriptedJudge([aside])
     return grade(answer, ["It is so."], judge=judge, controls="off"), judge
 
 
@@ -87,7 +74,7 @@ def test_a_claim_that_is_set_aside_is_asked_about_without_that_label(claim: str)
     result, judge = graded(f"{claim}\n\nKind regards,\nHelena Marsh")
     assert result.verdicts[0].label == "not_enough_info"
     assert result.counts["unresolved"] == 0
-    first, again = judge.asks
+    first, again = judge.asked
     assert "not_a_claim" in first.form.labels
     assert "not_a_claim" not in again.form.labels
     assert "set aside" in again.messages[-1]["content"]
@@ -98,8 +85,8 @@ def test_what_claims_nothing_is_set_aside_in_one_ask() -> None:
     answer = (
         "Hello Ms Okafor!\n\nThe fee is 5 euros. Do you want a copy for 2024?\n\nConfidence: 95%"
     )
-    result, judge = graded(answer, lambda text, _: "supported" if "fee" in text else "not_a_claim")
-    assert len(judge.asks) == 1
+    result, judge = graded(answer, lambda text: "supported" if "fee" in text else "not_a_claim")
+    assert len(judge.asked) == 1
     assert result.counts["not_a_claim"] == 3
     assert result.score == 1.0
 
@@ -108,13 +95,13 @@ def test_what_claims_nothing_is_set_aside_in_one_ask() -> None:
 def test_an_answer_is_asked_about_as_its_row_says(
     answer: str, asked: list[str], skipped: list[list[str]]
 ) -> None:
-    result, _ = graded(answer, lambda *_: "supported")
+    result, _ = graded(answer, lambda _: "supported")
     assert [v.statement for v in result.verdicts] == asked
     assert [[answer[s.start : s.end], s.reason] for s in result.skipped] == skipped
 
 
 def test_thinking_is_skipped_with_a_warning() -> None:
-    result, _ = graded("<think>The fee is 9.</think>\n\nThe fee is 5.", lambda *_: "supported")
+    result, _ = graded("<think>The fee is 9.</think>\n\nThe fee is 5.", lambda _: "supported")
     assert [v.statement for v in result.verdicts] == ["The fee is 5."]
     assert any("thought" in warning for warning in result.warnings)
     assert result.skipped[0].reason == "thinking"
@@ -125,7 +112,7 @@ def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_no
 ):
     said = "The fee for adults is 9.50 euros."
     context = [f"It opens at nine. {said} Children pay nothing."]
-    judge = Judge(lambda *_: "not_enough_info")
+    judge = TruthfulJudge(lambda _: "not_enough_info")
     result = grade(f"{said} Dogs pay nothing.", context, judge=judge, controls="off")
     assert [VERBATIM_FLAG in v.flags for v in result.verdicts] == [True, False]
     assert "the context has this word for word: check the judge" in result.pretty()
@@ -133,14 +120,14 @@ def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_no
     summary.add(result)
     assert summary.verbatim == 1
     assert "check the judge" in summary.text()
-    judge = Judge(lambda *_: "supported")
+    judge = TruthfulJudge(lambda _: "supported")
     assert not grade(said, context, judge=judge, controls="off").verdicts[0].flags
 
 
 def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it() -> None:
     said = "The mayor was convicted of fraud for:\n\n- the bridge\n- the harbour"
-    result, judge = graded(said, lambda text, _: "not_a_claim" if text[-1] == ":" else "supported")
-    assert len(judge.asks) == 1
+    result, judge = graded(said, lambda text: "not_a_claim" if text[-1] == ":" else "supported")
+    assert len(judge.asked) == 1
     assert [v.statement for v in result.verdicts if v.label == "supported"] == [
         "The mayor was convicted of fraud for: the bridge",
         "The mayor was convicted of fraud for: the harbour",
@@ -152,9 +139,9 @@ def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it() -> N
 
 def test_runs_of_very_short_lines_are_numbered_together() -> None:
     table = "\n".join(str(1000 + place) for place in range(60))
-    judge = Judge(lambda *_: "supported")
+    judge = TruthfulJudge(lambda _: "supported")
     grade("It is so.", [f"{table}\nIt is so, and it was so for a long time."], judge=judge)
-    lines = [text for _, text in judge.asks[0].payload.sentences]
+    lines = [text for _, text in judge.asked[0].payload.sentences]
     assert len(lines) <= 6
     assert " ".join(" ".join(lines).split()).startswith("1000 1001 1002")
     assert lines[-1] == "It is so, and it was so for a long time."
