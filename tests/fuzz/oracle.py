@@ -317,30 +317,6 @@ def foreign(held: Grade) -> Problems:
             yield f"{v.statement!r} is graded as a statement"
 
 
-@_graded
-def left_open(held: Grade) -> Problems:
-    """What a failed ask left open is nobody's answer: it may not decide whether the case passes."""
-    labels = [v.label for v in held.counted]
-    lost = [i for i, v in enumerate(held.counted) if v.label is None and _failed(held, v)]
-    if not lost or any(_is_repeated(held, held.counted[i]) for i in lost):
-        return  # of a repeated statement, nobody can say which of its asks failed
-    best = max(held.system.weights, key=lambda label: held.system.weights[label])
-    worst = "contradicted"
-    outcomes = set()
-    for word in (best, worst):
-        filled = [word if i in lost else label for i, label in enumerate(labels)]
-        score = score_of(held.system, filled)
-        outcomes.add(score is not None and passes(held.system, score, filled))
-    if len(outcomes) > 1:
-        yield f"{len(lost)} statements were lost to a failed ask; they decide whether it passes"
-
-
-def _failed(held: Grade, v: Verdict) -> bool:
-    """Whether the last ask about a statement failed, in some window."""
-    last = {turn.ask.payload.sentences: turn for turn, _ in _turns_about(held, v)}
-    return any(not turn.content.usable for turn in last.values())
-
-
 def _turns_about(held: Grade, v: Verdict) -> list[tuple[Turn, int]]:
     """The asks for a verdict on a statement, with its number there.
 
@@ -357,48 +333,6 @@ def _turns_about(held: Grade, v: Verdict) -> list[tuple[Turn, int]]:
         number = own if own in numbers else numbers[0]
         found.append((turn, numbers[alike.index(own)] if len(numbers) == len(alike) else number))
     return found
-
-
-@_graded
-def trusted(held: Grade) -> Problems:
-    """Under ``enforce``, a control that was answered wrongly or not at all ends the case."""
-    if held.system.controls != "enforce":
-        return
-    reader = Reader(held.system, held.turns)
-    asked: dict[tuple[object, str], bool] = {}
-    last: dict[tuple[object, str], str] = {}  # a reply that cannot be read is asked for again
-    for turn in held.turns:
-        if turn.ask.kind != "verdicts" or not turn.content.usable:
-            continue
-        named, lines = reader.said(turn).named, {line for _, line in turn.ask.payload.sentences}
-        for number, text in _controls(held, turn):
-            label = named.get(number)
-            place = (turn.ask.payload.sentences, text)
-            asked[place] = label is not None or not _is_plain(turn) or asked.get(place, False)
-            wrong = label in held.system.weights and (label == "supported") != (text in lines)
-            last[place] = label or "" if wrong else ""
-    yield from (f"the control {text!r} was called {w}" for (_, text), w in last.items() if w)
-    for (_, text), answered in asked.items():
-        if not answered:
-            yield f"the control {text!r} was not answered"
-
-
-def _controls(held: Grade, turn: Turn) -> Iterator[tuple[int, str]]:
-    """The statements of an ask that are not of the answer, with their numbers."""
-    own = {v.statement for v in held.result.verdicts}
-    yield from ((n, text) for n, text in turn.ask.payload.statements if text not in own)
-
-
-@_graded
-def evident(held: Grade) -> Problems:
-    """Evidence that was never shown is told, and is not enough under ``strict_evidence``."""
-    for v in held.result.verdicts:
-        bare = not v.evidence or "no_such_evidence" in v.flags
-        strict = held.system.strict_evidence and not held.system.inverse
-        if strict and v.label == "supported" and bare:
-            yield f"{v.statement!r} is supported without evidence"
-        if "no_such_evidence" in v.flags and not held.result.metadata.get("warnings"):
-            yield f"{v.statement!r} has false evidence, and no warning tells"
 
 
 @_graded
@@ -486,5 +420,5 @@ def _weighed(system: System, label: str) -> str:
 
 
 _ALL: Sequence[Callable[[Grade], Problems]] = (complete, formula, credit, silence, once)
-_ALL += (conserved, foreign, left_open, trusted, evident, shown, within, clean)
+_ALL += (conserved, foreign, shown, within, clean)
 LAWS = {law.__name__: law for law in _ALL}

@@ -30,8 +30,6 @@ class System:
     words: Mapping[str, str] = field(default_factory=dict)
     inverse: bool = False
     all_or_nothing: bool = False
-    strict_evidence: bool = False
-    controls: str = "off"
 
     @property
     def passes_at(self) -> float:
@@ -80,9 +78,6 @@ def system_of(scenario: Scenario) -> System:
     system = replace(system, **changes)
     for name in scenario.options.get("policy_options", {}):
         system = SOURCE_OPTIONS[scenario.policy, name](system)
-    if system.controls == "auto" or "controls" not in scenario.options:
-        quiet = scenario.policy != "default" and system.controls != "auto"
-        system = replace(system, controls="report" if scenario.remote and not quiet else "off")
     return system
 
 

@@ -72,50 +72,33 @@ replies = st.builds(
     ),
     refusal=st.none() | st.none() | st.text(max_size=10),
 )
-options = st.fixed_dictionaries(
-    {},
-    optional={
-        "threshold": st.floats() | st.sampled_from([0, 1, True, "x", None]),
-        "weights": st.dictionaries(
-            st.sampled_from([*LABELS, "x"]), st.floats() | st.integers(), max_size=4
-        ),
-        "on_missing": st.sampled_from(["unsupported", "error", "x"]),
-        "endings": st.dictionaries(
-            st.sampled_from(["blank", "no_statements", "x"]),
-            st.sampled_from(["fail", "pass", "error"]) | st.floats(),
-            max_size=2,
-        ),
-        "strict_evidence": st.booleans(),
-        "inverse": st.booleans(),
-        "dedupe": st.booleans(),
-        "positional_prefix": st.booleans(),
-        "citations": st.sampled_from(["off", "audit", "enforce"]),
-        "reasks": st.integers(-1, 4),
-        "examples": scalars
-        | st.lists(
-            scalars
-            | st.fixed_dictionaries({"context": scalars, "statement": scalars, "label": scalars}),
-            max_size=2,
-        ),
-        "labels": scalars
-        | st.dictionaries(scalars.filter(lambda word: word == word), scalars, max_size=2),
-        "guidance": scalars,
-        "policy": st.sampled_from(sorted(policies)),
-        "verify": st.sampled_from(["batch", "per_claim", "truths", "rubric", "x"]),
-        "split": st.sampled_from(["sentences", "claims"]),
-        "truths_limit": scalars,
-        "dimensions": st.dictionaries(
-            st.sampled_from([*DIMENSIONS, "x"]), st.sampled_from([0.5, 0.25, 1, 0]), max_size=4
-        ),
-        "explain": st.sampled_from(["ours", "judge", "none"]),
-        "on_unreadable": scalars,
-        "all_or_nothing": st.booleans(),
-        "reask_singly": st.booleans(),
-        "headline": st.sampled_from(["supported", "made_up", "x"]),
-        "citation_audit": st.none()
-        | scalars
-        | st.dictionaries(st.sampled_from(["invalid_citations", "uncited_claim_count"]), scalars),
-    },
+VALUES: dict[str, tuple[Any, ...]] = {
+    "threshold": (0, 0.5, 1),
+    "weights": ({}, {"supported": 0.5, "contradicted": -1}, {"not_enough_info": 1}),
+    "on_missing": ("unsupported", "error"),
+    "endings": ({"blank": "pass"}, {"no_statements": 0.3, "blank": "error"}, {"x": "fail"}),
+    **dict.fromkeys(("strict_evidence", "inverse", "dedupe", "positional_prefix"), (True, False)),
+    **dict.fromkeys(("all_or_nothing", "reask_singly"), (True, False)),
+    "citations": ("off", "audit", "enforce"),
+    "reasks": (0, 1, 4),
+    "examples": ([], [{"context": "c", "statement": "s", "label": "supported"}]),
+    "labels": ({"perhaps": "contradicted"}, {"yes": "not_enough_info"}),
+    "guidance": ("Be strict.",),
+    "policy": tuple(policies),
+    "verify": ("batch", "per_claim", "truths", "rubric"),
+    "split": ("sentences", "claims"),
+    "truths_limit": (1, 9),
+    "dimensions": (dict.fromkeys(DIMENSIONS, 0.25), {"x": 1}),
+    "explain": ("ours", "judge", "none"),
+    "on_unreadable": (0.0, 0.5),
+    "headline": ("supported", "made_up"),
+    "citation_audit": (None, {"invalid_citations": ["9"]}, {"uncited_claim_count": 3}),
+}
+"""Values that an option takes, and some that are nearly such."""
+options = st.builds(
+    lambda fitting, odd: {**fitting, **odd},
+    st.fixed_dictionaries({}, optional={n: st.sampled_from(some) for n, some in VALUES.items()}),
+    st.dictionaries(st.sampled_from([*VALUES]), scalars, max_size=1),
 )
 
 

@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 from own_policy import likely_parts_from
 from strategies import examples
 
-from faithfulness_assert import GradingResult, Verdict
-
 GRADES_PER_EXAMPLE = 30
 
 
@@ -113,7 +111,6 @@ CHANGED: dict[str, tuple[str, str, int, dict[str, Any]]] = {
     "a fact that is set aside": ("conserved", "default", 2, {"label": "not_a_claim"}),
     "a claim of another sentence": ("conserved", "ragas", 1, {"statement": THREE[0].text}),
     "a statement from nowhere": ("foreign", "default", 2, {"statement": "Well."}),
-    "evidence that was never shown": ("evident", "default", 0, {"flags": ("no_such_evidence",)}),
     "a label that is not true": ("clean", "default", 2, {"label": "contradicted"}),
 }
 BREAKS: dict[str, tuple[str, Callable[[Grade], Grade]]] = {
@@ -123,7 +120,6 @@ BREAKS: dict[str, tuple[str, Callable[[Grade], Grade]]] = {
         "conserved",
         lambda held: tampered(held, verdicts=held.result.verdicts[:-1]),
     ),
-    "what a failed ask left open": ("left_open", lambda held: _failed(held)),
 }
 
 
@@ -146,11 +142,3 @@ def test_the_oracle_sees_credit_that_no_reply_gives(name: str) -> None:
 def test_the_oracle_sees_a_verdict_that_may_not_be(name: str) -> None:
     law, policy, place, changes = CHANGED[name]
     assert breaks(relabelled(graded(policy), place, **changes), law)
-
-
-def _failed(held: Grade) -> Grade:
-    """Two of three statements are open after a timeout, under a threshold that one of them meets."""
-    verdicts: tuple[Verdict, ...] = held.result.verdicts
-    lost = [replace(v, label=None, unresolved="missing") for v in verdicts[1:]]
-    result: GradingResult = replace(held.result, verdicts=(verdicts[0], *lost))
-    return replied(replace(held, result=result), Content(error="timeout"))
