@@ -235,7 +235,7 @@ LIES: dict[str, str] = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_server_that_lies_about_its_window_ends_in_a_grader_error_after_few_asks(
+def test_a_lie_about_the_window_keeps_no_case_from_being_graded_and_ends_after_few_asks(
     lie: str,
 ) -> None:
     row = {"body": {"error": {"message": LIES[lie], "code": "context_length_exceeded"}}}
@@ -248,15 +248,9 @@ def test_a_server_that_lies_about_its_window_ends_in_a_grader_error_after_few_as
         assert result.error.kind == "transport"
         assert "max_prompt_tokens" in result.reason
     assert len(loopback.requests) <= 2 * 2**6
-
-
-@pytest.mark.parametrize("lie", [name for name in LIES if name != "smaller-each-time"])
-def test_a_lie_about_the_window_does_not_keep_a_case_from_being_graded(lie: str) -> None:
-    row = {"body": {"error": {"message": LIES[lie], "code": "context_length_exceeded"}}}
-    with Loopback(Server(row)) as loopback:
-        made = grader("openai", loopback)
-        result = made.grade(**CASE)
-    assert (result.status, result.score) == ("graded", TRUE_SCORE), result.reason
+    with Loopback(Server(row)) as loopback:  # which takes what fits its true window
+        result = grader("openai", loopback).grade(**CASE)
+    assert (result.status, result.score) == ("graded", TRUE_SCORE) or lie == "smaller-each-time"
 
 
 class Narrow:

@@ -15,6 +15,7 @@ from plugin_runs import CONTEXT, FALSE, PLUGIN, TRUE, Runs, output, summary
 from rows import rows
 
 import faithfulness_assert
+from faithfulness_assert import settings
 
 pytest_plugins = ["pytester"]
 
@@ -154,6 +155,44 @@ class TestMarked:
     for line in ("session 0.1", "class 0.3", "own 0.4", "call 0.5"):
         assert line in shown
     assert "session 0.2" in output(runs.run("-s", "--faithfulness-threshold=0.2"))
+
+
+# ---------------------------------------------------------------- the settings of the project
+
+
+def project(runs: Runs, table: str) -> None:
+    runs.pytester.makepyprojecttoml(f"[tool.faithfulness_assert]\n{table}\n")
+    settings.forget()
+
+
+def test_the_ini_comes_before_the_environment_and_that_before_the_project(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge_is(name: str, *options: str) -> None:
+        judge = "faithfulness(TRUE, CONTEXT, controls='off').judge"
+        runs.write(f"def test_one(faithfulness):\n    assert {judge} == 'openai:of-the-{name}'\n")
+        runs.run(*options).assert_outcomes(passed=1)
+
+    project(runs, 'judge = "openai:of-the-project"')
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
+    with Loopback(supported) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        monkeypatch.setenv("FAITHFULNESS_ASSERT_JUDGE", "openai:of-the-variable")
+        judge_is("variable")
+        runs.ini("faithfulness_judge = openai:of-the-ini")
+        judge_is("ini")
+        judge_is("option", "--faithfulness-judge=openai:of-the-option")
+
+
+def test_a_wrong_table_fails_the_test_that_grades_and_no_other(runs: Runs) -> None:
+    project(runs, 'api_key = "sk-very-secret"')
+    runs.write(
+        "def test_one(faithfulness):\n    faithfulness(TRUE, CONTEXT)\ndef test_two():\n    pass\n"
+    )
+    result = runs.run()
+    result.assert_outcomes(passed=1, failed=1)
+    assert "no key belongs into this file" in output(result)
+    assert "sk-very-secret" not in output(result)
 
 
 # ---------------------------------------------------------------- stored replies
