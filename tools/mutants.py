@@ -52,14 +52,14 @@ TESTS = {
     "reading/rows": "labels lists_and_ratings forms recorded_replies",
     "reading/json_form": "forms nothing_lost recorded_replies",
     "reading/forms": "forms nothing_lost recorded_replies",
-    "plan/lists": "stages plan systems carrying",
+    "plan/lists": "stages asked_numbers systems carrying",
     "plan/whole_answer": "systems stages",
     "plan/long_contexts": "stages likely_windows",
     "plan/verdicts": "stages numbers left_open controls talk",
-    "plan/state": "plan systems stages numbers tokens",
-    "plan/conclude": "plan systems endings stages word_checks",
+    "plan/state": "asked_numbers systems stages numbers tokens",
+    "plan/conclude": "asked_numbers systems endings stages word_checks",
     "plan/weighing": "endings left_open stages controls policy",
-    "asking/windows": "plan stages likely_windows",
+    "asking/windows": "systems stages likely_windows",
     "asking/controls": "control_rules controls",
 }
 """The test files of the modules that are tried without an argument."""

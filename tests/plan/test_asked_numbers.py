@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -111,6 +112,31 @@ def test_what_is_taken_back_is_not_given_again_by_any_later_reply() -> None:
 
 
 # ---------------------------------------------------------------- what a re-ask says
+
+
+def test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number() -> None:
+    result, asked = graded(ALL_BUT_ONE, verdicts_json({5: "contradicted"}))
+    assert [ask.payload.items for ask in asked] == [
+        tuple(enumerate(ROOMS[:4], 1)),
+        ((5, ROOMS[3]),),
+    ]
+    assert labels(result) == ["supported"] * 3 + ["contradicted"]
+    assert [ask.max_tokens for ask in asked] == [256 + 96 * 4, 256 + 96]
+    assert len(graded(ALL_BUT_ONE, reasks=0)[1]) == 1
+
+
+def test_too_few_or_too_many_verdicts_are_noted_and_logged_without_texts(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with caplog.at_level(logging.WARNING, "faithfulness_assert"):
+        result, _ = graded(ALL_BUT_ONE, verdicts_json({5: "supported", 8: "supported"}))
+    counts = [(4, 3), (1, 2)]
+    noted = [{"expected": expected, "actual": actual} for expected, actual in counts]
+    assert result.metadata["mismatchedCounts"] == noted
+    said = [
+        f"verdicts in a reply: expected {expected}, got {actual}" for expected, actual in counts
+    ]
+    assert [record.getMessage() for record in caplog.records] == said
 
 
 def last_lines(*replies: str, **options: Any) -> list[str]:
