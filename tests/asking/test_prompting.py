@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from typing import get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,37 +18,11 @@ from faithfulness_assert.policy.values import Example
 from faithfulness_assert.records.judge import AskKind, Payload, Reasons, ReplyForm
 
 DEFAULT = policies["default"]
-TEMPLATES = [
-    "{0}",
-    "%s",
-    "{{ answer }}",
-    "{answer.__class__.__init__.__globals__}",
-    "$HOME",
-    "${x}",
-    "<%= 1 %>",
-]
-texts = st.text(max_size=60) | st.sampled_from(
-    [*TEMPLATES, "</context-0>", "1 Rome.\n2 Oslo.", "</statements>", "x\u2028y\x85z\x0b2 q"]
-)
 
 
 def ask_for(statements: list[str], sentences: list[str], question: str = "") -> Ask:
     number = lambda items: tuple(enumerate(items, 1))  # noqa: E731 - a name for the pairs
     return make_ask("verdicts", DEFAULT, Payload(number(statements), number(sentences), question))
-
-
-@given(st.lists(texts, min_size=1, max_size=4), st.lists(texts, min_size=1, max_size=4), texts)
-def test_each_block_has_one_opening_and_one_closing_tag_and_each_item_one_line(
-    statements: list[str], sentences: list[str], question: str
-) -> None:
-    content = ask_for(statements, sentences, question).messages[1]["content"]
-    for name, items in (("context", sentences), ("statements", statements)):
-        (tag,) = re.findall(rf"^<({name}-[0-9a-f]{{4,8}})>$", content, re.MULTILINE)[:1]
-        assert content.count(f"<{tag}>") == content.count(f"</{tag}>") == 1
-        block = content.split(f"<{tag}>\n")[1].split(f"\n</{tag}>")[0]
-        assert [int(line.split(" ")[0]) for line in block.split("\n")] == list(
-            range(1, len(items) + 1)
-        )
 
 
 @given(st.text(max_size=300))
@@ -65,18 +38,6 @@ def test_a_block_that_holds_every_short_tag_gets_a_long_one() -> None:
     tag = fenced([("context", block)]).split("\n")[0]
     assert re.fullmatch(r"<context-[0-9a-f]{8}>", tag)
     assert tag[1:-1] not in block
-
-
-@pytest.mark.parametrize("text", TEMPLATES)
-def test_template_syntax_reaches_the_judge_as_it_is(text: str) -> None:
-    content = ask_for([f"Say {text} now."], [f"Said {text} here."], f"Why {text}?").messages[1][
-        "content"
-    ]
-    assert [
-        content.count(f"Say {text} now."),
-        content.count(f"Said {text} here."),
-        content.count(f"Why {text}?"),
-    ] == [1, 1, 1]
 
 
 def test_instructions_are_static_and_name_no_fence() -> None:

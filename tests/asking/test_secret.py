@@ -21,37 +21,40 @@ KEYS = ("sk-proj-T7uWq2ZmX9pLc4Rv", "sk-proj-Bn5Gd8YkE3sHj6Fa", "sk-short-key")
 PROGRAM = """
 import json, sys
 from faithfulness_assert import grade
-options = json.loads(sys.argv[1])
-grade(**options)
+for options in json.loads(sys.argv[1]):
+    grade(**options)
 """
+GIVEN = ({"api_key": KEYS[0]}, {"api_key": KEYS[1]}, {"api_key": KEYS[2]})
+GIVEN += tuple({**given, "seed": 7} for given in GIVEN)
 
 
-def sent(server: Loopback, key: str, **options: Any) -> list[Any]:
-    """What a process of its own sends to grade one answer, with windows over the context."""
+def sent(server: Loopback) -> list[list[str]]:
+    """What a process sends to grade one answer with each of ``GIVEN``, with windows over the context."""
     before = len(server.requests)
-    options = {
-        "answer": ANSWER,
-        "context": CONTEXT,
-        "base_url": server.url,
-        "api_key": key,
-        **options,
-    }
-    options |= {"judge": "openai:m", "max_prompt_tokens": 900}
+    base = {"answer": ANSWER, "context": CONTEXT, "base_url": server.url, "judge": "openai:m"}
+    places = [{"extra_headers": {"x-place": str(n)}} for n in range(len(GIVEN))]
+    options = [
+        {**base, **given, **place, "max_prompt_tokens": 900}
+        for given, place in zip(GIVEN, places, strict=True)
+    ]
     environment = {**os.environ, "NO_PROXY": "127.0.0.1"}
     program = (sys.executable, "-c", PROGRAM, json.dumps(options))
     subprocess.run(program, check=True, env=environment, timeout=120)
-    return sorted(json.dumps(request.body) for request in server.requests[before:])
+    bodies: list[list[str]] = [[] for _ in GIVEN]
+    for request in server.requests[before:]:
+        bodies[int(request.headers["x-place"])].append(json.dumps(request.body))
+    return [sorted(of_one) for of_one in bodies]
 
 
 def test_two_processes_with_one_key_or_one_seed_send_the_same_bytes() -> None:
     with Loopback(answered) as server:
-        one, again, other = (sent(server, key) for key in (KEYS[0], KEYS[0], KEYS[1]))
-        seeded = [sent(server, key, seed=7) for key in KEYS]
-        drawn = [sent(server, KEYS[2]) for _ in range(2)]
-    assert len(one) > 1
-    assert one == again != other
-    assert seeded[0] == seeded[1] == seeded[2] != one
-    assert drawn[0] != drawn[1]
+        one, again = sent(server), sent(server)
+    key, other, guessed, *seeded = one
+    assert len(key) > 1
+    assert (key, other) == tuple(again[:2])
+    assert guessed != again[2]
+    assert seeded[0] == seeded[1] == seeded[2] == again[3]
+    assert len({tuple(of_one) for of_one in (key, other, guessed, seeded[0])}) == 4
 
 
 def test_a_cache_made_with_one_key_is_read_with_another_and_with_none(tmp_path: Path) -> None:
