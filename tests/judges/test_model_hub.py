@@ -20,11 +20,16 @@ NAME = "org/checker"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 ENDS_THE_PROCESS = b"import os; os._exit(9)"
 GRADE = f"""
+import sys
 from faithfulness_assert import grade
 from faithfulness_assert.judges.local import model_files
 model_files.SECONDS = 1.0
-result = grade("Tall, indeed.", "The tower.", judge="local:{NAME}AT")
-print(result.judge, result.score, result.warnings)
+for at in sys.argv[1:]:
+    try:
+        result = grade("Tall, indeed.", "The tower.", judge="local:{NAME}" + at)
+        print(result.judge, result.score, result.warnings)
+    except Exception as error:
+        print(type(error).__name__, error)
 """
 
 
@@ -80,20 +85,22 @@ class Hub:
         if to.command == "GET":
             to.wfile.write(body)
 
-    def grade(self, home: Path, at: str = "", **own: str) -> str:
-        """What a process prints that grades with the model of this hub, with ``HF_...``."""
+    def grade(self, home: Path, *ats: str, **own: str) -> list[str]:
+        """What a process prints that grades with the model of this hub, a line for each revision."""
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "HUGGING"))}
         own |= {"HF_HOME": str(home), "NO_PROXY": "*", "HF_HUB_DISABLE_XET": "1"}
         url = {"HF_ENDPOINT": f"http://127.0.0.1:{self.server.server_address[1]}"}
         done = subprocess.run(
-            [sys.executable, "-c", GRADE.replace("AT", at)],
+            [sys.executable, "-c", GRADE, *ats],
             capture_output=True,
             text=True,
             env={**kept, **own, **url},
             check=False,
             timeout=120,
         )
-        return done.stdout + done.stderr
+        lines = done.stdout.splitlines()
+        assert len(lines) == len(ats), done.stderr
+        return lines
 
 
 @pytest.fixture
@@ -109,55 +116,38 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
     hub.server.server_close()
 
 
-def test_only_data_is_fetched_and_neither_code_nor_pickles(hub: Hub, tmp_path: Path) -> None:
-    said = hub.grade(tmp_path / "home")
-    assert f"local:{NAME}@{COMMIT[:12]} 1.0" in said
-    assert f"no commit of the model is pinned; to repeat the grade, name it NAME@{COMMIT}" in said
+def test_what_is_fetched_is_data_of_a_named_commit_and_is_used_again_where_nobody_answers(
+    hub: Hub, tmp_path: Path
+) -> None:
+    home, named = tmp_path / "home", f"local:{NAME}@{COMMIT[:12]} 1.0"
+    plain, pinned, unknown = hub.grade(home, "", f"@{COMMIT}", "@v9")
+    unpinned = f"no commit of the model is pinned; to repeat the grade, name it NAME@{COMMIT}"
+    assert named in plain
+    assert unpinned in plain
+    assert pinned == f"{named} []"
+    assert f"ConfigError judge: the model {NAME} at v9 is neither" in unknown
+    assert "(RevisionNotFoundError)" in unknown
     assert "model.onnx" in hub.asked
     assert not [name for name in hub.asked if name.endswith((".py", ".bin"))]
-
-
-def test_a_commit_that_is_pinned_is_the_one_that_is_asked_for_and_nothing_warns(
-    hub: Hub, tmp_path: Path
-) -> None:
-    assert f"@{COMMIT[:12]} 1.0 []" in hub.grade(tmp_path / "home", f"@{COMMIT}")
-
-
-def test_a_hub_that_says_nothing_is_not_waited_for_and_what_is_here_is_used(
-    hub: Hub, tmp_path: Path
-) -> None:
-    assert " 1.0 " in hub.grade(tmp_path / "home")
+    hub.asked.clear()
+    (offline,) = hub.grade(home, "", HF_HUB_OFFLINE="1")
+    assert named in offline
+    assert unpinned in offline
+    assert not hub.asked
     hub.answer = lambda to: hub.stopped.wait(60)  # type: ignore[method-assign]
     begun = time.monotonic()
-    assert f"local:{NAME}@{COMMIT[:12]} 1.0" in hub.grade(tmp_path / "home")
-    said = hub.grade(tmp_path / "another home")
+    (late,), (nothing,) = hub.grade(home, ""), hub.grade(tmp_path / "another home", "")
     assert time.monotonic() - begun < 60
-    assert f"{NAME} is neither a folder nor on this machine" in said
+    assert named in late
+    assert f"{NAME} is neither a folder nor on this machine" in nothing
 
 
 @pytest.mark.parametrize("name", ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"])
 def test_offline_nobody_is_asked_and_the_error_says_what_to_do(
     hub: Hub, tmp_path: Path, name: str
 ) -> None:
-    said = hub.grade(tmp_path / "home", "@v2", **{name: "1"})
+    (said,) = hub.grade(tmp_path / "home", "@v2", **{name: "1"})
     assert f"{NAME} at v2 is neither a folder nor on this machine" in said
     assert "could not be fetched from the hub (HF_HUB_OFFLINE is set)" in said
     assert f"hf download {NAME} --revision v2" in said
     assert not hub.asked
-
-
-def test_what_was_fetched_before_is_used_offline_and_its_commit_is_told(
-    hub: Hub, tmp_path: Path
-) -> None:
-    hub.grade(tmp_path / "home")
-    hub.asked.clear()
-    said = hub.grade(tmp_path / "home", HF_HUB_OFFLINE="1")
-    assert f"local:{NAME}@{COMMIT[:12]} 1.0" in said
-    assert f"name it NAME@{COMMIT}" in said
-    assert not hub.asked
-
-
-def test_a_revision_that_the_hub_does_not_know_is_named(hub: Hub, tmp_path: Path) -> None:
-    said = hub.grade(tmp_path / "home", "@v9")
-    assert f"ConfigError: judge: the model {NAME} at v9 is neither" in said
-    assert "(RevisionNotFoundError)" in said
