@@ -2,11 +2,11 @@
 
 **Refusals** (HTTP 429). A limit and chance look alike, as a busy region or a shared quota refuses
 some asks at any rate, but a limit takes no more from who asks more. While less than a quarter is
-refused, only the refused asks wait, and others are sent meanwhile. After more, asks go out one by
-one, in stretches that are in turns a little slower and a little faster than the rate.
-What is refused of a slow stretch is chance. The rate is then what the server took of the fast one,
-with the part on top that chance refuses. Where most is refused, all asks wait as long as the server
-says, and the rate falls. A rate that asks do not even reach goes.
+refused, only the refused asks wait, and others are sent meanwhile. After more, the rate is what the
+server took of late, and asks go out one by one, in stretches that are in turns a little slower and
+a little faster. What is refused of a slow one is chance. The rate is then what the server took of
+the fast one, with the part on top that chance refuses. If most is refused, all asks wait as long as
+the server says. A rate that asks do not even reach goes.
 
 **Outages.** After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at
 once, and every ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails
@@ -31,11 +31,9 @@ from .asks import GivenUp, log
 
 # ---------------------------------------------------------------- refusals
 
-STRETCH, STRETCH_SECONDS = 20, 1.5
-"""The least tries and seconds of a stretch."""
-FEW = 12
-"""Tries of a stretch while no limit is known: a burst of refusals is seen at once."""
-STEP, LARGEST_STEP = 0.05, 0.1
+TRIES, SECONDS = 20, 1.5
+"""The least of a stretch."""
+STEP, LARGEST_STEP = 0.03, 0.12
 """The part by which stretches are slower and faster than the rate; faster while that is taken."""
 MOST_CHANCE = 0.25
 """The largest share of refusals that is taken for chance."""
@@ -80,10 +78,10 @@ class Quota:
 class Stretch:
     """Tries that go out at one pace: how many, and how many of them the server has refused."""
 
-    is_slow: bool
     began: float
-    went: float = 0
-    refused: float = 0
+    is_slow: bool = True
+    went: float = 0.0
+    refused: float = 0.0
     seconds: float = 0.0  # once it has ended
 
 
@@ -98,9 +96,7 @@ class LearnedRate:
         self.rate, self.quota = math.inf, Quota(at_once=2.0)
         self._step, self._bursts = STEP, 0
         self._chance = 0.0  # the share refused of slow stretches
-        self._began, self._all = -math.inf, Stretch(True, -math.inf)  # at the present rate, of late
-        self._stretch = self._ended = Stretch(True, -math.inf)  # of the one before, more may come
-
+        self._last, self._this = Stretch(-math.inf), Stretch(-math.inf)
         self.counts_tokens = False  # the server
         self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
 
@@ -112,33 +108,27 @@ class LearnedRate:
 
     def sent(self, amount: float, now: float) -> Stretch:
         """Notes that a try goes out, and returns the stretch that it belongs to."""
-        every, ended, seconds = self._all, self._stretch, now - self._stretch.began
-        is_whole = ended.went >= STRETCH and seconds >= STRETCH_SECONDS
-        if now - every.began > 2 * STRETCH_SECONDS and self.rate == math.inf:  # half counts on
-            past = min(now - every.began, 4 * STRETCH_SECONDS) if every.went else 0.0
-            self._all = every = Stretch(True, now - past / 2, every.went / 2, every.refused / 2)
-        if self.rate == math.inf:
-            if ended.went >= FEW:
-                self._stretch = Stretch(True, now)
-        elif is_whole and ended.is_slow and ended.went / seconds < self.rate * (1 - 3 * STEP):
-            self._begin(math.inf, now)  # it holds nothing up
-            every = self._all
-        elif is_whole:
-            self._learn(self._ended)
-            self._bursts, ended.seconds = 0, seconds
-            self._ended, self._stretch = ended, Stretch(not ended.is_slow, now)
-            self.quota.each = 1 / (self.rate * (1 + (self._step if ended.is_slow else -STEP)))
-        self._stretch.went += amount
-        every.went += amount
-        return self._stretch
+        this, is_free = self._this, self.rate == math.inf
+        seconds = now - this.began
+        if seconds >= (2 * SECONDS if is_free else SECONDS) and (is_free or this.went >= TRIES):
+            this.seconds = min(seconds, this.went * 2 * SECONDS) if is_free else seconds
+            if not is_free and this.is_slow and this.went / seconds < self.rate * (1 - 5 * STEP):
+                self._begin(math.inf, now)  # it holds nothing up
+            else:
+                if not is_free and self._last.went:
+                    self._learn(self._last)
+                self._last, self._this = this, Stretch(now, is_free or not this.is_slow)
+                self._pace()
+        self._this.went += amount
+        return self._this
 
-    def _learn(self, ended: Stretch) -> None:
-        """Compares what was refused of a fast stretch with what chance refuses of slow ones."""
-        share = ended.refused / ended.went if ended.went else 0.0
-        if ended.is_slow:
+    def _learn(self, last: Stretch) -> None:
+        """Takes in a stretch that has ended so long ago that its refusals have come."""
+        self._bursts, share = 0, last.refused / last.went
+        if last.is_slow:
             self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
             return
-        taken = (ended.went - ended.refused) / ended.seconds
+        taken = (last.went - last.refused) / last.seconds
         self.rate = max(taken / (1 - self._chance), LEAST)
         # Whether the server took at least half of what this stretch had more.
         rises = share - self._chance < self._step / (1 + self._step) / 2
@@ -148,32 +138,28 @@ class LearnedRate:
         """Notes that the server refused a try with this error."""
         self.counts_tokens |= "token" in error.message.lower()
         stretch.refused += amount
-        if stretch.began < self._began:
+        last, this = self._last, self._this
+        went, refused = last.went + this.went, last.refused + this.refused
+        if stretch not in (last, this) or refused < 4 + (MOST_CHANCE + self._chance) * went:
             return
-        every = self._all
-        every.refused += amount
-        wait = error.retry_after
-        if wait is None:
-            wait = PAUSE * 2 ** min(self._bursts, 6)
-        if stretch.refused < 3 + stretch.went / 2:  # else it is a burst, for which all asks wait
-            if every.refused < 4 + MOST_CHANCE * every.went:
-                return
-            wait = 0.0
-        self._bursts += wait > 0
+        wait = 0.0
+        if refused >= went / 2:  # a burst, for which all asks wait
+            wait, said = PAUSE * 2 ** min(self._bursts, 6), error.retry_after
+            wait = wait if said is None else said
+            self._bursts += 1
         # Where the server takes so many in a minute, say, that is the rate.
-        taken = (every.went - every.refused) / max(now + wait - every.began, STRETCH_SECONDS)
-        self._begin(taken if self.rate == math.inf else max(self.rate / 2, taken), now, wait)
+        taken = (went - refused) / max(last.seconds + now + wait - this.began, SECONDS)
+        self._begin(taken if self.rate == math.inf else max(self.rate / 2, taken), now + wait)
 
-    def _begin(self, rate: float, now: float, wait: float = 0.0) -> None:
-        """Begins anew at this rate, after a wait."""
-        self.rate, self._step = max(min(rate, self.rate), LEAST), STEP
-        if rate == math.inf:
-            self.rate = rate
-        self.quota.each = 1 / (self.rate * (1 - STEP))
-        self.quota.paid_at = max(self.quota.paid_at, now + wait)
-        self._began = now + wait
-        self._all, self._stretch = Stretch(True, self._began), Stretch(True, self._began)
-        self._ended = Stretch(True, self._began)
+    def _begin(self, rate: float, at: float) -> None:
+        """Begins anew at this rate and instant."""
+        self.rate, self._step = max(rate, LEAST), STEP
+        self.quota.paid_at = max(self.quota.paid_at, at)
+        self._last, self._this = Stretch(at), Stretch(at)
+        self._pace()
+
+    def _pace(self) -> None:
+        self.quota.each = 1 / (self.rate * (1 + (-STEP if self._this.is_slow else self._step)))
 
 
 # ---------------------------------------------------------------- outages

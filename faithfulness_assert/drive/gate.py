@@ -33,6 +33,8 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 """Seconds before an ask goes again; each time twice as long."""
 MOST_WAIT_IN_OUTAGE = 600.0
 """Seconds that an ask without a deadline waits for a server that is down."""
+FIRST_AT_ONCE = 16
+"""Asks under way at first. Each reply lets one more go, so that a limit does not meet a flood."""
 PART_OF_TIMEOUT = 0.5
 KEPT = 0.8
 """Part of the last cost that a lower one leaves: the number of asks grows step by step."""
@@ -90,6 +92,8 @@ class Gate:
                 others_answered = self.breaker.answered_at > failed_at
                 outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
                 if isinstance(outcome, Reply):
+                    if self._rate.rate == math.inf:  # more would only wait in line
+                        slots.grow()
                     if spent.num_requests:
                         usage, requests = outcome.usage, spent.num_requests + outcome.requests
                         outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
@@ -181,7 +185,8 @@ class Slots:
         self, asks_at_once: int, gate: Gate | None = None, stopping: Callable[[], str] = str
     ) -> None:
         self.gate, self.stopping = gate, stopping
-        self._free = asyncio.Semaphore(asks_at_once)
+        self._free = asyncio.Semaphore(min(asks_at_once, FIRST_AT_ONCE))
+        self._more = asks_at_once - FIRST_AT_ONCE
         self.aside = 0  # asks that wait until they go again, which take no slot
         self.spent = Usage()  # by the asks that have ended
 
@@ -197,6 +202,12 @@ class Slots:
                 raise GivenUp(why)
             with left.during("ask"):
                 yield
+
+    def grow(self) -> None:
+        """Lets one more ask go at once, after a reply."""
+        if self._more > 0:
+            self._more -= 1
+            self._free.release()
 
     async def pause(self, seconds: float) -> None:
         """Waits for so long, while another ask has the slot of this one."""

@@ -202,6 +202,7 @@ class Grade:
             if gate is None:
                 async with slots.turn(self._left):
                     outcome = await self._send(ask)
+                slots.grow()
             elif stored and (reply := await background.in_thread(stored, ask)):
                 outcome = outcome_of(ask, reply)
             else:

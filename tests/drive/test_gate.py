@@ -337,6 +337,27 @@ def test_a_limit_of_tokens_is_kept_by_asks_that_differ_in_size() -> None:
     assert refusals < 0.1 * len(sizes)
 
 
+@pytest.mark.parametrize("seconds", [0.02, 0.15, 0.5])
+def test_few_asks_are_refused_before_a_limit_is_known(seconds: float) -> None:
+    """However long the server takes to refuse them: a run does not begin with a flood."""
+    server, gate = Bucket(5, 5), patient()
+    server.seconds = seconds
+
+    async def go() -> float:
+        slots, left = gates.Slots(200), iter(range(300))
+
+        async def place() -> None:
+            for _ in left:
+                outcome = await gate.ask(ask_of(), server, TimeLeft(300, now=now), slots)
+                assert isinstance(outcome, Reply)
+
+        await asyncio.gather(*(place() for _ in range(200)))
+        return now()
+
+    assert run_virtually(go()) < 1.1 * 300 / 5
+    assert server.refused < 0.25 * 300
+
+
 @examples(8)
 @given(st.integers(0, 2**32), st.sampled_from([0.001, 0.01, 0.03, 0.1, 0.2]))
 def test_refusals_by_chance_make_other_asks_wait_little(seed: int, share: float) -> None:
