@@ -226,7 +226,7 @@ def _is_name(text: str, number: Number) -> bool:
     start, end, kinds = number.start, number.end, number.kinds()
     said = text[start : number.last]
     if {said, said.casefold()} & words_of("names") or any(
-        kind[:7] in ("version", "digits ") for kind in kinds
+        kind.startswith("written ") for kind in kinds
     ):
         return True
     if kinds & {*EXACT} - {"order"}:

@@ -10,7 +10,7 @@ this for all, and knows neither dozens nor "nineteen eighty-four".
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Literal, NamedTuple
@@ -65,35 +65,43 @@ def money_of(word: str) -> tuple[Unit, ...]:
     return tuple(unit for unit in units_of(word) if unit.kind.isupper())
 
 
+def unit_names() -> Iterable[str]:
+    """The signs and words of all units, in lower case."""
+    return {*map(str.casefold, _units()[0]), *_units()[1]}
+
+
 def money_names() -> list[str]:
     """The signs, codes and words of money, in lower case."""
-    return [name for name, units in _units()[1].items() if any(u.kind.isupper() for u in units)]
+    return [name for name in _units()[1] if money_of(name)]
 
 
 @cache
 def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, ...]]]:
     """The units by their signs, and by signs and words in lower case."""
-    exact: dict[str, tuple[Unit, ...]] = {}
-    folded: dict[str, tuple[Unit, ...]] = {}
-    prefixes = [line.split() for line in word_lists("numbers")["prefixes"].splitlines() if line]
-    for line in filter(None, word_lists("numbers")["units"].splitlines()):
+    exact, folded = dict[str, dict[Unit, None]](), dict[str, dict[Unit, None]]()
+    sections = word_lists("numbers")
+    prefixes = [["1", ""], *map(str.split, sections["prefixes"].strip().splitlines())]
+    for line in sections["units"].strip().splitlines():
         before, _, behind = line.partition("|")
         (kind, size, letters, *signs), words = before.split(), behind.split()
-        for power, *names in (["1", ""], *prefixes):
+        for factor, *names in prefixes:
             if names[0] and names[0] not in letters:
                 continue
-            unit = Unit(kind, float(size) * float(power))
-            for sign in [prefix + sign for prefix in names if len(prefix) < 3 for sign in signs]:
-                exact[sign] = (*exact.get(sign, ()), unit)
-                folded[sign.casefold()] = _with_unit(folded, sign, unit)
-            long = [prefix for prefix in names if not prefix or len(prefix) > 2]
-            for word in [prefix + word for prefix in long for word in words]:
-                folded[word.casefold()] = _with_unit(folded, word, unit)
-    return exact, {name: them for name, them in folded.items() if len(name) > 1 or name in exact}
-
-
-def _with_unit(units: Mapping[str, tuple[Unit, ...]], name: str, unit: Unit) -> tuple[Unit, ...]:
-    return tuple(dict.fromkeys((*units.get(name.casefold(), ()), unit)))
+            of = float(size) * float(factor)
+            made = {"": Unit(kind, of)}
+            if kind == "length":
+                made |= dict.fromkeys(("2", "²", "^2"), Unit("area", of**2))
+                made |= dict.fromkeys(("3", "³", "^3"), Unit("volume", of**3 * 1000))
+            short = [prefix + sign for prefix in names if len(prefix) < 3 for sign in signs]
+            long = [prefix + word for prefix in names if len(prefix) != 1 for word in words]
+            for end, unit in made.items():
+                for name in short:
+                    exact.setdefault(name + end, {})[unit] = None
+                for name in (*short, *long):
+                    folded.setdefault(name.casefold() + end, {})[unit] = None
+    known = {name: units for name, units in folded.items() if len(name) > 1 or name in exact}
+    by_sign, by_name = ({name: (*units,) for name, units in of.items()} for of in (exact, known))
+    return by_sign, by_name
 
 
 # ---------------------------------------------------------------- numbers in words

@@ -5,30 +5,45 @@ and in words. A kind is what a unit measures, a currency, "clock", "date" or "or
 in basic units. Two numbers are the same if they share a kind and a value (``offers``, ``asks``); a
 number without a unit is the same as any of its value, and one with a unit as one without.
 
+The words beside a number say what it is: ``_roles`` has what each may be, so that only the patterns
+that may match are tried. Most numbers stand between words without any role.
+
 A number may have several values: "3/4" is a date or a share, "1.500" is what its language says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 from operator import attrgetter
 from unicodedata import digit, numeric
 
-from .number_words import Unit, money_names, money_of, spelled_numbers, units_of, valued, words_of
+from .number_words import (
+    Unit,
+    money_names,
+    money_of,
+    spelled_numbers,
+    unit_names,
+    units_of,
+    valued,
+    words_of,
+)
 from .sentences import find_language
 from .strings import lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 MAX_DIGITS = 25
-"""A number with more is compared as it is written."""
+"""A number with more digits, and a version, is compared as it is written."""
 MONEY = "$€£¥₹₩₽₺₴₪¢"
 
 FIRST_DENSE, MOST_DENSE = "\u3040", 7
 """The first letter of scripts without spaces, and the letters of their longest unit."""
+
+NEAR = 12
+"""Characters before a number that may belong to it."""
 
 EXACT = frozenset(("clock", "half", "date", "order"))
 """Kinds of which nothing is rounded."""
@@ -43,17 +58,16 @@ _USUAL = {"\u00a0": " ", "\u2009": " ", "\u202f": " ", "’": "'", "”": '"', "
 """Signs that are read as others: the patterns of this file know only these."""
 _OTHER_DIGITS = lazy_pattern(r"[^\D\x00-\u065f]")
 
-_GAP = r"[ \n-]{0,2}"
+_GAP = r"(?: ?[ \n-]|[\n-] )?"
 """Between a number and its unit, also in the broken lines of a PDF."""
 _WORD = r"([^\W\d_]{1,30})"
 _SHARES, _POWERS = "[¼-¾⅐-⅞]", "⁰¹²³⁴-⁹"
-# Each begins with a digit, for which a text is searched quickly. The first form stands alone, but
-# for the word behind it: nearly all do. Then come dates, seasons, groups of three, all others.
+# Each begins with a digit, for which a text is searched quickly. Nearly all have the first form,
+# which nothing goes on. Then come dates, seasons, groups of three, all others.
 _NUMBER = lazy_pattern(
     rf"""[0-9¼-¾⅐-⅞]
     (?: (?<![^ \n(].) (?<=[0-9]) [0-9]{{0,{MAX_DIGITS - 1}}}
-        (?= (?P<stop>[.]?)[ \n](?P<word>[^\W\d_²³]{{2,30}})(?=[\s.,;:!?)]|$)
-          | (?P<end>[,;:!?)]+(?:\s|$)|[.]?(?:\n|$)) )
+        (?=[.]?[ \n][^\W\d_²³]{{2}}|[,;:!?)]+(?:\s|$)|[.]?(?:\n|$))
       | (?<![\w./-].) [0-9]{{3}}-[0-9]{{2}}-[0-9]{{2}} (?![0-9-])
       | (?<![\w./-].) [0-9]? (?: -[0-9]{{1,2}}-[0-9]{{4}} | /[0-9]{{1,2}}/[0-9]{{2}} ) (?![\w/-])
       | (?<![\w.,/:-].) (?<=[12]) [0-9]{{3}}\ ?(?:--?|–|/)\ ?[0-9]{{2}}
@@ -75,35 +89,25 @@ _POWER = lazy_pattern(rf"[eE]|(?: ?[×x·] ?)?10(?:\^|\*\*|(?=−|⁻?[{_POWERS}
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _DATE = lazy_pattern(r"([0-9]{1,4})([-./])([0-9]{1,2})\2([0-9]{1,4})$")
 _SEASON = lazy_pattern(r"([12][0-9])[0-9]{2} ?(?:--?|–|/) ?([0-9]{2})$")
-_SHORT_YEAR = lazy_pattern(r"(?<![^ (])'[0-9]{2}$")
 _MIXED = lazy_pattern(rf" ?({_SHARES})| ([1-9])/([2-9])(?![0-9/])")
-_ORDINAL = lazy_pattern(r"(?:st|nd|rd|th|er|ère|ème|ª|°(?! ?[CF]\b))(?![^\W_])")
-_MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
-_MONTH_BEFORE = lazy_pattern(rf"{_WORD}[.]? (?:the )?$")
+_BEHIND = lazy_pattern(rf"{_GAP}(?:of an? )?([^\W\d_]{{1,30}}|[^\s\w.,;:!?()])")
+_ORDINALS = ("st", "nd", "rd", "th", "er", "ère", "ème", "ª")
 _DENSE_DATE = lazy_pattern(r" ?[月월] ?([0-9]{1,2})[日号號일]")
+_MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
 _CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
 _OCLOCK = lazy_pattern(
     r"""\ ?(?: (?P<half>[ap])(?:m|[.]m[.]?)(?![^\W_])
-      | (?: (?: o'clock | (?P<hours>h|heures?|uur)
-              | (?P<long>uhr|(?:horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz)[.]?(?=\ [0-5])) )
-            (?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))
-          | [点點]|[时時](?!間)|시(?!간) )
-        (?: (?P<thirty>[半반])
-          | \ ?(?P<minutes>[0-5][0-9])
-            (?:\ ?[分분]|(?:\ ?(?:m|mn|(?:min|мин|хв)[^\W\d_]{0,9}))?(?![\w:]|[.,][0-9])) )? )""",
+      | (?: o'clock | (?P<hours>h|heures?|uur)
+          | (?P<long>uhr|(?:horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz)[.]?(?=\ [0-5])) )
+        (?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))
+        (?: \ ?(?P<minutes>[0-5][0-9])
+            (?:\ ?(?:m|mn|(?:min|мин|хв)[^\W\d_]{0,9}))?(?![\w:]|[.,][0-9]) )? )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_HALF_BEFORE = lazy_pattern(
-    r"(?:(上午|早上|清晨|凌晨|午前|오전|새벽|아침)|下午|晚上|中午|傍晚|午後|오후|저녁|밤) ?$"
-)
-_UNTIL = lazy_pattern(
-    r" ?(?:[-–—]|to|and|until) ?[0-9]{1,2}(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE
-)
+_UNTIL = lazy_pattern(r" ?(?:[-–—]|to) ?[0-9]{1,2}(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE)
 """The end of a span of time, whose half of the day is that of its beginning: 1:10-4pm."""
 _SPOKEN = lazy_pattern(rf"(?: minutes?)? (?:{_WORD} )?([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
 _MONEY_BEFORE = lazy_pattern(rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?) ?$")
-_SCALE = lazy_pattern(rf"{_GAP}(?:of an? )?{_WORD}")
-_THEN = lazy_pattern(r"([0-9]{1,4})([千百천백]?)(?![0-9.,])")
 _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
 _UNIT = lazy_pattern(
     rf"{_GAP}(?!N/A)(?:(?:US|U[.]S[.]) )?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
@@ -211,6 +215,24 @@ def usual_signs(text: str) -> str:
     return _OTHER_DIGITS.sub(lambda sign: str(digit(sign[0])), text)
 
 
+@cache
+def _roles() -> Mapping[str, str]:
+    """What a word or sign beside a number may be, in lower case."""
+    roles: dict[str, str] = {}
+    names = {
+        "scale ": valued("scales"),
+        "month ": (*valued("months"), *_ORDINALS, "of", "de"),
+        "order ": _ORDINALS,
+        "unit ": (*unit_names(), *"us u sq square cu cubic mm ° ' ′".split(), '"'),
+        "money ": money_names(),
+        "clock unit ": words_of("beside"),
+    }
+    for role, words in names.items():
+        for word in words:
+            roles[word] = roles.get(word, "") + role
+    return roles
+
+
 # ---------------------------------------------------------------- in digits
 
 
@@ -219,77 +241,83 @@ def _in_digits(text: str) -> Iterator[Number]:
         digits, start, end = found[0], *found.span()
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
             digits, start = f".{digits}", start - 1
-        number, word = Number(start, end, start, end, (), digits), found["word"]
-        if (word or found["end"] is not None) and _is_alone(text, number, (word or "").casefold()):
+        number = Number(start, end, start, end, (), digits)
+        if len(digits) > MAX_DIGITS:
+            yield number.mean((f"written {digits}", 0.0))
+        elif digits.isdecimal():
             number.plain = (float(digits),)
-            if word and not found["stop"]:  # not of the next sentence
-                number.after = word.casefold()
-                if units_of(number.after):
-                    _with_unit(text, number)
-            yield number
-        elif len(digits) > MAX_DIGITS:
-            yield number.mean((f"digits {digits}", 0))
+            yield _read(text, number)
         elif date := _DATE.match(digits):
             yield from _date(date, number)
         elif season := _SEASON.match(digits):  # 1998/99
             years = (float(f"{season[1]}{season[2]}"), float(season[2]))
             yield Number(start, start + 4, start, start + 4, (float(digits[:4]),), digits[:4])
             yield Number(end - 2, end, end - 2, end, years, season[2])
-        elif ":" in digits and not _CLOCK.match(digits):  # a score, a scale
-            for part in re.finditer(r"[^:]+", digits):
-                at, to = start + part.start(), start + part.end()
-                yield _read(text, Number(at, to, at, to, _values(part[0], text), part[0]))
-        elif _time_of_day(text, number):
+        elif ":" in digits and _time_of_day(text, number):
             yield number
         else:
-            number.plain = _values(digits, text)
-            yield _read(text, number)
-
-
-@cache
-def _that_belong() -> frozenset[str]:
-    """The words beside a number that may belong to it, but for units."""
-    more = "the - – -- / us sq cu square cubic of de am pm".split()
-    names = (valued("months"), valued("scales"), money_names(), words_of("longer"), more)
-    return frozenset(word for words in names for word in words)
-
-
-def _is_alone(text: str, number: Number, word: str) -> bool:
-    """Whether nothing belongs to a number, with this word behind it, but perhaps a unit."""
-    belong, before = _that_belong(), text[max(number.start - 12, 0) : number.start].split()
-    if word in belong or word >= FIRST_DENSE:
-        return False
-    return not before or before[-1].strip("(.").casefold() not in belong
+            for part in re.finditer(r"[^:]+", digits):  # of a score, of a scale, or all of it
+                at, to = start + part.start(), start + part.end()
+                yield _read(text, Number(at, to, at, to, _values(part[0], text), part[0]))
 
 
 def _read(text: str, number: Number) -> Number:
-    """A number that is neither a date in digits nor a time, read with what belongs to it."""
-    start, end, digits, values = number.start, number.end, number.digits, number.plain
-    if digits.count(".") > 1 and len(values) > 1:
+    """A number in digits, read with what belongs to it."""
+    start, digits, values, known = number.start, number.digits, number.plain, _roles()
+    behind, near = _BEHIND.match(text, number.end), text[max(start - NEAR, 0) : start]
+    word = behind[1].casefold() if behind else ""
+    roles = known.get(word, "")
+    before = (near.split() or [""])[-1].strip("(.")
+    beside = known.get(before.casefold(), "")
+    if len(values) > 1 and digits.count(".") > 1:
         number.loose = values
-        return number.mean((f"version {digits}", 0.0))
-    if text[start - 1 : start] == "'" and _SHORT_YEAR.search(text, max(start - 2, 0), end):
+        return number.mean((f"written {digits}", 0.0))
+    if not (roles or beside) and near[-1:] in " \n(" and word < FIRST_DENSE and word.isalpha():
+        number.after = word
+        return number
+    if len(digits) == 2 and near[-2:] in ("'", " '", "('"):
         number.first, number.plain, number.loose = start - 1, (_year(digits),), values  # '24
         return number
-    if mixed := _MIXED.match(text, end):  # 2 ½, 1 1/2
+    if not behind and (mixed := _MIXED.match(text, number.end)):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
-        number.plain = tuple(value + share for value in values)
+        number.plain = values = tuple(value + share for value in values)
         number.end = number.last = mixed.end()
-    elif len(digits) < 3 and values[0] <= 31:
-        if dense := _DENSE_DATE.match(text, end):  # 3月15日
-            day = 100 * values[0] + float(dense[1])
-            return number.mean(("date", day), last=dense.end())
-        behind = _MONTH.match(text, end)
-        before = _MONTH_BEFORE.search(text, max(start - 40, 0), start)
-        for word in filter(None, (behind, before)):
-            if month := valued("months").get(word[1].casefold()):
-                number.first, number.after = min(start, word.start(1)), word[1]
-                day = 100 * month + values[0]
-                return number.mean(("date", day), plain=values, last=max(end, word.end()))
-    if order := _ORDINAL.match(text, number.end):
+        return _measured(text, number)
+    is_dense = word >= FIRST_DENSE
+    roles = "scale unit" if is_dense else roles
+    if "clock" in roles and _time_of_day(text, number):
+        return number
+    may_have_day = is_dense or not word or "month" in roles + beside
+    is_day = may_have_day and len(digits) < 3 and values[0] <= 31
+    if is_day and (day := _day(text, number, before)):
+        return day
+    if "order" in roles and behind and behind.start(1) == number.end:
         number.loose = values
-        return number.mean(("order", values[0]), last=order.end())
-    return _measured(text, number)
+        return number.mean(("order", values[0]), last=behind.end())
+    paid: Sequence[Unit] = ()
+    is_money = "money" in beside or near.rstrip(" ")[-1:] in MONEY
+    if is_money and (sign := _MONEY_BEFORE.search(near)):
+        paid = money_of(sign[1].rstrip(".")) or money_of(sign[1][-1])
+        number.first = start - len(near) + sign.start() if paid else start
+    if paid or "unit" in roles or "scale" in roles:
+        return _measured(text, number, paid)
+    number.after = word if word.isalpha() else ""
+    return number
+
+
+def _day(text: str, number: Number, before: str) -> Number | None:
+    """The day of the month that stands behind it or before it, or None."""
+    months, day, last = valued("months"), number.plain[0], number.end
+    behind = _MONTH.match(text, last)
+    if dense := _DENSE_DATE.match(text, last):  # 3月15日
+        return number.mean(("date", 100 * day + float(dense[1])), last=dense.end())
+    if behind and (month := months.get(behind[1].casefold())):
+        last = behind.end()
+    elif month := text[number.start - 1] != "\n" and months.get(before.casefold()):
+        number.first = text.rindex(before, 0, number.start)
+    return (
+        number.mean(("date", 100 * month + day), plain=number.plain, last=last) if month else None
+    )
 
 
 def _year(digits: str) -> float:
@@ -350,7 +378,7 @@ def _date(date: re.Match[str], number: Number) -> Iterator[Number]:
     known = [(int(m), int(d)) for m, d in pairs if 0 < int(m) < 13 and 0 < int(d) < 32]
     if not known or len(one) == 3 or (len(year) < 4 and sign != "/"):
         number.loose = tuple(float(part) for part in (one, two, three))
-        yield number.mean((f"version {date[0]}", 0.0))
+        yield number.mean((f"written {date[0]}", 0.0))
         return
     days = tuple(float(day) for _, day in known)
     yield number.mean(*(("date", 100.0 * month + day) for month, day in known), plain=days)
@@ -363,7 +391,7 @@ def _time_of_day(text: str, number: Number) -> bool:
 
     Without its half of the day it may be in either, up to 12.
     """
-    digits, at = number.digits, max(number.start - 10, 0)
+    digits = number.digits
     sign, written = _OCLOCK.match(text, number.end), _CLOCK.match(digits)
     half, last = (sign["half"] or "", sign.end()) if sign else ("", number.end)
     if written and (":" in digits or sign):
@@ -373,7 +401,7 @@ def _time_of_day(text: str, number: Number) -> bool:
     elif sign and (not digits or digits.isdecimal()):
         hours = float(digits or number.plain[0])
         share, last = (0.0, last) if half else _and_share(text, last)  # une heure et demie
-        minutes = 30.0 if sign["thirty"] else float(sign["minutes"] or 60 * share)
+        minutes = float(sign["minutes"] or 60 * share)
     elif spoken := None if digits else _spoken(text, number):
         hours, minutes, last = spoken
     else:
@@ -382,8 +410,6 @@ def _time_of_day(text: str, number: Number) -> bool:
         return False
     if not half and digits and (until := _UNTIL.match(text, last)):
         half = until[1]
-    elif not half and (before := _HALF_BEFORE.search(text, at, number.start)):
-        half = "a" if before[1] else "p"
     half = half.lower()
     time = 60 * (hours % 12 + 12 * (half == "p") if half else hours) + minutes
     meanings: list[Meaning] = [("clock", time)]
@@ -439,44 +465,27 @@ def _in_words(text: str) -> Iterator[Number]:
 # ---------------------------------------------------------------- with a unit
 
 
-def _measured(text: str, number: Number) -> Number:
-    """A number with its scale, and with what it measures or costs."""
-    start, paid = number.start, tuple[Unit, ...]()
-    before = text[max(start - 8, 0) : start].rstrip(" ")[-1:]
-    if (before.isalpha() or (before and before in f"{MONEY}.")) and (
-        sign := _MONEY_BEFORE.search(text, max(start - 8, 0), start)
-    ):
-        paid = money_of(sign[1].rstrip(".")) or money_of(sign[1][-1])
-        number.first = sign.start() if paid else start
+def _measured(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
+    """A number with its scale, and with what it measures or costs.
+
+    Args:
+        paid: the money that stands before it.
+    """
     for _ in range(2):  # five lakh crore
-        scaled = _SCALE.match(text, number.last)
-        word = scaled[1].casefold() if scaled else ""
-        word = _known(word, valued("scales").get) if word >= FIRST_DENSE else word
-        scale = valued("scales").get(word)
-        if not scaled or not scale:
-            break
-        end = scaled.start(1) + len(word)
-        if text[end : end + 1].isdecimal() and word < FIRST_DENSE:
+        behind = _BEHIND.match(text, number.last)
+        said = behind[1] if behind else ""
+        is_dense = said >= FIRST_DENSE
+        word = _known(said, valued("scales").get) if is_dense else said.casefold()
+        scale, end = valued("scales").get(word), behind.start(1) + len(word) if behind else 0
+        if not scale or (text[end : end + 1].isdecimal() and not is_dense):
             break
         # 3M, 3K and 3B are millions, thousands and billions; 3 m, 3m and 3 K are not.
-        is_glued = scaled[1] in ("M", "K", "B") and scaled.start(1) == number.last
+        is_glued = said in ("M", "K", "B") and end == number.last + 1
         is_money = paid or is_glued or money_of(_units(text, end)[2])
-        if not is_money and units_of(scaled[1]):
+        if not is_money and units_of(said):
             break
-        number.loose, number.last, more = number.loose or number.plain, end, 0.0
-        if word >= FIRST_DENSE and (then := _THEN.match(text, end)):  # 3万5000, 3万5千
-            more, number.last = float(then[1]) * valued("scales").get(then[2], 1), then.end()
-        number.plain = tuple(_exact(value * scale) + more for value in number.plain)
-    return _with_unit(text, number, paid)
-
-
-def _known(word: str, find: Callable[[str], object]) -> str:
-    """Of letters of a script without spaces, the most that ``find`` knows."""
-    return next((word[:n] for n in range(MOST_DENSE, 0, -1) if find(word[:n])), "")
-
-
-def _with_unit(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
-    """A number with its unit, or with the money that stands before it."""
+        number.loose, number.last = number.loose or number.plain, end
+        number.plain = tuple(_exact(value * scale) for value in number.plain)
     values = number.plain
     units, last, word = (paid, number.last, "") if paid else _units(text, number.last)
     if units and not paid and values[0] == int(values[0]):
@@ -489,6 +498,11 @@ def _with_unit(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
     number.is_clear = bool(units) and after not in words_of("unclear units")
     number.after, number.last = after, last
     return number
+
+
+def _known(word: str, find: Callable[[str], object]) -> str:
+    """Of letters of a script without spaces, the most that ``find`` knows."""
+    return next((word[:n] for n in range(MOST_DENSE, 0, -1) if find(word[:n])), "")
 
 
 def _and_share(text: str, end: int) -> tuple[float, int]:
@@ -514,24 +528,16 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     if not name:
         return [], end, ""
     square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
-    units, word = _powers(f"{_SIGNS.get(name, name)}{square}")
+    name = f"{_SIGNS.get(name, name)}{square}"
+    units: Sequence[Unit] = units_of(name)
     if text[last : last + 1] in _OTHER_UNITS and not money_of(name):
         return [], end, name
     ratios: list[Unit] = []
-    while units and (per := _PER.match(text, last)) and (under := _powers(per[1])[0]):
+    while units and (per := _PER.match(text, last)) and (under := units_of(per[1])):
         ratios += [Unit(f"{u.kind}/", u.size) for u in units]
         units = [Unit(f"{u.kind}/{d.kind}", u.size / d.size) for u in units for d in under]
         last = per.end()
-    return [*units, *ratios], last if units else end, word
-
-
-def _powers(name: str) -> tuple[list[Unit], str]:
-    """The units of a sign or a word that may be squared or cubed, and it without that."""
-    if name[-1] not in "23²³":
-        return [*units_of(name)], name
-    kind, power, size = ("area", 2, 1.0) if name[-1] in "2²" else ("volume", 3, 1000.0)
-    word = name.rstrip("^23²³")
-    return [Unit(kind, u.size**power * size) for u in units_of(word) if u.kind == "length"], word
+    return [*units, *ratios], last if units else end, name.rstrip("^23²³")
 
 
 def _joined(text: str, numbers: list[Number]) -> list[Number]:
