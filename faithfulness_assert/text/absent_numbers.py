@@ -42,12 +42,13 @@ IN_TABLES = 100
 NAME_GAPS = ("-", "–", ".", "/")
 """Between the numbers of one name."""
 LIST_GAPS = (*NAME_GAPS, ",", ";", "&")
-TIMES = ("×", "*", "÷", "/")
+PRODUCTS = ("×", "*")
+TIMES = (*PRODUCTS, "÷", "/")
 """Behind one of these, a power of ten is no fact of a context."""
 BEFORE = 30
 """Characters before a number that say what it is."""
 
-_LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|[$%,;])")
+_LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|times\b|[$%,;])")
 _OF_TABLES = ("in thousands", "illion", " lakh", " lac", "crore", *map("{}000".format, "'’£$€"))
 _IN_MILLIONS = lazy_pattern(
     r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)['’£$€]000(?![\d.,])",
@@ -121,7 +122,7 @@ def _in_tables(passage: str) -> Iterator[Meaning]:
 def _said_by_latex(found: re.Match[str]) -> str:
     r"""What "\\$" or "\\text{ million}" says, as long as that is."""
     said = found[1].strip() if found[1] else found[0][1].strip(",;").rjust(2)
-    return said.ljust(len(found[0]))
+    return ("×" if found[0] == r"\times" else said).ljust(len(found[0]))
 
 
 class Own:
@@ -161,8 +162,8 @@ def absent_numbers(
 
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and
-    what is the mean or the ratio of two numbers of one kind in the statement, or the change between
-    them: "up from 16.4 to 23.6 billion, by 43.6 %".
+    what is the mean or the ratio of two numbers of one kind in the statement, the change between
+    them ("up from 16.4 to 23.6 billion, by 43.6 %"), or a product: "50 % of 30", "30 × 2".
     """
     own = Own(statement)
     absent = find_absent(own, context, question)
@@ -176,6 +177,9 @@ def absent_numbers(
     alike = [(a.plain[0], b.plain[0]) for a, b in permutations(few, 2) if a.kinds() == b.kinds()]
     sums = [v for a, b in combinations(added, 2) for v in (a + b, abs(a - b))]
     sums += [(a + b) / 2 for a, b in alike]
+    if any(sign in own.text for sign in PRODUCTS) or any("share" in n.kinds() for n in few):
+        worth = [dict(n.meanings).get("share", n.plain[0]) for n in few]
+        sums += [a * b for a, b in combinations(worth, 2)]
     shares = [v for a, b in alike if b for v in (a / b, abs(a / b - 1))]
     shares += [share * 100 for share in shares]
 

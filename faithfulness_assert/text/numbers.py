@@ -276,7 +276,8 @@ def _read(text: str, number: Number) -> Number:
         number.after = word
         return number
     if len(digits) == 2 and near[-2:] in ("'", " '", "('"):
-        number.first, number.plain, number.loose = start - 1, (_year(digits),), values  # '24
+        number.first, number.loose = start - 1, values  # '24
+        number.plain = tuple(century + values[0] for century in (2000, 1900))
         return number
     if not behind and (mixed := _MIXED.match(text, number.end)):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
