@@ -163,7 +163,8 @@ def absent_numbers(
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and
     what is the mean or the ratio of two numbers of one kind in the statement, the change between
-    them ("up from 16.4 to 23.6 billion, by 43.6 %"), or a product: "50 % of 30", "30 × 2".
+    them ("up from 16.4 to 23.6 billion, by 43.6 %"), or a product: "50 % of 30", "30 × 2". What an
+    equation of the answer computed is there for the statements after it.
     """
     own = Own(statement)
     absent = find_absent(own, context, question)
@@ -192,7 +193,10 @@ def absent_numbers(
             for one in computed
         )
 
-    said = (statement[n.first : n.last] for n in absent if not is_computed(n))
+    computed = [number for number in absent if is_computed(number)]
+    if "=" in own.text:
+        context.meanings.update(one for number in computed for one in number.offers)
+    said = (statement[n.first : n.last] for n in absent if n not in computed)
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
 
 

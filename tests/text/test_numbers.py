@@ -292,3 +292,12 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
 )
 def test_it_is_another_number(statement: str, context: str) -> None:
     assert not says(statement, context)
+
+
+def test_what_an_equation_of_the_answer_computed_is_there_for_later_statements() -> None:
+    context = Numbers("The sum insured is 18,000 euros, of it 45 % for a limb.")
+    later = "He would receive 8,100 euros."
+    assert absent_numbers(later, context) == ("8,100",)
+    assert absent_numbers("18,000 euros × 45 % = 8,100 euros.", context) == ()
+    assert absent_numbers(later, context) == ()
+    assert absent_numbers("He would receive 81,000 euros.", context) == ("81,000",)
