@@ -207,8 +207,6 @@ def _begin(
         notes = take_input(store, grader, data_set, regrade=regrade)
         if again := store.retry_errors(retry):
             notes.append(f"{again:,} cases that could not be graded before were graded again")
-        if grader.prices and (priced := store.add_costs(grader.prices)):
-            notes.append(f"{priced:,} results that were graded without prices cost what these say")
         if store.finished < finished and (used_up := budget.exceeded(store.summary())):
             raise BudgetError(used_up)
         so_far = f"with results for {finished:,} of {store.size:,} cases"

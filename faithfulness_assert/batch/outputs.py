@@ -20,7 +20,7 @@ from unicodedata import category, normalize
 from xml.sax.saxutils import escape, quoteattr
 
 from ..cases.tables import load_pyarrow, write_parquet
-from ..files import as_text, new_file, open_file
+from ..files import as_text, new_file
 from ..records.errors import ConfigError
 from ..records.result import GradingResult
 from ..records.result_list import COLUMNS, values_of
@@ -28,19 +28,16 @@ from ..text.strings import clip, visible
 from .rows import Line
 from .summary import Summary
 
-_FORMULA = re.compile(r"[=+\-@\u2212]")
-_UNSEEN = {"\u034f", "\u115f", "\u1160", "\u2800", "\u3164", "\uffa0", "\ufffd"}
-"""Characters that show nothing, though Unicode takes them for letters, symbols or marks."""
+_FORMULA = frozenset("=+-@\u2212")
+_UNSEEN = frozenset('"\u034f\u115f\u1160\u2800\u3164\uffa0\ufffd')
+"""Characters that show nothing, though Unicode takes them for letters, symbols or marks; and that
+around a cell."""
 _NUMBER = re.compile(r"[+-]?[\d.,]+(?:[eE][+-]?\d+)?%?")
 _SEPARATED = re.compile(r"(?=[;\t\r\n\v\f\x85\u2028\u2029])")
 _ITEM = re.compile(r"[-+] [^(|!=@]*\Z")
 OWN: Mapping[str, type] = {"case_id": str, "row": int, **COLUMNS}
 """Our columns of a table, with their types. ``error`` is the kind and the message."""
 OTHERS = "other_columns"
-FIRST = 5
-"""By so many of our first columns a table of ours is known, also one of another version."""
-MAX_HEAD = 1_000_000
-"""Bytes of a file by which results are known."""
 _JUNIT = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n<testsuite name="faithfulness"'
 MOST_ANNOTATIONS = 10
 """Annotations of a kind that GitHub shows for a step; the last one tells how many cases it is."""
@@ -79,35 +76,6 @@ def check_output(path: str | os.PathLike[str]) -> Path:
     if file.suffix.lower() == ".parquet":
         load_pyarrow()
     return file
-
-
-def check_replaceable(file: Path) -> None:
-    """Raises ``ConfigError`` for a file that is neither empty nor results that we wrote."""
-    if not file.exists():
-        return
-    try:
-        with open_file(file) as old:
-            head = old.read(MAX_HEAD)
-    except OSError as error:
-        raise ConfigError(f"{file}: cannot be replaced: {error.strerror}") from None
-    if head and not _is_ours(file, head):
-        raise ConfigError(f"{file}: exists, and is not results; choose another name")
-
-
-def _is_ours(file: Path, head: bytes) -> bool:
-    """Whether a file that begins so has results as one of ``_WRITERS`` writes them."""
-    if file.suffix.lower() == ".parquet":
-        try:
-            names: list[str] = load_pyarrow().parquet.read_schema(file).names
-        except (OSError, ValueError):
-            return False
-        return names[:FIRST] == list(OWN)[:FIRST]
-    line = head.partition(b"\n")[0]
-    return (
-        (line.startswith(b'{"case_id": ') and b', "row": ' in line and b', "format": ' in line)
-        or line.startswith(",".join(list(OWN)[:FIRST]).encode())
-        or head.startswith(_JUNIT.encode())
-    )
 
 
 def check_place(file: Path) -> None:
@@ -187,36 +155,25 @@ def safe_cell(value: Any) -> Any:
     """A cell that no spreadsheet runs as a formula: texts of others may begin with ``=``.
 
     Where ``;`` or a tab separates cells, or a line break inside one ends a row, a part of it begins
-    a cell of its own.
+    a cell of its own; there an item of a list stays as it is.
     """
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str):
-        first, *others = _SEPARATED.split(value.replace("\0", "\ufffd"))
-        harmless = not _may_be_formula(value) or _NUMBER.fullmatch(value)
-        return ("" if harmless else "'") + first + "".join(map(_inner_part, others))
-    return value
-
-
-def _inner_part(text: str) -> str:
-    """A separator and what follows it, up to the next one. An item of a list stays as it is."""
-    separator, inner = text[:1], text[1:]
-    plain = inner.replace('"', "").strip()
-    if _ITEM.match(plain) or _NUMBER.fullmatch(plain) or not _may_be_formula(plain):
-        return text
-    return f"{separator}'{inner}"
+    if not isinstance(value, str):
+        return value
+    first, *others = _SEPARATED.split(value.replace("\0", "\ufffd"))
+    parts = ["'" * _may_be_formula(value) + first]
+    for part in others:
+        is_safe = _ITEM.match(part[1:].replace('"', "").strip()) or not _may_be_formula(part[1:])
+        parts.append(part if is_safe else f"{part[0]}'{part[1:]}")
+    return "".join(parts)
 
 
 def _may_be_formula(text: str) -> bool:
     """Whether a spreadsheet may run a text: some pass over spaces, some take full-width signs."""
-    for char in text:
-        if char in "\t\r\n\v\f":
-            return True
-        if char.isalnum() and char not in _UNSEEN:
-            return False
-        if char not in _UNSEEN and category(char)[0] not in "ZCM":
-            return _FORMULA.match(normalize("NFKC", char)) is not None
-    return False
+    seen = (char for char in text if char not in _UNSEEN and category(char)[0] not in "ZCM")
+    sign = normalize("NFKC", next(seen, ""))
+    return sign in _FORMULA and not _NUMBER.fullmatch(text.replace('"', "").strip())
 
 
 # ---------------------------------------------------------------- JUnit

@@ -6,6 +6,7 @@ Rows are graded in one way by both engines, here and on a cluster.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -94,24 +95,21 @@ def ids_by_content(
         before, after: of each row of A and of B its id, its number and its ``digest`` ("" where
             that is not known).
     """
-    sides: list[dict[str, str]] = []
-    for rows in (before, after):
-        sides.append({})
-        for id, number, text in rows:
-            if id != str(number):
-                return {}
-            sides[-1][id] = text
-    first, second = sides
-    ids = {id: id if first.get(id) == text else "" for id, text in second.items()}
-    moved: dict[str, list[str]] = {}
-    for id in reversed(first):
-        if ids.get(id) != id:
-            moved.setdefault(first[id], []).append(id)
-    for id, text in second.items():
-        if not ids[id] and moved.get(text):
-            ids[id] = moved[text].pop()
-    left = {id for rest in moved.values() for id in rest}
-    return {id: old or (id if id in left else "") for id, old in ids.items()}
+    first, second = list(before), list(after)
+    if any(id != str(number) for id, number, _ in (*first, *second)):
+        return {}
+    old = {key: id for key, id in _by_content(first) if key[0]}
+    ids = {id: old.pop(key, "") for key, id in _by_content(second)}
+    left = {id for id, *_ in first} - set(ids.values())
+    return {id: was or (id if id in left else "") for id, was in ids.items()}
+
+
+def _by_content(rows: Iterable[tuple[str, int, str]]) -> Iterator[tuple[tuple[str, int], str]]:
+    """The ids of rows, each by its ``digest`` and its place among those of the same."""
+    places: Counter[str] = Counter()
+    for id, _, text in rows:
+        places[text] += 1
+        yield (text, places[text]), id
 
 
 def as_text(value: Any) -> str:

@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from os import PathLike
@@ -175,27 +175,6 @@ class Store:
             return self.set_aside("error IS NOT NULL") if retry else 0
         kinds = ", ".join(f"'{kind}'" for kind in sorted(SERVER_ERRORS))
         return self.set_aside(f"retryable OR error IN ({kinds})")
-
-    def add_costs(self, prices: Mapping[str, float]) -> int:
-        """Gives results that were graded without prices their cost at these, as ``Usage.cost``.
-
-        Returns how many.
-        """
-        by_token = {"prompt": 0.0, "completion": 0.0, **prices}
-        by_token.setdefault("cached", by_token["prompt"])
-        cost = (
-            "(max(prompt - cached, 0) * :prompt + cached * :cached "
-            "+ completion * :completion) / 1e6"
-        )
-        changed = 0
-        for table in ("results", "earlier"):
-            changed += self.db.execute(
-                f"UPDATE {table} SET cost = {cost}, result = CASE WHEN json_valid(result) "  # noqa: S608 - our own text
-                f"THEN json_set(result, '$.cost', {cost}) ELSE result END "
-                "WHERE cost IS NULL AND prompt + completion > 0",
-                by_token,
-            ).rowcount
-        return changed
 
     def secret(self) -> bytes:
         """The secret of the run, from which controls and tags of asks follow. It is made once."""

@@ -8,13 +8,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from ..batch.outputs import (
-    SUFFIXES,
-    check_output,
-    check_replaceable,
-    github_annotations,
-    write_results,
-)
+from ..batch.outputs import SUFFIXES, check_output, github_annotations, write_results
 from ..batch.run_description import data_sets_of
 from ..batch.store import NAME, is_run, lines_of_run, reading
 from ..cases.data_set import DataSet
@@ -208,16 +202,13 @@ def check_outputs(arguments: Namespace) -> None:
 
 
 def check_result_file(file: str, run: str, data_set: str) -> None:
-    """Raises ``ConfigError`` if results of a run cannot be written to a file, or it would be lost:
-    it is what the run reads or is, or neither empty nor results.
-    """
+    """Raises ``ConfigError`` if results cannot be written to a file, or the run needs it."""
     needed: list[str | Path] = [data_set, Path(run) / NAME, run]
     if is_run(run):
         with reading(run) as store:
             needed += data_sets_of(store)
     if check_output(file).resolve() in {Path(path).resolve() for path in needed}:
         raise ConfigError(f"output: {file} is a file that the run needs; choose another file")
-    check_replaceable(Path(file))
 
 
 def check_report_argument(arguments: Namespace) -> None:

@@ -243,14 +243,12 @@ def _check_report(path: Path) -> str:
     Raises:
         pytest.UsageError: it cannot be written. That is known before any token is spent.
     """
-    from ..batch.outputs import check_place, check_replaceable
+    from ..batch.outputs import check_place
     from ..records.errors import ConfigError
 
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         check_place(path)
-        if path.suffix.lower() != ".html":
-            check_replaceable(path)
     except (OSError, ConfigError) as error:
         raise pytest.UsageError(f"--faithfulness-report: {error}") from None
     return f"report: {path}"

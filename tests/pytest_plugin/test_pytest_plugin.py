@@ -50,15 +50,13 @@ def test_a_check_that_nobody_awaits_fails_its_test(runs: Runs) -> None:
     assert "acheck was called without await: nothing was graded" in shown
 
 
-def test_a_report_replaces_an_earlier_one_and_no_other_file(runs: Runs) -> None:
+def test_a_report_replaces_an_earlier_one_and_is_no_file_of_another_kind(runs: Runs) -> None:
     runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT)")
     for _ in range(2):
         runs.run("--faithfulness-report=r.jsonl").assert_outcomes(passed=1)
-    (runs.pytester.path / "mine.jsonl").write_text('{"answer": "mine"}\n')
-    refused = runs.run("--faithfulness-report=mine.jsonl")
+    refused = runs.run("--faithfulness-report=mine.py")
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
-    assert "exists, and is not results" in refused.stderr.str()
-    assert (runs.pytester.path / "mine.jsonl").read_text() == '{"answer": "mine"}\n'
+    assert "must be a file that ends in .jsonl or .html" in refused.stderr.str()
 
 
 @pytest.mark.parametrize("spread", [(), ("-n2",)])
