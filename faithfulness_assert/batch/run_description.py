@@ -17,7 +17,7 @@ from typing import Any
 
 from .. import __version__
 from ..asking.prompt import prompts_fingerprint
-from ..cases.data_set import DataSet
+from ..cases.data_set import SAMPLE, DataSet
 from ..files import open_file
 from ..grading import Grader
 from ..policy.policy import TAKES, Policy, asking_otherwise, plain, policy_as_json
@@ -76,9 +76,9 @@ def describe_grader(grader: Grader) -> dict[str, Any]:
     return as_json
 
 
-def describe_run(grader: Grader, data_set: DataSet) -> dict[str, Any]:
-    """What the results of a run depend on."""
-    source = {"name": data_set.name, "fingerprint": data_set.fingerprint()}
+def describe_run(grader: Grader, name: str, fingerprint: str = "") -> dict[str, Any]:
+    """What the results of a run depend on. ``name``, ``fingerprint``: of its data set."""
+    source = {"name": name, "fingerprint": fingerprint}
     return {**describe_grader(grader), "input": source}
 
 
@@ -160,7 +160,9 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
         ConfigError: the run graded cases with other settings; there are no cases; or rows with a
             result or an ask have changed or are gone, and ``regrade`` is false.
     """
-    about, before = describe_run(grader, data_set), store.about()
+    before, size = store.about(), store.size
+    start, whole = data_set.fingerprints(size)
+    about = describe_run(grader, data_set.name, whole)
     notes: list[str] = []
     if before is None:
         store.add_rows(data_set.rows())
@@ -170,9 +172,12 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
             notes.append("nothing was graded before, so all cases begin anew with these settings")
         else:
             check_unchanged(before, about, store.path)
-        was, now = before.get("input"), about["input"]["fingerprint"]
-        if not now or not isinstance(was, dict) or was.get("fingerprint") != now:
+        given = before.get("input")
+        was = given.get("fingerprint") if isinstance(given, dict) else None
+        if not was or was not in (start, whole) or size < SAMPLE:  # which shows where fields are
             notes += _fit(store, data_set.rows(), regrade=regrade)
+        elif was != whole:  # it only grew
+            store.add_rows(data_set.rows(size, store.ids()))
     if not store.size:
         raise ConfigError(f"{data_set.name}: contains no cases")
     store.keep("about", about)

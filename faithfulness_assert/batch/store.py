@@ -213,6 +213,10 @@ class Store:
         graded = "SELECT 1 FROM results WHERE error IS NULL UNION ALL SELECT 1 FROM asks LIMIT 1"
         return self.db.execute(graded).fetchone() is not None
 
+    def ids(self) -> Iterator[str]:
+        """The ids of all rows."""
+        return (case_id for (case_id,) in self.db.execute("SELECT case_id FROM rows"))
+
     def rows(self) -> Iterator[Row]:
         """All rows."""
         return map(self._row, self.db.execute(f"{_ROWS} ORDER BY row"))

@@ -131,26 +131,34 @@ class DataSet:
             problem, use = self.fields.refusal(field, self._head)
             raise ConfigError(f"{self.name}: {problem}{use and (self._advice or use)}")
 
-    def fingerprint(self) -> str:
-        """Changes when the records or the mapping change; "" if that cannot be known."""
+    def fingerprints(self, first: int = 0) -> tuple[str, str]:
+        """Of so many first records, and of all: they change when these or the mapping change.
+
+        "" where that cannot be known, or there are not so many.
+        """
         if not self._source.again:
-            return ""
-        digest = hashlib.sha256(json.dumps(self._mapping, sort_keys=True).encode())
-        for record in self._source.records():
+            return "", ""
+        digest, start = hashlib.sha256(json.dumps(self._mapping, sort_keys=True).encode()), ""
+        for number, record in enumerate(self._source.records(), 1):
             values = [record.as_json(), record.problem]
             digest.update(json.dumps(values, sort_keys=True).encode())
-        return digest.hexdigest()
+            start = digest.hexdigest() if number == first else start
+        return start, digest.hexdigest()
 
-    def read(self) -> Iterator[tuple[Record, Mapping[str, Any], Mapping[str, Any], str]]:
+    def read(
+        self, after: int = 0
+    ) -> Iterator[tuple[Record, Mapping[str, Any], Mapping[str, Any], str]]:
         """Each record with the fields of its case, its other columns, and what is wrong or ""."""
-        for record in self._source.records():
+        for record in islice(self._source.records(), after, None):
             if record.values is None:
                 yield record, NOTHING, NOTHING, record.problem
             else:
                 yield record, *read_record(*record.as_json(), self.fields)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self, after: int = 0, taken_ids: Iterable[str] = ()) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
+
+        ``after``: so many first rows are passed over, which have the ids that are taken.
 
         Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
@@ -160,7 +168,9 @@ class DataSet:
         missing = taken = unread = 0
         as_texts, doubled, first = list[str](), "", ""
         with closing(_ids()) as ids:
-            for number, (record, fields, columns, problem) in enumerate(self.read(), 1):
+            ids.executemany("INSERT OR IGNORE INTO seen VALUES (?, 1)", ((id,) for id in taken_ids))
+            read = enumerate(self.read(after), after + 1)
+            for number, (record, fields, columns, problem) in read:
                 problem = f"{record.place}: {problem}" if problem else ""
                 first, unread = first or problem, unread + bool(problem)
                 contexts = [fields[name] for name in names("context") if name in fields]

@@ -61,8 +61,8 @@ def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(
     tmp_path: Path, kind: str
 ) -> None:
     judge = TruthfulJudge()
-    given = [case(n) for n in range(1, 13)]
-    for days, count in enumerate((4, 8, 8, 12), 1):
+    given = [case(n % 58) for n in range(1, 61)]
+    for days, count in enumerate((4, 8, 8, 52, 55, 60), 1):
         outcome = quiet(source_of(tmp_path, kind, given[:count]), tmp_path / "run", judge=judge)
         assert (outcome.summary.cases, outcome.stopped) == (count, ""), days
         assert len(judge.asked) == count

@@ -90,8 +90,8 @@ def test_where_two_systems_fit_one_says_which_it_is(tmp_path: Path) -> None:
         "context": ["third c"],
     }
     assert (
-        open_data_set(file).fingerprint()
-        != open_data_set(file, mapping={"from": "ragas"}).fingerprint()
+        open_data_set(file).fingerprints()
+        != open_data_set(file, mapping={"from": "ragas"}).fingerprints()
     )
 
 

@@ -151,7 +151,7 @@ def test_what_is_no_record_is_a_row_that_says_so() -> None:
         "row 3: answer: a value of type object is not plain data",
     ]
     assert open_data_set([CASE, {"answer": object()}]).described()
-    assert open_data_set([{"answer": object()}]).fingerprint()
+    assert open_data_set([{"answer": object()}]).fingerprints()
 
 
 def test_rows_of_a_database_are_records() -> None:
