@@ -119,12 +119,6 @@ def as_text(
         text.detach()  # which flushes
 
 
-def to_disk(file: IO[bytes]) -> None:
-    """Makes sure that what was written survives a crash of the machine."""
-    file.flush()
-    os.fsync(file.fileno())
-
-
 def private_folder(path: StrPath) -> None:
     """Makes a folder for this user only, unless it exists. ``OSError`` for a link or a file."""
     if os.path.islink(path):

@@ -10,10 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import quote
 
-from ...files import open_file
 from ...judges.http import Answer
 from ...judges.remote.answers import read_failure
 from ...judges.remote.redaction import Secrets, safe_text
@@ -35,7 +34,9 @@ ROUTE = "/v1/chat/completions"
 NAME_KEY = "faithfulness_assert"
 ENDED = ("failed", "completed", "expired", "cancelled", "ended")
 NO_REASON = "the provider gave no reason"
-SAID = ("code", "message", "param")
+SAID = {"line": "line ", "code": "", "message": "", "param": ""}
+"""What is told of an error, and the word before it."""
+MOST_PROBLEMS = 5
 _PROBLEMS = {
     "batch_expired": EXPIRED,
     "batch_cancelled": NOT_RUN,
@@ -62,11 +63,13 @@ class Form(NamedTuple):
     after: str
     is_file: bool
 
-    def request(self, custom_id: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def line(self, custom_id: str, body: Mapping[str, Any]) -> bytes:
         """The line that asks for an answer to this body under this id."""
+        request: dict[str, Any] = {"custom_id": custom_id, "params": body}
         if self.is_file:
-            return {"custom_id": custom_id, "method": "POST", "url": ROUTE, "body": body}
-        return {"custom_id": custom_id, "params": body}
+            request = {"custom_id": custom_id, "method": "POST", "url": ROUTE, "body": body}
+        text = json.dumps(request, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        return text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes a lone surrogate
 
 
 FORMS = {
@@ -125,16 +128,15 @@ class Look(NamedTuple):
     Args:
         status: the provider's own word, and how much of it is done.
         ended: nothing more will come.
-        left_out: somebody stopped it, and what was done before has answers; or it was rejected.
-        rejected: why the provider did not accept the file, in its own words: ``line`` (of the file,
-            or 0), and what it says of ``code``, ``message`` and ``param``.
+        left_out: somebody stopped it, and what was done before has answers; or it was refused.
+        problems: why the provider refused it, in its own words.
         outputs: the paths of what came of it.
     """
 
     status: str
     ended: bool
     left_out: bool
-    rejected: Sequence[Mapping[str, Any]]
+    problems: Sequence[str]
     outputs: Sequence[str]
 
 
@@ -157,14 +159,14 @@ class BatchAPI:
         if self._judge.own_client is None:
             self._api.close()
 
-    def prepared(self, file: str, name: str) -> Mapping[str, Any]:
-        """What creates the batch of a file, which is uploaded. ``name``: for ``find``."""
-        with open_file(file, follow=False) as opened:
-            if not self.form.is_file:
-                return {"requests": [json.loads(line) for line in opened]}
-            upload = self._api.files.create(file=opened, purpose="batch")
+    def prepared(self, file: IO[bytes], name: str) -> Mapping[str, Any]:
+        """What creates the batch of requests, a line each. ``name``: for ``find``."""
+        file.seek(0)
+        if not self.form.is_file:
+            return {"requests": [json.loads(line) for line in file]}
+        upload = self._api.files.create(file=("requests.jsonl", file), purpose="batch")
         return {
-            "input_file_id": _id_in({"id": upload.id}),
+            "input_file_id": self._id_in({"id": upload.id}),
             "endpoint": ROUTE,
             "completion_window": "24h",
             "metadata": {NAME_KEY: name},
@@ -173,7 +175,7 @@ class BatchAPI:
     def create(self, prepared: Mapping[str, Any]) -> str:
         """Creates a batch, for which somebody pays. Returns its id."""
         once = self._api.with_options(max_retries=0)
-        return _id_in(once.post(self.form.path, body=prepared, cast_to=object))
+        return self._id_in(once.post(self.form.path, body=prepared, cast_to=object))
 
     def find(
         self, name: str, lines: int, others: Sequence[str], has: Callable[[str], bool]
@@ -195,9 +197,9 @@ class BatchAPI:
         for batch in self._batches():
             if self.form.is_file:
                 if (batch.get("metadata") or {}).get(NAME_KEY) == name:
-                    return _id_in(batch), ()
+                    return self._id_in(batch), ()
                 continue
-            id, (_, total) = _id_in(batch), _done(batch)
+            id, (_, total) = self._id_in(batch), _done(batch)
             if id in others or batch.get("archived_at") is not None or total not in (0, lines):
                 continue
             look = self.look(id)
@@ -207,6 +209,17 @@ class BatchAPI:
                 return id, ()
         return "", undecided
 
+    def _id_in(self, answer: Any) -> str:
+        """The id that the service gave to what it was sent.
+
+        Raises:
+            ValueError: there is none, or the key is in it.
+        """
+        id = answer["id"]
+        if not isinstance(id, str) or not id or self._judge.secrets.out_of(id) != id:
+            raise ValueError("it has no id, or one with the key in it")
+        return id
+
     def _batches(self) -> Iterator[Mapping[str, Any]]:
         """All batches, the latest first."""
         params, more = {"limit": "100"}, True
@@ -215,7 +228,7 @@ class BatchAPI:
             page: Any = self._api.get(self.form.path, cast_to=object, options=options)
             yield from page["data"]
             if more := bool(page.get("has_more") and page["data"]):
-                params[self.form.after] = _id_in(page["data"][-1])
+                params[self.form.after] = self._id_in(page["data"][-1])
 
     def _an_id_in(self, look: Look) -> str:
         """The id of an ask of a batch that has ended; "" if it has no answers any more."""
@@ -243,19 +256,17 @@ class BatchAPI:
             status + (f" ({done} of {total} done)" if total else ""),
             ended=status in ENDED,
             left_out=status in ENDED and (cancelled or status == "failed"),
-            rejected=self._rejected(seen) if status == "failed" else (),
+            problems=self._problems(seen) if status == "failed" else (),
             outputs=outputs,
         )
 
-    def _rejected(self, seen: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    def _problems(self, seen: Mapping[str, Any]) -> list[str]:
         errors = (seen.get("errors") or {}).get("data") or [{"message": NO_REASON}]
-        return [
-            {
-                "line": _count_of(error.get("line")),
-                **{n: safe_text(str(error[n]), self._judge.secrets) for n in SAID if error.get(n)},
-            }
-            for error in errors
-        ]
+        said = (
+            ": ".join(f"{word}{error[name]}" for name, word in SAID.items() if error.get(name))
+            for error in errors[:MOST_PROBLEMS]
+        )
+        return [safe_text(text, self._judge.secrets) for text in said]
 
     def fetch(self, look: Look) -> Iterator[bytes]:
         """The output of a batch that has ended, in pieces. A blank line is between its files."""
@@ -284,13 +295,6 @@ def _done(batch: Mapping[str, Any]) -> tuple[int, int]:
 def _count_of(number: object) -> int:
     """A count of a service; 0 if it gives none."""
     return number if isinstance(number, int) else 0
-
-
-def _id_in(answer: Any) -> str:
-    """The id that a service gave to what it was sent. Raises ``ValueError`` if there is none."""
-    if not isinstance(answer["id"], str) or not answer["id"]:
-        raise ValueError("it has no id")
-    return str(answer["id"])
 
 
 # ---------------------------------------------------------------- errors

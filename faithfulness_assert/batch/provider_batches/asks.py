@@ -1,7 +1,6 @@
 """What came back for the asks of a case over a batch API, and what that gives.
 
-Asks and answers are in the database of the run, and the requests of a batch that waits for answers
-in a file beside it.
+Asks and answers are in the database of the run.
 
 An ask has an outcome as soon as a reply names it (see ``asking.schema``), or fails for good.
 Otherwise it is asked again in a further batch, at most ``TRIES`` times in all. A reply that does
@@ -16,7 +15,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -35,7 +33,7 @@ TRIES = 3
 NEVER_READ = ("content_filter", "error")
 """How a reply ends that is never read for verdicts."""
 MOST_ANSWERS = 8
-"""To one ask, that differ. If there are more, none of them is believed."""
+"""To one ask, that differ. Of more, none is read."""
 
 
 class Reading(NamedTuple):
@@ -75,7 +73,7 @@ class CaseAnswers:
         ):
             taken = {**self.steps, **json.loads(steps)}
             _, answers = self._sent[key].setdefault(id, (taken, []))
-            if len(answers) <= MOST_ANSWERS:
+            if len(answers) < MOST_ANSWERS:
                 answers.append(json.loads(answer))
 
     def __call__(self, ask: Ask) -> Outcome | None:
@@ -87,7 +85,7 @@ class CaseAnswers:
         for steps, answers in self._sent.get(key, {}).values():
             each = [self._reading(ask, answer, steps) for answer in answers]
             spent = sum((reading.spent for reading in each), spent)
-            reading = _together(each)
+            reading = each[0] if len(each) == 1 else Reading(_several())
             counts += reading.outcome is not None
             if reading.outcome is not None and (reading.final or counts >= TRIES):
                 return self._with_cost(reading.outcome, spent, steps)
@@ -127,16 +125,9 @@ def _spent(outcome: Outcome) -> Usage:
     return outcome.usage or Usage(num_requests=1)
 
 
-def _together(each: Sequence[Reading]) -> Reading:
-    """What all that came for one ask says. A failure says nothing against a reply."""
-    replies = [one.outcome for one in each if one.final and isinstance(one.outcome, Reply)]
-    if not replies:
-        return max(each, key=lambda one: (one.final, one.outcome is not None))
-    texts = {(reply.text, reply.finish_reason, reply.refusal) for reply in replies}
-    if len(texts) == 1 and len(each) <= MOST_ANSWERS:
-        return Reading(replies[0], final=True)
-    problem = "several answers came for one ask that do not say the same"
-    return Reading(JudgeError(problem, "unreadable", retryable=True))
+def _several() -> JudgeError:
+    problem = "several answers came for one ask that are not the same"
+    return JudgeError(problem, "unreadable", retryable=True)
 
 
 def _no_answer(word: str) -> JudgeError | None:

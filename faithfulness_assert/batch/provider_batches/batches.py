@@ -3,43 +3,32 @@
 A plan cannot be stored. The plan of a case that has no result, and waits for no batch, is replayed
 from what came back for it. That gives its result, or asks for a further batch.
 
-Each batch is sent once, also if a process was killed while it sent one. What is about to be sent is
-noted before. If the note has no batch, the batch may be at the provider all the same: it is looked
-for, and is adopted only if it shows that it is ours. Neither the clocks of both sides nor a listing
-that lags behind leads to a second batch.
+Each batch is sent once, also if a process was killed while it sent one. That it is about to be sent
+is noted before. If the note has no batch, the batch may be at the provider all the same: it is
+looked for, and is adopted only if it shows that it is ours. Neither the clocks of both sides nor a
+listing that lags behind leads to a second batch. What was not sent is asked anew.
 """
 
 from __future__ import annotations
 
 import json
+import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
+from itertools import chain
 from tempfile import TemporaryFile
-from typing import IO, Any, BinaryIO, NamedTuple, cast
+from typing import IO, NamedTuple, cast
 
-from ...files import append_file, private_folder, to_disk
 from ...grading import Grader
-from ...judges.remote.needs import merge_steps
+from ...judges.remote.needs import Steps, merge_steps
 from ...judges.remote.remote_judge import RemoteJudge
 from ...records.errors import ConfigError, JudgeError
+from ...records.judge import Ask
 from ..rows import line_of
-from ..store import Store
-from .apis import (
-    MISSING,
-    NOT_FOUND,
-    NOT_RUN,
-    SAID,
-    BatchAPI,
-    Form,
-    Look,
-    is_refused,
-    read_line,
-    service_errors,
-)
+from ..store import NAME, Store
+from .apis import MISSING, NOT_FOUND, NOT_RUN, BatchAPI, Look, is_refused, read_line, service_errors
 from .asks import CaseAnswers
 
 MAX_LINE = 16 << 20
@@ -63,6 +52,15 @@ class Standing(NamedTuple):
     notes: tuple[str, ...]
 
 
+class Asked(NamedTuple):
+    """An ask of a row, under its key among those of the row; ``steps``: fallbacks that it takes."""
+
+    row: int
+    key: str
+    ask: Ask
+    steps: Steps
+
+
 class Batches:
     """The batches of a run, by their numbers, from 1, as the table ``batches`` has them.
 
@@ -71,7 +69,7 @@ class Batches:
     Args:
         store: the run, open to be written.
         grader: judge and policy.
-        api: takes the files.
+        api: takes the requests.
     """
 
     def __init__(self, store: Store, grader: Grader, api: BatchAPI) -> None:
@@ -80,47 +78,32 @@ class Batches:
         self._run_id = blake2b(store.secret(), digest_size=16).hexdigest()
         self._judge = cast("RemoteJudge", grader.judge)
         self._secrets = self._judge.secrets
-        self._folder = store.path / "batches"
         self._notes: list[str] = []
 
     def advance(self) -> Standing:
         """Goes on as far as possible: fetches what is done, sends what comes next."""
         while True:
+            self._find_sent()
             self._ask_on()
             if not (waiting := self._waiting()):
                 return Standing(True, tuple(self._notes))
-            for number, id in waiting.items():
-                if not id:
-                    self._send(number, may_be_there=id is not None)
-            sent = [(number, id) for number, id in self._waiting().items() if id]
-            looks = [self._look(number, id) for number, id in sent]
+            looks = [self._look(number, id) for number, id in waiting.items() if id]
             if is_left_out := any(look.left_out for look in looks):
                 self._notes.append("Nothing more was sent. Go on with the run to send the rest.")
             if is_left_out or not any(look.ended for look in looks):
                 return Standing(False, tuple(self._notes))
 
     def _waiting(self) -> dict[int, str | None]:
-        """The batches that wait for answers, with their ids.
-
-        One without its file is forgotten, and its asks are sent again: somebody has removed the
-        file, because the batch is gone.
-        """
+        """The batches that wait for answers, with their ids."""
         query = "SELECT batch, at FROM batches WHERE NOT answered ORDER BY batch"
-        waiting = dict(self._db.execute(query).fetchall())
-        for number in [number for number in waiting if not self._file(number).exists()]:
-            del waiting[number]
-            with self._store.transaction():
-                forget(self._store, f"batch = {number:d}")
-                self._db.execute("DELETE FROM batches WHERE batch = ?", (number,))
-        return waiting
-
-    def _file(self, number: int) -> Path:
-        """Where the requests of a batch are until they are answered."""
-        return self._folder / f"{number:03}.jsonl"
+        return dict(self._db.execute(query).fetchall())
 
     def _lines(self, number: int) -> int:
         query = "SELECT count(*) FROM asks WHERE batch = ?"
         return int(self._db.execute(query, (number,)).fetchone()[0])
+
+    def _name(self, number: int) -> str:
+        return f"{self._run_id}/{number}"
 
     def _note(self, number: int, text: str) -> None:
         self._notes.append(self._secrets.out_of(f"batch {number}: {text}"))
@@ -128,35 +111,30 @@ class Batches:
     def _set(self, number: int, id: str | None) -> None:
         self._db.execute("UPDATE batches SET at = ? WHERE batch = ?", (id, number))
 
+    def _ended(self, number: int) -> None:
+        self._db.execute("UPDATE batches SET answered = TRUE WHERE batch = ?", (number,))
+
     # ------------------------------------------------------------ at the provider
 
-    def _send(self, number: int, *, may_be_there: bool) -> None:
-        """Makes sure that a batch is sent, unless it is not known yet whether it was."""
-        name = f"{self._run_id}/{number}"
-        with service_errors(self._secrets):
-            id, undecided = self._sent(number, name) if may_be_there else ("", ())
-            if undecided:
+    def _find_sent(self) -> None:
+        """Takes up batches that may have been sent. What was not is asked anew."""
+        for number, id in self._waiting().items():
+            if id:
+                continue
+            found, undecided = self._sent(number) if id is not None else ("", ())
+            if found:
+                self._set(number, found)
+            elif undecided:
                 self._note(
                     number,
                     "it may have been sent when the run was stopped: one of "
                     f"{', '.join(undecided[:5])} may be its batch. That shows when they have "
                     "ended; until then it is not sent again",
                 )
-                return
-            if not id:
-                prepared = self._api.prepared(str(self._file(number)), name)
-                self._set(number, "")
-                try:
-                    id = self._api.create(prepared)
-                except Exception as error:
-                    if is_refused(error):
-                        self._set(number, None)
-                    raise
-            if self._secrets.out_of(id) != id:
-                raise ValueError("the id of the batch has the key in it")
-        self._set(number, id)
+            else:
+                self._ended(number)
 
-    def _sent(self, number: int, name: str) -> tuple[str, Sequence[str]]:
+    def _sent(self, number: int) -> tuple[str, Sequence[str]]:
         """The batch that may have been sent, looked for until it would be listed."""
         others = [id for (id,) in self._db.execute("SELECT at FROM batches") if id]
 
@@ -165,10 +143,23 @@ class Batches:
 
         for pause in LOOK_AGAIN:
             time.sleep(pause)
-            id, undecided = self._api.find(name, self._lines(number), others, has)
-            if id or undecided:
-                return id, undecided
+            with service_errors(self._secrets):
+                found = self._api.find(self._name(number), self._lines(number), others, has)
+            if any(found):
+                return found
         return "", ()
+
+    def _send(self, number: int, file: IO[bytes]) -> None:
+        with service_errors(self._secrets):
+            prepared = self._api.prepared(file, self._name(number))
+            self._set(number, "")
+            try:
+                id = self._api.create(prepared)
+            except Exception as error:
+                if is_refused(error):
+                    self._set(number, None)
+                raise
+        self._set(number, id)
 
     def _look(self, number: int, id: str) -> Look:
         """Asks how a batch stands, and keeps what came of it when it has ended."""
@@ -176,38 +167,37 @@ class Batches:
             with service_errors(self._secrets):
                 look = self._api.look(id)
             self._note(number, f"{self._lines(number):,} asks, {id}: {look.status}")
+            for problem in look.problems:
+                self._note(number, f"the provider refused it: {problem}")
             if look.ended:
                 self._fetch(number, look)
         except JudgeError as error:
             if error.http_status == NOT_FOUND:
-                gone = f"If the provider has deleted the batch, remove {self._file(number)}"
-                error.fix = f"Check base_url and the key. {gone}: its asks are then sent again."
+                update = f"UPDATE batches SET answered = TRUE WHERE batch = {number}"  # noqa: S608 - it is shown
+                command = shlex.join(["sqlite3", str(self._store.path / NAME), update])
+                error.fix = (
+                    "Check base_url and the key. If the provider has deleted the batch, its asks "
+                    f"are sent again after: {command}"
+                )
             raise
         return look
 
     def _fetch(self, number: int, look: Look) -> None:
-        """Keeps what came of a batch.
-
-        If it was refused, only the asks of the lines that it was refused for have an answer.
-        """
-        for error in look.rejected[:5]:
-            line, *words = (str(error.get(name, "")) for name in ("line", *SAID))
-            why = ": ".join(filter(None, (f"line {line}" if error["line"] else "", *words)))
-            self._note(number, f"the provider refused the file: {why}")
-        with TemporaryFile(dir=self._folder) as output:
-            if not look.rejected:
-                with service_errors(self._secrets):
-                    output.writelines(self._api.fetch(look))
+        """Keeps what came of a batch. What has no answer gets the word why."""
+        with TemporaryFile(dir=self._store.path) as output:
+            with service_errors(self._secrets):
+                output.writelines(self._api.fetch(look))
             output.seek(0)
             with self._store.transaction():
                 self._read(number, output)
-                for error in filter(lambda error: error["line"] > 0, look.rejected):
-                    self._db.execute(
-                        "INSERT INTO answers SELECT id, ? FROM asks WHERE batch = ? "
-                        "ORDER BY rowid LIMIT 1 OFFSET ?",
-                        (json.dumps([400, {"error": error}]), number, error["line"] - 1),
-                    )
-                self._end(number, NOT_RUN if look.left_out else MISSING)
+                missing = self._db.execute(
+                    "INSERT INTO answers SELECT id, ? FROM asks WHERE batch = ? "
+                    "AND id NOT IN (SELECT id FROM answers)",
+                    (json.dumps(NOT_RUN if look.left_out else MISSING), number),
+                ).rowcount
+                self._ended(number)
+        if missing:
+            self._note(number, f"{missing:,} asks without an answer")
 
     # ------------------------------------------------------------ here
 
@@ -229,96 +219,60 @@ class Batches:
         cells = self._db.execute("SELECT batch FROM asks WHERE id = ?", (id,)).fetchone()
         return int(cells[0]) if cells else 0
 
-    def _end(self, number: int, word: str) -> None:
-        """Notes that no more will come. ``word``: why what has no answer has none."""
-        missing = self._db.execute(
-            "INSERT INTO answers SELECT id, ? FROM asks WHERE batch = ? "
-            "AND id NOT IN (SELECT id FROM answers)",
-            (json.dumps(word), number),
-        ).rowcount
-        self._db.execute("UPDATE batches SET answered = TRUE WHERE batch = ?", (number,))
-        if missing:
-            self._note(number, f"{missing:,} asks without an answer")
-
     def _ask_on(self) -> None:
-        """Replays the cases that wait for no batch. Writes results, and batches of what they ask.
+        """Replays the cases that wait for no batch: keeps results, sends what they ask."""
+        asks, left = self._asks(), list[Asked]()
+        while True:
+            with TemporaryFile(dir=self._store.path) as file:
+                with self._store.transaction():
+                    number, left = self._gather(chain(left, asks), file)
+                if file.tell():
+                    self._send(number, file)
+            if not left:
+                return
 
-        Removes the files of batches that are answered.
+    def _gather(self, asks: Iterator[Asked], file: IO[bytes]) -> tuple[int, list[Asked]]:
+        """Writes requests into the file of a batch. Returns its number, and the ask that has no
+        room in it.
         """
-        store, asks, steps = self._store, 0, self._judge.needs.first
-        for file in {*self._folder.glob("*.jsonl")} - {*map(self._file, self._waiting())}:
-            file.unlink()
-        for (taken,) in self._db.execute("SELECT DISTINCT steps FROM asks"):
+        form = self._api.form
+        number = self._db.execute("SELECT ifnull(max(batch), 0) + 1 FROM batches").fetchone()[0]
+        for count, asked in enumerate(asks):
+            id = f"{number}-{count}-{asked.ask.echo}"  # has nothing of the data
+            line = form.line(id, self._judge.request(asked.ask, asked.steps))
+            if count and (count == form.max_lines or file.tell() + len(line) > form.max_bytes):
+                return number, [asked]
+            if not count:
+                self._db.execute("INSERT INTO batches VALUES (?, NULL, FALSE)", (number,))
+            taken = json.dumps({name: step for name, step in asked.steps.items() if step})
+            values = id, number, asked.row, asked.key, taken
+            self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?)", values)
+            file.write(line)
+        return number, []
+
+    def _asks(self) -> Iterator[Asked]:
+        """What the cases ask. Cases that ask no more get their results."""
+        store, steps = self._store, self._judge.needs.first
+        for (taken,) in self._db.execute("SELECT DISTINCT steps FROM asks").fetchall():
             steps = merge_steps(steps, {**steps, **json.loads(taken)})
-        (last,) = self._db.execute("SELECT ifnull(max(batch), 0) FROM batches").fetchone()
-        with store.transaction(), RequestFiles(self._file, self._api.form, last) as requests:
-            for row in store.rest(f"AND NOT {WAITS}"):
-                answers = CaseAnswers(self._judge, store, row.number)
-                result = (
-                    self._grader.invalid(row.problem)
-                    if row.problem
-                    else self._grader.replay(row.fields, answers)
-                )
-                if result is not None:
-                    store.add(line_of(row, result))
-                    continue
-                steps = merge_steps(steps, answers.steps)
-                for key, ask in answers.open:
-                    if not self._judge.worded(ask).echo:
-                        raise ConfigError(
-                            "form: over a batch API a reply must name its ask, which a bare Yes "
-                            "or No does not; run it without the batch API"
-                        )
-                    id = f"{last + 1}-{asks}-{ask.echo}"  # has nothing of the data
-                    number = requests.add(id, self._judge.request(ask, steps))
-                    taken = json.dumps({name: count for name, count in steps.items() if count})
-                    values = id, number, row.number, key, taken
-                    self._db.execute("INSERT INTO asks VALUES (?, ?, ?, ?, ?)", values)
-                    asks += 1
-            requests.finish()
-            for new in range(last + 1, requests.number + 1):
-                self._db.execute("INSERT INTO batches VALUES (?, NULL, FALSE)", (new,))
-
-
-class RequestFiles(ExitStack):
-    """Writes requests into files, each with what a batch may have at most.
-
-    Args:
-        path_of: where the requests of a batch are.
-        form: of the requests.
-        number: of the last batch; it grows.
-    """
-
-    def __init__(self, path_of: Callable[[int], Path], form: Form, number: int) -> None:
-        super().__init__()
-        self._path_of, self._form, self.number = path_of, form, number
-        self._file: BinaryIO | None = None
-        self._lines = 0
-
-    def add(self, id: str, body: Mapping[str, Any]) -> int:
-        """Adds the request with this id. Returns the number of its batch."""
-        data = self._form.request(id, body)
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-        line = text.encode("utf-8", "backslashreplace") + b"\n"  # as JSON escapes a lone surrogate
-        if (
-            self._file is None
-            or self._lines >= self._form.max_lines
-            or self._file.tell() + len(line) > self._form.max_bytes
-        ):
-            self.finish()
-            self.number, self._lines = self.number + 1, 0
-            path = self._path_of(self.number)
-            private_folder(path.parent)
-            self._file = self.enter_context(append_file(path))
-        self._file.write(line)
-        self._lines += 1
-        return self.number
-
-    def finish(self) -> None:
-        """Makes sure that what was written survives a crash of the machine."""
-        if self._file is not None:
-            to_disk(self._file)
-            self._file.close()
+        for row in store.rest(f"AND NOT {WAITS}"):
+            answers = CaseAnswers(self._judge, store, row.number)
+            result = (
+                self._grader.invalid(row.problem)
+                if row.problem
+                else self._grader.replay(row.fields, answers)
+            )
+            if result is not None:
+                store.add(line_of(row, result))
+                continue
+            steps = merge_steps(steps, answers.steps)
+            for key, ask in answers.open:
+                if not self._judge.worded(ask).echo:
+                    raise ConfigError(
+                        "form: over a batch API a reply must name its ask, which a bare Yes or No "
+                        "does not; run it without the batch API"
+                    )
+                yield Asked(row.number, key, ask, steps)
 
 
 def forget(store: Store, which: str) -> None:
