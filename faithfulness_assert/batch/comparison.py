@@ -73,12 +73,12 @@ class Comparison:
     """What differs between two runs, A and B.
 
     Args:
-        names: of A and of B, for people. They come from paths, and must be escaped.
+        names: of A and of B, for people.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run.
         max_regressed: with more cases that regressed, or are new and fail, B is worse; None: as far
             as chance goes.
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
-        ways: with what each was graded. The names must be escaped.
+        ways: with what each was graded.
         pairs: of the cases that could be graded in both.
         tests: p-values for "B is worse", from those.
         only: how many cases only A has, and only B.
@@ -92,6 +92,7 @@ class Comparison:
         shown: the most important changes; of equal ones, in the order of B.
         recheck: what the judge changed, and what the system; None if nobody asked.
         policies: what the policies of A and B differ in, as far as that is known.
+        quoted: makes texts from elsewhere harmless in what is said: names, ids, messages.
     """
 
     names: tuple[str, str]
@@ -112,6 +113,13 @@ class Comparison:
     shown: list[Change] = field(default_factory=list)
     recheck: Recheck | None = None
     policies: Sequence[str] = ()
+    quoted: Quoted = str
+
+    @property
+    def shown_names(self) -> tuple[str, str]:
+        """Of A and of B, as they can be shown."""
+        first, second = map(self.quoted, self.names)
+        return first, second
 
     @property
     def worse(self) -> bool:
@@ -140,33 +148,30 @@ class Comparison:
 
     @property
     def difference(self) -> str:
-        """What B was graded by that A was not, if both were graded; "" for nothing."""
-        if not all(self.ways) or self.ways[0] == self.ways[1]:
-            return ""
-        before, after = ({judge for judge, *_ in ways} for ways in self.ways)
-        return "in another way" if before == after else "by another judge"
+        """In which way B was graded and A was not, as far as that is known; "" for none."""
+        (before, after), known = self.ways, all(self.ways)
+        if known and {judge for judge, *_ in before} != {judge for judge, *_ in after}:
+            return "by another judge"
+        return "in another way" if self.policies or (known and before != after) else ""
 
-    def problems(self, quoted: Quoted = str) -> list[str]:
+    def problems(self) -> list[str]:
         """Why B cannot be compared with A, the most important reason first; [] if it can.
 
         Beside ``lacking``: they were graded in different ways. A recheck asks the judge of B about
         A, so that then the judge may be another one.
         """
-        problems = self.lacking(quoted)
-        if self.difference and self.recheck is None:
-            problems.append(f"it was graded {self.difference}")
-        return problems
+        is_other = self.difference and self.recheck is None
+        return self.lacking() + [f"it was graded {self.difference}"] * bool(is_other)
 
-    def lacking(self, quoted: Quoted = str) -> list[str]:
+    def lacking(self) -> list[str]:
         """Which grades a comparison lacks; [] if there are enough.
 
         What A has and B lacks was not graded in B. And B may not have lost more cases than chance
         explains: then what it lost may be what matters.
         """
-        first, second = map(quoted, self.names)
         problems = []
         for name, run, missing in zip(
-            (second, first), self.summaries[::-1], (self.only[0], 0), strict=True
+            self.shown_names[::-1], self.summaries[::-1], (self.only[0], 0), strict=True
         ):
             graded, cases = run.cases - run.not_graded, run.cases + missing
             if cases and graded >= self.min_graded * cases:
@@ -175,49 +180,42 @@ class Comparison:
             problem = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
             if graded >= self.min_graded * run.cases > 0:
                 fix = "give each case the id that it had, or set a lower share"
-                problem = f"{self._gone(quoted)}; {needed}: {fix}"
+                problem = f"{self._gone()}; {needed}: {fix}"
             problems.append(f"{problem} (--min-graded)")
         if (chance := mcnemar(self.lost, self.gained)) <= FALSE_ALARMS / 2:
             back = f"{self.gained:,} the other way round: more than chance explains"
-            problems.append(f"{self._lost(first, second)}, {back} ({p_value(chance)})")
+            problems.append(f"{self._lost()}, {back} ({p_value(chance)})")
         return problems if self.pairs.cases else [*problems, "no case could be graded in both"]
 
-    def notes(self, quoted: Quoted = str) -> list[str]:
+    def notes(self) -> list[str]:
         """What a reader should know beside the numbers."""
-        names = [quoted(name) for name in self.names]
-        notes = []
+        names, notes = self.shown_names, []
         if self.difference:
             words = "judge {}, policy {}, passes {}".format
-            shown = (quoted("; ".join(sorted(words(*w) for w in ways)[:3])) for ways in self.ways)
-            how = "; ".join(f"{name}: {way}" for name, way in zip(names, shown, strict=True))
-            notes.append(f"The runs were not graded in the same way. {how}")
+            shown = ("; ".join(sorted(words(*way) for way in ways)[:3]) for ways in self.ways)
+            ways = [f"{name}: {self.quoted(way)}" for name, way in zip(names, shown, strict=True)]
+            ways += map(self.quoted, self.policies[:3])
+            notes.append(f"The runs were not graded in the same way. {'; '.join(ways)}")
             if "judge" in self.difference and self.recheck is None and not self.policies:
                 notes.append(f"compare --recheck asks the judge of {names[1]} about both.")
         for name, run in zip(names, self.summaries, strict=True):
             if run.is_unreliable:
                 notes.append(f"In {name} {controls_in_words(run.controls, 'its')}.")
-        if self.policies:
-            changed = quoted("; ".join(self.policies[:3]))
-            notes.append(
-                f"The runs have other policies, so scores differ without a cause: {changed}"
-            )
         if self.by_number:
             notes.append(
                 f"{counted(self.by_number, 'case')} matched by row number alone, as the data has "
                 "no other ids: wrong if a row was added, moved or left out. Give the data an id."
             )
-        if self.lost:
-            notes.append(f"{self._lost(*names)}, and not compared.")
-        if self.only[0]:
-            notes.append(f"{self._gone(quoted)}, and not compared.")
-        return notes
+        lost = [self._lost()] * bool(self.lost) + [self._gone()] * bool(self.only[0])
+        return notes + [f"{what}, and not compared." for what in lost]
 
-    def _gone(self, quoted: Quoted) -> str:
-        first, second = map(quoted, self.names)
+    def _gone(self) -> str:
+        first, second = self.shown_names
         gone = f"{counted(self.only[0], 'case')} of {first} missing in {second}"
-        return f"{gone}, such as {quoted(self.gone)}"
+        return f"{gone}, such as {self.quoted(self.gone)}"
 
-    def _lost(self, first: str, second: str) -> str:
+    def _lost(self) -> str:
+        first, second = self.shown_names
         return f"{counted(self.lost, 'case')} that {first} graded could not be graded in {second}"
 
 

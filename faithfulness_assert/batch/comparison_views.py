@@ -7,6 +7,7 @@ signs are all written as numbers, so that it can be no markup, link, mention or 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from copy import copy
 
 from ..statistics import FALSE_ALARMS, SURE, p_value
 from ..text.strings import clip, counted, visible
@@ -32,24 +33,27 @@ BLAMED = {
 
 def as_text(comparison: Comparison) -> str:
     """The comparison in plain text. Texts in it are not yet escaped for a terminal."""
+    comparison = copy(comparison)
+    comparison.quoted = lambda text: clip(text, TEXT)
     names = [clip(name, MAX_NAME) for name in comparison.names]
     width = max(14, *map(len, names))
-    lines = [verdict_of(comparison, clip), ""]
+    lines = [verdict_of(comparison), ""]
     for name, a, b in [("", *names), *rows_of(comparison)]:
         lines.append(f"{name:24} {a:>{width}} {b:>{width}}")
-    lines += ["", *_facts(comparison, clip)]
+    lines += ["", *_facts(comparison)]
     for change in comparison.shown:
-        lines += _change_lines(change, lambda text: clip(text, TEXT), "  ", "    ")
+        lines += _change_lines(change, comparison.quoted, "  ", "    ")
     return "\n".join([*lines, *_rest(comparison, len(comparison.shown))])
 
 
 def as_markdown(comparison: Comparison) -> str:
     """The comparison as GitHub's Markdown, short enough for a comment."""
-    head = " | ".join(map(code, comparison.names))
-    lines = [f"### Faithfulness: {verdict_of(comparison, code)}", ""]
-    lines += [f"| | {head} |", "|---|---|---|"]
+    comparison = copy(comparison)
+    comparison.quoted = code
+    lines = [f"### Faithfulness: {verdict_of(comparison)}", ""]
+    lines += [f"| | {' | '.join(comparison.shown_names)} |", "|---|---|---|"]
     lines += [f"| {name} | {a} | {b} |" for name, a, b in rows_of(comparison)]
-    lines += ["", *(f"- {fact}" for fact in _facts(comparison, code)), ""]
+    lines += ["", *(f"- {fact}" for fact in _facts(comparison)), ""]
     size, shown = sum(map(len, lines)), 0
     for change in comparison.shown:
         entry = list(_change_lines(change, code, "- ", "  - "))
@@ -68,10 +72,10 @@ def code(text: str) -> str:
     return f"<code>{''.join(signs)}</code>"
 
 
-def verdict_of(comparison: Comparison, quoted: Quoted = str) -> str:
+def verdict_of(comparison: Comparison) -> str:
     """Whether the second run is worse than the first, or why nobody can tell."""
-    before, after = map(quoted, comparison.names)
-    if problems := comparison.problems(quoted):
+    before, after = comparison.shown_names
+    if problems := comparison.problems():
         return f"{after} is not comparable with {before}: {problems[0]}"
     changed = _changed(comparison)
     if comparison.worse:
@@ -109,13 +113,13 @@ def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
     ]
 
 
-def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
-    kinds, tests = comparison.kinds, comparison.tests
-    for name, summary in zip(comparison.names, comparison.summaries, strict=True):
+def _facts(comparison: Comparison) -> Iterator[str]:
+    kinds, tests, quoted = comparison.kinds, comparison.tests, comparison.quoted
+    for name, summary in zip(comparison.shown_names, comparison.summaries, strict=True):
         for group in summary.errors.groups()[:MOST_CAUSES]:
-            cause = f"{group.cases:,} could not be graded in {quoted(name)}: {quoted(group.kind)}"
+            cause = f"{group.cases:,} could not be graded in {name}: {quoted(group.kind)}"
             yield f"{cause}, such as: {quoted(group.message or 'different messages')}"
-    yield from comparison.problems(quoted)[1:]
+    yield from comparison.problems()[1:]
     yield (
         f"{_changed(comparison)}, {kinds['status']:,} with another status, "
         f"{kinds['score']:,} with another score"
@@ -133,9 +137,9 @@ def _facts(comparison: Comparison, quoted: Quoted) -> Iterator[str]:
         if comparison.recheck:
             yield from _recheck_lines(comparison.recheck, unexplained=comparison.worse)
     if comparison.other_input:
-        other = f"another answer, context or question in {quoted(comparison.names[1])}"
+        other = f"another answer, context or question in {comparison.shown_names[1]}"
         yield f"{counted(comparison.other_input, 'case')} with {other}"
-    yield from comparison.notes(quoted)
+    yield from comparison.notes()
 
 
 def _recheck_lines(recheck: Recheck, *, unexplained: bool) -> Iterator[str]:

@@ -73,6 +73,7 @@ _WITH_INPUT = (
 GRACE = 5.0
 MAX_LOWEST = 600
 """Characters of the line that names the lowest score."""
+EMPTY = "there are no results: nothing was graded, or run.sqlite-wal was not copied with the run"
 NEW_RUN = "where the new run is kept; it must not have a run"
 
 # ---------------------------------------------------------------- batch
@@ -347,7 +348,7 @@ def run_export(arguments: Namespace) -> int:
     write_results(lines(), arguments.output)
     if Path(arguments.source).is_dir():
         with reading(arguments.source) as store:
-            if notice := not_finished(written, store.size):
+            if notice := not_finished(written, store.size) or EMPTY * (not written):
                 say(f"note: {notice}")
     return PASSED
 
