@@ -27,7 +27,7 @@ from dataclasses import dataclass
 from ..asking.windows import estimate_tokens
 from ..records.errors import JudgeError
 from ..records.judge import Ask
-from .asks import GivenUp, log
+from .asks import GivenUp
 
 # ---------------------------------------------------------------- refusals
 
@@ -39,7 +39,7 @@ MOST_CHANCE = 0.25
 """The largest share of refusals that is taken for chance."""
 PAUSE = 0.5
 """Seconds to wait if the server does not say how long; each time in a row twice as long."""
-LEAST = 0.5
+LEAST = 0.6
 """Tries for each second: never fewer."""
 MANY = 200
 """Asks of which the mean size is taken."""
@@ -173,7 +173,7 @@ moment that it does not know a key or a model."""
 LOOK_AGAIN = 1.0
 """The most seconds after which an ask that waits looks again: there is no call to be missed."""
 QUIET = 5.0
-"""Seconds without an answer after which a run, its progress and the log say why."""
+"""Seconds without an answer after which a run and its progress say why."""
 LEAST_PATIENCE = 90.0
 PART_OF_DEADLINE = 0.8
 NO_DEADLINE = 600.0
@@ -221,7 +221,7 @@ class Breaker:
 
     def closes(self) -> None:
         """Begins to count anew."""
-        self.is_open = self._has_told = False
+        self.is_open = False
         self._failures = self._hopeless = 0  # in a row
         self.unanswered_since = math.inf
 
@@ -273,9 +273,6 @@ class Breaker:
         self.unanswered_since = min(self.unanswered_since, sent_at)
         self._last = _copy(error, error.message, retryable=error.retryable)
         quiet = now - self.unanswered_since
-        if quiet > QUIET and not self._has_told:
-            self._has_told = True
-            log.warning("no ask was answered for %.0f s: %s", quiet, error.message)
         if goes_again:
             return
         if error.remedy == "none":

@@ -31,8 +31,6 @@ from .breaker import Breaker, LearnedRate, Quota, is_refusal, jittered
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 """Seconds before an ask goes again; each time twice as long."""
-MOST_WAIT_IN_OUTAGE = 600.0
-"""Seconds that an ask without a deadline waits for a server that is down."""
 FIRST_AT_ONCE = 16
 """Asks under way at first. Each reply lets one more go, so that a limit does not meet a flood."""
 PART_OF_TIMEOUT = 0.5
@@ -85,14 +83,14 @@ class Gate:
             self._rate, self.breaker = LearnedRate(), Breaker(self.breaker.patience)
             self._server = local_server(self._url, loop)
         spent, retries, pauses, slots = Usage(), 0, 0, slots or Slots(1)
-        failed_at = gives_up_at = math.inf
+        failed_at, patience = math.inf, self.breaker.patience or math.inf
         last: JudgeError | None = None  # of what was sent
         async with slots.turn(left):
             while True:
                 others_answered = self.breaker.answered_at > failed_at
                 outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
                 if isinstance(outcome, Reply):
-                    if self._rate.rate == math.inf:  # more would only wait in line
+                    if slots.more > 0 and self._rate.rate == math.inf:  # else they wait in line
                         slots.grow()
                     if spent.num_requests:
                         usage, requests = outcome.usage, spent.num_requests + outcome.requests
@@ -109,12 +107,11 @@ class Gate:
                 if not goes_again:
                     goes_again = self.breaker.explains(outcome, others_answered=others_answered)
                     retries, failed_at = 0, now
-                    gives_up_at = min(gives_up_at, now + MOST_WAIT_IN_OUTAGE)
                 pause = outcome.retry_after
                 if pause is None:
                     pause = jittered(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE))
                 pauses += 1
-                if not goes_again or pause >= (gives_up_at - now if left() == math.inf else left()):
+                if not goes_again or pause >= min(left(), patience):
                     if is_late := not was_sent and last is not None and left() <= 0:
                         outcome = last or outcome  # the cause, of which a late ask says nothing
                         said = outcome.message.rstrip(".")
@@ -126,7 +123,7 @@ class Gate:
                 log.info("%s: goes again in %.1f s", ask.kind, pause)
                 # At a known limit, and in an outage, others would only take its turn.
                 by_chance = is_refusal(outcome) and self._rate.rate == math.inf
-                await (slots.pause if by_chance else asyncio.sleep)(pause)
+                await (slots.pause(pause, left) if by_chance else asyncio.sleep(pause))
 
     async def _try(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool
@@ -162,7 +159,8 @@ class Gate:
             if limits:
                 limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
-                breaker.closes()
+                if breaker.unanswered_since < math.inf:
+                    breaker.closes()
                 breaker.answered_at = max(breaker.answered_at, sent_at)
             elif is_refusal(outcome):
                 rate.refused(stretch, amount, clock(), outcome)
@@ -186,7 +184,7 @@ class Slots:
     ) -> None:
         self.gate, self.stopping = gate, stopping
         self._free = asyncio.Semaphore(min(asks_at_once, FIRST_AT_ONCE))
-        self._more = asks_at_once - FIRST_AT_ONCE
+        self.more = asks_at_once - FIRST_AT_ONCE  # that go at once only after replies
         self.aside = 0  # asks that wait until they go again, which take no slot
         self.spent = Usage()  # by the asks that have ended
 
@@ -205,19 +203,19 @@ class Slots:
 
     def grow(self) -> None:
         """Lets one more ask go at once, after a reply."""
-        if self._more > 0:
-            self._more -= 1
-            self._free.release()
+        self.more -= 1
+        self._free.release()
 
-    async def pause(self, seconds: float) -> None:
-        """Waits for so long, while another ask has the slot of this one."""
+    async def pause(self, seconds: float, left: TimeLeft) -> None:
+        """Waits for so long, while another ask has the slot of this one, and then for a slot."""
         self._free.release()
         self.aside += 1
         try:
             await asyncio.sleep(seconds)
         finally:
             self.aside -= 1
-            await self._free.acquire()
+            with left.during("wait"):
+                await self._free.acquire()
 
 
 # ---------------------------------------------------------------- the user's limits

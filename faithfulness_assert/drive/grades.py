@@ -6,7 +6,6 @@ embedded one answers before it would be there.
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
@@ -164,8 +163,7 @@ class Grade:
         came: object
         with self._left.during("ask"):
             try:
-                seconds = min(self._left(), self._left.timeout or math.inf)
-                deadline = None if seconds == math.inf else time.monotonic() + seconds
+                seconds, deadline = self._left.for_ask()
                 came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
@@ -202,7 +200,8 @@ class Grade:
             if gate is None:
                 async with slots.turn(self._left):
                     outcome = await self._send(ask)
-                slots.grow()
+                if slots.more > 0:
+                    slots.grow()
             elif stored and (reply := await background.in_thread(stored, ask)):
                 outcome = outcome_of(ask, reply)
             else:
@@ -220,8 +219,7 @@ class Grade:
 
         from ..judges import background
 
-        seconds = min(self._left(), self._left.timeout or math.inf)
-        deadline = None if seconds == math.inf else time.monotonic() + seconds
+        seconds, deadline = self._left.for_ask()
         if seconds <= 0:
             return outcome_of(ask, late())
         self._spent[id(ask)] = self._spent.get(id(ask), Usage()) + Usage(num_requests=1)
