@@ -215,20 +215,26 @@ class DataSet:
 
     def _first_notes(self) -> list[str]:
         """What a person should know before the rows are read: also if they seem to be passages."""
-        contexts: dict[tuple[Any, str], set[str]] = {}
+        contexts: dict[tuple[str, str], set[str]] = {}
+        answers: dict[str, str] = {}
         for record in self._head:
             fields = self.fields.split(record)[0]
             answer, context, question = (
                 next((fields[name] for name in names(field) if name in fields), None)
                 for field in HELD
             )
-            if isinstance(answer, str) and isinstance(context, str) and answer.strip():
-                contexts.setdefault((answer, str(question)), set()).add(context)
+            if isinstance(answer, str | None) and isinstance(context, str):
+                answer, asked = (answer or "").strip(), str(question or "")
+                answer = answer or (asked and answers.get(asked, ""))
+                if answer:
+                    answers[asked] = answer
+                    contexts.setdefault((answer, asked), set()).add(context)
         notes = [*self._source.notes, *self.fields.notes]
         if any(len(texts) > 1 for texts in contexts.values()):
             notes.append(
-                "rows with the same answer have other contexts; each is graded against its own "
-                "alone. If a row is one passage of a case, join its passages into a list first"
+                "rows with the same answer, or with none for the same question, have other "
+                "contexts; each is graded against its own alone. If a row is one passage of a "
+                "case, join its passages into a list first"
             )
         return notes
 

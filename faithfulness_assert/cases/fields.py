@@ -339,6 +339,7 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     while len(words) > 1 and (words[-1] in by_whom | _WORDS["endings"] or words[-1].isdigit()):
         words.pop()
     holds = _HOLDS[field].get(words[-1]) if words else None
+    made &= field != "context" or words[-1:] != ["retrieved"]  # all candidates, beside a context
     if not holds and field == "context" and words and words[-1] in _WORDS["inside a context"]:
         holds = _INSIDE if any(key in ("context", "contexts") for key in keys[:-1]) else None
     if holds is None or not (_ABOUT | _WORDS["expected"]).isdisjoint(words):

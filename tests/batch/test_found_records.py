@@ -57,10 +57,11 @@ def test_records_without_an_answer_are_refused_before_anything_is_asked(
     assert "it has docs, gold, prompt" in said
 
 
-def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("again", [ANSWER, ""])  # the latter: Vectara's open-rag-eval
+def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path, again: str) -> None:
     file = tmp_path / "a.csv"
     file.write_text(
-        f"query,passage,answer\n{QUESTION},{CONTEXT},{ANSWER}\nWhen?,It is free today.,{ANSWER}\n"
+        f"query,passage,answer\n{QUESTION},{CONTEXT},{ANSWER}\nWhen?,It is free today.,{again}\n"
     )
     data_set = open_data_set(file)
     assert len(list(data_set.rows())) == 2
