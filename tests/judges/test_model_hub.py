@@ -8,12 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Event, Thread
 from urllib.parse import unquote
 
 import pytest
+from loopback import Answer, Loopback, Request
 from tiny_models import tiny_model
 
 NAME = "org/checker"
@@ -37,24 +36,11 @@ class Hub:
     """A hub with one repository, of which ``asked`` are the files that somebody fetched."""
 
     def __init__(self, files: Path) -> None:
-        self.files, self.asked, self.stopped = files, set[str](), Event()
-        hub = self
+        self.files, self.asked = files, set[str]()
+        self.server = Loopback((), models=lambda request: self.answer(request))
 
-        class Handler(BaseHTTPRequestHandler):
-            def log_message(self, *_: object) -> None:
-                pass
-
-            def do_GET(self) -> None:
-                hub.answer(self)
-
-            def do_HEAD(self) -> None:
-                hub.answer(self)
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
-
-    def answer(self, to: BaseHTTPRequestHandler) -> None:
-        place = unquote(to.path).partition("?")[0]
+    def answer(self, request: Request) -> Answer:
+        place = unquote(request.path).partition("?")[0]
         path = place.removeprefix(f"/{NAME}/resolve/{COMMIT}/")
         files = [p for p in self.files.rglob("*") if p.is_file()]
         tree = [
@@ -77,19 +63,14 @@ class Hub:
             body = (self.files / path).read_bytes()
         else:
             status, body, error = 404, b"{}", {"X-Error-Code": "RevisionNotFound"}
-        headers = {"Content-Length": str(len(body)), "ETag": f'"{hash(body)}"', **error}
-        to.send_response(status)
-        for name, value in {**headers, "X-Repo-Commit": COMMIT}.items():
-            to.send_header(name, value)
-        to.end_headers()
-        if to.command == "GET":
-            to.wfile.write(body)
+        headers = {"ETag": f'"{hash(body)}"', "X-Repo-Commit": COMMIT, **error}
+        return Answer(body, status, headers)
 
     def grade(self, home: Path, *ats: str, **own: str) -> list[str]:
         """What a process prints that grades with the model of this hub, a line for each revision."""
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "HUGGING"))}
         own |= {"HF_HOME": str(home), "NO_PROXY": "*", "HF_HUB_DISABLE_XET": "1"}
-        url = {"HF_ENDPOINT": f"http://127.0.0.1:{self.server.server_address[1]}"}
+        url = {"HF_ENDPOINT": self.server.root}
         done = subprocess.run(
             [sys.executable, "-c", GRADE, *ats],
             capture_output=True,
@@ -110,10 +91,8 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
     (files / "modeling_checker.py").write_bytes(ENDS_THE_PROCESS)
     (files / "pytorch_model.bin").write_bytes(ENDS_THE_PROCESS)
     hub = Hub(files)
-    yield hub
-    hub.stopped.set()
-    hub.server.shutdown()
-    hub.server.server_close()
+    with hub.server:
+        yield hub
 
 
 def test_what_is_fetched_is_data_of_a_named_commit_and_is_used_again_where_nobody_answers(
@@ -134,7 +113,7 @@ def test_what_is_fetched_is_data_of_a_named_commit_and_is_used_again_where_nobod
     assert named in offline
     assert unpinned in offline
     assert not hub.asked
-    hub.answer = lambda to: hub.stopped.wait(60)  # type: ignore[method-assign]
+    hub.answer = lambda _: Answer(delay=60)  # type: ignore[method-assign]
     begun = time.monotonic()
     (late,), (nothing,) = hub.grade(home, ""), hub.grade(tmp_path / "another home", "")
     assert time.monotonic() - begun < 60

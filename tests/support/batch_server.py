@@ -12,14 +12,13 @@ import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta, timezone
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import true_server
-from loopback import Request, good_reply
+from loopback import Answer, Loopback, Request, good_reply
 from true_server import text_of
 
 CHAT, MESSAGES = "/v1/chat/completions", "/v1/messages"
@@ -111,18 +110,15 @@ class BatchServer:
         self.break_at: tuple[int, str] | None = None
         """At which request the connection breaks: ``before`` or ``after`` it is served, or ``within`` its answer."""
         self.lock = threading.RLock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
-        self._server.daemon_threads = True
-        self.root = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self.url = f"{self.root}/v1"
+        self._loopback = Loopback(self._reply, models=self._reply)
+        self.root, self.url = self._loopback.root, self._loopback.url
 
     def __enter__(self) -> BatchServer:
-        threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
+        self._loopback.__enter__()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def __exit__(self, *error: Any) -> None:
+        self._loopback.__exit__(*error)
 
     # ------------------------------------------------------------ answers
 
@@ -249,6 +245,21 @@ class BatchServer:
 
     # ------------------------------------------------------------ requests
 
+    def _reply(self, request: Request) -> Answer:
+        """The answer to a request, or as much of it as comes before the connection breaks."""
+        with self.lock:
+            self.requests.append((request.method, request.path))
+            at, when = self.break_at or (0, "")
+            breaks = len(self.requests) == at
+            if breaks and when == "before":
+                return Answer(raw=b"", end="close")
+            status, body = self.serve(request.method, request.path, request.content)
+        answer = Answer(body, status)
+        if not breaks:
+            return answer
+        sent = b"".join(answer.parts())[: -len(body) // 2] if when == "within" else b""
+        return replace(answer, raw=sent, end="close")
+
     def serve(self, method: str, url: str, content: bytes) -> tuple[int, bytes]:
         """The answer to an HTTP request."""
         path = urlsplit(url).path
@@ -332,39 +343,3 @@ def _anthropic_line(line: Body) -> Body:
         inner = {"type": "rate_limit_error", **response["body"]["error"]}
         result = {"type": "errored", "error": {"type": "error", "error": inner}}
     return {"custom_id": line["custom_id"], "result": result}
-
-
-def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True  # a body waits no 40 ms for the receipt of its head
-
-        def log_message(self, *args: Any) -> None:
-            pass
-
-        def do_GET(self) -> None:
-            self._serve("GET", b"")
-
-        def do_POST(self) -> None:
-            self._serve("POST", self.rfile.read(int(self.headers.get("content-length") or 0)))
-
-        def _serve(self, method: str, content: bytes) -> None:
-            with server.lock:
-                server.requests.append((method, self.path))
-                at, when = server.break_at or (0, "")
-                breaks = len(server.requests) == at
-                answer = None
-                if not (breaks and when == "before"):
-                    answer = server.serve(method, self.path, content)
-            if breaks:
-                self.close_connection = True
-            if answer is None or (breaks and when != "within"):
-                return
-            status, body = answer
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body[: len(body) // 2] if breaks else body)
-
-    return Handler

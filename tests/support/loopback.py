@@ -33,7 +33,7 @@ GOOD = (
 
 @dataclass(frozen=True)
 class Request:
-    """A request: the path, the headers (with lower-case names), the JSON body.
+    """A request: the path, the headers (with lower-case names), the JSON body, if it has one.
 
     ``number`` says as which it came, from 1. Others may have come before it is answered.
     """
@@ -42,6 +42,8 @@ class Request:
     headers: Mapping[str, str]
     body: dict[str, Any]
     number: int = 0
+    method: str = "POST"
+    content: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -264,14 +266,14 @@ class Loopback:
     """The server, as a context manager.
 
     ``requests`` has all requests. ``url`` is the ``base_url`` for an OpenAI-compatible judge, ``root``
-    for an Anthropic-compatible one. ``models`` answers a GET, for its list of models.
+    for an Anthropic-compatible one. ``models`` answers a GET, such as for its list of models.
     """
 
     def __init__(
         self,
         answers: Answer | Sequence[Answer] | Callable[[Request], Answer],
         port: int = 0,
-        models: Answer | None = None,
+        models: Answer | Callable[[Request], Answer] | None = None,
     ) -> None:
         self.models = models or Answer("nothing here", 404)
         script = [answers] if isinstance(answers, Answer) else answers
@@ -280,7 +282,9 @@ class Loopback:
         self.requests: list[Request] = []
         self.connections = 0
         self.closed = threading.Event()
-        self._server = _Server(("127.0.0.1", port), _handler(self))
+        self._server = _Server(
+            ("127.0.0.1", port), type("Handler", (_Handler,), {"loopback": self})
+        )
         self._server.daemon_threads = True
         address = f"127.0.0.1:{self._server.server_address[1]}"
         for servers in gate._LOCAL.values():
@@ -312,48 +316,54 @@ class Loopback:
         return self._answers[min(request.number, len(self._answers)) - 1]
 
 
-def _handler(loopback: Loopback) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    loopback: Loopback
+    protocol_version = "HTTP/1.1"
 
-        def log_message(self, *args: Any) -> None:
-            pass
+    def log_message(self, *args: Any) -> None:
+        pass
 
-        def setup(self) -> None:
-            with loopback._lock:
-                loopback.connections += 1
-            super().setup()
+    def setup(self) -> None:
+        with self.loopback._lock:
+            self.loopback.connections += 1
+        super().setup()
 
-        def handle_one_request(self) -> None:
-            try:
-                super().handle_one_request()
-            except OSError:
-                self.close_connection = True  # the client disconnected
+    def handle_one_request(self) -> None:
+        try:
+            super().handle_one_request()
+        except OSError:
+            self.close_connection = True  # the client disconnected
 
-        def do_POST(self) -> None:
-            length = int(self.headers.get("content-length") or 0)
-            if len(content := self.rfile.read(length)) < length:
-                raise ConnectionError("the client disconnected")
-            headers = {name.lower(): value for name, value in self.headers.items()}
-            self._send(loopback.answer(Request(self.path, headers, json.loads(content))))
+    def do_POST(self) -> None:
+        self._send(self.loopback.answer(self._request()))
 
-        def do_GET(self) -> None:
-            self._send(loopback.models)
+    def do_GET(self) -> None:
+        models = self.loopback.models
+        self._send(models(self._request()) if callable(models) else models)
 
-        def _send(self, answer: Answer) -> None:
-            loopback.closed.wait(answer.delay)
-            whole, slow = answer.parts()
-            self.wfile.write(whole)
-            for byte in slow:
-                self.wfile.write(bytes([byte]))
-                loopback.closed.wait(answer.drip)
-            while answer.repeat and not loopback.closed.is_set():
-                self.wfile.write(answer.repeat)
-            if answer.end == "reset":
-                self.connection.setsockopt(
-                    socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
-                )
-                self.connection.close()
-            self.close_connection = answer.end != "keep"
+    def do_HEAD(self) -> None:
+        self.do_GET()
 
-    return Handler
+    def _request(self) -> Request:
+        length = int(self.headers.get("content-length") or 0)
+        if len(content := self.rfile.read(length)) < length:
+            raise ConnectionError("the client disconnected")
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        body = json.loads(content) if content[:1] == b"{" else {}
+        return Request(self.path, headers, body, 0, self.command, content)
+
+    def _send(self, answer: Answer) -> None:
+        self.loopback.closed.wait(answer.delay)
+        whole, slow = answer.parts()
+        if self.command == "HEAD":
+            whole = whole.partition(b"\r\n\r\n")[0] + b"\r\n\r\n"
+        self.wfile.write(whole)
+        for byte in slow:
+            self.wfile.write(bytes([byte]))
+            self.loopback.closed.wait(answer.drip)
+        while answer.repeat and not self.loopback.closed.is_set():
+            self.wfile.write(answer.repeat)
+        if answer.end == "reset":
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.close()
+        self.close_connection = answer.end != "keep"
