@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 
 import pytest
-from conftest import ROOT
 from fakes import TruthfulJudge
+from rows import rows
 
 from faithfulness_assert import grade
 from faithfulness_assert.asking.controls import Control, controls_from, mixed
 from faithfulness_assert.batch.summary import Summary
 
-ROWS = json.loads((ROOT / "fixtures" / "controls.json").read_text("utf-8"))
+ROWS = rows("controls")
 TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
 PLAIN = "The shop in the harbour sells 25 loaves of bread."
 MUSEUM = ["The museum in the harbour opens at nine.", "Adults pay 14 euros for a day ticket."]

@@ -19,7 +19,6 @@ from attacks import (
     BY_SENTENCE,
     CHECKS,
     CONTEXT,
-    FIXTURES,
     PAYLOADS,
     QUESTION,
     TRUTH,
@@ -29,7 +28,6 @@ from attacks import (
     graded,
     gullible,
     kept,
-    load,
     problems,
     shown_safely,
     text_of,
@@ -39,13 +37,14 @@ from attacks import (
 from hypothesis import example, given
 from hypothesis import strategies as st
 from obedient import RULES
+from rows import rows
 from strategies import answers, examples, texts
 
 from faithfulness_assert import CitationAudit, grade, policies
 from faithfulness_assert.asking.fences import disarmed
 from faithfulness_assert.text.strings import is_blank, one_line
 
-ROWS = load(FIXTURES / "attacks.jsonl")
+ROWS = rows("attacks")
 
 
 def assert_none(problems: Iterable[str]) -> None:
@@ -63,10 +62,10 @@ def test_every_check_of_an_attack_passes(row: dict[str, Any]) -> None:
 
 
 def test_the_shared_corpus_passes_too_and_our_rows_are_its_free_ones(shared: Path) -> None:
-    rows = load(shared / "corpora" / "attacks.jsonl")
-    free = {row["id"]: text_of(row) for row in rows if row["licence"] == "CC0"}
+    corpus = rows(shared / "corpora" / "attacks.jsonl")
+    free = {row["id"]: text_of(row) for row in corpus if row["licence"] == "CC0"}
     assert free == {r["id"]: text_of(r) for r in ROWS if not r["id"].startswith("own-")}
-    for row in rows:
+    for row in corpus:
         if row["id"] not in free:
             assert_none(f"{row['id']}: {problem}" for problem in problems(row))
 

@@ -11,6 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from conftest import ROOT
 
 from faithfulness_assert import (
     ConfigError,
@@ -95,7 +96,8 @@ def test_mypy_accepts_right_calls_and_rejects_wrong_names_and_types(tmp_path: Pa
     head = "from typing import Any; from faithfulness_assert import Grader, grade, grade_many"
     snippet.write_text("\n".join([head, *(call for call, _ in CALLS)]), encoding="utf-8")
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
-    files = ["--config-file=", f"--cache-dir={tmp_path / 'cache'}", str(snippet)]
+    cache = ROOT / ".mypy_cache" / "calls"  # the next run takes a tenth of the time
+    files = ["--config-file=", f"--cache-dir={cache}", str(snippet)]
     done = subprocess.run(
         [*command, *files],
         capture_output=True,

@@ -16,20 +16,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from fakes import tokens as tokens_of
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply
+from rows import rows
 from strategies import examples
 from true_server import answered, block, text_of
 
 from faithfulness_assert import Ask, Grader, GradingResult, PromptTooLong, Reply, grade
 from faithfulness_assert.records.judge import Limits
 
-ROWS: list[dict[str, Any]] = json.loads(
-    (ROOT / "fixtures" / "context_windows.json").read_text(encoding="utf-8")
-)
+ROWS: list[dict[str, Any]] = rows("context_windows")
 WINDOW = 2400
 DENSER = 1.4
 """How many tokens these servers count where the grader counts one."""

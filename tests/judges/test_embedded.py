@@ -179,7 +179,7 @@ def test_the_reply_is_the_same_in_every_run() -> None:
             capture_output=True,
             check=True,
         ).stdout
-        for seed in ("1", "2", "3")
+        for seed in ("1", "2")
     }
     assert len(runs) == 1
 

@@ -19,12 +19,11 @@ from urllib.parse import quote
 
 import pytest
 from attacks import outputs
-from conftest import ROOT
 from loopback import Answer, Loopback, Request, fault
+from rows import rows
 
 from faithfulness_assert import Grader, GradingResult
 
-FIXTURES = ROOT / "fixtures"
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
 CASE = {
     "answer": "The museum opens at nine. It closes at five.",
@@ -36,7 +35,7 @@ AT_ONCE, AT_LENGTH = 2.0, 30.0
 They are longer than a slow machine needs, and shorter than a server's longest wait."""
 
 T = TypeVar("T")
-ROWS: list[dict[str, Any]] = json.loads((FIXTURES / "faults.json").read_text(encoding="utf-8"))
+ROWS: list[dict[str, Any]] = rows("faults")
 
 
 def shows_key(text: str) -> bool:
@@ -77,14 +76,14 @@ def replayed(row: Mapping[str, Any], api: str) -> tuple[GradingResult, float, in
     return result, took, len(server.requests)
 
 
-def each(rows: Iterable[dict[str, Any]], do: Callable[[dict[str, Any]], T]) -> list[T]:
+def each(faults: Iterable[dict[str, Any]], do: Callable[[dict[str, Any]], T]) -> list[T]:
     """What ``do`` gives for each row: first for many at once, then for the floods, one by one.
 
     A flood takes the time of our event loop from the rows beside it, whose requests then go out
     after their deadlines.
     """
     floods, others = [], []
-    for row in rows:
+    for row in faults:
         (floods if "repeat" in row.get("transport", {}) else others).append(row)
     with ThreadPoolExecutor(24) as pool:
         done = list(pool.map(do, others))
@@ -119,13 +118,13 @@ def wrong(row: Mapping[str, Any], result: GradingResult, took: float, requests: 
 def test_every_fault_has_the_outcome_of_its_row(api: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)  # other loggers, whose messages a CI may show
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
-    rows = [row for row in ROWS if api in row.get("apis", (api,))]
-    assert len(rows) > 0.8 * len(ROWS)
-    found = each(rows, lambda row: (row["id"], wrong(row, *replayed(row, api))))
+    own = [row for row in ROWS if api in row.get("apis", (api,))]
+    assert len(own) > 0.8 * len(ROWS)
+    found = each(own, lambda row: (row["id"], wrong(row, *replayed(row, api))))
     problems = {name: bad for name, bad in found if bad}
     assert not problems, "\n".join(f"{name}: {bad}" for name, bad in problems.items())
     assert sum(record.name.startswith("faithfulness_assert") for record in caplog.records) >= len(
-        rows
+        own
     )
     assert not [record for record in caplog.records if shows_key(record.getMessage())]
 

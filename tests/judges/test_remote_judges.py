@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 import traceback
@@ -16,9 +15,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from loopback import Answer, Loopback, Request, claude_message, completion, good_reply, refusal_to
 from remote import ASK, TEXT, check_any_json
+from rows import rows
 
 from faithfulness_assert import ConfigError, JudgeError, Usage
 from faithfulness_assert.judges import make_judge, option_names
@@ -27,9 +26,7 @@ from faithfulness_assert.judges.openai import OpenAIJudge
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
 from faithfulness_assert.records.judge import Limits
 
-SAID: list[dict[str, Any]] = json.loads(
-    (ROOT / "fixtures" / "provider_replies.json").read_text(encoding="utf-8")
-)
+SAID: list[dict[str, Any]] = rows("provider_replies")
 
 
 @dataclass(frozen=True)

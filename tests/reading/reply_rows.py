@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from fakes import USAGE, ScriptedJudge, verdicts_json
@@ -14,7 +12,6 @@ from faithfulness_assert import Ask, GradingResult, Reply, grade
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-FIXTURES = Path(__file__).parents[2] / "fixtures"
 SENTENCES = (
     "The tower is tall.",
     "It is blue.",
@@ -30,12 +27,6 @@ SENTENCES = (
 CONTEXT = " ".join(SENTENCES)
 WORTH = {"supported": 1.0, "partially_supported": 0.5}
 CREDITED = ("supported", "partially_supported", "not_a_claim")
-
-
-def rows(path: Path | str) -> list[dict[str, Any]]:
-    """The rows of a file with one JSON object per line; of a fixture, if only its name is given."""
-    path = FIXTURES / f"{path}.jsonl" if isinstance(path, str) else path
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def graded(

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from reading_replies import GOOD, PLACES, SHOP, is_inflated, is_read, labels_of
+from rows import FIXTURES, rows
 
 from faithfulness_assert.reading.gate import MOST_CHARS, denies
 from faithfulness_assert.reading.reconcile import read, settle
 
-from .reply_rows import CREDITED, FIXTURES, rows
+from .reply_rows import CREDITED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

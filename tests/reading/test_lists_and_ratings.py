@@ -15,6 +15,7 @@ import pytest
 from fakes import USAGE, ScriptedJudge, TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from faithfulness_assert import Ask, Reply, UnreadableReply, grade
 from faithfulness_assert.policy.scoring import on_unit_scale
@@ -26,7 +27,7 @@ from faithfulness_assert.reading.lists_and_ratings import (
     read_reason,
 )
 
-from .reply_rows import CONTEXT, SENTENCES, malformed, rows
+from .reply_rows import CONTEXT, SENTENCES, malformed
 
 if TYPE_CHECKING:
     from pathlib import Path

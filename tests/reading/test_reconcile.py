@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import rows
 
 from faithfulness_assert import UnreadableReply, read_verdicts
 from faithfulness_assert.reading.reconcile import CREDITED, Finding, agreed, read, settle
@@ -16,13 +17,13 @@ from faithfulness_assert.reading.rows import Reading, Row
 from faithfulness_assert.records.errors import ContradictoryReply
 from faithfulness_assert.records.model import LABELS
 
-from .reply_rows import FIXTURES, SENTENCES
+from .reply_rows import SENTENCES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 YES, NO, AGAINST = "supported", "not_enough_info", "contradicted"
-MATCHED = json.loads((FIXTURES / "matched_rows.json").read_text(encoding="utf-8"))["rows"]
+MATCHED = rows("matched_rows")["rows"]
 
 
 def found(

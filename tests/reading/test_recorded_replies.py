@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from fakes import ScriptedJudge
 from reading_replies import EARN, labels_of
+from rows import rows
 
 from faithfulness_assert import GradingResult, Reply, grade
 
-from .reply_rows import CREDITED, SENTENCES, graded, malformed, rows, score_of
+from .reply_rows import CREDITED, SENTENCES, graded, malformed, score_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,16 +6,16 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rows import rows
 
 from faithfulness_assert import UnreadableReply, is_refusal, read_verdicts
 
-from .reply_rows import FIXTURES, graded, rows
+from .reply_rows import graded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 ROWS = rows("refusals")
 JUDGES = [row for row in ROWS if "is_judge_refusal" in row]
-SAID = json.loads((FIXTURES / "refusal_texts.json").read_text("utf-8"))
+SAID = rows("refusal_texts")
 TEXTS = {
     **dict.fromkeys(SAID["refuses"], True),
     **dict.fromkeys([*SAID["only_sounds_so"], *SAID["has_a_verdict"]], False),

@@ -14,17 +14,16 @@ from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
-from conftest import ROOT
 from copying_judge import FORMS, PLACES, CopyingJudge
 from fakes import ScriptedJudge, TruthfulJudge
 from loopback import Answer, Loopback
 from obedient import share_passed
+from rows import rows
 
 from faithfulness_assert import Ask, ConfigError, Grader, GradingResult, grade, policies
 from faithfulness_assert.asking.fences import disarmed
 from faithfulness_assert.text.strings import is_blank, one_line
 
-FIXTURES = ROOT / "fixtures"
 Row = Mapping[str, Any]
 Problems = Iterator[str]
 
@@ -49,11 +48,6 @@ BY_SENTENCE = [
 ]
 
 
-def load(path: Path) -> list[Row]:
-    """The rows of a file of attacks."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-
-
 def text_of(row: Row) -> str:
     """The payload of a row, with its repetitions."""
     payload = row["payload"]
@@ -64,7 +58,7 @@ def text_of(row: Row) -> str:
     )
 
 
-PAYLOADS = [text for row in load(FIXTURES / "attacks.jsonl") if len(text := text_of(row)) < 10_000]
+PAYLOADS = [text for row in rows("attacks") if len(text := text_of(row)) < 10_000]
 """Those of the attacks that are not long."""
 
 

@@ -20,15 +20,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from conftest import ROOT
 from loopback import Answer, Loopback, Request
+from rows import rows
 from true_server import said, text_of
 
 Row = dict[str, Any]
-ROWS: dict[str, Row] = {
-    row["id"]: row
-    for row in json.loads((ROOT / "fixtures" / "dialects.json").read_text(encoding="utf-8"))
-}
+ROWS: dict[str, Row] = {row["id"]: row for row in rows("dialects")}
 KEY, FORBIDDEN = "sk-imitated-0123456789", "the forbidden word"
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from conftest import ROOT
+from rows import rows
 
 from faithfulness_assert import Ask, Reply, Usage
 from faithfulness_assert.batch import run
 
-EXAMPLE = json.loads((ROOT / "fixtures" / "report_example.json").read_text(encoding="utf-8"))
+EXAMPLE = rows("report_example")
 TRUTH = {
     statement: (label, evidence, reason)
     for case in EXAMPLE["cases"]

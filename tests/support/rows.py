@@ -12,10 +12,12 @@ from conftest import ROOT
 
 from faithfulness_assert.batch.store import lines_of_run
 
+FIXTURES = ROOT / "fixtures"
 
-def rows(name: str) -> Any:
-    """The rows of ``fixtures/NAME.jsonl``, or what ``fixtures/NAME.json`` has."""
-    path = ROOT / "fixtures" / f"{name}.jsonl"
+
+def rows(name: str | Path) -> Any:
+    """The rows of ``fixtures/NAME.jsonl`` or of another such file, or what ``fixtures/NAME.json`` has."""
+    path = FIXTURES / f"{name}.jsonl" if isinstance(name, str) else name
     if not path.exists():
         return json.loads(path.with_suffix(".json").read_text("utf-8"))
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
 from fakes import ScriptedJudge, TruthfulJudge, labelled
+from rows import rows
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade, split_statements
 from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import VERBATIM_FLAG
 from faithfulness_assert.text.talk import claims_nothing, declines
 
-ROWS = json.loads((ROOT / "fixtures" / "answers.json").read_text(encoding="utf-8"))
+ROWS = rows("answers")
 
 
 def aside(ask: Ask) -> Reply:

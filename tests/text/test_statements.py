@@ -9,6 +9,7 @@ import pytest
 from conftest import ROOT
 from hypothesis import example, given
 from hypothesis import strategies as st
+from rows import rows
 from strategies import answers, examples, markdown, texts
 
 from faithfulness_assert import split_statements
@@ -18,7 +19,7 @@ from faithfulness_assert.text.statements import Split, split
 from faithfulness_assert.text.strings import is_blank
 
 SHARED = ROOT.parent / "shared"
-ROWS = json.loads((ROOT / "fixtures" / "statements.json").read_text("utf-8"))
+ROWS = rows("statements")
 VISIBLE = re.compile(r"[^\W_]")
 
 
@@ -41,11 +42,11 @@ def reasons(text: str) -> list[str]:
 
 
 def test_markdown_answers_give_their_golden_statements() -> None:
-    rows = json.loads((ROOT / "fixtures" / "splits_llm_markdown.json").read_text("utf-8"))
-    right = sum(exact(rows))
-    print(f"markdown answers: {right} of {len(rows)} exact")
+    golden = rows("splits_llm_markdown")
+    right = sum(exact(golden))
+    print(f"markdown answers: {right} of {len(golden)} exact")
     assert right >= 21
-    for row in rows:
+    for row in golden:
         assert not set(row["must_not_be_statements"]) & set(
             split_statements(row["text"], row["lang"])
         )
