@@ -8,9 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.command import GOOD
-
-from faithfulness_assert.cli import main
+from support.command import GOOD, here
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="names that only Unix allows")
 NAMES = ["a\n::error::x\x1b[2J\x1b]0;x\x07\u202edcba", "d\r\n##[error]x\u200b\x85f\U000e0041"]
@@ -32,18 +30,13 @@ def shown_safely(text: str) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_command_shows_a_hostile_name_as_text(
-    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_shows_a_hostile_name_as_text(name: str, tmp_path: Path) -> None:
     folder = tmp_path / name
     codes, said = {}, {}
 
     def command(*words: str) -> None:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("sys.argv", ["faithfulness-assert", *words])
-            with pytest.raises(SystemExit) as end:
-                main()
-        codes[words], said[words] = end.value.code, "".join(capfd.readouterr())
+        done = here(*words)
+        codes[words], said[words] = done.returncode, done.stdout + done.stderr
 
     made = ("init", str(folder))
     command(*made)

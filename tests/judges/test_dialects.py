@@ -1,4 +1,7 @@
-"""Whole grades in the dialect of each server that the page on servers has a recipe for, at its own address."""
+"""Whole grades in the dialect of each server that the page on servers has a recipe for, at its own address.
+
+The page works as it is written: the settings of each server's row grade.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +14,13 @@ from typing import Any
 import pytest
 import yaml
 from command import here
+from conftest import ROOT
 from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row, cap_of, reached
 from loopback import Answer, Request
+from test_docs import table
 
-from faithfulness_assert import Grader
+from faithfulness_assert import Grader, settings
+from faithfulness_assert import grade as graded
 
 FACTS = [f"Museum {n} was opened by the mayor in {1700 + n}." for n in range(8)]
 CASE = {"answer": " ".join([*FACTS[:6], "Museum 9 burnt down."]), "context": " ".join(FACTS)}
@@ -163,3 +169,41 @@ def test_a_grader_of_promptfoo_becomes_a_judge_that_this_server_answers(
     assert address == row["base_url"]
     result = grade(Imitation(row), model=judge["judge"].removeprefix("openai:"))
     assert (result.status, result.score) == ("graded", SCORE), result.reason
+
+
+# ---------------------------------------------------------------- the page on servers
+
+PAGE = ROOT / "docs" / "servers.md"
+RECIPES = {re.sub(r"\[|\].*", "", name): row for name, *row in table(PAGE, "server")[1:]}
+
+
+@each
+def test_each_server_grades_with_the_settings_of_its_row(
+    row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = f"openai:{row['model']}"
+    if row["name"] in RECIPES:
+        assert RECIPES[row["name"]][:2] == [judge, row["base_url"]]
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    monkeypatch.chdir(tmp_path)
+    settings.forget()
+    with reached(Imitation(row), monkeypatch) as url:
+        text = f'[tool.faithfulness_assert]\njudge = "{judge}"\nbase_url = "{url}"\n'
+        (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+        done = here("doctor")
+        result = graded("Adults pay 12 euros. It is free.", "Adults pay 12 euros. Children pay.")
+    assert (result.status, result.score) == ("graded", 0.5), result.reason
+    assert done.returncode == 0
+    assert KEY not in done.stdout + done.stderr
+
+
+def test_the_page_lists_every_imitated_server_and_every_grader_of_promptfoo() -> None:
+    assert list(RECIPES) == [row["name"] for row in ROWS.values() if row["promptfoo"]]
+    page = PAGE.read_text("utf-8")
+    others = {row["name"]: row["base_url"] for row in ROWS.values() if not row["promptfoo"]}
+    assert all(f"{name} (`{url}`)" in " ".join(page.split()) for name, url in others.items())
+    part = page.partition("\n## Graders of promptfoo\n")[2].partition("\n#")[0]
+    listed = re.findall(r"`(\w+):(?:openai\.)?…`", part)
+    given = [provider for row in ROWS.values() for provider in row["promptfoo"]]
+    names = {(one if isinstance(one, str) else one["id"]).partition(":")[0] for one in given}
+    assert set(listed) >= names

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,11 +13,11 @@ from random import Random
 from typing import Any
 
 import pytest
+from command import here
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
 from true_server import block, text_of
 
 from faithfulness_assert import ConfigError
-from faithfulness_assert.cli import main
 from faithfulness_assert.probe import Card, KindCard, Repeat, probe
 from faithfulness_assert.probe.scenes import in_the_middle, make_probes
 from faithfulness_assert.report import write_probe_report
@@ -193,19 +192,11 @@ def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside
         (["--concurrency", "0"], "concurrency"),
     ],
 )
-def test_a_mistake_is_one_line_that_names_it(
-    given: list[str],
-    named: str,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["faithfulness-assert", "probe", *given])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    said = capsys.readouterr()
-    assert (ended.value.code, said.out) == (2, "")
-    assert named in said.err.replace("-", "_") or named in said.err
-    assert "Traceback" not in said.err
+def test_a_mistake_is_one_line_that_names_it(given: list[str], named: str) -> None:
+    done = here("probe", *given)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert named in done.stderr.replace("-", "_") or named in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_store_makes_the_second_card_free_and_does_not_answer_what_is_asked_again(
