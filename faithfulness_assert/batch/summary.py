@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..records.model import NUMBER_FLAG, VERBATIM_FLAG
+from ..records.model import CODE_SKIPPED, NUMBER_FLAG, PROMPT_CUT, VERBATIM_FLAG
 from ..records.result import GradingResult
 from ..records.result_list import controls_in_words, is_unreliable
 from ..statistics import LEVEL, Interval, mean_interval
@@ -27,6 +27,19 @@ MAX_KIND = 60
 MAX_MESSAGE = 200
 _NUMBER = re.compile(r"\d+")
 _STATUS = re.compile(r"\bHTTP \d{3}\b")
+
+
+_WITH_NUMBER = "passed with a number or unit that is nowhere in the context: check them"
+_WITH_COPY = "with a statement that is not supported, though the context has it word for word"
+_CUT = "whose prompt the server may have cut, as it counted far fewer tokens than were sent"
+CHECKS = {
+    NUMBER_FLAG: f"{_WITH_NUMBER} ({NUMBER_FLAG})",
+    CODE_SKIPPED: "passed with code, which is skipped: check the words in it",
+    VERBATIM_FLAG: f"{_WITH_COPY}: check the judge",
+    PROMPT_CUT: f"{_CUT}: raise its context length",
+}
+"""What is said of cases with a flag, or with a warning that has these words."""
+IF_PASSED, _WARNED = (NUMBER_FLAG, CODE_SKIPPED), (CODE_SKIPPED, PROMPT_CUT)
 
 
 class Counted(NamedTuple):
@@ -61,8 +74,9 @@ class Counted(NamedTuple):
         names = ("controls", "untested", "judgeNote")
         notes = {name: result.metadata[name] for name in names if result.metadata.get(name)}
         flags = {flag for verdict in result.verdicts for flag in verdict.flags}
-        notes |= {"verbatim": True} if VERBATIM_FLAG in flags else {}
-        notes |= {"absent": True} if NUMBER_FLAG in flags and result.pass_ else {}
+        flags |= {name for name in _WARNED if any(name in text for text in result.warnings)}
+        checks = (name for name in CHECKS if result.pass_ or name not in IF_PASSED)
+        notes |= {name: True for name in checks if name in flags}
         return cls(
             result.status,
             result.pass_,
@@ -92,9 +106,7 @@ class Summary:
         cost: the sum of the costs; None without prices.
         unpriced: whether some tokens have no cost.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
-        absent: how many passed with a number that is nowhere in the context.
-        verbatim: how many have a statement that is not supported, though the context has it word
-            for word.
+        found: how many cases there are of each of ``CHECKS``.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         untested: how many cases have a part of their context for which no control could be made.
         caveats: what is to be known of a judge, such as the embedded one.
@@ -103,7 +115,8 @@ class Summary:
 
     def __init__(self, seconds: float | None = None) -> None:
         self.cases = self.rows = self.passed = self.not_graded = self.defined = 0
-        self.untested = self.verbatim = self.absent = 0
+        self.untested = 0
+        self.found: Counter[str] = Counter()
         self.caveats: set[str] = set()
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
@@ -132,8 +145,7 @@ class Summary:
         self.untested += "untested" in notes and group.cases
         if caveat := notes.get("judgeNote"):
             self.caveats.add(caveat)
-        self.absent += "absent" in notes and group.cases
-        self.verbatim += "verbatim" in notes and group.cases
+        self.found.update({name: group.cases for name in CHECKS if name in notes})
         self.add_spent(group)
         if group.score is not None:
             whole = round(group.score * _SCALE)
@@ -201,17 +213,9 @@ class Summary:
         return "\n".join([*lines, *sorted(self.caveats)])
 
     def checks(self) -> list[str]:
-        """What code found against the judge's labels, on a line each."""
-        lines = []
-        if self.absent:
-            passed = f"{counted(self.absent, 'case')} passed with a number or unit"
-            lines.append(f"{passed} that is nowhere in the context: check them ({NUMBER_FLAG})")
-        if self.verbatim:
-            lines.append(
-                f"{counted(self.verbatim, 'case')} with a statement that is not supported, though "
-                "the context has it word for word: check the judge"
-            )
-        return lines
+        """What is to be checked, on a line each."""
+        found = ((self.found[name], said) for name, said in CHECKS.items())
+        return [f"{counted(number, 'case')} {said}" for number, said in found if number]
 
     def __repr__(self) -> str:
         """All of it, which is what a notebook shows."""

@@ -209,7 +209,8 @@ def _same_command(outcome: RunOutcome | None = None) -> str:
     """How to go on: the command as it was given, without keys.
 
     ``outcome``: how it stopped. A limit that stopped it is twice what the run has spent, and
-    replies that were cut off are asked for again, or the run would stop again.
+    replies that were cut off are asked for again, or the run would stop again; after a signal they
+    are kept as in any run that goes on.
     """
     words, stopped = sys.argv[1:], outcome.stopped if outcome else ""
     for place, word in enumerate(words):
@@ -217,7 +218,8 @@ def _same_command(outcome: RunOutcome | None = None) -> str:
         if outcome and flag in LIMITS and f"{flag} is " in stopped:
             limit = f"{float(f'{2 * LIMITS[flag](outcome.summary) or 1:.2g}'):.12g}"
             words[place + (not equals)] = f"{flag}={limit}" if equals else limit
-    if outcome and RETRY not in words and _kept(outcome.summary) & {"truncated"}:
+    has_cut = outcome and not outcome.signal and "truncated" in _kept(outcome.summary)
+    if has_cut and RETRY not in words:
         words.append(RETRY)
     return _to_go_on(*words)
 

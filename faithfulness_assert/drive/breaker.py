@@ -303,7 +303,7 @@ class Breaker:
             why = f"the judge has not answered for {quiet / 60:.1f} minutes"
         else:
             return
-        fix = error.fix or ("" if is_there else LOOK_AT)
+        fix = error.fix or ("" if is_there or error.kind == "rate_limit" else LOOK_AT)
         parts = [why, error.message.rstrip(".")]
         self.given_up = ": ".join(parts) + (f". {fix.rstrip('.')}" if fix not in parts[1] else "")
 

@@ -20,6 +20,7 @@ from ..cases.systems import NAMES_INSIDE
 from ..policy.policy import Policy
 from ..records.errors import ConfigError, JudgeError, PromptTooLong
 from ..records.judge import Ask, Limits, Outcome
+from ..records.model import CODE_SKIPPED
 from ..records.result import GradingResult
 from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import FIND, language_of, number_sentences
@@ -51,7 +52,7 @@ GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
 WARNINGS = {
     "thinking": "the answer begins with what the model thought: that is skipped, and not judged",
-    "code": "Check the code in the answer: it is skipped, and not judged, with the words in it",
+    "code": f"{CODE_SKIPPED}: it is skipped, and not judged, with the words in it",
     "context": (
         "the answer is JSON that repeats a context beside the answer: that is skipped, and not "
         "judged"

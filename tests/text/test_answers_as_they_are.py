@@ -118,7 +118,7 @@ def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_no
     assert "the context has this word for word: check the judge" in result.pretty()
     summary = Summary()
     summary.add(result)
-    assert summary.verbatim == 1
+    assert summary.found == {VERBATIM_FLAG: 1}
     assert "check the judge" in summary.text()
     judge = TruthfulJudge(lambda _: "supported")
     assert not grade(said, context, judge=judge, controls="off").verdicts[0].flags

@@ -29,6 +29,7 @@ from ...reading.unwrapping import is_complete, thought_and_answer
 from ...records.checks import is_whole
 from ...records.errors import JudgeError, PromptTooLong
 from ...records.judge import Ask, Limits, Outcome, Reply
+from ...records.model import PROMPT_CUT
 from ...text.strings import lazy_pattern
 from .answers import ServerError
 
@@ -257,10 +258,8 @@ class Needs:
         """
         counted = reply.usage.prompt if reply.usage else 0
         if counted and _is_cut(ask, counted):
-            message = (
-                f"the server counted {counted:,} prompt tokens, far fewer than were sent: "
-                "it may have cut the prompt"
-            )
+            few = f"the server counted {counted:,} prompt tokens, far fewer than were sent"
+            message = f"{few}: {PROMPT_CUT}"
             if counted >= LEAST:
                 return self._too_long(message, int(counted * MARGIN), usage=reply.usage), None
             # Too little for a window: it may be wrong about that.
