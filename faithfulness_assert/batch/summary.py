@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..records.model import CODE_SKIPPED, NUMBER_FLAG, PROMPT_CUT, VERBATIM_FLAG
+from ..records.judge import PROMPT_CUT
+from ..records.model import CODE_SKIPPED, NUMBER_FLAG, VERBATIM_FLAG
 from ..records.result import GradingResult
 from ..records.result_list import controls_in_words, is_unreliable
 from ..statistics import LEVEL, Interval, mean_interval

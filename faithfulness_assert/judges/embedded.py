@@ -285,10 +285,8 @@ def find_names(sentence: str) -> list[str]:
 
 def negates(words: list[str]) -> bool:
     """Whether ``words``, as ``find_words`` gives them, contain a negation: "not", or "n't"."""
-    if not _NEGATIONS.isdisjoint(words):
-        return True
     text = "".join(words)
-    if not text.isascii() and any(signs in text for signs in _DENYING_SIGNS):
+    if not _NEGATIONS.isdisjoint(words) or any(signs in text for signs in _DENYING_SIGNS):
         return True
     return "t" in words and any(a.endswith("n") and b == "t" for a, b in pairwise(words))
 

@@ -104,6 +104,10 @@ class Ask:
         return sum(count(message["content"]) for message in self.messages)
 
 
+PROMPT_CUT = "it may have cut the prompt"
+"""The words of a reply's warning that a run counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """A judge's answer to an ask.

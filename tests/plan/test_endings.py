@@ -10,6 +10,7 @@ import pytest
 from fakes import ScriptedJudge, TruthfulJudge
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade
+from faithfulness_assert.batch.summary import Summary
 
 CLAIM, DECLINED = "The shop is open daily.", "I don't know."
 DECLINES = "The answer only declines to answer: it makes no claim that could be checked."
@@ -106,3 +107,6 @@ def test_words_in_code_that_is_skipped_are_told_once(code: str, told: int) -> No
     block = f"\n\n```\n{code}\n```\n"
     result = grade(f"The sky is blue.{block * 2 if code else ''}", "The sky is blue.")
     assert sum("the code in the answer: it is skipped" in said for said in result.warnings) == told
+    summary = Summary()
+    summary.add(result)
+    assert ("1 case passed with code" in summary.text()) == (told == 1)

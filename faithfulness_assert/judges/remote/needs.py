@@ -28,8 +28,7 @@ from ...files import new_file, read_text
 from ...reading.unwrapping import is_complete, thought_and_answer
 from ...records.checks import is_whole
 from ...records.errors import JudgeError, PromptTooLong
-from ...records.judge import Ask, Limits, Outcome, Reply
-from ...records.model import PROMPT_CUT
+from ...records.judge import PROMPT_CUT, Ask, Limits, Outcome, Reply
 from ...text.strings import lazy_pattern
 from .answers import ServerError
 
