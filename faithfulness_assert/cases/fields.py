@@ -56,6 +56,8 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     }
     for field in HELD
 }
+_SPEAKERS = _WORDS["answer is made"] - {"model", "ai"}
+"""What a key of an answer may end in that has no word for it: ``predicted``, ``assistant``."""
 _INSIDE = 9
 """How plain the key is of a list of texts somewhere in an object that is called the context."""
 _MAY_BE_GOLD = {"answer", "context", "evidence"}
@@ -393,12 +395,13 @@ def _similar_path(field: str, records: Sequence[Mapping[str, Any]]) -> str:
     for keys, value in (leaf for record in records for leaf in _leaves(record, in_lists=True)):
         words = {word for key in keys for word in key_words(key)}
         ends = not _HOLDS[field].keys().isdisjoint(key_words(keys[-1])[-1:])
+        is_said = not _SPEAKERS.isdisjoint(key_words(keys[-1])[-1:]) and field == "answer"
         expected = len(words & _WORDS["expected"])
         says = isinstance(value, str) and (field == "answer" or _is_prose(value))
         likely = says and not (expected or words & {*_ABOUT, "title", "url"})
         is_text = likely and (ends or field == "context" or len(value.split()) > 2)
         is_list = field == "context" and isinstance(value, list) and not words & _ABOUT
-        if is_text and not words.isdisjoint(_HOLDS[field]):
+        if is_text and (is_said or not words.isdisjoint(_HOLDS[field])):
             best.append((0, not ends, len(keys), len(best), keys))
         elif ends and isinstance(value, str | list):
             best.append((1, not says, len(keys), len(best), keys))
