@@ -140,20 +140,22 @@ def test_controls_are_asked_again_after_an_unreadable_reply() -> None:
     assert (result.status, result.error and result.error.kind) == ("unreadable", "unreliable_judge")
 
 
+PLAIN = [s for p in CONTEXT for s in re.split(r"(?<=\.) ", p)]
+
+
 @given(
+    st.lists(st.sampled_from(PLAIN) | hostile_texts, max_size=8),
     st.lists(
-        st.sampled_from([s for p in CONTEXT for s in re.split(r"(?<=\.) ", p)]) | hostile_texts,
-        max_size=8,
+        st.sampled_from([*PLAIN, *map(str.upper, PLAIN)]) | hostile_texts, min_size=1, max_size=5
     ),
-    st.lists(hostile_texts, min_size=1, max_size=5),
 )
-def test_true_controls_are_in_the_context_and_false_ones_are_not(
+def test_true_controls_are_in_the_context_false_ones_are_not_and_none_is_in_the_answer(
     context: list[str], statements: list[str]
 ) -> None:
     for control in controls_from([context], statements):
         assert (control.text in context) == control.true
         assert control.true or control.text not in " ".join(context)
-        assert control.text not in statements
+        assert control.text.casefold() not in map(str.casefold, statements)
         assert "\n" not in control.text
 
 
