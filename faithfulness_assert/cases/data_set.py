@@ -217,6 +217,7 @@ class DataSet:
         """What a person should know before the rows are read: also if they seem to be passages."""
         contexts: dict[tuple[str, str], set[str]] = {}
         answers: dict[str, str] = {}
+        own = 0  # records whose context is their answer
         for record in self._head:
             fields = self.fields.split(record)[0]
             answer, context, question = (
@@ -229,7 +230,12 @@ class DataSet:
                 if answer:
                     answers[asked] = answer
                     contexts.setdefault((answer, asked), set()).add(context)
+                    own += answer == context.strip()
         notes = [*self._source.notes, *self.fields.notes]
+        if own and own == len(self._head):
+            notes.append(
+                "the context is the answer itself, which backs all that it says: see --map"
+            )
         if any(len(texts) > 1 for texts in contexts.values()):
             notes.append(
                 "rows with the same answer, or with none for the same question, have other "

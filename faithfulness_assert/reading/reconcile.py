@@ -107,12 +107,18 @@ def settle(
     doubtful = (strangers and not extra) or loose or any(odd)
     quotes = any(row.quote for row in reading.rows)
     shown = f" {' '.join(map(plain_words, context))} " if quotes else ""
+    # A reason that only some supported rows have, though nobody asked for it, may say in any words
+    # why the label is wrong: "The context says 12." Who gives one to each has that habit.
+    granted = (row for row in reading.rows if row.label == "supported" and not row.line)
+    odd_reasons = reasons != "all" and not all(row.reason for row in granted)
     against: dict[str, set[int | None]] = {}  # statements that rows repeat and grant nothing
     for row in (row for row in reading.rows if row.statement and row.label not in credited):
         against.setdefault(plain_words(row.statement), set()).add(row.number)
     findings = {}
     for number, text in statements.items():
-        finding = agreed([_finding_of(row, text, shown, credited) for row in placed[number]])
+        finding = agreed(
+            [_finding_of(r, text, shown, credited, odd_reasons) for r in placed[number]]
+        )
         elsewhere = against.get(plain_words(text), set()) - {number} if against and text else None
         if finding.label in credited and (doubtful or elsewhere):
             finding = INVALID
@@ -123,33 +129,11 @@ def settle(
             denial = next((remark for remark, own in known if gate.objects(remark, own)), "")
             finding = _opened(finding, denial) if denial else finding
         findings[number] = finding
-    if reasons != "all" and any(row.reason for row in reading.rows if row.label == "supported"):
-        findings |= _with_odd_reasons(reading.rows, placed, findings)
     denied = {row.number for row in strangers if row.number and row.label not in credited}
     loud = [remark for remark in said if gate.objects(remark.text)]
     denied |= {number for remark in loud for number in remark.named if number not in statements}
     earlier = any(remark.others and gate.EARLIER.search(remark.text) for remark in loud)
     return Settled(findings, frozenset(denied), earlier, len(strangers))
-
-
-def _with_odd_reasons(
-    rows: Sequence[Row], placed: Mapping[int, Sequence[Row]], findings: Mapping[int, Finding]
-) -> dict[int, Finding]:
-    """The statements that are open because only their ``supported`` has a reason.
-
-    Nobody asked for it, and the judge gives none elsewhere: it may be why the label is wrong, as in
-    "The context says 12." A judge that gives one to each has that habit.
-    """
-    has_reason = [bool(row.reason) for row in rows if row.label == "supported" and not row.line]
-    if all(has_reason):
-        return {}
-    return {
-        number: _opened(finding, finding.reason)
-        for number, finding in findings.items()
-        if finding.label == "supported"
-        and finding.reason
-        and not any(r.line for r in placed[number])
-    }
 
 
 def _around(reading: Reading, statements: Mapping[int, str]) -> list[gate.Remark]:
@@ -207,7 +191,9 @@ def _repeats(rows: Sequence[Row], again: list[Label | None]) -> bool:
     return are_bare and (repeats or {"supported"}.issuperset(again))
 
 
-def _finding_of(row: Row, statement: str, shown: str, credited: Collection[Label]) -> Finding:
+def _finding_of(
+    row: Row, statement: str, shown: str, credited: Collection[Label], odd_reasons: bool
+) -> Finding:
     """What one row says about its statement, if what else it says is quiet.
 
     ``shown``: the words of the context, which a row may quote. Whether a statement is no claim, its
@@ -227,6 +213,7 @@ def _finding_of(row: Row, statement: str, shown: str, credited: Collection[Label
         spoken = gate.objects if row.line else gate.denies
         hears = {"supported": spoken, "partially_supported": gate.denies_all}.get(row.label)
         loud += [reason] * (hears(reason, about) if hears else gate.calls_false(reason))
+        loud += [reason] * (odd_reasons and row.label == "supported" and not row.line)
     loud += [text for text in row.residue if gate.field_objects(text, statement)]
     if repeated:
         is_other = statement and not is_same(repeated, statement)

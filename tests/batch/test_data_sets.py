@@ -77,6 +77,13 @@ def test_a_mapped_column_is_the_only_one_for_its_field() -> None:
     assert row.columns == {"answer": "gold", "outputs": {"tokens": 3}}
 
 
+def test_a_context_that_is_the_answer_is_told() -> None:
+    records = [{"answer": said, "context": "It is so."} for said in ("It is old.", "It is new.")]
+    told = "the context is the answer itself"
+    assert told in open_data_set(records, mapping={"context": "answer"}).described()
+    assert told not in open_data_set(records).described()
+
+
 def test_cases_keep_their_fields() -> None:
     rows = rows_of([Case("a", [Passage("t", "9")], id="x"), Case("a", "c", input=None)])
     assert rows[0].case_id == "x"
