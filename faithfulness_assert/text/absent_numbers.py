@@ -33,7 +33,7 @@ MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
 MOST_SHARED, LEAST_EXACT = 4, 0.02
-"""Numbers of a statement that calculates, and the last digit of a ratio of two of them, as a share
+"""Numbers of a statement that calculates and of its evidence, and the last digit of a ratio of two of them, as a share
 of it: with more of them, or a larger one, a wrong number would be met by chance."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
@@ -162,7 +162,7 @@ def absent_numbers(
 
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
     what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and
-    what is the mean or the ratio of two numbers of one kind in the statement, the change between
+    what is the mean or the ratio of a number of the statement and one of its kind, the change between
     them ("up from 16.4 to 23.6 billion, by 43.6 %"), or a product: "50 % of 30", "30 × 2". What an
     equation of the answer computed is there for the statements after it.
     """
@@ -175,7 +175,9 @@ def absent_numbers(
     more = find_numbers(evidence[:MOST_EVIDENCE], in_words=False)
     added = [n.plain[0] for n in (*there, *more) if n.plain][:MOST_ADDED]
     few = [n for n in there if n.meanings or not is_year(n.plain[0])][:MOST_SHARED]
-    alike = [(a.plain[0], b.plain[0]) for a, b in permutations(few, 2) if a.kinds() == b.kinds()]
+    near = [n for n in more if n.plain and (n.meanings or not is_year(n.plain[0]))][:MOST_SHARED]
+    pairs = [*permutations(few, 2), *((a, b) for a in few for b in near if a.plain != b.plain)]
+    alike = [(a.plain[0], b.plain[0]) for a, b in pairs if a.clear_kinds() == b.clear_kinds()]
     sums = [v for a, b in combinations(added, 2) for v in (a + b, abs(a - b))]
     sums += [(a + b) / 2 for a, b in alike]
     if any(sign in own.text for sign in PRODUCTS) or any("share" in n.kinds() for n in few):

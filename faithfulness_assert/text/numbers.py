@@ -185,6 +185,9 @@ class Number:
     def kinds(self) -> frozenset[str]:
         return frozenset([kind for kind, _ in self.meanings]) if self.meanings else NO_KINDS
 
+    def clear_kinds(self) -> frozenset[str]:
+        return self.kinds() if self.is_clear else NO_KINDS
+
     def mean(self, *meanings: Meaning, plain: tuple[float, ...] = (), last: int = 0) -> Number:
         """It with these as its only meanings, besides a number without a unit."""
         self.meanings, self.plain, self.is_clear = meanings, plain, True
