@@ -33,8 +33,8 @@ MOST_ABSENT = 20
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
 MOST_SHARED, LEAST_EXACT = 4, 0.02
-"""Numbers of a statement that calculates and of its evidence, and the last digit of a ratio of two of them, as a share
-of it: with more of them, or a larger one, a wrong number would be met by chance."""
+"""Numbers of a statement that calculates and of its evidence, and the last digit of a ratio of two
+of them, as a share of it: with more, or a larger one, a wrong number would be met by chance."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
 IN_TABLES = 100
@@ -161,10 +161,10 @@ def absent_numbers(
     """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
 
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
-    what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and
-    what is the mean or the ratio of a number of the statement and one of its kind, the change between
-    them ("up from 16.4 to 23.6 billion, by 43.6 %"), or a product: "50 % of 30", "30 × 2". What an
-    equation of the answer computed is there for the statements after it.
+    what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and of
+    a number of the statement and one of its kind the mean, the ratio, the change ("up from 16.4 to
+    23.6 billion, by 43.6 %"), or a product: "50 % of 30", "30 × 2". What an equation of the answer
+    computed is there for the statements after it.
     """
     own = Own(statement)
     absent = find_absent(own, context, question)
