@@ -61,11 +61,6 @@ class TimeLeft:
         left, since = self._clock
         return left if since is None else left - (self._now() - since)
 
-    def for_ask(self) -> tuple[float, float | None]:
-        """The seconds that an ask may take, and when they end; infinite and None for no limit."""
-        seconds = min(self(), self.timeout or math.inf)
-        return seconds, None if seconds == math.inf else time.monotonic() + seconds
-
     def overdue(self) -> JudgeError | None:
         """Why no more work on the texts may be done; None while it may."""
         if self() > 0:

@@ -6,6 +6,7 @@ embedded one answers before it would be there.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
@@ -163,7 +164,8 @@ class Grade:
         came: object
         with self._left.during("ask"):
             try:
-                seconds, deadline = self._left.for_ask()
+                seconds = min(self._left(), self._left.timeout or math.inf)
+                deadline = None if seconds == math.inf else time.monotonic() + seconds
                 came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
@@ -219,7 +221,8 @@ class Grade:
 
         from ..judges import background
 
-        seconds, deadline = self._left.for_ask()
+        seconds = min(self._left(), self._left.timeout or math.inf)
+        deadline = None if seconds == math.inf else time.monotonic() + seconds
         if seconds <= 0:
             return outcome_of(ask, late())
         self._spent[id(ask)] = self._spent.get(id(ask), Usage()) + Usage(num_requests=1)
