@@ -67,6 +67,15 @@ _ENTRY = lazy_pattern(
 )
 """How the line of a bibliography begins: with authors and a year."""
 _WORD = lazy_pattern(r"[^\W\d_]+")
+_ENCLOSED = lazy_pattern(r"[\[(（【](?P<in>.{1,200})[\])）】]\W?")
+_TOKEN = lazy_pattern(r"《[^《》]{1,60}》|「[^「」]{1,60}」|§+|\d[\w./:-]*|[^\W\d_]+")
+_DENSE_PLACE = lazy_pattern(
+    r"第?[一二三四五六七八九十百\d]{1,6}[章节節条條款项項页頁段]|[附表图圖]\d?"
+    r"|[제第]\s?\d{1,4}\s?[장조항호절](?:의\s?\d{1,3})?"
+)
+"""A place in a source, in Chinese, Japanese and Korean."""
+_ROMAN = lazy_pattern("[IVXLC]+")
+_FIRST_DENSE = "\u3040"
 
 
 class Mark(NamedTuple):
@@ -114,6 +123,37 @@ def _named() -> re.Pattern[str]:
         rf"|(?:{any_of('only with a colon')})\s?:)",
         re.IGNORECASE,
     )
+
+
+def _is_place(text: str) -> bool:
+    """Whether brackets only name places in a source: (see Annex C), (GDPR, Art. 17), （第三条）."""
+    found = _ENCLOSED.fullmatch(text)
+    return found is not None and all(map(_names_place, re.split("[;；]", found["in"])))
+
+
+def _names_place(text: str) -> bool:
+    """Whether all words are names or words for places, with a number or letter behind one of these.
+
+    A name stands before them, in capitals, or behind "of". So "Section 3 Repealed" and "2 pages"
+    are none.
+    """
+    text, count = _DENSE_PLACE.subn("", text)
+    places, usual = (word_lists("citations")[name].split() for name in ("places", "titles"))
+    see = re.compile(any_of("see"), re.IGNORECASE)
+    is_named, is_behind, is_label = count > 0, False, False
+    for word in _TOKEN.findall(text):
+        is_one = len(word) == 1 and word.isalpha() and word < _FIRST_DENSE
+        is_number = is_one or word[0].isdigit() or _ROMAN.fullmatch(word)
+        is_named, is_label = is_named or bool(is_label and is_number), False
+        if word.casefold() in places or word[0] in "§「":
+            is_behind = is_label = True
+        elif word in usual:
+            is_behind = False
+        elif not (is_number or word[0] == "《" or see.fullmatch(word) or word.isupper()) and (
+            is_behind or not word[0].isupper()
+        ):
+            return False
+    return is_named
 
 
 def end_of_marks(text: str, place: int) -> int:
@@ -180,7 +220,7 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
         label or is_listed or _MAY_CITE.search(text) or "/" in text
     ):
         return False
-    if is_listed and _ENTRY.match(text):
+    if (is_listed and _ENTRY.match(text)) or _is_place(text):
         return True
     said = text[label.end() :] if label else text
     rest = _FILE_NAME.sub(" ", _ADDRESS.sub(" ", without_marks(said)))
