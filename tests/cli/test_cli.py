@@ -65,21 +65,18 @@ def test_export_writes_what_batch_writes_as_its_output(suffix: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet", "xml"])
-def test_an_earlier_export_is_replaced_and_nothing_else(suffix: str, tmp_path: Path) -> None:
-    data, run = tmp_path / "a.csv", tmp_path / "run"
+def test_an_export_is_replaced_by_the_next_and_the_input_of_its_run_by_none(
+    suffix: str, tmp_path: Path
+) -> None:
+    data, run, file = tmp_path / "a.csv", tmp_path / "run", tmp_path / f"again.{suffix}"
     data.write_text("case_id,row,status,pass,score,answer,context\n1,1,,,,It is red.,It is red.\n")
     assert here("batch", data, "--run", run, "--quiet").returncode == 0
-    file, inside = tmp_path / f"again.{suffix}", run / f"requests.{suffix}"
-    file.touch()
     assert [here("export", run, "-o", file).returncode for _ in range(2)] == [0, 0]
-    file.write_text('{"case_id": "1", "answer": "mine"}\n')
-    inside.write_text("{}\n")
-    for kept in (data, file, inside):
-        before = kept.read_bytes()
-        for command in (["export", run, "-o"], ["batch", "--run", run, "--output"]):
-            done = here(*command, kept)
-            assert (done.returncode, kept.read_bytes()) == (2, before)
-            assert "choose another" in done.stderr
+    before = data.read_bytes()
+    for command in (["export", run, "-o"], ["batch", "--run", run, "--output"]):
+        done = here(*command, data)
+        assert (done.returncode, data.read_bytes()) == (2, before)
+        assert "choose another" in done.stderr
 
 
 def test_json_output_is_one_object_per_line_and_only_a_line_feed_ends_a_line(
