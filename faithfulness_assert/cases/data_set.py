@@ -21,6 +21,7 @@ from .systems import COLUMN_FIELDS, names
 if TYPE_CHECKING:
     import sqlite3
 
+FEW = 3  # records whose contexts may be their answers in an example
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
 """Records, and characters in them, that are read to say where the fields of a case are."""
 MAX_SHOWN_COLUMNS = 40
@@ -232,7 +233,7 @@ class DataSet:
                     contexts.setdefault((answer, asked), set()).add(context)
                     own += answer == context.strip()
         notes = [*self._source.notes, *self.fields.notes]
-        if own and own == len(self._head):
+        if own > FEW and own == len(self._head):
             notes.append(
                 "the context is the answer itself, which backs all that it says: see --map"
             )

@@ -78,7 +78,9 @@ def test_a_mapped_column_is_the_only_one_for_its_field() -> None:
 
 
 def test_a_context_that_is_the_answer_is_told() -> None:
-    records = [{"answer": said, "context": "It is so."} for said in ("It is old.", "It is new.")]
+    records = [
+        {"answer": said, "context": "It is so."} for said in ("Old.", "New.", "Big.", "Red.")
+    ]
     told = "the context is the answer itself"
     assert told in open_data_set(records, mapping={"context": "answer"}).described()
     assert told not in open_data_set(records).described()
