@@ -83,8 +83,7 @@ class EmbeddedJudge:
     """Labels a statement ``supported`` if the context knows enough of its words.
 
     Of all other statements, those that claim nothing are ``not_a_claim`` where the ask allows it,
-    and the rest are ``not_enough_info``. The same ask always gets the same reply. The question is
-    never evidence.
+    the rest ``not_enough_info``. Headings are left out. The same ask always gets the same reply.
     """
 
     info: ClassVar[JudgeInfo] = JudgeInfo(
@@ -103,9 +102,10 @@ class EmbeddedJudge:
         Raises:
             JudgeError: ``deadline``, an instant of ``time.monotonic()``, has passed.
         """
-        index, texts = Index(ask.payload.sentences), [text for _, text in ask.payload.items]
-        verdicts = []
-        for number, statement in ask.payload.statements:
+        index, texts = Index(ask.payload.sentences), [said for _, said in ask.payload.items]
+        verdicts, headings = [], dict(ask.payload.headings)
+        for number, text in ask.payload.statements:
+            statement = text.removeprefix(f"{headings.get(number, '')} ")
             if deadline is not None and time.monotonic() > deadline:
                 raise JudgeError(
                     "the embedded judge ran out of time; pass fewer statements or a later deadline",
@@ -120,8 +120,8 @@ class EmbeddedJudge:
             if may_be_aside and may_be_set_aside(statement, texts):
                 verdict |= {"label": "not_a_claim", "evidence": []}
             verdicts.append({"id": number, **verdict} if ask.form.numbered else verdict)
-        text = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
-        return Reply(text, usage=Usage(), validated=True)
+        reply = json.dumps({"verdicts": verdicts}, separators=(",", ":"))
+        return Reply(reply, usage=Usage(), validated=True)
 
 
 class Support(NamedTuple):

@@ -157,7 +157,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
         first = state.first_like[statement.id]
         finding, start, end = findings[first], statement.start, statement.end
         evidence, flags = resolve(finding.evidence, finding.quote, state.context, quotable)
-        more_flags, wrong, says = seeing.of(finding, statement.text, evidence)
+        more_flags, wrong, says = seeing.of(finding, statement.without_heading, evidence)
         verdicts.append(
             Verdict(
                 statement.id,

@@ -189,7 +189,7 @@ def _split(state: State) -> State:
         return any(map(str.isdigit, text)) and bool(absent_numbers(text, known, asked))
 
     parts = split(case.answer, state.language, NAMES_INSIDE, has_new_number)
-    statements = tuple(replace(s, text=s.shown) if s.shown else s for s in parts.statements)
+    statements = tuple(replace(s, text=s.as_judged) for s in parts.statements)
     state = state._replace(sentences=statements, skipped=parts.skipped)
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}

@@ -229,7 +229,10 @@ def make_job(
     numbered = tuple(enumerate(lines, first + 1))
     items = tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered)
     question = "" if draft.kind == "truths" else state.case.question
-    payload = Payload(items, draft.sentences, question)
+    cells = {n: (draft.window, x[0]) for n, x in numbered if not isinstance(x, Control)}
+    known = {s.id: s.heading for s in state.statements if s.heading}
+    headings = tuple((n, known[number]) for n, (_, number) in cells.items() if number in known)
+    payload = Payload(items, draft.sentences, question, headings=headings)
     ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
     if any(isinstance(error, OtherReply) for error in state.log.errors):
         ask = replace(ask, fresh=True)
@@ -237,7 +240,7 @@ def make_job(
         ask,
         draft.window,
         {n: x for n, x in numbered if isinstance(x, Control)},
-        {n: (draft.window, x[0]) for n, x in numbered if not isinstance(x, Control)},
+        cells,
     )
 
 

@@ -33,12 +33,14 @@ class Payload:
         sentences: the numbered sentences of the context.
         question: what was asked.
         notes: for ratings, what the citation audit found; for a reason, the score.
+        headings: those with which items begin, by the number of the item.
     """
 
     items: Numbered
     sentences: Numbered = ()
     question: str = ""
     notes: str = ""
+    headings: Numbered = ()
 
     @property
     def statements(self) -> Numbered:

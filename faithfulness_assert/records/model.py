@@ -57,6 +57,7 @@ class Statement:
     ``is_item``: it is an item of a list or a row of a table, so a name alone says something.
     ``shown``: its text with what it stands under, the lead-in of its list or the headers of its
     row, if there is any. That is what is judged; the span is that of the text alone.
+    ``heading``: of its part of the answer, which is shown before it.
     """
 
     id: int
@@ -65,6 +66,17 @@ class Statement:
     end: int | None = None
     is_item: bool = False
     shown: str = ""
+    heading: str = ""
+
+    @property
+    def as_judged(self) -> str:
+        """What the judge is shown: the text with all that it stands under."""
+        return " ".join(filter(None, (self.heading, self.shown or self.text)))
+
+    @property
+    def without_heading(self) -> str:
+        """The text of one that is shown as it is judged, without its heading."""
+        return self.text.removeprefix(f"{self.heading} ")
 
 
 @dataclass(frozen=True, slots=True)

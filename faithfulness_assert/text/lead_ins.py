@@ -1,4 +1,7 @@
-"""What a piece of an answer stands under: the lead-in of its list, or the headers of its row.
+"""What a piece of an answer stands under: a heading, the lead-in of its list, the headers of a row.
+
+A heading only names a topic, and is skipped: what it names is shown before each piece under it, or
+nobody could check of which room "It costs 9 euros." says so.
 
 A line that ends in a colon only announces what follows ("The plan covers:"). It is skipped, and the
 pieces under it are shown behind it: nobody could check "dental care" alone. So what a lead-in
@@ -11,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from .learned import is_topic
-from .talk import announces
+from .talk import announces, claims_nothing
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
@@ -19,6 +22,7 @@ MAX_VALUE = 80
 """Characters of a value: what stands below a label, and is no sentence."""
 _COLON = (":", "：")
 _ENDS = (*_COLON, *".!?。！？")
+TITLES = ("heading", "bold", "rule")
 _PLAIN = ("text", "bold")
 _TABLE = ("row", "table header")
 
@@ -32,22 +36,29 @@ class Piece(NamedTuple):
     skipped: str = ""  # the reason if it is not a statement
     kind: str = "text"  # of its block
     column: int = 0  # where its block begins in its line
-    shown: str = ""  # the text with what it stands under, if that is more
+    shown: str = ""  # the text with the lead-ins or headers that it stands under, if it has any
+    heading: str = ""  # of its part of the answer, with a mark at its end
 
 
 def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> Iterator[Piece]:
     """The pieces, each shown with what it stands under. ``is_new``: see ``statements.split``."""
     over: list[tuple[int, str]] = []  # the column and text of each lead-in
-    before = ""  # which group of pieces ends here
+    heading = before = ""  # of this part; and which group of pieces ends here
     for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         is_over = before not in ("", group)
         over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, lead_in[0])]
         before = group
         prefix = " ".join(text for _, text in over)
-        if prefix and not piece.skipped:
-            piece = piece._replace(shown=f"{prefix} {piece.shown or piece.text}")
-        if following and piece.text.endswith(_COLON) and piece.skipped in ("", "heading"):
+        if piece.kind in TITLES:
+            heading = piece.text if piece.skipped == "heading" else ""
+            heading += ":" if heading and not heading.endswith(_ENDS) else ""
+        elif not piece.skipped and (heading or prefix):
+            is_item = piece.kind in ("item", "row")
+            is_talk = not prefix and claims_nothing(piece.text, is_item=is_item)
+            shown = f"{prefix} {piece.shown or piece.text}" if prefix else piece.shown
+            piece = piece._replace(shown=shown, heading="" if is_talk else heading)
+        if following and piece.text.endswith(_COLON) and not piece.skipped:
             column = piece.column if piece.kind == "item" else -1
             leads = len(prefix) + len(piece.text) <= MAX_PREFIX and _is_under(following, column)
             if leads:

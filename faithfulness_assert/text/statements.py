@@ -17,7 +17,7 @@ from ..records.model import Skipped, Statement
 from .citations import heads_sources, is_reference, may_be_title, without_references
 from .inline import Clear, clear
 from .json_leaves import Names, leaves
-from .lead_ins import Piece, under_lead_ins, with_headers
+from .lead_ins import TITLES, Piece, under_lead_ins, with_headers
 from .learned import CLAIM, asks, is_topic, scores
 from .markdown import Block, Kind, blocks
 from .sentences import FIND, Span, language_of, sentence_spans, trimmed
@@ -103,7 +103,7 @@ def split(
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
         tuple(
-            Statement(number, p.text, p.start, p.end, p.kind in ("item", "row"), p.shown)
+            Statement(number, p.text, p.start, p.end, p.kind in ("item", "row"), p.shown, p.heading)
             for number, p in enumerate(stated, 1)
         ),
         tuple(Skipped(piece.start, piece.end, piece.skipped) for piece in pieces if piece.skipped),
@@ -147,14 +147,13 @@ def _shares(gap: str) -> Span:
 
 # ---------------------------------------------------------------- the pieces of blocks
 
-_TITLES = ("heading", "bold", "rule")
 _HEADER = "table header"
 
 
 def _read(text: str, language: str, is_new: Callable[[str], bool]) -> Iterator[Piece]:
     """The statements and skipped pieces of all blocks."""
     all_blocks = blocks(text)
-    content = [i for i, block in enumerate(all_blocks) if block.kind not in _TITLES]
+    content = [i for i, block in enumerate(all_blocks) if block.kind not in TITLES]
     last_content = max(content, default=0)
     headers: list[str] = []
     is_listed = only_names = False  # in a list of sources, which claims nothing so far
@@ -167,7 +166,7 @@ def _read(text: str, language: str, is_new: Callable[[str], bool]) -> Iterator[P
         if block.kind == _HEADER != kind:
             headers = cells
         kind = block.kind
-        is_listed = is_listed and kind not in _TITLES
+        is_listed = is_listed and kind not in TITLES
         found = list(_pieces(text, block, parts, language))
         is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
         for place, piece in enumerate(found, 1):
@@ -215,7 +214,7 @@ def _skip_reason(kind: Kind, said: str, *, may_be_topic: bool) -> str:
     if kind == "link definition":
         name = said[1 : said.find("]:")]
         return kind if " " not in name or is_topic(name) else ""
-    is_title = kind in _TITLES and (may_be_topic or asks(said)) and is_topic(said)
+    is_title = kind in TITLES and (may_be_topic or asks(said)) and is_topic(said)
     return "heading" if is_title else ""
 
 

@@ -74,9 +74,19 @@ def problems(row: Row) -> list[str]:
 # ---------------------------------------------------------------- judges
 
 
+def original(statement: str) -> str:
+    """The original statement in one, which may stand under a heading of the payload; else ""."""
+    said = one_line(statement)
+    return next((true for true in TRUTH if said == true or said.endswith(f" {true}")), "")
+
+
+def true_label(statement: str) -> str:
+    return TRUTH.get(original(statement), "not_enough_info")
+
+
 def honest() -> TruthfulJudge:
     """Gives the original statements their verdicts, and all others ``not_enough_info``."""
-    return TruthfulJudge(lambda text: TRUTH.get(one_line(text), "not_enough_info"))
+    return TruthfulJudge(true_label)
 
 
 class GullibleJudge(TruthfulJudge):
@@ -269,16 +279,15 @@ def copied_earns_nothing(row: Row, payload: str) -> Problems:
     case[row["channel"]] = f"{case[row['channel']]}\n\n{payload}"
     given = case["answer"], case["context"]
 
-    def label(text: str) -> str:
-        return TRUTH.get(one_line(text), "not_enough_info")
-
     # A few forms, each at one place: over all rows, each form is at each place.
     first = sum(map(ord, payload))
     for number in range(first, first + 4):
         form, place = [*FORMS][number % len(FORMS)], [*PLACES][number // 12 % len(PLACES)]
-        judge = CopyingJudge(label, form, place, payload)
+        judge = CopyingJudge(true_label, form, place, payload)
         result = grade(*given, question=case["query"], judge=judge)
-        if any(v.label == "supported" and label(v.statement) != v.label for v in result.verdicts):
+        if any(
+            v.label == "supported" and true_label(v.statement) != v.label for v in result.verdicts
+        ):
             yield f"copied {place} the form {form}, it is credited"
     for seed in range(2):
         judge = ScriptedJudge([payload])
@@ -334,12 +343,12 @@ def kept(result: GradingResult) -> Problems:
         if {*result.metadata["rawRatings"].values()} != {0.9}:
             yield f"the ratings are {result.metadata['rawRatings']}"
         return
-    found = [(v.statement, v.label) for v in result.verdicts if v.statement in TRUTH]
+    found = [(true, v.label) for v in result.verdicts if (true := original(v.statement))]
     if found != list(TRUTH.items()):
         yield f"the verdicts of the original statements are {found}"
     if [v.id for v in result.verdicts] != list(range(1, len(result.verdicts) + 1)):
         yield "the ids are not consecutive"
-    if any(v.label == "supported" for v in result.verdicts if v.statement not in TRUTH):
+    if any(v.label == "supported" for v in result.verdicts if not original(v.statement)):
         yield "the payload is supported"
     if result.status != "graded" or result.coverage != 1:
         yield f"{result.status}, coverage {result.coverage}"
