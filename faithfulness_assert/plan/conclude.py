@@ -24,7 +24,7 @@ from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .long_contexts import finding_of, shown_in_part, shown_shares
-from .state import State
+from .state import State, without_heading
 from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
 _DIGIT = re.compile(r"\d")
@@ -157,7 +157,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
         first = state.first_like[statement.id]
         finding, start, end = findings[first], statement.start, statement.end
         evidence, flags = resolve(finding.evidence, finding.quote, state.context, quotable)
-        more_flags, wrong, says = seeing.of(finding, statement.without_heading, evidence)
+        more_flags, wrong, says = seeing.of(finding, without_heading(statement), evidence)
         verdicts.append(
             Verdict(
                 statement.id,

@@ -36,6 +36,7 @@ from .state import (
     numbered_texts,
     use_numbers,
     with_statements,
+    without_heading,
 )
 
 Piece = tuple[Evidence, ...]
@@ -133,7 +134,7 @@ def _with_claims(state: State) -> State:
         for s in state.sentences
         if state.claims.get(s.id) == () and claims_nothing(s.text, is_item=s.is_item)
     }
-    sentences = Sentences(tuple((s.id, s.without_heading) for s in state.sentences))
+    sentences = Sentences(tuple((s.id, without_heading(s)) for s in state.sentences))
     statements: list[Statement] = []
     skipped = list(state.skipped)
     graded = as_they_stand = 0

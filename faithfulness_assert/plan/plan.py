@@ -12,7 +12,6 @@ changes the state without asking; both are pure functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from dataclasses import replace
 
 from ..asking.windows import Budget
 from ..cases.case import Case
@@ -37,6 +36,7 @@ from .state import (
     Log,
     Stage,
     State,
+    as_judged,
     end,
     fit,
     note,
@@ -189,7 +189,7 @@ def _split(state: State) -> State:
         return any(map(str.isdigit, text)) and bool(absent_numbers(text, known, asked))
 
     parts = split(case.answer, state.language, NAMES_INSIDE, has_new_number)
-    statements = tuple(replace(s, text=s.as_judged) for s in parts.statements)
+    statements = tuple(map(as_judged, parts.statements))
     state = state._replace(sentences=statements, skipped=parts.skipped)
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}

@@ -194,6 +194,17 @@ def distinct_statements(state: State) -> list[Statement]:
     return [s for s in state.statements if state.first_like[s.id] == s.id]
 
 
+def as_judged(statement: Statement) -> Statement:
+    """A statement of the splitter with the text that the judge is shown: with what it is under."""
+    shown = (statement.heading, statement.shown or statement.text)
+    return replace(statement, text=" ".join(filter(None, shown)))
+
+
+def without_heading(statement: Statement) -> str:
+    """The text of a statement as it is judged, without its heading."""
+    return statement.text.removeprefix(f"{statement.heading} ")
+
+
 def numbered_texts(statements: Iterable[Statement]) -> Numbered:
     """The statements as an ask shows them."""
     return tuple((statement.id, statement.text) for statement in statements)

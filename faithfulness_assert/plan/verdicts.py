@@ -29,6 +29,7 @@ from .state import (
     note,
     note_error,
     number_jobs,
+    without_heading,
 )
 
 CONFIRMED = "confirmed when asked again"
@@ -237,7 +238,7 @@ def _asserts(state: State, number: int) -> bool:
     starts = {s.start for s in state.statements if s.id == number}
     texts = [s.text for s in state.sentences]
     return not all(
-        may_be_set_aside(s.without_heading, texts, is_item=s.is_item)
+        may_be_set_aside(without_heading(s), texts, is_item=s.is_item)
         for s in state.sentences
         if s.start in starts
     )

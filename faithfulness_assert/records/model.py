@@ -68,16 +68,6 @@ class Statement:
     shown: str = ""
     heading: str = ""
 
-    @property
-    def as_judged(self) -> str:
-        """What the judge is shown: the text with all that it stands under."""
-        return " ".join(filter(None, (self.heading, self.shown or self.text)))
-
-    @property
-    def without_heading(self) -> str:
-        """The text of one that is shown as it is judged, without its heading."""
-        return self.text.removeprefix(f"{self.heading} ")
-
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
