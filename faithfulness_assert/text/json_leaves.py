@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import NamedTuple, cast
 
 from .lead_ins import Piece
 from .strings import FENCE, is_blank, key_words, lazy_pattern
@@ -87,6 +88,18 @@ class _Leaf(NamedTuple):
     fields: frozenset[str]  # whose names it stands under
 
 
+@dataclass
+class _Item:
+    """An object in a list, and what names those around it."""
+
+    over: str
+    first: str = ""  # its first leaf, which names it
+
+    def names(self) -> str:
+        """What is shown before a leaf of it."""
+        return " | ".join(filter(None, (self.over, self.first)))[-MAX_LABEL:]
+
+
 class _Keys(NamedTuple):
     """What a leaf stands under: the keys, and the fields whose names they are."""
 
@@ -102,18 +115,23 @@ class _Keys(NamedTuple):
 
 
 def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]:
-    """The leaves up to where the first object or list closes. What has no value ends in one."""
+    """The leaves up to where the first object or list closes. What has no value ends in one.
+
+    In a list of objects each leaf is shown behind the first of its object: "service: Parking |
+    price: 16 euros", or nobody could check of which service 16 euros is the price.
+    """
     found: list[_Leaf] = []
-    opened: list[_Keys] = []
-    here, key = _Keys(), ""
+    opened: list[tuple[_Keys, _Item | None, str]] = []  # with the item that is around, and its sign
+    here, key, item, sign = _Keys(), "", cast("_Item | None", None), ""
     begin = end = -1  # of what is in no leaf yet
     for token in _TOKEN.finditer(text, start):
         said = token[0]
         if said in "{[":
-            opened.append(here)
-            here, key = here.and_key(key, known), ""
+            opened.append((here, item, sign))
+            item = _Item(item.names() if item else "") if sign + said == "[{" else item
+            here, key, sign = here.and_key(key, known), "", said
         elif said in "}]":
-            here = opened.pop()
+            here, item, sign = opened.pop()
         elif " " in said and said[0] != '"':
             break  # words outside of a string: the JSON has ended
         elif said not in ",:":
@@ -125,7 +143,11 @@ def _leaves(text: str, start: int, known: Mapping[str, set[str]]) -> list[_Leaf]
             label, fields = here.and_key(key, known)
             line = " ".join((f"{label}: {value}" if label else value).split())
             reason = "no value" if said == "null" or is_blank(value) else ""
-            found.append(_Leaf(Piece(begin, end, line, reason, "row"), fields))
+            over = item.names() if item else ""
+            shown = f"{over} | {line}" if over and not reason else ""
+            if item and not (item.first or reason):
+                item.first = line
+            found.append(_Leaf(Piece(begin, end, line, reason, "row", shown=shown), fields))
             key, begin = "", -1
         if not opened or token["cut"]:
             break
