@@ -16,18 +16,29 @@ from ..policy.scoring import FIXES, on_unit_scale
 from ..reading.reconcile import MISSING, Finding
 from ..reading.rows import parse_label
 from ..records.errors import JudgeError
-from ..records.model import MARKED, NUMBER_FLAG, SET_ASIDE, VERBATIM_FLAG, Evidence, Verdict
+from ..records.model import (
+    MARKED,
+    NEW_LINK,
+    NUMBER_FLAG,
+    SET_ASIDE,
+    VERBATIM_FLAG,
+    Evidence,
+    Verdict,
+)
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
 from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import Quotable, resolve
-from ..text.strings import clip, plain_words
+from ..text.strings import clip, lazy_pattern, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
 from .long_contexts import finding_of, shown_in_part, shown_shares
 from .state import State, without_heading
 from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
 _DIGIT = re.compile(r"\d")
+_LINK = lazy_pattern(r"\]\((https?://[^\s()<>]{1,2000})")
+FEW = 5
+"""Links that are named."""
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 MAX_LABEL = 40
@@ -110,6 +121,7 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     is_judged = any(v.label for v in findings.verdicts)
     ignored = f"these fields of the record were ignored: {', '.join(case.ignored)}"
     warnings = [*([ignored] if case.ignored else []), *case.notes, *log.warnings]
+    warnings += _new_links(case) if "](http" in case.answer else []
     if is_judged or rated:
         # Without any verdict, the first error is the reason of the result.
         warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
@@ -123,6 +135,14 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     if state.likely is not None:
         warnings.append(shown_in_part(state.likely, findings.verdicts))
     return warnings
+
+
+def _new_links(case: Case) -> list[str]:
+    """Of links whose address the judge is not shown: those that a context with addresses lacks."""
+    known = "\n".join([*(f"{p.id} {p.text}" for p in case.context), case.question])
+    links = dict.fromkeys(_LINK.findall(case.answer)) if "://" in known else ()
+    new = [link for link in links if link.rstrip("/") not in known]
+    return [f"{NEW_LINK} {clip(link)}: its address is nowhere in the context" for link in new[:FEW]]
 
 
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:

@@ -42,8 +42,8 @@ EVIDENCE_FLAGS = ("no_such_evidence", "no_such_quote")
 NUMBER_FLAG = "number_not_found"
 VERBATIM_FLAG = "verbatim_in_context"
 """The flag of a statement that is not supported, though the context has it word for word."""
-CODE_SKIPPED = "Check the code in the answer"
-"""The words of a warning that a run counts."""
+CODE_SKIPPED, NEW_LINK = "Check the code in the answer", "Check the link"
+"""The words of warnings that a run counts."""
 FLAGS = (*EVIDENCE_FLAGS, NUMBER_FLAG)
 """The flags that a judge's verdict may have."""
 FINE_LABELS: tuple[Label | None, ...] = ("supported", "not_a_claim")

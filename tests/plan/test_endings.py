@@ -110,3 +110,23 @@ def test_words_in_code_that_is_skipped_are_told_once(code: str, told: int) -> No
     summary = Summary()
     summary.add(result)
     assert ("1 case passed with code" in summary.text()) == (told == 1)
+
+
+@pytest.mark.parametrize(
+    ("context", "told"),
+    [
+        ("The sky is blue. See https://a.example/sky/ for more.", ["https://b.example/pay"]),
+        ("The sky is blue.", []),
+        ("The sky is blue: https://a.example/sky https://b.example/pay?x=1", []),
+    ],
+)
+def test_a_link_whose_address_a_context_with_addresses_lacks_is_told(
+    context: str, told: list[str]
+) -> None:
+    answer = "The [sky](https://a.example/sky) is [blue](https://b.example/pay)."
+    result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
+    new = [said for said in result.warnings if "its address is nowhere" in said]
+    assert new == [f"Check the link {link}: its address is nowhere in the context" for link in told]
+    summary = Summary()
+    summary.add(result)
+    assert ("1 case passed with a link" in summary.text()) == bool(told)
