@@ -41,7 +41,7 @@ CHECKS = {
     PROMPT_CUT: f"{_CUT}: raise its context length",
 }
 """What is said of cases with a flag, or with a warning that has these words."""
-IF_PASSED = (NUMBER_FLAG, CODE_SKIPPED, NEW_LINK)
+_IF_PASSED = (NUMBER_FLAG, CODE_SKIPPED, NEW_LINK)
 _WARNED = (CODE_SKIPPED, NEW_LINK, PROMPT_CUT)
 
 
@@ -77,8 +77,9 @@ class Counted(NamedTuple):
         names = ("controls", "untested", "judgeNote")
         notes = {name: result.metadata[name] for name in names if result.metadata.get(name)}
         flags = {flag for verdict in result.verdicts for flag in verdict.flags}
-        flags |= {name for name in _WARNED if any(name in text for text in result.warnings)}
-        checks = (name for name in CHECKS if result.pass_ or name not in IF_PASSED)
+        warnings = "\n".join(result.warnings)
+        flags |= {name for name in _WARNED if name in warnings}
+        checks = (name for name in CHECKS if result.pass_ or name not in _IF_PASSED)
         notes |= {name: True for name in checks if name in flags}
         return cls(
             result.status,

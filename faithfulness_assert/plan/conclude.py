@@ -37,7 +37,7 @@ from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
 _DIGIT = re.compile(r"\d")
 _LINK = lazy_pattern(r"\]\((https?://[^\s()<>]{1,2000})")
-FEW = 5
+MOST_LINKS = 5
 """Links that are named."""
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
@@ -138,11 +138,15 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
 
 
 def _new_links(case: Case) -> list[str]:
-    """Of links whose address the judge is not shown: those that a context with addresses lacks."""
+    """A warning for each link to an address that the context lacks, if it has any.
+
+    The judge is not shown where a link leads: many contexts have texts without addresses.
+    """
     known = "\n".join([*(f"{p.id} {p.text}" for p in case.context), case.question])
     links = dict.fromkeys(_LINK.findall(case.answer)) if "://" in known else ()
     new = [link for link in links if link.rstrip("/") not in known]
-    return [f"{NEW_LINK} {clip(link)}: its address is nowhere in the context" for link in new[:FEW]]
+    said = "its address is nowhere in the context"
+    return [f"{NEW_LINK} {clip(link)}: {said}" for link in new[:MOST_LINKS]]
 
 
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:
@@ -171,7 +175,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     shares = shown_shares(state, state.likely) if state.likely else {}
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
-    seeing = Seeing(state.case)
+    seeing = Seeing(state.known, state.asked)
     verdicts = []
     for statement in state.statements:
         first = state.first_like[statement.id]
@@ -207,13 +211,12 @@ VERBATIM = 12
 class Seeing:
     """What code sees in the statements about a case. It changes no label and raises no score."""
 
-    def __init__(self, case: Case) -> None:
-        self._passages = [passage.text for passage in case.context]
-        self._known, self._asked = Numbers(*self._passages), Numbers(case.question)
+    def __init__(self, known: Numbers, asked: Numbers) -> None:
+        self._known, self._asked = known, asked
 
     @cached_property
     def _folded(self) -> str:
-        return "\n".join(self._passages).casefold()
+        return self._known.text.casefold()
 
     @cached_property
     def _words(self) -> str:

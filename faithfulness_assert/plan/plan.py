@@ -190,7 +190,7 @@ def _split(state: State) -> State:
 
     parts = split(case.answer, state.language, NAMES_INSIDE, has_new_number)
     statements = tuple(map(as_judged, parts.statements))
-    state = state._replace(sentences=statements, skipped=parts.skipped)
+    state = state._replace(sentences=statements, skipped=parts.skipped, known=known, asked=asked)
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}
     code = (case.answer[span.start : span.end] for span in parts.skipped if span.reason == "code")

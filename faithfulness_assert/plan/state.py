@@ -30,6 +30,7 @@ from ..records.errors import InputError, JudgeError, OtherReply
 from ..records.judge import Ask, AskKind, Numbered, Outcome, Payload
 from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 from ..records.usage import Usage
+from ..text.absent_numbers import NONE, Numbers
 from ..text.strings import one_line
 
 # Records of a plan are named tuples: an assertion in promptfoo is a fresh process, and to define a
@@ -104,6 +105,9 @@ class State(NamedTuple):
     truths: Mapping[int, tuple[str, ...]] = NOTHING  # of each piece of the context
     statements: tuple[Statement, ...] = ()  # what is judged: sentences of the answer, or claims
     first_like: Mapping[int, int] = NOTHING  # the first of its text, if repeats count once
+    headings: Mapping[int, str] = NOTHING  # of the statements that begin with one
+    known: Numbers = NONE  # the numbers that the context has
+    asked: Numbers = NONE  # those of the question
     findings: Mapping[Cell, Finding] = NOTHING
     closed: frozenset[Cell] = frozenset()  # not asked again: refused, filtered, truncated, failed
     error_of: Mapping[Cell, JudgeError] = NOTHING  # of which the ask failed
@@ -170,7 +174,8 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
     for statement in statements:
         key = one_line(statement.text) if state.policy.dedupe else str(statement.id)
         first_like[statement.id] = firsts.setdefault(key, statement.id)
-    return state._replace(statements=tuple(statements), first_like=first_like)
+    headings = {s.id: s.heading for s in statements if s.heading}
+    return state._replace(statements=tuple(statements), first_like=first_like, headings=headings)
 
 
 def use_numbers(state: State, jobs: Iterable[Job]) -> State:
@@ -241,8 +246,8 @@ def make_job(
     items = tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered)
     question = "" if draft.kind == "truths" else state.case.question
     cells = {n: (draft.window, x[0]) for n, x in numbered if not isinstance(x, Control)}
-    known = {s.id: s.heading for s in state.statements if s.heading}
-    headings = tuple((n, known[number]) for n, (_, number) in cells.items() if number in known)
+    known = state.headings if draft.kind == "verdicts" else NOTHING
+    headings = tuple((n, known[x]) for n, (_, x) in cells.items() if x in known) if known else ()
     payload = Payload(items, draft.sentences, question, headings=headings)
     ask = make_ask(draft.kind, state.policy, payload, remark=draft.remark, secret=state.secret)
     if any(isinstance(error, OtherReply) for error in state.log.errors):

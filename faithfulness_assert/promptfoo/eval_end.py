@@ -13,6 +13,8 @@ from typing import Any
 
 from ..asking.schema import wrong_label
 from ..cases.systems import NAMES_INSIDE
+from ..policy.scoring import CHECK
+from ..records.model import CODE_SKIPPED, NEW_LINK
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
 from ..records.views import SETUP, UNVERIFIED
 from ..text.strings import clip, lazy_pattern, one_line, visible
@@ -28,6 +30,8 @@ EXPANDED = (
 )
 OF_TEST = ("options", "vars")
 """What a test has, or takes from the default test."""
+CHECKS = (CHECK, CODE_SKIPPED, NEW_LINK)
+"""How warnings begin that are told of tests that pass."""
 _NOT_GRADED = lazy_pattern(r"Not graded:[^\n]*")
 
 
@@ -108,7 +112,7 @@ def _of_test(result: Any) -> Iterator[str]:
         if _at(assertion, "weight") == 0:  # always true then
             passes = metadata.get("passed") is not negated
         if passes:
-            checks = (one for one in _warnings(grade) if one.startswith("Check "))
+            checks = (one for one in _warnings(grade) if one.startswith(CHECKS))
             yield from (f"passed; {clip(check, MAX_CHARS)}" for check in checks)
             continue
         if negated:

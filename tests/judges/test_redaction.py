@@ -384,6 +384,7 @@ WRONG = [
     *({"extra_headers": {"x-a": KEY.encode()}}, {"extra_headers": [("x-a", KEY)]}),
     *({"base_url": f"http://user:{KEY}@host:port/v1"}, {"base_url": KEY.encode()}),
     *({"base_url": f"https://host/v1?key={KEY}", "api_key": "a b"}, {"base_url": "ftp://x"}),
+    {"extra_headers": [("x-a", KEY)], "base_url": 5},
     *({"timeout": -1}, {"api_key": f"{KEY} "}, {"api_key": f"{KEY}\u00e4"}, {"x": 1}),
 ]
 OF_API = {"openai:m": OpenAIJudge, "anthropic:m": AnthropicJudge}

@@ -135,11 +135,11 @@ def hide_key(options: dict[str, Any]) -> None:
     Raises:
         ConfigError: the key or the address is no string.
     """
-    headers = options.get("extra_headers")
-    if isinstance(headers, Mapping):
+    if isinstance(headers := options.get("extra_headers"), Mapping):
         headers = {name: Secret(v) if isinstance(v, str) else None for name, v in headers.items()}
     if headers is not None:
         options["extra_headers"] = headers if isinstance(headers, dict) else ()  # an error later
+    del headers
     for name in ("api_key", "base_url"):
         if isinstance(value := options.pop(name, None), str):
             options[name] = Secret(value)
