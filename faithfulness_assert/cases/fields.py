@@ -56,6 +56,7 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     }
     for field in HELD
 }
+_FOREIGN = {word for field in HELD for word in _LINES[field].splitlines()[-1].split()}
 _SPEAKERS = _WORDS["answer is made"] - {"model", "ai"}
 """What a key of an answer may end in that has no word for it: ``predicted``, ``assistant``."""
 _INSIDE = 9
@@ -338,6 +339,8 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     last = key_words(keys[-1].partition("(")[0])
     if not last or (field == "answer" and by_whom.issuperset(last)) or last[-1] == "model":
         return None  # ``generation.model`` and ``generation_model`` name one
+    if last[1:] and last[-1] in _FOREIGN:
+        return None
     while len(words) > 1 and (words[-1] in by_whom | _WORDS["endings"] or words[-1].isdigit()):
         words.pop()
     holds = _HOLDS[field].get(words[-1]) if words else None

@@ -209,4 +209,4 @@ class _Pattern:
 
 FENCE = lazy_pattern(r"\s*```\w*[ \t\r]*\n(?P<body>.*?)\n[ \t]*```\s*", re.DOTALL)
 """A text that is a fence as a whole; its ``body`` is what stands in it."""
-_KEY_WORD = lazy_pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+|\d+")
+_KEY_WORD = lazy_pattern(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[^\W\d_A-Za-zß-ÿ]+|\d+")
