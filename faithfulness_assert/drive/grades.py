@@ -293,7 +293,7 @@ def run_many(
     Raises:
         GivenUp: a grade was given up. The results of all others came before.
     """
-    from queue import SimpleQueue
+    from queue import Empty, SimpleQueue
 
     from ..judges import background
     from .gate import Slots
@@ -319,7 +319,11 @@ def run_many(
                 under_way += 1
             if not under_way:
                 break
-            ended = finished.get()
+            try:
+                # Not for ever: a signal that comes just before a wait begins does not end it.
+                ended = finished.get(timeout=1.0)
+            except Empty:
+                continue
             under_way -= 1
             ready = waiting if in_order else deque([ended])
             if not in_order:

@@ -21,6 +21,7 @@ from processes import HEARS_CTRL_C, eventually
 from rows import finished, results_of
 from true_server import answered
 
+from faithfulness_assert import Reply
 from faithfulness_assert.batch import run
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
@@ -147,6 +148,28 @@ def test_a_second_signal_ends_the_grace(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=60)
         assert process.returncode == 128 + signal.SIGTERM, said
+
+
+def test_a_signal_that_does_not_end_the_wait_of_the_main_thread_is_heard(tmp_path: Path) -> None:
+    ended, asks = threading.Event(), itertools.count()
+
+    class Kills:
+        """Has the system give the signal to its own thread, so that the main one goes on waiting."""
+
+        def ask(self, *_: object, **__: object) -> Reply:
+            if not next(asks):
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+                os.kill(os.getpid(), signal.SIGTERM)
+            ended.wait(60)
+            return Reply(text="")
+
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+    try:
+        outcome = run(cases(tmp_path), tmp_path / "run", judge=Kills(), grace=0)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        ended.set()
+    assert outcome.signal == signal.SIGTERM
 
 
 def test_an_interrupt_that_a_library_wraps_in_its_own_error_is_still_one(
