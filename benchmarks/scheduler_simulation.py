@@ -5,9 +5,9 @@
 The scheduling is the package's own gate, ``drive/gate.py``, as in a run. The clock is virtual:
 the event loop jumps to the next timer, so that hours pass in minutes. The server answers after a
 random time (half of the answers within ``LATENCY``) and refuses what is beyond its limits with 429
-and ``retry-after``, as a bucket that refills all the time; or it refuses some asks by chance, which
-hold no place while they wait. In the last, short plans it is down for a while (from ``DOWN_AT``
-on), or its latency jumps from 50 ms to 2 s after half of the cases.
+and ``retry-after``, as a bucket that refills all the time; or it refuses some asks by chance. In
+the last, short plans it is down for a while (from ``DOWN_AT`` on), or its latency jumps
+from 50 ms to 2 s after half of the cases.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from virtual_time import run_virtually
 from faithfulness_assert import JudgeError, Reply, Usage
 from faithfulness_assert.drive.asks import TimeLeft
 from faithfulness_assert.drive.gate import Gate, PerMinute, Slots
-from faithfulness_assert.drive.grades import MOST_ASIDE
 from faithfulness_assert.records.judge import Ask, Outcome, Payload, ReplyForm
 
 LATENCY, SPREAD = 1.0, 0.4
@@ -154,7 +153,7 @@ class Run:
         limits = ((plan.server_requests, False), (plan.server_tokens, True))
         self.buckets = [(Bucket(limit, plan.burst), of) for limit, of in limits if limit]
         left, self.slots = iter(range(self.cases)), Slots(plan.concurrency)
-        await asyncio.gather(*(self.grade(left) for _ in range(MOST_ASIDE * plan.concurrency)))
+        await asyncio.gather(*(self.grade(left) for _ in range(plan.concurrency)))
         return asyncio.get_running_loop().time()
 
     async def grade(self, left: Iterator[int]) -> None:

@@ -7,7 +7,7 @@ What failures teach beyond their own ask: see ``breaker.py``.
 Servers that people run themselves often answer one ask after the other. Eight asks at once then
 wait for each other until all of them time out. So the first ask is sent alone. After it, asks are
 sent at once as long as the server, even if it answers one after the other, can answer all of them
-in half of the timeout. If it answers several in the time of one, the number grows.
+in half of the timeout; with each reply at most twice as many, as the first ask may be a short one.
 """
 
 from __future__ import annotations
@@ -34,10 +34,6 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 FIRST_AT_ONCE = 16
 """Asks under way at first. Each reply lets one more go, so that a limit does not meet a flood."""
 PART_OF_TIMEOUT = 0.5
-KEPT = 0.8
-"""Part of the last cost that a lower one leaves: the number of asks grows step by step."""
-CHARS_PER_ITEM = 400
-"""What the reply to a statement costs, in characters of a prompt."""
 
 
 class Gate:
@@ -81,7 +77,9 @@ class Gate:
         if loop is not self._loop:  # after a fork, nothing of what was under way goes on
             self._loop, self._line = loop, asyncio.Lock()
             self._rate, self.breaker = LearnedRate(), Breaker(self.breaker.patience)
-            self._server = local_server(self._url, loop)
+            is_local = is_here(urlsplit(self._url).hostname or "")
+            servers = _LOCAL.setdefault(loop, {})
+            self._server = servers.setdefault(self._url, LocalServer()) if is_local else None
         spent, retries, pauses, slots = Usage(), 0, 0, slots or Slots(1)
         failed_at, patience = math.inf, self.breaker.patience or math.inf
         last: JudgeError | None = None  # of what was sent
@@ -90,7 +88,7 @@ class Gate:
                 others_answered = self.breaker.answered_at > failed_at
                 outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
                 if isinstance(outcome, Reply):
-                    if slots.more > 0 and self._rate.rate == math.inf:  # else they wait in line
+                    if self._rate.rate == math.inf:  # else they wait in line
                         slots.grow()
                     if spent.num_requests:
                         usage, requests = outcome.usage, spent.num_requests + outcome.requests
@@ -121,9 +119,7 @@ class Gate:
                         outcome.message += f" ({spent.num_requests} requests)"
                     return outcome
                 log.info("%s: goes again in %.1f s", ask.kind, pause)
-                # At a known limit, and in an outage, others would only take its turn.
-                by_chance = is_refusal(outcome) and self._rate.rate == math.inf
-                await (slots.pause(pause, left) if by_chance else asyncio.sleep(pause))
+                await asyncio.sleep(pause)
 
     async def _try(
         self, ask: Ask, send: Callable[[], Awaitable[Outcome]], left: TimeLeft, *, again: bool
@@ -140,7 +136,7 @@ class Gate:
             GivenUp: the run stops.
         """
         limits, rate, server, breaker = self._limits, self._rate, self._server, self.breaker
-        async with server.taken(ask, self._timeout, left) if server else nullcontext():
+        async with server.turn(left) if server else nullcontext():
             if breaker.is_open and (problem := await breaker.passed(left)):
                 return problem, math.inf
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
@@ -153,7 +149,7 @@ class Gate:
             if left() <= 0:
                 return late(), math.inf
             clock = asyncio.get_running_loop().time
-            sent_at, beside = clock(), server.under_way if server else 0
+            sent_at, beside = clock(), server.taken if server else 0
             stretch = rate.sent(amount, sent_at)
             outcome = await send()
             if limits:
@@ -165,8 +161,7 @@ class Gate:
             elif is_refusal(outcome):
                 rate.refused(stretch, amount, clock(), outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
-                is_late = not isinstance(outcome, Reply)
-                server.learn((clock() - sent_at) / beside, late=is_late)
+                server.learn((clock() - sent_at) / beside, self._timeout)
             return outcome, sent_at
 
 
@@ -184,8 +179,7 @@ class Slots:
     ) -> None:
         self.gate, self.stopping = gate, stopping
         self._free = asyncio.Semaphore(min(asks_at_once, FIRST_AT_ONCE))
-        self.more = asks_at_once - FIRST_AT_ONCE  # that go at once only after replies
-        self.aside = 0  # asks that wait until they go again, which take no slot
+        self._more = asks_at_once - FIRST_AT_ONCE  # that go at once only after replies
         self.spent = Usage()  # by the asks that have ended
 
     @asynccontextmanager
@@ -203,19 +197,9 @@ class Slots:
 
     def grow(self) -> None:
         """Lets one more ask go at once, after a reply."""
-        self.more -= 1
-        self._free.release()
-
-    async def pause(self, seconds: float, left: TimeLeft) -> None:
-        """Waits for so long, while another ask has the slot of this one, and then for a slot."""
-        self._free.release()
-        self.aside += 1
-        try:
-            await asyncio.sleep(seconds)
-        finally:
-            self.aside -= 1
-            with left.during("wait"):
-                await self._free.acquire()
+        if self._more > 0:
+            self._more -= 1
+            self._free.release()
 
 
 # ---------------------------------------------------------------- the user's limits
@@ -263,55 +247,31 @@ class PerMinute:
 
 
 class LocalServer:
-    """How many asks a server on this machine gets at once. One for each server and event loop.
-
-    ``cost`` is the seconds that a character of a prompt takes, if the server answers one ask after
-    the other; None before the first reply. ``under_way`` is the characters of all asks under way.
-    """
+    """How many asks a server on this machine gets at once: ``room``, of which some are taken."""
 
     def __init__(self) -> None:
-        self.cost: float | None = None
-        self.under_way = 0
+        self.room, self.taken = 1, 0
         self._line, self._ended = asyncio.Lock(), asyncio.Event()
 
     @asynccontextmanager
-    async def taken(self, ask: Ask, timeout: float, left: TimeLeft) -> AsyncIterator[None]:
-        """Waits in line: a long ask is not kept waiting by short ones that came later.
-
-        Args:
-            ask: what is to be sent.
-            timeout: the seconds that an ask may take.
-            left: the time of its grade, which stands still meanwhile.
-        """
-        size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
+    async def turn(self, left: TimeLeft) -> AsyncIterator[None]:
+        """Waits in line, while the time of the grade stands still, and has room for an ask."""
         with left.during("wait"):
             async with self._line:  # only who is at its head waits for room
-                while self.under_way and (
-                    self.cost is None
-                    or (self.under_way + size) * self.cost > timeout * PART_OF_TIMEOUT
-                ):
+                while self.taken >= self.room:
                     self._ended.clear()
                     await self._ended.wait()
-                self.under_way += size
+                self.taken += 1
         try:
             yield
         finally:
-            self.under_way -= size
+            self.taken -= 1
             self._ended.set()
 
-    def learn(self, cost: float, *, late: bool = False) -> None:
-        """Takes in what an ask cost. One that got no answer in time would have cost more."""
-        known = self.cost or 0.0
-        self.cost = max(cost, 2 * known) if late else max(cost, KEPT * known)
+    def learn(self, cost: float, timeout: float) -> None:
+        """Takes in the seconds that an ask cost, if the server answers one after the other."""
+        self.room = max(1, min(2 * self.room, int(timeout * PART_OF_TIMEOUT / max(cost, 1e-3))))
 
 
 _LOCAL: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, LocalServer]] = WeakKeyDictionary()
-
-
-def local_server(url: str, loop: asyncio.AbstractEventLoop) -> LocalServer | None:
-    """The server at this address; None if it is not on this machine."""
-    parts = urlsplit(url)
-    if not is_here(parts.hostname or ""):
-        return None
-    address = parts.netloc.rpartition("@")[2]
-    return _LOCAL.setdefault(loop, {}).setdefault(address, LocalServer())
+"""One for each address, whichever grader asks there."""

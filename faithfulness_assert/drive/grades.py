@@ -31,8 +31,6 @@ T = TypeVar("T")
 ASKS_AT_ONCE = 8
 GRACE_SECONDS = 3.0
 """How long after its deadline a grade may end: a server may flood the event loop."""
-MOST_ASIDE = 4
-"""How many times ``concurrency`` further grades begin while asks wait until they go again."""
 WINDOW = 20
 """How many times ``concurrency`` results may wait for an earlier one."""
 
@@ -202,8 +200,7 @@ class Grade:
             if gate is None:
                 async with slots.turn(self._left):
                     outcome = await self._send(ask)
-                if slots.more > 0:
-                    slots.grow()
+                slots.grow()
             elif stored and (reply := await background.in_thread(stored, ask)):
                 outcome = outcome_of(ask, reply)
             else:
@@ -309,7 +306,7 @@ def run_many(
             while (
                 not given_up
                 and finished.empty()
-                and under_way < at_once + min(slots.aside, MOST_ASIDE * concurrency)
+                and under_way < at_once
                 and len(waiting) < WINDOW * concurrency
                 and (grade := next(rest, None))
             ):

@@ -287,8 +287,7 @@ class Loopback:
         )
         self._server.daemon_threads = True
         address = f"127.0.0.1:{self._server.server_address[1]}"
-        for servers in gate._LOCAL.values():
-            servers.pop(address, None)  # an earlier server had this port, and another speed
+        gate._LOCAL.clear()  # an earlier server may have had this port, and another speed
         self.root = f"http://{address}"
         self.url = f"{self.root}/v1"
 
