@@ -22,6 +22,7 @@ from .judges.secret import process_secret, secret_of
 from .options import (
     DEADLINE,
     GRADER_NAMES,
+    NAMED,
     check_language,
     check_names,
     hide_key,
@@ -39,13 +40,17 @@ from .settings import SETTING, AnyPolicy, choose
 from .text.sentences import FIND
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import Never, Unpack
 
     from .drive.gate import Gate, Slots
     from .options import CaseOptions, GradeOptions, GraderOptions
     from .records.result_list import Results
 
 MAX_CONCURRENCY = 1000
+ONE_LIST = (
+    "cases: takes one list, whose items have answer and context. Of two lists make one: "
+    "grade_many([{'answer': a, 'context': c} for a, c in zip(answers, contexts)])"
+)
 BRIEF = 20_000  # characters of a case whose grade takes an event loop a few milliseconds
 
 
@@ -177,7 +182,7 @@ class Grader:
         /,
         answer: str | None = None,
         context: Any = None,
-        *,
+        *more: Never,
         question: str | None = None,
         id: str = "",
         **named: Unpack[CaseOptions],
@@ -186,7 +191,7 @@ class Grader:
 
         ``named``: ``citation_audit``, or fields as other systems call them; see ``Case``.
         """
-        case = self._case(answer, context, question, id, named)
+        case = self._case(answer, context, more, question, id, named)
         if not isinstance(case, Case):
             return case
         return self._complete(self._grade_of(case).run())
@@ -196,15 +201,17 @@ class Grader:
         /,
         answer: str | None = None,
         context: Any = None,
-        *,
+        *more: Never,
         question: str | None = None,
         id: str = "",
         **named: Unpack[CaseOptions],
     ) -> GradingResult:
         """The same as ``grade``, on the running event loop. If cancelled, so are its asks."""
-        return await self._run(self._case(answer, context, question, id, named))
+        return await self._run(self._case(answer, context, more, question, id, named))
 
-    def grade_many(self, cases: Iterable[Any], *, concurrency: int = 8) -> Iterator[GradingResult]:
+    def grade_many(
+        self, cases: Iterable[Any], *more: Never, concurrency: int = 8
+    ) -> Iterator[GradingResult]:
         """Results in the order of the cases, with at most ``concurrency`` asks at once.
 
         ``cases``: see the function ``grade_many``. They are read as needed. If the caller stops
@@ -213,6 +220,8 @@ class Grader:
         """
         from .cases.sources import Given
 
+        if more:
+            raise ConfigError(ONE_LIST)
         check_number("concurrency", concurrency, 1, MAX_CONCURRENCY, whole=True)
         given = cases if isinstance(cases, Given) else Given(cases)
         for note in given.notes:
@@ -239,13 +248,16 @@ class Grader:
         return await self._run(self._read(case), slots)
 
     def _case(
-        self, answer: Any, context: Any, question: Any, id: str, named: Any
+        self, answer: Any, context: Any, more: object, question: Any, id: str, named: Any
     ) -> Case | GradingResult:
         """The case with these fields; if they are no case, the result that says so.
 
         Raises:
-            ConfigError: a name is that of an option.
+            ConfigError: a name is that of an option, or an argument has no name that needs one:
+                other systems have the question first.
         """
+        if more:
+            raise ConfigError(NAMED)
         for name in named:
             if name in GRADER_NAMES or name in ("judge", "policy", "threshold"):
                 raise ConfigError(f"{name}: give it to Grader; it holds for all its cases")
@@ -319,7 +331,7 @@ def _id_of(id: object) -> str:
 def grade(
     answer: str | None = None,
     context: Any = None,
-    *,
+    *more: Never,
     question: str = "",
     judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
@@ -346,13 +358,13 @@ def grade(
     """
     case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
-    return grader.grade(answer, context, question=question or None, **case)
+    return grader.grade(answer, context, *more, question=question or None, **case)
 
 
 async def agrade(
     answer: str | None = None,
     context: Any = None,
-    *,
+    *more: Never,
     question: str = "",
     judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
@@ -362,12 +374,12 @@ async def agrade(
     """The same as ``grade``, on the running event loop."""
     case, others = split_options(options)
     grader = Grader(judge, policy, threshold, **others)
-    return await grader.agrade(answer, context, question=question or None, **case)
+    return await grader.agrade(answer, context, *more, question=question or None, **case)
 
 
 def grade_many(
     cases: Iterable[Any],
-    *,
+    *more: Never,
     judge: str | Judge = SETTING,
     policy: AnyPolicy | None = None,
     threshold: float | None = None,
@@ -395,7 +407,7 @@ def grade_many(
     given = Given(cases, keep=True)
     results: list[GradingResult] = []
     try:
-        results.extend(grader.grade_many(given, concurrency=concurrency))
+        results.extend(grader.grade_many(given, *more, concurrency=concurrency))
     except BaseException as error:
         error.results = Results(results, given.rows, row_labels(cases))  # type: ignore[attr-defined]
         raise

@@ -216,12 +216,15 @@ def parse_options(given: Iterable[str], where: str) -> dict[str, Any]:
     return options
 
 
+NAMED = "only answer and context go without a name: (answer, context, question=..., judge=...)"
+"""What is said of further arguments without a name."""
 NAMED_BY_JUDGE = ("model", "provider", "grader", "llm")
 """What other systems call the model that grades."""
 
 
 def check_names(names: Iterable[str]) -> None:
-    """Raises ``ConfigError`` for the first name that is not an option of ``Grader``."""
+    """Raises ``ConfigError`` for the names that are not options of ``Grader``, all at once."""
+    problems = list[str]()
     for name in names:
         if name not in GRADER_NAMES:
             systems = " or ".join(p for p, options in SOURCE_OPTIONS.items() if name in options)
@@ -240,7 +243,9 @@ def check_names(names: Iterable[str]) -> None:
                 hint = "Where it can be given, it is an argument of its own."
             near = suggest(name, GRADER_NAMES | beside)
             hint = hint or (near if "Did you mean" in near else suggest(name, GRADER_NAMES))
-            raise ConfigError(f"{name}: unknown option. {hint}")
+            problems.append(f"{name}: unknown option. {hint}")
+    if problems:
+        raise ConfigError(" ".join(problems))
 
 
 def check_language(value: object) -> str:

@@ -229,7 +229,7 @@ MAX_NAME = 255
 _NAME_OF_FILE = lazy_pattern(r"\w+://\S+|[^\n]+\.[a-zA-Z]{1,4}[0-9]?")
 _LEFT_OVER = lazy_pattern(
     r"\[object \w{1,40}\]|\{\{[^{}\n]{1,80}\}\}|\$\{[^{}\n]{1,80}\}"
-    r"|undefined|nan|none|null|<na>|#n/a|#ref!|#value!"
+    r"|undefined|nan|none|null|<na>|#?n/a|#ref!|#value!"
     r"|file://(?:\S+|\S+(?: \S+){0,20}\.\w{1,5})",
     re.I,
 )

@@ -198,12 +198,12 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
     """The assertion's config with snake_case keys.
 
     Raises:
-        ConfigError: it is not a mapping, or has an unknown key.
+        ConfigError: it is not a mapping, or has unknown keys.
     """
     config = given.get("config") or {}
     if not isinstance(config, Mapping):
         raise ConfigError(f"config: must be a mapping, got {type(config).__name__}")
-    known = GRADER_NAMES.union(OWN_KEYS)
+    known, problems = GRADER_NAMES.union(OWN_KEYS), list[str]()
     for key in map(str, config):
         if (name := snake(key)) not in known:
             near = suggest(name, known)
@@ -212,7 +212,9 @@ def read_config(given: Mapping[str, Any]) -> dict[str, Any]:
             if name in NAMED_BY_JUDGE:
                 near = "The judge's name has it: judge: openai:MODEL."
             near = re.sub("_(.)", lambda match: match[1].upper(), near)
-            raise ConfigError(f"config.{key[:60]}: unknown key. {near}")
+            problems.append(f"config.{key[:60]}: unknown key. {near}")
+    if problems:
+        raise ConfigError(" ".join(problems))
     return _in_snake_case(config)
 
 

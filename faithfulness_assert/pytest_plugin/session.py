@@ -210,6 +210,8 @@ class SessionResults:
 
         for problem, tests in list(self._mistakes.items())[:MOST_MISTAKES]:
             yield f"{counted(len(tests), 'test')} graded nothing: {one_line(problem)}"
+        if more := set().union(*list(self._mistakes.values())[MOST_MISTAKES:]):
+            yield f"{counted(len(more), 'more test')} graded nothing, each as its own failure says"
         if not self._lines and not self._report:
             return
         summary = Summary()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import inspect
 import subprocess
 import sys
@@ -17,12 +18,14 @@ from faithfulness_assert import (
     ConfigError,
     Grader,
     Policy,
+    agrade,
+    assert_faithful,
     grade,
     grade_many,
     options,
     policies,
 )
-from faithfulness_assert.options import CASE_NAMES, OPTIONS, parse_options
+from faithfulness_assert.options import CASE_NAMES, NAMED, OPTIONS, parse_options
 
 # These policy fields also take plain data, so their type for callers is wider than the field's.
 WIDER = {"fail_on", "fail_on_flags", "score_caps", "examples", "hedges"}
@@ -122,6 +125,10 @@ def test_a_value_is_json_a_number_without_its_zero_or_text() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
+        (
+            lambda: grade("a", "b", tresholds=1, polcy="p"),
+            "Did you mean 'threshold'? polcy: unknown option. Did you mean 'policy'?",
+        ),
         (lambda: grade("a", "b", model="m"), "model: unknown option. The judge's name has it"),
         (
             lambda: grade(outputs="a", context="b"),
@@ -135,6 +142,25 @@ def test_a_value_is_json_a_number_without_its_zero_or_text() -> None:
     ],
 )
 def test_a_wrong_name_is_an_error_that_names_the_right_one(
+    call: Callable[[], object], said: str
+) -> None:
+    with pytest.raises(ConfigError) as error:
+        call()
+    assert said in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: grade("a", "b", "Was?"), NAMED),  # type: ignore[arg-type]
+        (lambda: Grader().grade("a", "b", "Was?"), NAMED),  # type: ignore[arg-type]
+        (lambda: asyncio.run(agrade("a", "b", "Was?")), NAMED),  # type: ignore[arg-type]
+        (lambda: assert_faithful("a", "b", "Was?"), NAMED),  # type: ignore[arg-type]
+        (lambda: grade_many(["a"], ["b"]), "for a, c in zip(answers, contexts)"),  # type: ignore[arg-type]
+        (lambda: Grader().grade_many(["a"], ["b"]), "for a, c in"),  # type: ignore[arg-type]
+    ],
+)
+def test_an_argument_that_needs_its_name_is_told_with_the_right_call(
     call: Callable[[], object], said: str
 ) -> None:
     with pytest.raises(ConfigError) as error:

@@ -149,7 +149,7 @@ def test_runs_of_very_short_lines_are_numbered_together() -> None:
 
 @pytest.mark.parametrize(
     "context",
-    [["[object Object]"], "{{context}}", "${context}", "undefined", ["nan", "None", "#N/A"]],
+    [["[object Object]"], "{{context}}", "${context}", "undefined", ["nan", "None", "#N/A"], "n/a"],
 )
 def test_what_a_broken_pipeline_leaves_is_no_context(context: list[str] | str) -> None:
     result = grade("It is so.", context)
