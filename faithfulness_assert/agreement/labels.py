@@ -105,9 +105,9 @@ def read_labels(
             f"{source.name}: has more than {most:,} rows; leave out those without a label"
         )
     for record in records:
-        if record.values is None:
+        if record.problem:
             raise ConfigError(f"{source.name}, {record.place}: {record.problem}")
-    values = [(record.place, record.values or {}) for record in records]
+    values = [(record.place, record.values) for record in records]
     columns = list(dict.fromkeys(name for _, row in values for name in row))
     annotators = tuple(name for name in columns if _LABEL.fullmatch(name.strip()))
     if not annotators:

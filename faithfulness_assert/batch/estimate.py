@@ -54,6 +54,7 @@ class Estimate:
         cases: in the data set.
         planned: how many of them were planned; the others count as these do on average.
         unreadable: rows of the data set that cannot be read. They cost nothing.
+        problem: why the first of them cannot.
         asks, prompt, completion: requests and tokens of all cases.
         cost: in the currency of the given prices; None without prices.
         margin: 95 of 100 such samples are wrong about all tokens by at most this share; 0 if every
@@ -76,6 +77,7 @@ class Estimate:
     exact: bool
     judge: str = ""
     thinking: int = 0
+    problem: str = ""
 
     @property
     def short(self) -> str:
@@ -108,7 +110,8 @@ class Estimate:
         more = "" if self.thinking else ", and a model's thinking,"
         lines.append(f"Retries and asks about missing verdicts{more} come on top.")
         if self.unreadable:
-            lines.append(f"{counted(self.unreadable, 'row')} cannot be read and cost nothing.")
+            unread = f"{counted(self.unreadable, 'row')} cannot be read and cost nothing"
+            lines.append(f"{unread}. The first is {self.problem}")
         if not self.exact:
             lines.append("The tokens are estimated from the length of the texts.")
         return "\n".join(lines)
@@ -143,7 +146,7 @@ def estimate_run(
     if judge == SETTING and "judge" not in chosen.sources:
         chosen = chosen._replace(judge=ANY_MODEL)
     grader, named = _grader(chosen), chosen.judge
-    cases, unreadable, drawn = _draw(rows, sample)
+    cases, unreadable, problem, drawn = _draw(rows, sample)
     is_free = isinstance(named, str) and not judge_info(grader.judge).remote  # it takes part itself
     rehearsal = Rehearsal(grader)
     planned = (
@@ -166,6 +169,7 @@ def estimate_run(
         exact=exact_token_counter(grader.judge_name) is not None,
         judge=named if isinstance(named, str) else judge_info(named).name,
         thinking=rehearsal.thinking,
+        problem=problem,
     )
 
 
@@ -181,22 +185,22 @@ def _grader(chosen: Choice) -> Grader:
     return grader
 
 
-def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, list[Row]]:
-    """How many rows there are, how many of them are unreadable, and a sample of the others.
+def _draw(rows: Iterable[Row], most: int) -> tuple[int, int, str, list[Row]]:
+    """How many rows there are, how many are unreadable and why, and a sample of the others.
 
     Each readable row has the same chance: reservoir sampling, in the order of the data set.
     """
     chance = random.Random(SEED)  # noqa: S311 - not used for security
-    number = unreadable = 0
+    number, unreadable, problem = 0, 0, ""
     drawn: list[Row] = []
     for number, row in enumerate(rows, 1):
         if row.problem:
-            unreadable += 1
+            unreadable, problem = unreadable + 1, problem or row.problem
         elif len(drawn) < most:
             drawn.append(row)
         elif (place := chance.randrange(number - unreadable)) < most:
             drawn[place] = row
-    return number, unreadable, drawn
+    return number, unreadable, problem, drawn
 
 
 def _margin(usages: list[Usage], cases: int) -> float:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..files import temporary_database
 from ..records.errors import ConfigError, option
@@ -18,32 +18,45 @@ from .paths import problem_of
 from .plain_data import record_as_json, seems_list
 from .systems import COLUMN_FIELDS, names
 
-if TYPE_CHECKING:
-    import sqlite3
-
 FEW = 3  # records whose contexts may be their answers in an example
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
 """Records, and characters in them, that are read to say where the fields of a case are."""
 MAX_SHOWN_COLUMNS = 40
+MAX_COLUMNS = 10_000
 MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
+_TAKEN = "got a number after the id"
+_WRITTEN = "with a context that looks like a list or a mapping of a program, taken as a text"
+_IDS = "seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID"
+"""The ids of rows: a hundred million do not fit into memory as a set."""
+_TAKE = "INSERT OR IGNORE INTO seen VALUES (?, 1)"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
 class Record(NamedTuple):
-    """What a source gives for a row: its values, or why it cannot be read.
+    """What a source gives for a row.
 
-    ``place`` says where it is, such as ``line 7``; ``is_json``, whether JSON has its values.
+    Args:
+        place: where it is, such as ``line 7``.
+        values: as JSON has them.
+        problem: why it cannot be read; "" if it can.
+        problems: what is wrong with single values, see ``record_as_json``.
     """
 
     place: str
-    values: Mapping[str, Any] | None
+    values: dict[str, Any]
     problem: str = ""
-    is_json: bool = False
+    problems: Mapping[str, str] = NOTHING
 
-    def as_json(self) -> tuple[dict[str, Any], dict[str, str]]:
-        """Its values, and what is wrong with some; see ``record_as_json``."""
-        return record_as_json(self.values or {}, is_json=self.is_json)
+
+def record_of(place: str, item: Any, problem: str = "") -> Record:
+    """The record of an item, if there is no problem and it is a mapping."""
+    if not problem and not isinstance(item, Mapping):
+        problem = f"must be an object with the fields of a case, got {type(item).__name__}"
+    if not problem and len(item) > MAX_COLUMNS:
+        problem = f"has more than {MAX_COLUMNS:,} names"
+    values, problems = record_as_json({} if problem else item)
+    return Record(place, values, problem, problems)
 
 
 class Source(NamedTuple):
@@ -90,8 +103,6 @@ class DataSet:
         name: that of the ``Source``.
         notes: what a person should know about the rows, such as ids that are not unique. They are
             complete when the rows have been read to the end.
-        hints: those of them that say what to do about the source as a whole.
-        unread: how many rows cannot be graded, and why the first; each says its own problem, too.
         fields: where the fields of a case are.
     """
 
@@ -105,16 +116,14 @@ class DataSet:
                 ``check_cases``.
         """
         self.name = source.name
-        self.notes: list[str] = []
-        self.hints: list[str] = []
-        self.unread = ""
         self._source, self._mapping, self._advice = source, mapping, advice
         first = list(islice(source.records(), SAMPLE)) if source.again else []
-        self._problems = [f"{one.place}: {one.problem}" for one in first if one.values is None]
-        self._head = _head(one for one in first if one.values is not None)
+        self._problems = [f"{one.place}: {one.problem}" for one in first if one.problem]
+        self._head = _head(one.values for one in first if not one.problem)
         if source.columns is not None and not first:
             self._head = [dict.fromkeys(source.columns, "")]
         self.fields = find_fields(self._head, mapping)
+        self.notes = self._first_notes()
         lacks = self.fields.lacking()
         if source.columns is not None or (lacks in mapping and problem_of(mapping[lacks])):
             self.check_cases()
@@ -141,7 +150,7 @@ class DataSet:
             return "", ""
         digest, start = hashlib.sha256(json.dumps(self._mapping, sort_keys=True).encode()), ""
         for number, record in enumerate(self._source.records(), 1):
-            values = [record.as_json(), record.problem]
+            values = [record.values, record.problems, record.problem]
             digest.update(json.dumps(values, sort_keys=True).encode())
             start = digest.hexdigest() if number == first else start
         return start, digest.hexdigest()
@@ -149,12 +158,14 @@ class DataSet:
     def read(
         self, after: int = 0
     ) -> Iterator[tuple[Record, Mapping[str, Any], Mapping[str, Any], str]]:
-        """Each record with the fields of its case, its other columns, and what is wrong or ""."""
+        """Each record with the fields of its case, its other columns, and what is wrong or "",
+        with its place.
+        """
         for record in islice(self._source.records(), after, None):
-            if record.values is None:
-                yield record, NOTHING, NOTHING, record.problem
-            else:
-                yield record, *read_record(*record.as_json(), self.fields)
+            fields, columns, problem = NOTHING, NOTHING, record.problem
+            if not problem:
+                fields, columns, problem = read_record(record.values, record.problems, self.fields)
+            yield record, fields, columns, problem and f"{record.place}: {problem}"
 
     def rows(self, after: int = 0, taken_ids: Iterable[str] = ()) -> Iterator[Row]:
         """The rows, one at a time. Only an iterator's rows cannot be read again.
@@ -164,41 +175,32 @@ class DataSet:
         Each has a ``case_id`` that no other has: its own ``id``; the row's number if it has none;
         and with ``#2`` if an earlier row has the same. ``fields`` has no ``id``.
         """
-        self.notes.clear()
-        self.hints, self.unread = self._first_notes(), ""
-        missing = taken = unread = 0
-        as_texts, doubled, first = list[str](), "", ""
-        with closing(_ids()) as ids:
-            ids.executemany("INSERT OR IGNORE INTO seen VALUES (?, 1)", ((id,) for id in taken_ids))
+        told: dict[str, tuple[int, str]] = {}  # how many rows, and the first
+
+        def tell(what: str, first: str) -> None:
+            count, first = told.get(what, (0, first))
+            told[what] = count + 1, first
+
+        with closing(temporary_database(_IDS)) as ids:
+            ids.executemany(_TAKE, ((id,) for id in taken_ids))
             read = enumerate(self.read(after), after + 1)
-            for number, (record, fields, columns, problem) in read:
-                problem = f"{record.place}: {problem}" if problem else ""
-                first, unread = first or problem, unread + bool(problem)
+            for number, (_, fields, columns, problem) in read:
                 contexts = [fields[name] for name in names("context") if name in fields]
                 passages = (c if isinstance(c, list) else [c] for c in contexts)
                 if any(seems_list(text) for texts in passages for text in texts):
-                    as_texts += [str(number) if len(as_texts) < 5 else "..."][: 6 - len(as_texts)]
-                own = "" if (id := fields.get("id")) is None else str(id)
-                missing += not own
-                wanted = own or str(number)
-                if (case_id := _unique(ids, wanted)) != wanted:
-                    doubled = doubled or f"row {number} is {case_id}, as {wanted} is taken"
-                    taken += 1
+                    tell(_WRITTEN, f"row {number}")
+                id = fields.get("id")
+                unique = wanted = str(number) if id is None or id == "" else str(id)
+                while not ids.execute(_TAKE, (unique,)).rowcount:
+                    ids.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (wanted,))
+                    times = ids.execute("SELECT times FROM seen WHERE id = ?", (wanted,))
+                    unique = f"{wanted}#{times.fetchone()[0]}"
+                if unique != wanted:
+                    tell(_TAKEN, f"row {number} is {unique}, as {wanted} is taken")
                 fields = {name: value for name, value in fields.items() if name != "id"}
-                yield Row(number, case_id, fields, columns, problem)
-        if taken:
-            self.notes.append(f"{counted(taken, 'row')} got a number after the id: {doubled}")
-        if missing:
-            self.notes.append(
-                f"{counted(missing, 'row')} without an id: the number of the row is its id"
-            )
-        if unread:
-            self.unread = f"{counted(unread, 'row')} cannot be graded: {first}"
-            self.notes.append(self.unread)
-        if as_texts:
-            what = "looks like a list or a mapping that a program wrote, and is taken as a text"
-            self.hints.append(f"row {', '.join(as_texts)}: the context {what}")
-        self.notes += self.hints
+                yield Row(number, unique, fields, columns, problem)
+        rows = (f"{counted(n, 'row')} {what}: {first}" for what, (n, first) in told.items())
+        self.notes = [*self._first_notes(), *rows]
 
     def described(self) -> str:
         """Which column is taken for which field, and which are only carried along."""
@@ -227,8 +229,7 @@ class DataSet:
             )
             if isinstance(answer, str | None) and isinstance(context, str):
                 answer, asked = (answer or "").strip(), str(question or "")
-                answer = answer or (asked and answers.get(asked, ""))
-                if answer:
+                if answer := answer or (asked and answers.get(asked, "")):
                     answers[asked] = answer
                     contexts.setdefault((answer, asked), set()).add(context)
                     own += answer == context.strip()
@@ -255,27 +256,12 @@ def not_utf8(text: str) -> str:
     return f"not UTF-8 text: byte 0x{ord(byte[0]) & 0xFF:x}. {advice}"
 
 
-def _head(records: Iterable[Record]) -> list[dict[str, Any]]:
-    """The first records, as JSON has them."""
+def _head(records: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The first records, as many as there is room for."""
     room, first = SAMPLE_CHARS, []
     for record in records:
-        first.append(record.as_json()[0])
+        first.append(record)
         room -= sum(len(value) for value in first[-1].values() if isinstance(value, str))
         if room < 0:
             break
     return first
-
-
-def _ids() -> sqlite3.Connection:
-    """The ids of rows: a hundred million do not fit into memory as a set."""
-    return temporary_database("seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID")
-
-
-def _unique(ids: sqlite3.Connection, wanted: str) -> str:
-    """The id of a row, or with a number if it was taken before."""
-    unique = wanted
-    while not ids.execute("INSERT OR IGNORE INTO seen VALUES (?, 1)", (unique,)).rowcount:
-        ids.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (wanted,))
-        row = ids.execute("SELECT times FROM seen WHERE id = ?", (wanted,)).fetchone()
-        unique = f"{wanted}#{row[0]}"
-    return unique

@@ -24,21 +24,19 @@ from typing import Any
 
 from ..files import open_text
 from ..records.errors import ConfigError, option
-from ..text.strings import check_values, clean_text, parse_json
+from ..text.strings import check_values, parse_json
 from .case import rows_of
-from .data_set import MAX_RECORD, Record, Source, not_utf8
+from .data_set import MAX_COLUMNS, MAX_RECORD, Record, Source, not_utf8, record_of
 from .fields import find_fields, has_evidence, is_expected
 from .paths import opened, quoted, search
-from .plain_data import JSON_WAYS
 from .systems import RECORDS
 
 MAX_DOCUMENT = 75_000_000
 """Characters of a document, at most four bytes each."""
-MAX_COLUMNS = 10_000
 LONGEST_WORD = len("-Infinity")
 BOM = "\ufeff"
 _SPACE = " \t\n\r"
-_DECODER = json.JSONDecoder(**JSON_WAYS)
+_DECODER = json.JSONDecoder()
 
 NONE, PART, FULL, KNOWN = range(4)
 """How much of a case records have: no answer, an answer, a context too (or messages); and these are
@@ -67,12 +65,12 @@ def json_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str
     with open_text(file, encoding, "surrogateescape", "") as document:
         text = document.read(MAX_DOCUMENT + 1).removeprefix(BOM)
     found, notes = _choose(_document(text, name), mapping, file.name)
-    is_mixed, is_json = bool(not_utf8(text)), not _has_surrogates(text)
+    is_mixed = bool(not_utf8(text))
 
     def records() -> Iterator[Record]:
         for number, item in enumerate(_records(found, mapping)[1], 1):
             own = not_utf8(json.dumps(item, ensure_ascii=False)) if is_mixed else ""
-            yield _record(f"item {number}", item, own, is_json=is_json)
+            yield record_of(f"item {number}", item, own)
 
     return Source(name, records, notes=notes)
 
@@ -97,30 +95,16 @@ def _lines(file: Path, encoding: str) -> Iterator[Record]:
         for number, line in enumerate(iter(partial(lines.readline, MAX_RECORD + 1), ""), 1):
             item, problem = None, not_utf8(line)
             if len(line) > MAX_RECORD:
+                problem = f"over the limit of {MAX_RECORD:,} characters"
                 while line and not line.endswith("\n"):
                     line = lines.readline(1 << 20)
-                problem = f"over the limit of {MAX_RECORD:,} characters"
-            elif not (problem or line.strip()):
-                continue
-            elif not problem:
+            elif not problem and line.strip():
                 try:
-                    item = parse_json(line.removeprefix(BOM).rstrip(), **JSON_WAYS)
+                    item = parse_json(line.removeprefix(BOM).rstrip())
                 except (ValueError, RecursionError) as error:
                     problem = _invalid(error, line, "character {0.colno}")
-            yield _record(f"line {number}", item, problem, is_json=not _has_surrogates(line))
-
-
-def _has_surrogates(text: str) -> bool:
-    """Whether a JSON text may have lone surrogates: most have them as escapes."""
-    return "\\ud" in text or "\\uD" in text or clean_text(text) != text
-
-
-def _record(place: str, item: Any, problem: str, *, is_json: bool) -> Record:
-    if not problem and not isinstance(item, dict):
-        problem = f"must be a JSON object, got {type(item).__name__}"
-    elif not problem and len(item) > MAX_COLUMNS:
-        problem = f"has more than {MAX_COLUMNS:,} names"
-    return Record(place, None if problem else item, problem, is_json)
+            if problem or line.strip():
+                yield record_of(f"line {number}", item, problem)
 
 
 def _document(text: str, name: str) -> Any:

@@ -54,34 +54,20 @@ def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     return _of_library(value, depth)
 
 
-def record_as_json(
-    values: Mapping[str, Any], *, is_json: bool = False
-) -> tuple[dict[str, Any], dict[str, str]]:
+def record_as_json(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """The values of a record as JSON has them, and what is wrong with those that it does not have.
 
-    These, such as images, are named by their type: ``<Image>``. ``is_json``: the values are those
-    of a JSON text, see ``JSON_WAYS``, and only nested too deeply perhaps.
+    These, such as images, are named by their type: ``<Image>``.
     """
     record: dict[str, Any] = {}
     problems: dict[str, str] = {}
     for name, value in values.items():
         key = clean_text(str(name))
         try:
-            record[key] = (_bounded if is_json else as_json)(value, MAX_DEPTH - 1)
+            record[key] = as_json(value, MAX_DEPTH - 1)
         except NotJsonError as error:
             record[key], problems[key] = f"<{type(value).__name__}>", str(error)
     return record, problems
-
-
-def _bounded(value: Any, depth: int) -> Any:
-    """A value of a JSON text. Raises ``NotJsonError`` if it is nested too deeply."""
-    if type(value) in (dict, list):
-        if not depth:
-            raise NotJsonError(f"lists and mappings are nested more than {MAX_DEPTH} deep")
-        for item in value.values() if type(value) is dict else value:
-            if type(item) in (dict, list):
-                _bounded(item, depth - 1)
-    return value
 
 
 def _number(value: float) -> Any:
@@ -90,13 +76,6 @@ def _number(value: float) -> Any:
     if math.isnan(value):
         return None
     return float(value) if math.isfinite(value) else str(value)
-
-
-JSON_WAYS: Mapping[str, Any] = {
-    "parse_constant": lambda text: _number(float(text)),
-    "parse_float": lambda text: _number(float(text)),
-}
-"""How JSON is read whose texts have no lone surrogates, so that ``as_json`` changes nothing."""
 
 
 def _of_library(value: Any, depth: int) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import codecs
 import shutil
 import sys
 import tempfile
@@ -14,13 +13,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from ..files import new_file, open_file, open_text
+from ..files import new_file, open_text
 from ..records.errors import ConfigError, InputError, option
 from ..text.strings import names_of
 from . import tables
 from .case import Case
-from .data_set import DataSet, Record, Source
-from .json_files import MAX_COLUMNS, json_source
+from .data_set import MAX_COLUMNS, DataSet, Record, Source, record_of
+from .json_files import json_source
 from .systems import check_mapping
 
 if TYPE_CHECKING:
@@ -64,9 +63,6 @@ def open_data_set(
         raise ConfigError(f"{option('encoding')}: only for a file")
     if isinstance(source, Mapping):
         raise ConfigError(f"data set: got {names_of(source)}; pass a list, or one of its values")
-    if isinstance(source, bytes) or not (isinstance(source, Iterable) or read_table(source)):
-        got = type(source).__name__
-        raise ConfigError(f"data set: must be a path or an iterable, got {got}")
     return DataSet(_object(source, type(source).__name__), mapping)
 
 
@@ -110,10 +106,9 @@ def _check_encoding(path: Path, name: str, encoding: str | None) -> None:
     Without one, a row that is not UTF-8 says so itself.
     """
     try:
-        with open_file(path) as file:
-            is_utf16 = file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-        with open_text(path, "utf-8" if encoding is None else encoding, newline="") as text:
-            deque(iter(partial(text.read, PART), "") if encoding is not None else (), 0)
+        with open_text(path, "latin-1" if encoding is None else encoding, newline="") as text:
+            start = text.read(2)
+            deque(iter(partial(text.read, PART), "") if encoding else (), 0)
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
     except UnicodeError as error:
@@ -124,7 +119,7 @@ def _check_encoding(path: Path, name: str, encoding: str | None) -> None:
         raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {examples}") from None
     if encoding is not None and path.suffix.lower() not in TEXTS:
         raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
-    if is_utf16 and encoding is None:
+    if encoding is None and start in ("\xff\xfe", "\xfe\xff"):
         use = option("encoding", "utf-16")
         raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
 
@@ -180,7 +175,7 @@ def read_table(table: Any) -> tuple[list[str] | None, Iterator[dict[str, Any]]] 
     return (None if columns is None else list(map(str, columns))), iter(rows)
 
 
-def items_of(source: Any) -> Iterator[Any]:
+def _items(source: Any) -> Iterator[Any]:
     """The items of a table or an iterable: records, such as a sample of ragas, as mappings, and
     what is none as it is.
     """
@@ -199,34 +194,33 @@ def items_of(source: Any) -> Iterator[Any]:
 def _object(source: Any, name: str) -> Source:
     """The records of a table, or of any iterable. A stream is not read twice: it may cost much."""
     table = read_table(source)
+    if isinstance(source, bytes) or not (table or isinstance(source, Iterable)):
+        raise ConfigError(f"data set: must be a path or an iterable, got {name}")
     columns = table[0] if table else None
     _check_columns(columns, name)
-    again = bool(table) or isinstance(source, Sequence)
-    waiting = [source]
+    waiting = [source] if not table and iter(source) is source else []
+
+    def records() -> Iterator[Record]:
+        for number, item in enumerate(_items(source), 1):
+            yield record_of(f"row {number}", _fields_of(item) if isinstance(item, Case) else item)
 
     def once() -> Iterator[Record]:
         if not waiting:
             raise ConfigError("data set: an iterator can be read only once; pass a list or a file")
-        yield from _records(waiting.pop())
+        waiting.clear()
+        yield from records()
 
-    is_iterator = not again and iter(source) is source
-    return Source(name, once if is_iterator else partial(_records, source), columns, again=again)
+    again = bool(table) or isinstance(source, Sequence)
+    return Source(name, once if waiting else records, columns, again=again)
 
 
-def _records(source: Any) -> Iterator[Record]:
-    for number, item in enumerate(items_of(source), 1):
-        place = f"row {number}"
-        if isinstance(item, Mapping):
-            yield Record(place, item)
-        elif isinstance(item, Case):
-            fields = {name: getattr(item, name) for name in ("answer", "context", "citation_audit")}
-            question = "input" if item.question_missing else "question"
-            fields |= {question: item.question or None, "id": item.id or None}
-            notes = [note for note in (*item.notes, item.no_evidence) if note]
-            yield Record(place, fields | ({"notes": notes} if notes else {}))
-        else:
-            got = type(item).__name__
-            yield Record(place, None, f"must be a Case or a mapping, got {got}")
+def _fields_of(case: Case) -> dict[str, Any]:
+    """A case as a record."""
+    fields = {name: getattr(case, name) for name in ("answer", "context", "citation_audit")}
+    question = "input" if case.question_missing else "question"
+    notes = [note for note in (*case.notes, case.no_evidence) if note]
+    fields |= {question: case.question or None, "id": case.id or None}
+    return fields | ({"notes": notes} if notes else {})
 
 
 class Given:
@@ -256,18 +250,20 @@ class Given:
         self.notes = self._table.fields.notes if self._table else ()
 
     def __iter__(self) -> Iterator[object]:
-        for record, fields, _, problem in self._table.read() if self._table else ():
-            self.rows += [record.values or {}] * self._keep
-            error = InputError(f"{record.place}: {problem}")
-            error.case_id = fields.get("id")
-            yield error if problem else fields
-        for item in items_of(self._source) if not self._table else ():
+        read = self._table.read() if self._table else None
+        for item in _items(self._source):
             row = item if isinstance(item, Mapping) else {}
             if isinstance(item, Case):
                 row = {name: getattr(item, name) for name in ("id", "question", "answer")}
                 row |= {"context": [passage.text for passage in item.context]}
             self.rows += [row] * self._keep
-            yield item
+            if read is None:
+                yield item
+                continue
+            _, fields, _, problem = next(read)
+            error = InputError(problem)
+            error.case_id = fields.get("id")
+            yield error if problem else fields
 
 
 def row_labels(source: Any) -> list[Any]:

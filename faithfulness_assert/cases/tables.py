@@ -19,7 +19,7 @@ from ..files import lines_of_script, open_text
 from ..records.errors import ConfigError, pip_install
 from ..text.strings import counted
 from . import table_process
-from .data_set import MAX_RECORD, Record, Source, not_utf8
+from .data_set import MAX_RECORD, Record, Source, not_utf8, record_of
 from .systems import COLUMN_FIELDS, names
 
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
@@ -78,10 +78,8 @@ def _csv_records(
         place = f"line {first}"
         if rows.line_num > first:
             place = f"lines {first} to {rows.line_num}"
-        if problem:
-            yield Record(place, None, problem)
-        elif cells:
-            yield Record(place, dict(zip(columns, cells, strict=True)))
+        if problem or cells:
+            yield record_of(place, dict(zip(columns, cells, strict=not problem)), problem)
 
 
 def _next(rows: Any) -> tuple[list[str] | None, str]:
@@ -128,7 +126,7 @@ def table_source(path: Path) -> Source:
 
     def records() -> Iterator[Record]:
         for number, cells in islice(_printed(path), 1, None):
-            yield Record(f"row {number}", dict(zip(columns, cells, strict=True)))
+            yield record_of(f"row {number}", dict(zip(columns, cells, strict=True)))
 
     return Source(str(path), records, columns, notes)
 

@@ -126,8 +126,8 @@ def run_grade(arguments: Namespace) -> int:
                 f"\nThe results are not kept. A run keeps them, and goes on after a stop: {command}"
             )
         raise
-    for hint in data_set.hints:
-        say(f"note: {hint}")
+    for note in data_set.notes:
+        say(f"note: {note}")
     return code
 
 
@@ -181,8 +181,8 @@ def run_estimate(arguments: Namespace) -> int:
     options = {**grading_options(arguments), "sample": arguments.sample}
     data_set = named_data_set(arguments)
     estimate = estimate_run(data_set.rows(), **options)
-    for hint in filter(None, [*data_set.hints, data_set.unread]):
-        say(f"note: {hint}")
+    for note in data_set.notes:
+        say(f"note: {note}")
     if arguments.json:
         print_json(json.dumps(estimate.to_json()))
         return PASSED

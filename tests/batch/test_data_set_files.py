@@ -199,7 +199,7 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> No
     file.write_bytes(b"[" + good + b',{"answer": "caf\xe9"}, 7,' + good + b"]")
     first, second = problems(file)
     assert first.startswith("item 2: not UTF-8 text: byte 0xe9. Save the file as UTF-8, or name")
-    assert second == "item 3: must be a JSON object, got int"
+    assert second == "item 3: must be an object with the fields of a case, got int"
 
 
 def test_json_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_a_hostile_file_is_an_error_that_says_what_is_too_much(tmp_path: Path, n
     mapping = {"context": f"x{PATHS[name] * 30}"} if name in PATHS else {}
     try:
         data_set = open_data_set(tmp_path / name, mapping=mapping)
-        told = [row.problem for row in data_set.rows()] + data_set.hints
+        told = [row.problem for row in data_set.rows()] + data_set.notes
         data_set.check_cases()
     except ConfigError as error:
         told = [str(error)]

@@ -103,7 +103,7 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path: Pat
     assert [row.fields for row in rows if not row.problem] == [CASE, CASE]
     problems = [row.problem for row in rows if row.problem]
     assert problems[0].startswith("line 3: not UTF-8 text: byte 0xe9. Save the file")
-    assert problems[1] == "line 4: must be a JSON object, got list"
+    assert problems[1] == "line 4: must be an object with the fields of a case, got list"
     assert problems[2].startswith("line 6: invalid JSON: Unterminated string starting at character")
     assert problems[2].endswith("the file ends here, it may be cut off")
 
@@ -156,7 +156,7 @@ def test_what_is_no_record_is_a_row_that_says_so() -> None:
     rows = rows_of([CASE, 7, {"answer": object(), "context": "c"}])
     assert [row.problem for row in rows] == [
         "",
-        "row 2: must be a Case or a mapping, got int",
+        "row 2: must be an object with the fields of a case, got int",
         "row 3: answer: a value of type object is not plain data",
     ]
     assert open_data_set([CASE, {"answer": object()}]).described()

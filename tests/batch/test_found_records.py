@@ -39,7 +39,7 @@ def test_a_file_is_read_right_or_says_what_to_add(tmp_path: Path, shape: dict[st
         assert shape["text"] in text if "text" in shape else text == CONTEXT
         assert row.case_id == shape.get("id", "1")
     assert "error" not in shape
-    assert shape.get("note", "") in " ".join(data_set.hints)
+    assert shape.get("note", "") in " ".join(data_set.notes)
 
 
 @pytest.mark.parametrize("command", ["grade", "estimate"])
@@ -65,7 +65,7 @@ def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path, again: str)
     )
     data_set = open_data_set(file)
     assert len(list(data_set.rows())) == 2
-    assert "If a row is one passage of a case, join its passages" in " ".join(data_set.hints)
+    assert "If a row is one passage of a case, join its passages" in " ".join(data_set.notes)
 
 
 def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_path: Path) -> None:
