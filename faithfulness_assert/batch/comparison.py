@@ -207,7 +207,8 @@ class Comparison:
                 "no other ids: wrong if a row was added, moved or left out. Give the data an id."
             )
         lost = [self._lost()] * bool(self.lost) + [self._gone()] * bool(self.only[0])
-        return notes + [f"{what}, and not compared." for what in lost]
+        said = "\n".join(self.problems())
+        return notes + [f"{what}, and not compared." for what in lost if what not in said]
 
     def _gone(self) -> str:
         first, second = self.shown_names

@@ -37,7 +37,7 @@ _SEPARATED = re.compile(r"(?=[;\t\r\n\v\f\x85\u2028\u2029])")
 _ITEM = re.compile(r"[-+] [^(|!=@]*\Z")
 OWN: Mapping[str, type] = {"case_id": str, "row": int, **COLUMNS}
 """Our columns of a table, with their types. ``error`` is the kind and the message."""
-OTHERS = "other_columns"
+OTHERS = "columns_of_later_rows"
 _JUNIT = '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n<testsuite name="faithfulness"'
 MOST_ANNOTATIONS = 10
 """Annotations of a kind that GitHub shows for a step; the last one tells how many cases it is."""
@@ -127,7 +127,7 @@ def flat_rows(lines: Iterable[Line]) -> tuple[list[str], Iterator[dict[str, Any]
     """The names of the columns of a data set, as the first line has them, and all rows.
 
     A column with the name of one of ours is called ``input.NAME``. Columns that only later lines
-    have are together in ``other_columns``, as JSON. Values that are no texts are JSON, too.
+    have are together in ``columns_of_later_rows``, as JSON. Values that are no texts are JSON, too.
     """
     rest = iter(lines)
     first = next(rest, None)

@@ -51,11 +51,11 @@ class Counts:
         trouble, tokens = self.trouble(), summary.all_tokens
         parts = (
             f"{summary.cases:,} of {self.total:,}",
-            f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",
             clip(trouble, ERROR_LENGTH) or left,  # before all that a narrow terminal cuts off
             f"{summary.passed:,} passed, {summary.failed:,} failed"
             + (f", {summary.not_graded:,} not graded" if summary.not_graded else ""),
             "" if summary.cost is None else f"cost {money(summary.cost)}",
+            f"{rate:,.1f}/s" if rate < 100 else f"{rate:,.0f}/s",  # 80 columns have those before
             f"{tokens:,} tokens" if tokens else "",
             "" if trouble else clip(summary.errors.last, ERROR_LENGTH),
         )

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ..asking.ranking import nearest_sentences
 from ..cases.case import Case
 from ..policy.scoring import CHECK
+from ..records.judge import PROMPT_CUT
 from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
 from ..records.views import MARKS, absent_number, in_words, wrong_in_words
@@ -101,8 +102,11 @@ def notes_of(result: GradingResult) -> list[str]:
 
 
 def notes_at_end(result: GradingResult) -> list[str]:
-    """Those of one that passes, but for numbers that are nowhere, which are shown with it."""
-    return [note for note in notes_of(result) if result.pass_ and not note.startswith(CHECK)]
+    """Those of one that passes, but for numbers that are nowhere, which are shown with it, and for
+    a prompt that was cut, of which a summary says it.
+    """
+    notes = notes_of(result) if result.pass_ else []
+    return [note for note in notes if not (note.startswith(CHECK) or PROMPT_CUT in note)]
 
 
 # ---------------------------------------------------------------- the head

@@ -95,7 +95,7 @@ def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path: Path) -> None:
     assert [row["expected"] for row in rows] == ["x", "'=HYPERLINK(1)", "-0.5"]
     assert [row["input.score"] for row in rows] == ["mine", "", ""]
     assert [row["tags"] for row in rows] == ['["a"]', "", ""]
-    assert [row["other_columns"] for row in rows] == ["", '{"later": 3}', ""]
+    assert [row["columns_of_later_rows"] for row in rows] == ["", '{"later": 3}', ""]
     assert [row["score"] for row in rows] == ["1.0"] * 3
     assert "'=1+1" in rows[0]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from strategies import examples, texts
 
 from faithfulness_assert import Case, GradingResult, Judge, JudgeError, grade
 from faithfulness_assert.cli import terminal
+from faithfulness_assert.records.judge import PROMPT_CUT
 
 CONTEXT = ["The museum opens at nine.", "Adults pay 14 euros.", "The café is in the garden."]
 ANSWER = "The museum opens at nine. Adults pay 24 euros. The shop on the roof sells maps."
@@ -101,6 +103,16 @@ def test_a_passing_case_is_one_line_also_with_a_long_name() -> None:
         assert (first, blank) == (second, "")
         assert cell_len(first) <= width
     assert "1 of 1 statements supported" in shown(graded(CONTEXT[0], id="a"))[0]
+
+
+def test_prompts_that_were_cut_are_one_line_for_all_cases() -> None:
+    def cut(tokens: int) -> GradingResult:
+        warning = f"the server counted {tokens} prompt tokens: {PROMPT_CUT}"
+        return replace(graded(CONTEXT[0])[0], metadata={"warnings": [warning]})
+
+    text, _ = shown((cut(40), None), (cut(41), None), width=200)
+    assert "2 cases whose prompt the server may have cut" in text
+    assert text.count("prompt") == 1
 
 
 def test_of_statements_that_nobody_judged_nothing_is_shown() -> None:
