@@ -46,8 +46,12 @@ _STARTER = (
     "When|If|What|How|Who|Why|Where"
 )
 _ACRONYM = lazy_pattern(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
-_ITEM = lazy_pattern(r"[:;!?.] (?:(?<=[:;!?] )|(?<=[a-z]{4}\. ))(?=\d{1,2}\. [^\W\d_])")
-_MISSED = (_NOTE, _ACRONYM, _ITEM)
+_MISSED = (_NOTE, _ACRONYM)
+# Behind the number of an item, in a line: a pattern that begins with a sign is searched fast.
+_ITEM = lazy_pattern(
+    r"\. (?<=\d\. )(?=[^\W\d_])(?:(?<=[:;!?] \d\. )|(?<=[:;!?] \d\d\. )|(?<=[a-z]{4}\. \d\. )"
+    r"|(?<=[a-z]{4}\. \d\d\. ))"
+)
 _ITEM_START = lazy_pattern(r"\W{0,3}(\d{1,2})[.)]\s")
 _ITEM_END = lazy_pattern(r"\s(\W?(\d{1,2})[.)]\s?)$")
 _CJK_STOPS = "。！？｡។៕།"
@@ -61,15 +65,16 @@ def corrected(view: str, cuts: Iterable[int], language: str) -> Iterator[int]:
     end = len(view)
     found = {cut if cut == end or view[cut].isalpha() else _behind_marks(view, cut) for cut in cuts}
     found.update(match.end() for pattern in _MISSED for match in pattern.finditer(view))
-    start = 0
+    found.update(view.rindex(" ", 0, item.start()) + 1 for item in _ITEM.finditer(view))
+    start, shortened = 0, _shortened(language)
     for cut, next_cut in pairwise([*sorted(found - {0}), end]):
         # As most sentences end: a word of three letters or more, a full stop, a capital.
-        is_plain = view[cut - 2 : cut] == ". " and view[cut - 5 : cut - 2].isalpha()
-        if is_plain and cut - start > _SHORT and view[cut : cut + 1].isupper():
+        is_plain = view[cut - 2 : cut] == ". " and view[cut : cut + 1].isupper()
+        if is_plain and cut - start > _SHORT and view[cut - 5 : cut - 2].isalpha():
             word = view[cut - _SHORT : cut - 2].rpartition(" ")[2].lstrip("([\"'“").lower()
-            last, following = view[cut - _SHORT : cut - 1], view[cut : cut + _NEAR]
-            is_end = "." not in word and word not in _shortened(language)
-            is_end = is_end or not _ends_with_abbreviation(last, following, language)
+            is_end = ("." not in word and word not in shortened) or not _ends_with_abbreviation(
+                view[cut - _SHORT : cut - 1], view[cut : cut + _NEAR], language
+            )
         else:
             if view[cut - 2 : cut - 1] in ".)":
                 cut = _before_item(view, start, cut)

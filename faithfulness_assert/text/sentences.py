@@ -120,25 +120,25 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
     text tells it. An unknown code is read as English.
     """
     code = _code(language_of(text, language))
-    spans: list[Span] = []
+    starts: list[int] = []  # of sentences
     for start, end in _parts(text):
-        if len(spans) >= MAX_SENTENCES:
-            spans += in_parts(text, start, len(text))
+        if len(starts) >= MAX_SENTENCES:
+            starts += (first for first, _ in in_parts(text, start, len(text)))
             break
         part = text[start:end]
         if len(part) <= MAX_SENTENCE and part.isascii() and not _MAY_END.search(part):
-            spans.append((start, end))  # most lines need no more
+            starts.append(start)  # most lines need no more
             continue
         view, places = _view(part)
-        is_short = len(view) <= MAX_SENTENCE
-        raw = accumulate(map(len, _segments(view, code))) if is_short else _raw_cuts(view, code)
-        for first, last in pairwise([0, *corrected(view, raw, code), len(view)]):
-            pieces = (
-                [(first, last)] if last - first <= MAX_SENTENCE else in_parts(view, first, last)
-            )
-            spans += [(start + places[a], start + places[b - 1] + 1) for a, b in pieces if a < b]
+        if len(view) <= MAX_SENTENCE:
+            begun = [0, *corrected(view, accumulate(map(len, _segments(view, code))), code)]
+        else:
+            cuts = pairwise([0, *corrected(view, _raw_cuts(view, code), code), len(view)])
+            begun = [first for cut in cuts for first, _ in in_parts(view, *cut)]
+        starts += [start + places[first] for first in begun] if view else ()
     # Each ends where the next begins, so invisible characters between two belong to the first.
-    spread = pairwise([0, *(start for start, _ in spans[1:]), len(text)])
+    starts[:1] = [0]
+    spread = pairwise([*starts, len(text)])
     return [(start, end) for start, end in (trimmed(text, *span) for span in spread) if start < end]
 
 
@@ -177,7 +177,7 @@ def _parts(text: str) -> Iterator[Span]:
     """
     ends = []
     line = 0
-    for gap in _BREAKS.finditer(text):
+    for gap in () if text.isprintable() else _BREAKS.finditer(text):
         place, end = gap.span()
         last_line, next_line = text[max(line, place - WRAPPED) : place], text[end : end + WRAPPED]
         if gap[0].count("\n") > 1 or _ends_on_purpose(last_line, next_line):
@@ -214,12 +214,12 @@ def _view(text: str) -> tuple[str, list[int] | range]:
     invisible character hides a boundary from it. An inch mark opens a quote that never ends.
     """
     places: list[int] | range = range(len(text))
-    if text.isprintable():  # nothing invisible, and no white space but spaces
-        return _INCH.sub("″", text), places
-    if _INVISIBLE.search(text):
-        places = [place for place, char in enumerate(text) if not _INVISIBLE.match(char)]
-        text = "".join(text[place] for place in places)
-    return _INCH.sub("″", _SPACE.sub(" ", clean_text(text))), places
+    if not text.isprintable():  # or nothing is invisible, and no white space but spaces
+        if not text.isascii() and _INVISIBLE.search(text):
+            places = [place for place, char in enumerate(text) if not _INVISIBLE.match(char)]
+            text = "".join(text[place] for place in places)
+        text = _SPACE.sub(" ", clean_text(text))
+    return _INCH.sub("″", text) if '"' in text or "”" in text else text, places
 
 
 def _raw_cuts(view: str, language: str) -> Iterator[int]:
