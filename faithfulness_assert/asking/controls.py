@@ -29,10 +29,11 @@ from .fences import keyed
 T = TypeVar("T")
 
 _WORDS = sections(__file__.removesuffix("controls.py") + "words/altering.txt")
-_NUMBER = lazy_pattern(r"(?<![\w.,-])\d+(?:[.,]\d+)*(?![\w-])")
-_COUNTED = lazy_pattern(r"(?<![\w.,-])(\d+) ([a-z]{4,})\b(?! \d)")
+# What begins with a kind of character is searched twice as fast as what looks behind first.
+_NUMBER = lazy_pattern(r"\d(?<![\w.,-]\d)\d*(?:[.,]\d+)*(?![\w-])")
+_COUNTED = lazy_pattern(r"(\d(?<![\w.,-]\d)\d*) ([a-z]{4,})\b(?! \d)")
 _DIGITS = lazy_pattern(r"\d+")
-_NAME = lazy_pattern(r"(?<=[a-z,] )[A-Z][a-z]{3,}\b")
+_NAME = lazy_pattern(r"[A-Z](?<=[a-z,] [A-Z])[a-z]{3,}\b")
 _WORD = lazy_pattern(r"[^\W\d_]{4,}")
 # Patterns with words search a case-folded sentence: three times as fast as with re.IGNORECASE.
 DOUBT = lazy_pattern(alternatives(_WORDS["doubt"]))

@@ -89,8 +89,13 @@ def asks(sentence: str) -> bool:
 
 def _weights_of(names: Iterable[str]) -> Iterator[tuple[int, ...]]:
     """The weights of these features and the bias, for each of what is learned."""
-    weights = _weights()
-    return (tuple(map(int, weights[n].split("\t"))) for n in ("bias", *names) if n in weights)
+    return filter(None, map(_weight, ("bias", *names)))
+
+
+@lru_cache(maxsize=8192)
+def _weight(name: str) -> tuple[int, ...]:
+    """The weights of a feature; () if it weighs nothing."""
+    return tuple(map(int, filter(None, _weights().get(name, "").split("\t"))))
 
 
 @cache

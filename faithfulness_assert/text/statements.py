@@ -128,7 +128,8 @@ def _covering(text: str, pieces: Sequence[Piece]) -> Iterator[Piece]:
     for piece, following in zip_longest(pieces, pieces[1:]):
         end = following.start if following else len(text)
         own, rest = _shares(text[piece.end : end] + ("" if following else "\n"))
-        yield piece._replace(start=begin, end=piece.end + own)
+        is_wider = own or begin != piece.start
+        yield piece._replace(start=begin, end=piece.end + own) if is_wider else piece
         begin = piece.end + rest
 
 

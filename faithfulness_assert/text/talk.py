@@ -30,7 +30,8 @@ def claims_nothing(sentence: str, *, is_item: bool = False) -> bool:
         return False
     if is_reference(" ".join(sentence.split()).strip(MARKS)):
         return True
-    return scores(sentence, is_item=is_item).talk >= TALK and not _hides_claim(sentence)
+    own = scores(sentence, is_item=True) if is_item else scores(sentence)  # remembered by its call
+    return own.talk >= TALK and not _hides_claim(sentence)
 
 
 def may_be_set_aside(text: str, texts: Iterable[str], *, is_item: bool = False) -> bool:
