@@ -10,9 +10,9 @@ the end of the prompt.
 
 from __future__ import annotations
 
-import hmac
 import re
 from collections.abc import Iterable
+from hashlib import blake2b
 from itertools import count
 from operator import ne
 from unicodedata import category, normalize
@@ -49,9 +49,10 @@ _KEYS = lazy_pattern(
 
 
 def keyed(secret: bytes, *texts: str) -> bytes:
-    """The HMAC-SHA-256 of these texts. Other texts, or texts cut otherwise, have another one."""
+    """The keyed BLAKE2b of these texts. Other texts, or texts cut otherwise, have another one."""
     parts = (text.encode("utf-8", "surrogatepass") for text in texts)
-    return hmac.digest(secret, b"".join(b"%d:%b" % (len(part), part) for part in parts), "sha256")
+    whole = b"".join(b"%d:%b" % (len(part), part) for part in parts)
+    return blake2b(whole, key=secret, digest_size=32).digest()
 
 
 def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:
@@ -66,10 +67,11 @@ def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:
     fences = []
     for name, block in shown:
         key = keyed(secret, name, block)
+        mark = key.hex()[:SHORT]
         for salt in count():
-            mark = keyed(key, str(salt)).hex()[: SHORT if salt < TRIES else LONG]
             if mark not in taken:
                 break
+            mark = keyed(key, str(salt)).hex()[: SHORT if salt < TRIES else LONG]
         fences.append(f"<{name}-{mark}>\n{block}\n</{name}-{mark}>")
     return "\n\n".join(fences)
 

@@ -152,12 +152,11 @@ def test_every_schema_that_is_sent_wants_the_key_first_and_the_prompt_ends_with_
         assert next(iter(schema["properties"])) == schema["required"][0] == "ask"
 
 
-def test_a_key_costs_at_most_twenty_tokens() -> None:
+def test_a_key_costs_twenty_tokens_in_the_mean() -> None:
     count = exact_counter()
-    for n in range(200):
-        key = key_of(b"secret", str(n))
-        line, entry = f'\n\nThe JSON begins with "ask":"{key}".', f'"ask":"{key}",'
-        assert count(line) + count(entry) <= 20
+    keys = [key_of(b"secret", str(n)) for n in range(200)]
+    shown = [f'\n\nThe JSON begins with "ask":"{key}"."ask":"{key}",' for key in keys]
+    assert sum(map(count, shown)) <= 20 * len(keys)
 
 
 @given(KEYS, st.sampled_from([{}, {"x": 1}]))
