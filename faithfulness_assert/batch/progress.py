@@ -16,8 +16,6 @@ from .summary import Summary, duration, money
 
 BAR_SECONDS = 0.2
 LINE_SECONDS = 30.0
-LOOK_SECONDS = 1.0
-"""Elsewhere: how often it is looked whether nothing is answered."""
 MINUTE = 60.0
 ERROR_LENGTH = 120
 
@@ -67,29 +65,21 @@ def shown(counts: Counts, *, wanted: bool) -> Iterator[None]:
     """Shows how the counts grow meanwhile, also while no result comes.
 
     In one line where standard error is a terminal and ``CI`` is not set; else in a new one every
-    half minute, and where it begins that nothing is answered, and where it goes on.
+    half minute.
     """
     if not wanted:
         yield
         return
     is_bar = sys.stderr.isatty() and not os.environ.get("CI")
     width = get_terminal_size().columns - 1
-    written, told = time.monotonic(), False  # the last line; of this outage
 
     def show() -> None:
         text = str(counts)
         sys.stderr.write(f"\r{clip(text, width):{width}}" if is_bar else f"{text}\n")
         sys.stderr.flush()
 
-    def look() -> None:
-        nonlocal written, told
-        now, in_trouble = time.monotonic(), bool(counts.trouble())
-        if now - written >= LINE_SECONDS or told != in_trouble:
-            written, told = now, in_trouble
-            show()
-
     try:
-        with every(BAR_SECONDS if is_bar else LOOK_SECONDS, show if is_bar else look):
+        with every(BAR_SECONDS if is_bar else LINE_SECONDS, show):
             yield
     finally:
         if is_bar:

@@ -20,7 +20,7 @@ from ..asking.prompt import prompts_fingerprint
 from ..cases.data_set import SAMPLE, DataSet
 from ..files import open_file
 from ..grading import Grader
-from ..policy.policy import TAKES, Policy, asking_otherwise, plain, policy_as_json
+from ..policy.policy import TAKES, Policy, plain, policy_as_json
 from ..records.errors import ConfigError, option
 from ..records.judge import described
 from ..text.strings import clip, counted
@@ -127,13 +127,8 @@ def check_unchanged(before: Mapping[str, Any], now: Mapping[str, Any], path: Pat
     if changed := changes(before, now):
         fix = "Use these settings as they were, or another directory"
         if all(change.startswith("policy.") for change in changed):
-            old, new = (policy_in(about, path) for about in (before, now))
-            if not asking_otherwise(old, new):
-                command = shlex.join(["faithfulness-assert", "rescore", str(path), "--run", "NEW"])
-                fix = (
-                    f"To score what it has with these settings, which asks nobody: {command}, with "
-                    "the same --policy, --threshold and -o. Else use the settings as they were"
-                )
+            command = shlex.join(["faithfulness-assert", "rescore", str(path), "--run", "NEW"])
+            fix += f"; what it has can be scored under another policy: {command}"
         raise ConfigError(
             "the run was begun with other settings, and results of both would not compare. "
             f"Changed: {'; '.join(changed)}. {fix}"
@@ -205,15 +200,12 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
         db.execute(command, {"last": last} if ":last" in command else {})
     changed, gone = db.execute("SELECT count(now), count(*) - count(now) FROM lost").fetchone()
     if (changed or gone) and not regrade:
-        again = "To grade these rows again"
-        if gone:
-            drops = f"If the input was cut off, give it as it was: without {counted(gone, 'row')}"
-            again = f"{drops} the run loses their results. To drop these and grade what changed"
+        loss = f"; {counted(gone, 'row')} would lose the result" if gone else ""
         raise ConfigError(
             f"the input has changed since the run began: {_lost(store, changed + gone)}. Nothing "
-            f"was graded, and the results are as they were. {again}: "
-            f"{option('regrade_changed', True)} (what they had stays in the table earlier). "
-            "Else use the input as it was, or another directory"
+            "was graded, and the results are as they were. Use the input as it was, or another "
+            f"directory. To grade what changed again: {option('regrade_changed', True)} (what it "
+            f"had stays in the table earlier{loss})"
         )
     store.set_aside("row IN (SELECT row FROM lost)")
     for table in ("results", "asks"):  # negative at first, or one would take another's number

@@ -38,7 +38,7 @@ STEP, LARGEST_STEP = 0.03, 0.12
 MOST_CHANCE = 0.25
 """The largest share of refusals that is taken for chance."""
 PAUSE = 0.5
-"""Seconds to wait if the server does not say how long; each time in a row twice as long."""
+"""Seconds to wait if the server does not say how long."""
 LEAST = 0.6
 """Tries for each second: never fewer."""
 MANY = 200
@@ -94,7 +94,7 @@ class LearnedRate:
 
     def __init__(self) -> None:
         self.rate, self.quota = math.inf, Quota(at_once=2.0)
-        self._step, self._bursts = STEP, 0
+        self._step = STEP
         self._chance = 0.0  # the share refused of slow stretches
         self._last, self._this = Stretch(-math.inf), Stretch(-math.inf)
         self.counts_tokens = False  # the server
@@ -124,7 +124,7 @@ class LearnedRate:
 
     def _learn(self, last: Stretch) -> None:
         """Takes in a stretch that has ended so long ago that its refusals have come."""
-        self._bursts, share = 0, last.refused / last.went
+        share = last.refused / last.went
         if last.is_slow:
             self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
             return
@@ -144,9 +144,7 @@ class LearnedRate:
             return
         wait = 0.0
         if refused >= went / 2:  # a burst, for which all asks wait
-            wait, said = PAUSE * 2 ** min(self._bursts, 6), error.retry_after
-            wait = wait if said is None else said
-            self._bursts += 1
+            wait = PAUSE if error.retry_after is None else error.retry_after
         # Where the server takes so many in a minute, say, that is the rate.
         taken = (went - refused) / max(last.seconds + now + wait - this.began, SECONDS)
         self._begin(taken if self.rate == math.inf else max(self.rate / 2, taken), now + wait)

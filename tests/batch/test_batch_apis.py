@@ -533,21 +533,6 @@ def test_a_batch_that_never_arrived_is_looked_for_a_while_unless_it_was_refused(
         assert run.results() == run.online()
 
 
-@pytest.mark.parametrize("via", VIAS)
-def test_without_a_server_nothing_was_sent_so_nothing_is_looked_for(
-    tmp_path: Path, via: str, pauses: list[float]
-) -> None:
-    with BatchServer() as server:
-        run = run_of(tmp_path, via, server, 2)
-    told = run.begin()
-    assert (told.returncode, "no connection to the provider" in told.stderr) == (3, True)
-    assert KEY not in told.stderr
-    with BatchServer(looks=0) as run.server:
-        assert run.begin().returncode == 0
-        assert len(run.server.batches) == 1
-    assert not pauses
-
-
 def test_a_batch_of_another_run_is_never_adopted_however_alike_it_is(tmp_path: Path) -> None:
     """What this run sent never arrived. While the other one is under way, that cannot be known."""
     with Losing(0, takes=False, looks=2) as server:

@@ -198,9 +198,6 @@ def test_a_server_that_was_started_again_elsewhere_is_the_same_judge(tmp_path: P
 def test_where_rows_are_gone_it_says_that_their_results_would_be_lost(tmp_path: Path) -> None:
     given = [case(n) for n in range(1, 5)]
     quiet(given, tmp_path / "run", judge="embedded")
-    for shorter, loss in ((given[:1], "without 3 rows"), ([*given[:2], given[3]], "without 1 row")):
-        with pytest.raises(ConfigError) as caught:
+    for shorter, loss in ((given[:1], "3 rows"), ([*given[:2], given[3]], "1 row")):
+        with pytest.raises(ConfigError, match=f"; {loss} would lose the result"):
             quiet(shorter, tmp_path / "run", judge="embedded")
-        said = str(caught.value)
-        assert f"If the input was cut off, give it as it was: {loss} the run loses" in said
-        assert "To grade these rows again" not in said

@@ -233,16 +233,15 @@ def test_the_command_line(june: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "is_enough"),
+    ("changed", "is_of_policy"),
     [
         (["--threshold", "0.9"], True),
-        (["-o", "on_missing=error", "--threshold", "0"], True),
         (["--policy", "mine.toml"], True),
         (["-o", 'evidence_roles=["user"]'], False),
     ],
 )
-def test_other_settings_for_a_run_name_the_rescoring_where_that_is_enough(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: list[str], is_enough: bool
+def test_where_only_the_policy_of_a_run_is_another_its_rescoring_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: list[str], is_of_policy: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text('name = "mine"\nthreshold = 0.3\n')
@@ -250,8 +249,7 @@ def test_other_settings_for_a_run_name_the_rescoring_where_that_is_enough(
     assert here("batch", "a.jsonl", "--run", "june").returncode == 0
     refused = here("batch", "a.jsonl", "--run", "june", *changed)
     assert refused.returncode == 2
-    told = "faithfulness-assert rescore june --run NEW, with the same --policy, --threshold and -o"
-    assert (told in refused.stderr) == is_enough
-    if is_enough:
+    assert ("faithfulness-assert rescore june --run NEW" in refused.stderr) == is_of_policy
+    if is_of_policy:
         assert here("rescore", "june", "--run", "july", *changed).returncode == 0
         assert here("batch", "a.jsonl", "--run", "july", *changed).returncode == 0

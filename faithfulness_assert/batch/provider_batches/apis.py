@@ -24,8 +24,6 @@ from ...records.judge import judge_info
 EXPIRED, MISSING, NOT_RUN = "expired", "missing", "not run"
 """Why an ask has no answer. Only the first two count as tries: the provider had the ask."""
 NOT_FOUND = 404
-NO_CONNECTION = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
-"""Classes of errors of HTTP clients before anything was sent."""
 UNDECIDED = (408, 409)
 """Statuses of a refusal after which something may have come of the request all the same."""
 CONNECTIONS_FAIL = {"APIConnectionError", "TransportError"}
@@ -323,11 +321,7 @@ def service_errors(secrets: Secrets) -> Iterator[None]:
         raise secrets.out_of_outcome(failure) from None
 
 
-def is_refused(error: BaseException | None) -> bool:
+def is_refused(error: Exception) -> bool:
     """Whether an error of an SDK means that nothing came of a request."""
     status = getattr(error, "status_code", None)
-    if isinstance(status, int):
-        return 400 <= status < 500 and status not in UNDECIDED
-    while error is not None and type(error).__name__ not in NO_CONNECTION:
-        error = error.__cause__ or error.__context__
-    return error is not None
+    return isinstance(status, int) and 400 <= status < 500 and status not in UNDECIDED
