@@ -7,7 +7,7 @@ What failures teach beyond their own ask: see ``breaker.py``.
 Servers that people run themselves often answer one ask after the other. Eight asks at once then
 wait for each other until all of them time out. So the first ask is sent alone. After it, asks are
 sent at once as long as the server, even if it answers one after the other, can answer all of them
-in half of the timeout; with each reply at most twice as many, as the first ask may be a short one.
+in half of the timeout. If it answers several in the time of one, the number grows.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 FIRST_AT_ONCE = 16
 """Asks under way at first. Each reply lets one more go, so that a limit does not meet a flood."""
 PART_OF_TIMEOUT = 0.5
+KEPT = 0.8
+"""Part of the last cost that a lower one leaves: the number of asks grows step by step."""
+CHARS_PER_ITEM = 400
+"""What the reply to a statement costs, in characters of a prompt."""
 
 
 class Gate:
@@ -136,7 +140,7 @@ class Gate:
             GivenUp: the run stops.
         """
         limits, rate, server, breaker = self._limits, self._rate, self._server, self.breaker
-        async with server.turn(left) if server else nullcontext():
+        async with server.taken(ask, self._timeout, left) if server else nullcontext():
             if breaker.is_open and (problem := await breaker.passed(left)):
                 return problem, math.inf
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
@@ -149,7 +153,7 @@ class Gate:
             if left() <= 0:
                 return late(), math.inf
             clock = asyncio.get_running_loop().time
-            sent_at, beside = clock(), server.taken if server else 0
+            sent_at, beside = clock(), server.under_way if server else 0
             stretch = rate.sent(amount, sent_at)
             outcome = await send()
             if limits:
@@ -161,7 +165,7 @@ class Gate:
             elif is_refusal(outcome):
                 rate.refused(stretch, amount, clock(), outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
-                server.learn((clock() - sent_at) / beside, self._timeout)
+                server.learn((clock() - sent_at) / beside)
             return outcome, sent_at
 
 
@@ -247,30 +251,45 @@ class PerMinute:
 
 
 class LocalServer:
-    """How many asks a server on this machine gets at once: ``room``, of which some are taken."""
+    """How many asks a server on this machine gets at once.
+
+    ``cost`` is the seconds that a character of a prompt takes, if the server answers one ask after
+    the other; None before the first reply. ``under_way`` is the characters of all asks under way.
+    """
 
     def __init__(self) -> None:
-        self.room, self.taken = 1, 0
+        self.cost: float | None = None
+        self.under_way = 0
         self._line, self._ended = asyncio.Lock(), asyncio.Event()
 
     @asynccontextmanager
-    async def turn(self, left: TimeLeft) -> AsyncIterator[None]:
-        """Waits in line, while the time of the grade stands still, and has room for an ask."""
+    async def taken(self, ask: Ask, timeout: float, left: TimeLeft) -> AsyncIterator[None]:
+        """Waits in line: a long ask is not kept waiting by short ones that came later.
+
+        Args:
+            ask: what is to be sent.
+            timeout: the seconds that an ask may take.
+            left: the time of its grade, which stands still meanwhile.
+        """
+        size = ask.size(len) + CHARS_PER_ITEM * len(ask.ids)
         with left.during("wait"):
             async with self._line:  # only who is at its head waits for room
-                while self.taken >= self.room:
+                while self.under_way and (
+                    self.cost is None
+                    or (self.under_way + size) * self.cost > timeout * PART_OF_TIMEOUT
+                ):
                     self._ended.clear()
                     await self._ended.wait()
-                self.taken += 1
+                self.under_way += size
         try:
             yield
         finally:
-            self.taken -= 1
+            self.under_way -= size
             self._ended.set()
 
-    def learn(self, cost: float, timeout: float) -> None:
-        """Takes in the seconds that an ask cost, if the server answers one after the other."""
-        self.room = max(1, min(2 * self.room, int(timeout * PART_OF_TIMEOUT / max(cost, 1e-3))))
+    def learn(self, cost: float) -> None:
+        """Takes in what an ask cost, also one that got no answer in time."""
+        self.cost = max(cost, KEPT * (self.cost or 0.0))
 
 
 _LOCAL: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[str, LocalServer]] = WeakKeyDictionary()

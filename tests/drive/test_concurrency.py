@@ -67,14 +67,14 @@ def test_asks_of_agrade_to_a_server_are_under_way_at_once() -> None:
     all_in = threading.Barrier(20, timeout=PATIENCE)
 
     def answer(request: Request) -> Answer:
-        if request.number > 5:
+        if request.number > 1:
             all_in.wait()
         return completion(verdicts_json({1: "supported"}))
 
     with Loopback(answer) as server:
-        # A server on this machine gets its first ask alone, then each time twice as many at most.
+        # A server on this machine gets its first ask alone, then as many as its timeout has room for.
         grader = remote(server, timeout=20 * PATIENCE)
-        assert all(grader.grade(**CASE).pass_ for _ in range(5))
+        assert grader.grade(**CASE).pass_
         assert all(result.pass_ for result in many_agrades(grader, 20))
 
 

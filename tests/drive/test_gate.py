@@ -559,6 +559,30 @@ def test_a_server_that_answers_one_ask_after_the_other_is_not_drowned(seconds: f
     assert server.most <= max(1, 10 / seconds + 1)
 
 
+def test_asks_that_differ_in_size_do_not_drown_it_either() -> None:
+    """A place for each of the usual ones would be too many for the large ones."""
+    chance, gate, line = random.Random(1), gate_to(HERE, retries=2), asyncio.Lock()
+    sizes = [int(3000 * math.exp(chance.gauss(0, 1))) for _ in range(200)]
+
+    async def send(size: int) -> Outcome:
+        async def answered() -> Outcome:
+            async with line:
+                await asyncio.sleep(size / 1000)
+            return Reply("yes", SENT)
+
+        try:
+            return await asyncio.wait_for(answered(), 60)
+        except (asyncio.TimeoutError, TimeoutError):
+            return error("timeout")
+
+    async def go() -> list[Outcome]:
+        given = ((size, TimeLeft(300, now=now)) for size in sizes)
+        asks = (gate.ask(ask_of(size), partial(send, size), left) for size, left in given)
+        return await asyncio.gather(*asks)
+
+    assert not failures(run_virtually(go()))
+
+
 def test_a_server_that_answers_several_in_the_time_of_one_gets_more_after_the_first() -> None:
     server = Server(seconds=4.0)
     gate = gate_to(HERE, timeout=20.0)
@@ -566,31 +590,35 @@ def test_a_server_that_answers_several_in_the_time_of_one_gets_more_after_the_fi
     assert sum(at < 4 for at in server.came) == 1
 
 
-@given(asks=st.integers(1, 12), cancelled=st.sets(st.integers(0, 11)), turns=st.integers(0, 3))
+@given(
+    sizes=st.lists(st.integers(1, 2000), min_size=1, max_size=12),
+    cancelled=st.sets(st.integers(0, 11)),
+    turns=st.integers(0, 3),
+)
 @examples(60)
 def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
-    asks: int, cancelled: set[int], turns: int
+    sizes: list[int], cancelled: set[int], turns: int
 ) -> None:
     went, servers = [], []
 
-    async def go(number: int) -> None:
-        async with servers[0].turn(TimeLeft()):
+    async def go(number: int, size: int) -> None:
+        async with servers[0].taken(ask_of(size), timeout=60, left=TimeLeft()):
             went.append(number)
             await asyncio.sleep(0)
 
     async def all_of_them() -> None:
         servers.append(LocalServer())
-        tasks = [asyncio.ensure_future(go(number)) for number in range(asks)]
+        tasks = [asyncio.ensure_future(go(n, size)) for n, size in enumerate(sizes)]
         for _ in range(turns):
             await asyncio.sleep(0)
-        for number in cancelled & set(range(asks)):
+        for number in cancelled & set(range(len(sizes))):
             tasks[number].cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
     asyncio.run(all_of_them())
     assert went == sorted(went)
-    assert set(went) >= set(range(asks)) - cancelled
-    assert servers[0].taken == 0
+    assert set(went) >= set(range(len(sizes))) - cancelled
+    assert servers[0].under_way == 0
 
 
 def test_the_wait_in_line_for_a_server_on_this_machine_costs_a_grade_no_time() -> None:
