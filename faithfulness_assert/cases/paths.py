@@ -82,7 +82,9 @@ def search(path: Any, record: Any) -> Any:
         form = "a name with a space or a sign stands in double quotes"
         if "(" in str(path):  # as JavaScript has it: docs.map(d => d.text)
             form = "docs[].text leads into a list"
-        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {problem}. {form}") from None
+        elif "{{" in str(path):
+            form = "it is a path such as vars.docs, and no template"
+        raise ConfigError(f"invalid JMESPath {clip(str(path))!r}: {form} ({problem})") from None
 
 
 def problem_of(path: str) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from ..asking.schema import wrong_label
 from ..cases.systems import NAMES_INSIDE
 from ..policy.scoring import CHECK
+from ..records.judge import PROMPT_CUT
 from ..records.model import CODE_SKIPPED, NEW_LINK
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
 from ..records.views import SETUP, UNVERIFIED
@@ -79,10 +80,11 @@ def _of_vars(given: Any) -> list[str]:
 
 
 def _of_setup(grades: list[dict[str, Any]]) -> list[str]:
-    """Each warning about an assertion itself, once."""
-    warnings = (one for grade in grades for one in _warnings(grade))
+    """Each warning about an assertion itself, once; that of a prompt that was cut in one line."""
+    warnings = [one for grade in grades for one in _warnings(grade)]
     told = dict.fromkeys(one for one in warnings if one.startswith(SETUP))
-    return [clip(one, MAX_CHARS) for one in told][:MOST_OF_SETUP]
+    cut = [f"{SETUP}{one}" for one in warnings if PROMPT_CUT in one][:1]
+    return [clip(one, MAX_CHARS) for one in (*cut, *told)][:MOST_OF_SETUP]
 
 
 def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:

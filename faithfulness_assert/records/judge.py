@@ -106,7 +106,7 @@ class Ask:
         return sum(count(message["content"]) for message in self.messages)
 
 
-PROMPT_CUT = "it may have cut the prompt"
+PROMPT_CUT = "it may have cut the prompt; raise its context length"
 """The words of a reply's warning that a run counts."""
 
 

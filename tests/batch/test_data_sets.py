@@ -123,6 +123,7 @@ def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> N
         ({"from": "mlflow"}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
         ({"from": ""}, r"from: unknown system .* Known: ragaliq, ragas, deep"),
         ({"answer": "outputs["}, r"invalid JMESPath 'outputs.'"),
+        ({"context": "{{docs}}"}, "it is a path such as vars.docs, and no template"),
     ],
 )
 def test_a_mapping_that_cannot_be_is_told(mapping: Any, said: str) -> None:

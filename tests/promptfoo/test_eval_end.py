@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Grader
 from faithfulness_assert.promptfoo import afterAll, hook
+from faithfulness_assert.records.judge import PROMPT_CUT
 
 TRUE, FALSE = "A ticket costs 9 euros.", "A ticket costs 35 euros. The king owns it."
 
@@ -170,6 +171,19 @@ def test_what_is_wrong_with_the_assertion_itself_is_told_once() -> None:
     assert lines_of(({"results": rows},)) == [
         "setup: the context is vars.sources, which may be something else: set config.contextFrom"
     ]
+
+
+def test_prompts_that_a_server_cut_are_told_once_in_an_eval() -> None:
+    rows = []
+    for tokens in (40, 41):
+        warning = f"the server counted {tokens} prompt tokens: {PROMPT_CUT}"
+        grade = {
+            "pass": True,
+            "metadata": {"graderError": False, "defined": True, "warnings": [warning]},
+        }
+        rows.append({"gradingResult": {"componentResults": [grade]}})
+    (line,) = lines_of(({"results": rows},))
+    assert line == f"setup: the server counted 40 prompt tokens: {PROMPT_CUT}"
 
 
 def test_contexts_that_promptfoo_took_apart_are_told_once() -> None:
