@@ -2,36 +2,51 @@
 
 ``fixtures/provider_replies.json`` has what an API says (``said``: arguments of ``completion`` or
 ``claude_message``) and what is read from it. What their servers may do wrong is in ``test_faults``.
+What only holds for one of them stands at the end.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import logging
 import sys
 import traceback
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+import anthropic
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, claude_message, completion, good_reply, refusal_to
-from remote import ASK, TEXT, check_any_json
+from remote import ASK, FORM, TEXT, check_any_json
 from rows import rows
+from strategies import examples
 
 from faithfulness_assert import ConfigError, JudgeError, Usage
+from faithfulness_assert.asking.schema import json_schema
 from faithfulness_assert.judges import make_judge, option_names
 from faithfulness_assert.judges.anthropic import AnthropicJudge
-from faithfulness_assert.judges.openai import OpenAIJudge
+from faithfulness_assert.judges.openai import FALLBACKS, OpenAIJudge
+from faithfulness_assert.judges.remote.needs import Needs
 from faithfulness_assert.judges.remote.remote_judge import RemoteJudge
-from faithfulness_assert.records.judge import Limits
+from faithfulness_assert.records.judge import Limits, ReplyForm
 
 SAID: list[dict[str, Any]] = rows("provider_replies")
+BOUNDED = json_schema(FORM, 1)
 
 
 @dataclass(frozen=True)
 class Api:
-    """A provider's API: its judge, a key, what its server says, and the parts of that."""
+    """A provider's API: its judge, a key, what its server says, and the parts of that.
+
+    ``request``: path and body of an ask. ``rejects``: how a server refuses a parameter, a role or the
+    bounds of a schema.
+    """
 
     name: str
     judge: type[RemoteJudge]
@@ -39,6 +54,8 @@ class Api:
     says: Callable[..., Answer]
     usage: dict[str, int]
     parts: str
+    request: tuple[str, dict[str, Any]]
+    rejects: dict[str, str]
 
     def root(self, server: Loopback) -> str:
         return server.url if self.name == "openai" else server.root
@@ -69,6 +86,25 @@ APIS = [
         {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
         "error choices choices.0 choices.0.finish_reason choices.0.message "
         "choices.0.message.content choices.0.message.refusal usage usage.prompt_tokens",
+        (
+            "/v1/chat/completions",
+            {
+                "messages": [dict(message) for message in ASK.messages],
+                "response_format": {
+                    "type": "json_schema",
+                    "json_schema": {"name": "verdicts", "strict": True, "schema": BOUNDED},
+                },
+            },
+        ),
+        {
+            "bounds": "Invalid schema for response_format 'verdicts': 'minItems' is not permitted",
+            "response_format": "'response_format' of this type is not supported",
+            "max_completion_tokens": "Unsupported parameter: 'max_completion_tokens'",
+            "max_tokens": "Unsupported parameter: 'max_tokens'",
+            "temperature": "'temperature' does not support 0.0 with this model",
+            "seed": "Extra inputs are not permitted: seed",
+            "system role": "System role not supported",
+        },
     ),
     Api(
         "anthropic",
@@ -77,13 +113,47 @@ APIS = [
         claude_message,
         {"input_tokens": 100, "output_tokens": 20},
         "error content content.0 content.0.text stop_reason stop_details usage usage.input_tokens",
+        (
+            "/v1/messages",
+            {
+                "system": "Judge.",
+                "messages": [{"role": "user", "content": "Is it so?"}],
+                "output_config": {"format": {"type": "json_schema", "schema": ASK.schema}},
+            },
+        ),
+        {
+            "output_config": "output_config: Extra inputs are not permitted",
+            "temperature": "`temperature` is deprecated for this model.",
+        },
     ),
 ]
+OPENAI, ANTHROPIC = APIS
 BY_NAME = {api.name: api for api in APIS}
 every_api = pytest.mark.parametrize("api", APIS, ids=lambda api: api.name)
 
 
-# ---------------------------------------------------------------- replies
+def seeded(api: Api) -> dict[str, int]:
+    """The option that only one of them has."""
+    return {"seed": 7} if api.name == "openai" else {}
+
+
+# ---------------------------------------------------------------- requests and replies
+
+
+@every_api
+def test_an_ask_is_one_request_with_the_schema_of_its_reply(api: Api) -> None:
+    with Loopback(api.good()) as server:
+        reply = api.made(server, **seeded(api)).ask(ASK)
+    (request,) = server.requests
+    path, body = api.request
+    login = "x-api-key" if "x-api-key" in request.headers else "authorization"
+    assert request.path == path
+    assert request.headers[login].removeprefix("Bearer ") == api.key
+    assert request.headers["accept-encoding"] == "identity"
+    assert ("anthropic-version" in request.headers) == (api.name == "anthropic")
+    given = {"model": "m", "max_tokens": 352, "temperature": 0.0, **seeded(api)}
+    assert request.body == {**given, **body}
+    assert (reply.text, reply.warnings) == (TEXT, ())
 
 
 @pytest.mark.parametrize("row", SAID, ids=lambda row: f"{row['api']}-{row['id']}")
@@ -103,6 +173,90 @@ def test_a_reply_is_read_as_its_row_says(row: dict[str, Any]) -> None:
 @every_api
 def test_any_json_in_any_part_leads_to_a_reply_or_a_judge_error(api: Api) -> None:
     check_any_json(api.made, api.with_part, ["body", *api.parts.split()])
+
+
+# ---------------------------------------------------------------- what a server does not take
+
+
+def rejected(body: dict[str, Any], rejects: dict[str, str]) -> str:
+    """The first of these that a request has; "" for none."""
+    has = {*body, *(["bounds"] * ("minItems" in str(body)))}
+    has |= {f"{message['role']} role" for message in body["messages"]}
+    return next((name for name in rejects if name in has), "")
+
+
+@every_api
+@examples(20)
+@given(
+    data=st.data(),
+    status=st.sampled_from([400, 404, 422, 500]),
+    names=st.booleans(),
+    own=st.booleans(),
+)
+def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
+    api: Api, data: st.DataObject, status: int, names: bool, own: bool
+) -> None:
+    """``own``: as if the server were one of OpenAI's, which gets other parameters."""
+    missing = data.draw(st.sets(st.sampled_from([*api.rejects])))
+    rejects = {name: words for name, words in api.rejects.items() if name in missing}
+
+    def answer(request: Request) -> Answer:
+        if name := rejected(request.body, rejects):
+            param = name if names and name in request.body else None
+            return refusal_to(status, rejects[name], param=param, type="invalid_request_error")
+        return api.good()
+
+    with Loopback(answer) as server:
+        asking = api.made(server, **seeded(api))
+        if own and isinstance(asking, OpenAIJudge):
+            asking.needs = Needs(FALLBACKS, asking.info.limits, OpenAIJudge.own_steps)
+        first = asking.ask(ASK)
+        learned = len(server.requests)
+        second = asking.ask(ASK)
+    assert first.text == second.text == TEXT
+    assert len(server.requests) == learned + 1 <= 11
+    assert first.warnings == second.warnings
+    assert bool(first.warnings) == (learned > 1)
+    assert first.usage is not None
+    assert first.usage.num_requests == learned
+    last = server.requests[-1].body
+    assert not rejected(last, rejects)
+    assert {*seeded(api), "temperature"} - missing <= last.keys()
+    assert "Judge." in str(last)
+    if api.name == "anthropic":  # whose fallbacks go one by one
+        assert learned == 1 + len(missing) == 1 + len(first.warnings)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["response_format json_schema", "seed temperature max_tokens grammar system role", "no such thing"],
+)  # fmt: skip
+def test_a_server_that_rejects_every_request_leads_to_an_error(words: str) -> None:
+    """Steps that did not help are not kept."""
+    with Loopback(refusal_to(400, words)) as server:
+        asking = OPENAI.made(server)
+        with pytest.raises(JudgeError) as caught:
+            asking.ask(ASK)
+        half = len(server.requests)
+        assert half <= 10
+        assert caught.value.usage is not None
+        assert caught.value.usage.num_requests == half
+        with pytest.raises(JudgeError):
+            asking.ask(ASK)
+    assert server.requests[-1].body.keys() == server.requests[half - 1].body.keys()
+    assert "response_format" in server.requests[half].body
+
+
+def test_a_decompression_bomb_does_not_take_much_memory() -> None:
+    bomb = Answer(gzip.compress(b" " * (150 << 20), 6), headers={"content-encoding": "gzip"})
+    with Loopback(bomb) as server:
+        asking = OPENAI.made(server)
+        tracemalloc.start()
+        with pytest.raises(JudgeError):
+            asking.ask(ASK)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 100 << 20
 
 
 # ---------------------------------------------------------------- tries
@@ -238,7 +392,7 @@ def test_the_info_has_the_given_limits_and_an_identity_without_secrets(api: Api)
 def test_samples_after_the_first_are_drawn_as_the_model_would_unless_a_temperature_is_given(
     api: Api,
 ) -> None:
-    for given, sent, deterministic in (
+    for options, sent, deterministic in (
         ({}, [0.0, 1.0, 1.0], False),
         ({"temperature": "auto"}, [0.0, 1.0, 1.0], False),
         ({"temperature": 0}, [0.0, 0.0, 0.0], True),
@@ -246,11 +400,11 @@ def test_samples_after_the_first_are_drawn_as_the_model_would_unless_a_temperatu
         ({"temperature": None}, [None, None, None], False),
     ):
         with Loopback(api.good()) as server:
-            made = api.made(server, **given)
+            made = api.made(server, **options)
             for sample in (1, 2, 3):
                 made.ask(replace(ASK, sample=sample))
         bodies = [request.body for request in server.requests]
-        assert [body.get("temperature") for body in bodies] == sent, given
+        assert [body.get("temperature") for body in bodies] == sent, options
         assert made.info.deterministic is deterministic
         first, *others = [{**body, "temperature": None} for body in bodies]
         assert others == [first, first]
@@ -275,3 +429,58 @@ def test_the_two_judges_have_the_same_options_except_seed_and_family() -> None:
     assert {"timeout", "client"} < set(theirs) < set(ours)
     with pytest.raises(ConfigError, match=r"^seed: the judge 'anthropic:m' has no such option"):
         make_judge("anthropic:m", {"seed": 1})
+    for seed in (1.5, "1", True):
+        with pytest.raises(ConfigError, match=r"^seed: "):
+            make_judge("openai:m", {"api_key": OPENAI.key, "seed": seed})
+
+
+# ---------------------------------------------------------------- for one of them alone
+
+
+@pytest.mark.parametrize(
+    ("base_url", "own"),
+    [
+        (None, True),
+        ("https://api.openai.com/v1", True),
+        ("https://eu.api.openai.com/v1", True),
+        ("https://me.openai.azure.com/openai/v1", True),
+        ("https://me.services.ai.azure.com/openai/v1", True),
+        ("http://localhost:11434/v1", False),
+        ("https://openrouter.ai/api/v1", False),
+        ("https://api.openai.com.example.org/v1", False),
+    ],
+)
+def test_only_servers_of_openai_get_openai_s_own_parameters(
+    base_url: str | None, own: bool
+) -> None:
+    asking = OpenAIJudge("m", base_url=base_url, api_key=OPENAI.key)
+    sent = asking.body(ASK, {"model": "m", "temperature": 0, "seed": 1}, asking.needs.steps)
+    assert ("max_completion_tokens" in sent, "max_tokens" in sent) == (own, not own)
+    assert (sent["response_format"]["json_schema"]["schema"] == ASK.schema) == own
+
+
+def test_lists_of_a_reply_have_bounds_where_the_server_is_not_openai_s() -> None:
+    verdicts = BOUNDED["properties"]["verdicts"]
+    assert (verdicts["minItems"], verdicts["maxItems"]) == (1, 1)
+    assert verdicts["items"]["properties"]["evidence"]["maxItems"] == 8
+    assert json_schema(replace(FORM, kind="claims"), 3)["properties"]["sentences"]["minItems"] == 3
+
+
+FORMS = [
+    ReplyForm("verdicts", ("supported",)),
+    ReplyForm(
+        "verdicts",
+        ("supported", "partially_supported", "not_enough_info", "contradicted", "not_a_claim"),
+        reasons="all",
+    ),
+    ReplyForm("claims"),
+]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.kind}-{len(form.labels)}")
+def test_the_sdk_finds_nothing_unsupported_in_our_schemas(form: ReplyForm) -> None:
+    schema = replace(ASK, form=form).schema
+    # The SDK moves what the API does not support into a description. It drops the type beside an enum.
+    assert "description" not in json.dumps(schema)
+    assert "description" not in json.dumps(anthropic.transform_schema(schema))
+    assert anthropic.transform_schema(schema).keys() == schema.keys()
