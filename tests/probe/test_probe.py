@@ -189,7 +189,7 @@ def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside
         (["-o", "split=claims"], "split"),
         (["-o", "nonsense=1"], "nonsense"),
         (["--judge", "nobody:x"], "nobody"),
-        (["--concurrency", "0"], "concurrency"),
+        (["--per-kind", "1", "--concurrency", "0"], "concurrency"),
     ],
 )
 def test_a_mistake_is_one_line_that_names_it(given: list[str], named: str) -> None:

@@ -102,7 +102,7 @@ ALIASES = {
     "merged": levels("a{n}: &x{n} {{<<: [{many}]}}\n", "a0: &x0 {k: v}\n"),
     "a long text": f"guidance: &a {'x' * 100_000}\nexamples: [{', '.join(['*a'] * 20)}]\n",
     "in itself": "examples: &a [*a]\n",
-    "often in itself": f"examples: &a [{', '.join(['*a'] * 60_000)}]\n",
+    "often in itself": f"examples: &a [{', '.join(['*a'] * 6_000)}]\n",
 }  # fmt: skip
 
 
