@@ -22,8 +22,8 @@ GRADE = f"""
 import sys
 from faithfulness_assert import grade
 from faithfulness_assert.judges.local import model_files
-model_files.SECONDS = 1.0
-for at in sys.argv[1:]:
+model_files.SECONDS = float(sys.argv[1])
+for at in sys.argv[2:]:
     try:
         result = grade("Tall, indeed.", "The tower.", judge="local:{NAME}" + at)
         print(result.judge, result.score, result.warnings)
@@ -66,13 +66,16 @@ class Hub:
         headers = {"ETag": f'"{hash(body)}"', "X-Repo-Commit": COMMIT, **error}
         return Answer(body, status, headers)
 
-    def grade(self, home: Path, *ats: str, **own: str) -> list[str]:
-        """What a process prints that grades with the model of this hub, a line for each revision."""
+    def grade(self, home: Path, *ats: str, seconds: float = 60.0, **own: str) -> list[str]:
+        """What a process prints that grades with the model of this hub, a line for each revision.
+
+        It waits so many ``seconds`` for the hub.
+        """
         kept = {n: v for n, v in os.environ.items() if not n.startswith(("HF_", "HUGGING"))}
         own |= {"HF_HOME": str(home), "NO_PROXY": "*", "HF_HUB_DISABLE_XET": "1"}
         url = {"HF_ENDPOINT": self.server.root}
         done = subprocess.run(
-            [sys.executable, "-c", GRADE, *ats],
+            [sys.executable, "-c", GRADE, str(seconds), *ats],
             capture_output=True,
             text=True,
             env={**kept, **own, **url},
@@ -115,7 +118,8 @@ def test_what_is_fetched_is_data_of_a_named_commit_and_is_used_again_where_nobod
     assert not hub.asked
     hub.answer = lambda _: Answer(delay=60)  # type: ignore[method-assign]
     begun = time.monotonic()
-    (late,), (nothing,) = hub.grade(home, ""), hub.grade(tmp_path / "another home", "")
+    (late,) = hub.grade(home, "", seconds=1.0)
+    (nothing,) = hub.grade(tmp_path / "another home", "", seconds=1.0)
     assert time.monotonic() - begun < 60
     assert named in late
     assert f"{NAME} is neither a folder nor on this machine" in nothing

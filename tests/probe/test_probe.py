@@ -25,8 +25,8 @@ from faithfulness_assert.statistics import at_least
 
 TRUE = {"verbatim", "paraphrase", "format", "arithmetic", "several", "omission"}
 COUNT = 20
-PER_KIND = 8
-SIZES = (2, 4, PER_KIND, 16, 33)
+PER_KIND = 4
+SIZES = (2, PER_KIND, 33)
 
 
 @cache
@@ -118,7 +118,8 @@ def test_a_judge_that_reads_both_ends_only_changes_its_labels_in_the_middle_alon
     assert card.again == card.reversed == Repeat(COUNT * PER_KIND, 0)
     assert card.middle == Repeat(COUNT * PER_KIND, len(TRUE) * PER_KIND)
     assert card.to_json()["repeated"]["middle"]["changed"] == card.middle.changed
-    assert "Asked again in the middle of a long context, it changed 48" in " ".join(card.notes())
+    told = f"Asked again in the middle of a long context, it changed {card.middle.changed}"
+    assert told in " ".join(card.notes())
     assert wrong(card) == {}
 
 

@@ -111,18 +111,18 @@ def test_one_process_gives_the_results_of_the_python_assertion(
     calls = [promptfoo.send("grade", *case) for case in CASES]
     wanted = [json.loads(json.dumps(hook.get_assert(*case))) for case in CASES]
     assert [promptfoo.result(call) for call in calls] == wanted
+    blank = {"error": "Nothing to check: the answer is blank.", "stack": ""}
+    assert promptfoo.grade("", {**GIVEN, "test": NEGATED}) == blank
     assert len(graders(folder)) == 1
 
 
-def test_an_undefined_result_fails_a_negated_assertion_with_a_message_and_no_stack(
+def test_many_asks_are_under_way_at_once_share_what_was_learned_and_end_with_node(
     promptfoo: Promptfoo,
 ) -> None:
-    blank = {"error": "Nothing to check: the answer is blank.", "stack": ""}
-    assert promptfoo.grade("", {**GIVEN, "test": NEGATED}) == blank
+    """The judge answers none before it has all; that it takes no schema was learned before.
 
-
-def test_many_asks_are_under_way_at_once_and_share_what_was_learned(promptfoo: Promptfoo) -> None:
-    """The judge answers none before it has all; that it takes no schema was learned before."""
+    Without ``afterAll``, the process ends when Node has nothing to do.
+    """
     together, learned = threading.Barrier(12), threading.Event()
 
     def judge(request: Request) -> Answer:
@@ -137,6 +137,8 @@ def test_many_asks_are_under_way_at_once_and_share_what_was_learned(promptfoo: P
         calls = [promptfoo.send("grade", TRUE, asking(server)) for _ in range(together.parties)]
         assert all(promptfoo.result(call)["pass"] for call in calls)
         assert len(server.requests) == before + together.parties
+    _, said = promptfoo.node.communicate(timeout=PATIENCE)
+    assert (promptfoo.node.returncode, said) == (0, "")
 
 
 def test_a_changed_key_is_used_at_once_and_what_is_under_way_is_finished(
@@ -189,9 +191,8 @@ def test_without_a_python_that_grades_it_fails_and_says_why(
     assert (said.count("\n"), why in said, "PROMPTFOO_PYTHON" in said) == (1, True, True)
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_process_that_dies_loses_what_is_under_way_and_is_replaced(
-    how: signal.Signals, promptfoo: Promptfoo, folder: Path
+    promptfoo: Promptfoo, folder: Path
 ) -> None:
     asked = threading.Barrier(3)
 
@@ -200,17 +201,18 @@ def test_a_process_that_dies_loses_what_is_under_way_and_is_replaced(
         return Answer(delay=60)
 
     before = promptfoo.grade(FALSE)
-    with Loopback(judge) as server:
-        calls = [promptfoo.send("grade", TRUE, asking(server)) for _ in range(2)]
-        asked.wait(PATIENCE)
-        (pid,) = graders(folder)
-        os.kill(pid, how)
-        for call in calls:
-            lost = promptfoo.result(call)
-            assert (lost["pass"], lost["metadata"]["graderError"]) == (False, True)
-            assert how.name in lost["reason"]
-    assert promptfoo.grade(FALSE) == before
-    assert graders(folder) != [pid]
+    for how in (signal.SIGKILL, signal.SIGTERM):
+        with Loopback(judge) as server:
+            calls = [promptfoo.send("grade", TRUE, asking(server)) for _ in range(2)]
+            asked.wait(PATIENCE)
+            (pid,) = graders(folder)
+            os.kill(pid, how)
+            for call in calls:
+                lost = promptfoo.result(call)
+                assert (lost["pass"], lost["metadata"]["graderError"]) == (False, True)
+                assert how.name in lost["reason"]
+        assert promptfoo.grade(FALSE) == before
+        assert graders(folder) != [pid]
 
 
 def test_what_is_printed_is_no_answer(folder: Path) -> None:
@@ -257,14 +259,6 @@ def test_after_all_tells_what_was_made_up_and_ends_the_process(
     assert eventually(lambda: not graders(folder))
     _, said = promptfoo.node.communicate()
     assert said.startswith("tall: made up: “The Eiffel Tower is 530 metres tall.” (")
-
-
-def test_without_after_all_the_process_ends_when_node_has_nothing_to_do(
-    promptfoo: Promptfoo, folder: Path
-) -> None:
-    assert promptfoo.grade(TRUE)["pass"] is True
-    _, said = promptfoo.node.communicate(timeout=PATIENCE)
-    assert (promptfoo.node.returncode, said) == (0, "")
 
 
 def test_a_promptfoo_that_is_killed_leaves_no_process(promptfoo: Promptfoo, folder: Path) -> None:
