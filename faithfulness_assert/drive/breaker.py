@@ -4,9 +4,10 @@
 some asks at any rate, but a limit takes no more from who asks more. While less than a quarter is
 refused, only the refused asks wait, and others are sent meanwhile. After more, the rate is what the
 server took of late, and asks go out one by one, in stretches that are in turns a little slower and
-a little faster. What is refused of a slow one is chance. The rate is then what the server took of
-the fast one, with the part on top that chance refuses. If most is refused, all asks wait as long as
-the server says. A rate that asks do not even reach goes.
+a little faster. What is refused of a slow one is chance; the more that is, the slower is the next
+slow one, as it may have been the limit. The rate is then what the server took of the fast one, with
+the part on top that chance refuses. If most is refused, all asks wait as long as the server says. A
+rate that asks do not even reach goes.
 
 **Outages.** After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at
 once, and every ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails
@@ -35,6 +36,8 @@ TRIES, SECONDS = 20, 1.5
 """The least of a stretch."""
 STEP, LARGEST_STEP = 0.03, 0.12
 """The part by which stretches are slower and faster than the rate; faster while that is taken."""
+REACHED = 0.88
+"""The part of its pace that a slow stretch has at least, if the pace holds asks up."""
 MOST_CHANCE = 0.25
 """The largest share of refusals that is taken for chance."""
 PAUSE = 0.5
@@ -112,7 +115,7 @@ class LearnedRate:
         seconds = now - this.began
         if seconds >= (2 * SECONDS if is_free else SECONDS) and (is_free or this.went >= TRIES):
             this.seconds = min(seconds, this.went * 2 * SECONDS) if is_free else seconds
-            if not is_free and this.is_slow and this.went / seconds < self.rate * (1 - 5 * STEP):
+            if not is_free and this.is_slow and this.went * self.quota.each < seconds * REACHED:
                 self._begin(math.inf, now)  # it holds nothing up
             else:
                 if not is_free and self._last.went:
@@ -157,7 +160,8 @@ class LearnedRate:
         self._pace()
 
     def _pace(self) -> None:
-        self.quota.each = 1 / (self.rate * (1 + (-STEP if self._this.is_slow else self._step)))
+        faster = -STEP - self._chance / 2 if self._this.is_slow else self._step
+        self.quota.each = 1 / (self.rate * (1 + faster))
 
 
 # ---------------------------------------------------------------- outages
