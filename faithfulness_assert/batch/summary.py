@@ -248,7 +248,7 @@ class Summary:
         tokens = f"{about}{prompt:,} prompt and {completion:,} completion tokens"
         least = "at least " if self.unpriced else ""  # some were graded without prices
         cost = "" if self.cost is None else f", cost {least}{money(self.cost)}"
-        return f"spent: {self.tokens['num_requests']:,} requests, {tokens}{cost}"
+        return f"spent: {counted(self.tokens['num_requests'], 'request')}, {tokens}{cost}"
 
 
 def duration(seconds: float) -> str:
