@@ -27,7 +27,7 @@ from ..records.model import (
 )
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
-from ..text.absent_numbers import Numbers, absent_numbers
+from ..text.absent_numbers import Numbers, absent_numbers, with_equations
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, lazy_pattern, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
@@ -175,7 +175,10 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     shares = shown_shares(state, state.likely) if state.likely else {}
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
-    seeing = Seeing(state.known, state.asked)
+    asked = state.asked
+    if "=" in state.case.answer:
+        asked = with_equations(map(without_heading, state.statements), state.known, asked)
+    seeing = Seeing(state.known, asked)
     verdicts = []
     for statement in state.statements:
         first = state.first_like[statement.id]

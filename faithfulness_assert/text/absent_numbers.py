@@ -12,15 +12,24 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import combinations
 from math import isclose
 
 from .citations import without_references
 from .number_words import units_of, valued, words_of
-from .numbers import EXACT, FIRST_DENSE, Meaning, Number, find_numbers, is_year, usual_signs
+from .numbers import (
+    EXACT,
+    FIRST_DENSE,
+    Meaning,
+    Number,
+    find_numbers,
+    is_year,
+    roles_of_words,
+    usual_signs,
+)
 from .strings import function_words, lazy_pattern
 
 CLOSE = 1e-9
@@ -47,13 +56,16 @@ TIMES = (*PRODUCTS, "÷", "/")
 """Behind one of these, a power of ten is no fact of a context."""
 BEFORE = 30
 """Characters before a number that say what it is."""
+MOST_SEARCHED, MOST_TRIES, MOST_BESIDE = 50_000, 5, 6
+"""Characters that are searched for a number as it is written, places that are tried there, and the
+words behind it that may belong to it."""
 
 _LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|times\b|[$%,;])")
-_OF_TABLES = ("in thousands", "illion", " lakh", " lac", "crore", *map("{}000".format, "'’£$€"))
 _IN_MILLIONS = lazy_pattern(
     r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)['’£$€]000(?![\d.,])",
     re.IGNORECASE,
 )
+_OF_TABLES = ("in thousands", "illion", " lakh", " lac", "crore", *map("{}000".format, "'’£$€"))
 # Read backwards from a number, which is much faster than to search for where a word begins.
 _JOINED = lazy_pattern(r"(?:[0-9–./_-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
 _WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?| ?[.]?)([^\W\d_]+|[§№])")
@@ -63,6 +75,10 @@ _WORK = lazy_pattern(r"( [a-z ]{3,20} ?)?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ROMANS = {"X" * n + ones: 10.0 * n + one for n in range(4) for one, ones in enumerate(_ONES)}
+_DIGIT = lazy_pattern(r"\d")
+STOPS = (",", ";", ":", "!", "?", ".", ")", "]")
+_GOES_ON = lazy_pattern(r"[^\W_]|[%‰°²³/^'\"’”′*·×−–-]| ?[\d½¼¾]|[.,:][^\W_]| ?[.,:×x*/–−-] ?\d")
+"""What goes on with a number."""
 
 
 class Numbers:
@@ -71,6 +87,39 @@ class Numbers:
     def __init__(self, *passages: str) -> None:
         self._passages = passages
         self.text = "\n".join(passages)
+
+    def has_as_written(self, own: Own) -> bool:
+        """Whether each number of a statement stands here too, with the words that belong to it.
+
+        Then none of them need be read, and mostly nothing of a context.
+        """
+        words, roles, links = own.text.split(" "), roles_of_words(), words_of("links")
+        are_plain = [  # these say nothing of a number beside them
+            word.isalpha() and (plain := word.casefold()) not in roles and plain not in links
+            for word in words
+        ]
+        for place, word in enumerate(words):
+            if word.isalpha() or not _DIGIT.search(word):
+                continue
+            first, end = place - (place > 0 and not are_plain[place - 1]), place + 1
+            while end < len(words) and not (are_plain[end] or words[end - 1].endswith(STOPS)):
+                end += 1
+            said = " ".join(words[first:end]).lstrip("([").rstrip("".join(STOPS))
+            if end > place + MOST_BESIDE or not self._has(said):
+                return False
+        return True
+
+    def _has(self, said: str) -> bool:
+        text, at = self.text, -1
+        for _ in range(MOST_TRIES if len(text) <= MOST_SEARCHED else 0):
+            if (at := text.find(said, at + 1)) < 0:
+                break
+            before = text[max(at - 2, 0) : at]
+            is_begun = before[-1:] in ("", " ", "\n", "(") and not before[:-1].isdecimal()
+            if is_begun and not _GOES_ON.match(text, at + len(said)):
+                scale = _WORD_BEHIND.match(text, at + len(said))
+                return scale is None or scale[1].casefold() not in valued("scales")
+        return False
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -84,8 +133,10 @@ class Numbers:
     @cached_property
     def meanings(self) -> set[Meaning]:
         """What the numbers say, as ``Number.offers`` has it, also in tables and Roman numerals."""
-        roman = (_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS)
-        found = {(kind, value) for value in roman for kind in ("", "any")}
+        found = set[Meaning]()
+        if "II" in self.text or "V" in self.text or "X" in self.text:  # found much faster
+            roman = [_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS]
+            found = {(kind, value) for value in roman for kind in ("", "any")}
         for number in self.numbers:
             found.update(number.offers)
             if number.loose:
@@ -93,7 +144,7 @@ class Numbers:
                 kinds = ("any", "") if is_plain else ("any",)
                 found.update((kind, value) for kind in kinds for value in number.loose)
         plain = self.text.casefold()
-        if any(map(plain.__contains__, _OF_TABLES)):  # found much faster
+        if any(mark in plain for mark in _OF_TABLES):
             found.update(*map(_in_tables, self._passages))
         return found.union(("share", v) for kind, v in found if not kind and 0 <= v <= 1)
 
@@ -135,7 +186,14 @@ class Own:
         self.statement, said = statement, usual_signs(statement)
         said = _LATEX.sub(_said_by_latex, said) if "\\" in said else said
         self.text = without_references(said)
-        self.read = find_numbers(self.text, in_words=False)
+
+    @property
+    def has_digits(self) -> bool:
+        return _DIGIT.search(self.text) is not None
+
+    @cached_property
+    def read(self) -> list[Number]:
+        return find_numbers(self.text, in_words=False)
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -161,45 +219,68 @@ def absent_numbers(
     """The numbers of ``statement``, as it writes them, that occur nowhere in the context.
 
     A number is there with its unit if only the unit is nowhere. Left out is what the question has,
-    what is the sum or the difference of two numbers of the ``evidence`` or of the statement, and of
-    a number of the statement and one of its kind the mean, the ratio, the change ("up from 16.4 to
-    23.6 billion, by 43.6 %"), or a product: "50 % of 30", "30 × 2". What an equation of the answer
-    computed is there for the statements after it.
+    and what two numbers give that are there: the sum and the difference of those of the statement
+    and the evidence; where the statement has one of them, also their mean, product, ratio and
+    change ("up from 16.4 to 23.6 billion, by 43.6 %").
     """
-    own = Own(statement)
-    absent = find_absent(own, context, question)
-    if not absent:
-        return ()
+    absent, _ = _looked_for(Own(statement), context, question, evidence)
+    said = (statement[number.first : number.last] for number in absent)
+    return tuple(dict.fromkeys(said))[:MOST_ABSENT]
+
+
+def with_equations(statements: Iterable[str], context: Numbers, question: Numbers) -> Numbers:
+    """The numbers of a question, and what equations of the statements compute from known ones."""
+    for own in (Own(statement) for statement in statements if "=" in statement):
+        _, computed = _looked_for(own, context, question)
+        question = Numbers(question.text, *(own.text[n.first : n.last] for n in computed))
+    return question
+
+
+def _looked_for(
+    own: Own, context: Numbers, question: Numbers, evidence: str = ""
+) -> tuple[list[Number], list[Number]]:
+    """The numbers of a statement that occur nowhere, and those that are only computed."""
+    if not (absent := find_absent(own, context, question)):
+        return [], []
     places = {number.start for number in absent}
     there = [n for n in own.numbers if n.plain and n.start not in places]
-    more = find_numbers(evidence[:MOST_EVIDENCE], in_words=False)
-    added = [n.plain[0] for n in (*there, *more) if n.plain][:MOST_ADDED]
-    few = [n for n in there if n.meanings or not is_year(n.plain[0])][:MOST_SHARED]
-    near = [n for n in more if n.plain and (n.meanings or not is_year(n.plain[0]))][:MOST_SHARED]
-    pairs = [*permutations(few, 2), *((a, b) for a in few for b in near if a.plain != b.plain)]
-    alike = [(a.plain[0], b.plain[0]) for a, b in pairs if a.clear_kinds() == b.clear_kinds()]
-    sums = [v for a, b in combinations(added, 2) for v in (a + b, abs(a - b))]
-    sums += [(a + b) / 2 for a, b in alike]
-    if any(sign in own.text for sign in PRODUCTS) or any("share" in n.kinds() for n in few):
-        worth = [dict(n.meanings).get("share", n.plain[0]) for n in few]
-        sums += [a * b for a, b in combinations(worth, 2)]
-    shares = [v for a, b in alike if b for v in (a / b, abs(a / b - 1))]
-    shares += [share * 100 for share in shares]
+    near = [n for n in find_numbers(evidence[:MOST_EVIDENCE], in_words=False) if n.plain]
+    exact, ratios = _results(there, near, any(sign in own.text for sign in PRODUCTS))
 
     def is_computed(number: Number) -> bool:
-        exact = number.step if number.step < LEAST_EXACT else 0
+        step = number.step if number.step < LEAST_EXACT else 0
         return any(
-            isclose(value, one, rel_tol=close)
+            isclose(value, result, rel_tol=close)
             for value in (*number.plain, *number.loose)
-            for computed, close in ((sums, CLOSE), (shares, exact))
-            for one in computed
+            for results, close in ((exact, CLOSE), (ratios, step))
+            for result in results
         )
 
     computed = [number for number in absent if is_computed(number)]
-    if "=" in own.text:
-        context.meanings.update(one for number in computed for one in number.offers)
-    said = (statement[n.first : n.last] for n in absent if n not in computed)
-    return tuple(dict.fromkeys(said))[:MOST_ABSENT]
+    return [number for number in absent if number not in computed], computed
+
+
+def _results(
+    there: list[Number], near: list[Number], multiplies: bool
+) -> tuple[list[float], list[float]]:
+    """What two numbers of a statement and its evidence give: exact values, ratios and shares."""
+    added = combinations([n.plain[0] for n in (*there, *near)][:MOST_ADDED], 2)
+    exact, ratios = [v for a, b in added for v in (a + b, abs(a - b))], list[float]()
+    few, beside = (
+        [n for n in some if n.meanings or not is_year(n.plain[0])][:MOST_SHARED]
+        for some in (there, near)
+    )
+    for place, one in enumerate(few):
+        for other in (*few[place + 1 :], *beside):
+            a, b = one.plain[0], other.plain[0]
+            if multiplies or "share" in one.kinds() | other.kinds():
+                shares = [dict(n.meanings).get("share", n.plain[0]) for n in (one, other)]
+                exact.append(shares[0] * shares[1])
+            if one.clear_kinds() == other.clear_kinds() and a != b:
+                exact.append((a + b) / 2)
+                ratios += [b and a / b, a and b / a]
+    ratios += [abs(ratio - 1) for ratio in ratios]
+    return exact, [*ratios, *(100 * ratio for ratio in ratios)]
 
 
 def find_absent(
@@ -211,6 +292,8 @@ def find_absent(
     is there and the unit is not.
     """
     text, found = own.text, []
+    if context.has_as_written(own):
+        return []
     if not (absent := [n for n in own.read if not _occurs(n, context, text)]):
         return []
     absent = [n for n in absent if n in own.numbers and not _occurs(n, question, text)]

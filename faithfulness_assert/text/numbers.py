@@ -219,7 +219,7 @@ def usual_signs(text: str) -> str:
 
 
 @cache
-def _roles() -> Mapping[str, str]:
+def roles_of_words() -> Mapping[str, str]:
     """What a word or sign beside a number may be, in lower case."""
     roles: dict[str, str] = {}
     names = {
@@ -266,7 +266,7 @@ def _in_digits(text: str) -> Iterator[Number]:
 
 def _read(text: str, number: Number) -> Number:
     """A number in digits, read with what belongs to it."""
-    start, digits, values, known = number.start, number.digits, number.plain, _roles()
+    start, digits, values, known = number.start, number.digits, number.plain, roles_of_words()
     behind, near = _BEHIND.match(text, number.end), text[max(start - NEAR, 0) : start]
     word = behind[1].casefold() if behind else ""
     roles = known.get(word, "")

@@ -29,6 +29,7 @@ SHORTEST = 3
 """Letters of a word that says what a number counts."""
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
+_CAPITALISED = lazy_pattern(r"(?<![^\W\d_])[A-Z][^\W\d_]+")
 _DECADE = lazy_pattern(r" ?['’]?s(?![^\W_])")
 MOST_WRONG = 20
 ALIKE, LEAST_WORDS = 0.6, 2
@@ -69,11 +70,12 @@ def difference(
         question: its numbers are what the answer was asked about, so they are not wrong.
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
-    own = Own(statement)
-    dates, near, instead = dates_in(statement), NONE, dict[Kind, list[Value]]()
-    if (own.read or dates) and _alike(statement, text):
+    own, near = Own(statement), NONE
+    dates, instead = dates_in(statement), dict[Kind, list[Value]]()
+    if (dates or own.has_digits) and _alike(statement, text):
         near = Numbers(without_references(text))
-        instead = _instead(own, dates, near)
+        if dates or not near.has_as_written(own):
+            instead = _instead(own, dates, near)
     found = list(_wrong_numbers(own, near, context, instead, question))
     if dates:
         there = _dates(context.text)
@@ -172,8 +174,7 @@ def _says(statement: str, instead: list[Value], evidence: str) -> str:
 
 def dates_in(text: str) -> list[Value]:
     """The months and days of the week that have a capital: "may" is no month."""
-    words = (word for word in _WORD.finditer(text) if word[0][0].isupper())
-    found = ((word, date_of(word[0])) for word in words)
+    found = ((word, date_of(word[0])) for word in _CAPITALISED.finditer(text))
     return [Value(word.start(), word[0], date[0]) for word, date in found if date]
 
 

@@ -12,7 +12,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from num2words import num2words
 
-from faithfulness_assert.text.absent_numbers import Numbers, absent_numbers
+from faithfulness_assert.text.absent_numbers import Numbers, absent_numbers, with_equations
 from faithfulness_assert.text.number_words import money_names, valued, words_of
 from faithfulness_assert.text.numbers import MONEY as SIGNS
 from faithfulness_assert.text.numbers import find_numbers
@@ -287,6 +287,7 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
         ("It is 1234567890123457.", "It is 1234567890123456."),
         (f"It is {'7' * 30}1.", f"It is {'7' * 30}2."),
         ("It costs $1 million.", "It costs $1.2 million."),
+        ("It costs $5.", "It costs $5 million."),
         ("It has 50 seats.", "It has two hundred and fifty seats."),
     ],
 )
@@ -294,10 +295,29 @@ def test_it_is_another_number(statement: str, context: str) -> None:
     assert not says(statement, context)
 
 
+@pytest.mark.parametrize(
+    ("statement", "context", "found"),
+    [
+        ("It costs $5.", "It costs $5 million.", ["$5"]),
+        ("It has 234 rooms.", "It has 1 234 rooms.", ["234"]),
+        ("Take 5 mg.", "Take 5 mg/l or 5 µg.", []),
+        ("It is 30 feet high.", "It is 6 to 30 metres high.", ["30 feet"]),
+        ("It has 12 seats.", "It has 12-13 seats and 12.5 rows.", []),
+    ],
+)
+def test_a_number_that_is_written_the_same_way_may_be_another_one(
+    statement: str, context: str, found: list[str]
+) -> None:
+    assert absent(statement, context) == found
+
+
 def test_what_an_equation_of_the_answer_computed_is_there_for_later_statements() -> None:
     context = Numbers("The sum insured is 18,000 euros, of it 45 % for a limb.")
-    later = "He would receive 8,100 euros."
+    later, equation = "He would receive 8,100 euros.", "18,000 euros × 45 % = 8,100 euros."
     assert absent_numbers(later, context) == ("8,100",)
-    assert absent_numbers("18,000 euros × 45 % = 8,100 euros.", context) == ()
-    assert absent_numbers(later, context) == ()
-    assert absent_numbers("He would receive 81,000 euros.", context) == ("81,000",)
+    for said in ([equation], [equation, "81,000 = at most 81,000"], [later, equation]):
+        asked = with_equations(said, context, Numbers(""))
+        assert absent_numbers(later, context, asked) == ()
+        assert absent_numbers("He would receive 81,000 euros.", context, asked) == ("81,000",)
+    wrong = with_equations(["18,000 euros × 45 % = 81,000 euros."], context, Numbers(""))
+    assert absent_numbers("He would receive 81,000 euros.", context, wrong) == ("81,000",)
