@@ -229,8 +229,12 @@ class Store:
             yield from map(self._row, cells)
             last = cells[-1][0]
 
-    def graded(self, *, texts: bool = True) -> Iterator[tuple[Row, Line]]:
+    def graded(
+        self, *, texts: bool = True, which: str = "ORDER BY row"
+    ) -> Iterator[tuple[Row, Line]]:
         """The rows that have a result, each with it, in their order; without ``texts``, faster.
+
+        ``which``: the end of the query, our own SQL.
 
         Raises:
             ConfigError: one cannot be read.
@@ -238,7 +242,7 @@ class Store:
         fields = "fields" if texts else "NULL"
         query = (
             f"SELECT row, case_id, {fields}, columns, problem, input, result "  # noqa: S608 - ours
-            "FROM results JOIN rows USING (row) ORDER BY row"
+            f"FROM results JOIN rows USING (row) {which}"
         )
         for *cells, fingerprint, text in self.db.execute(query):
             row = self._row(cells)
@@ -248,6 +252,12 @@ class Store:
                     result = replace(result, case_id=row.case_id)
                 line = Line(row.case_id, row.number, _text(fingerprint), row.columns, result)
             yield row, line
+
+    def lowest(self) -> Line | None:
+        """The failed result with the lowest score, by an index; None if there is none."""
+        failed = "status = 'graded' AND pass = 0 AND score IS NOT NULL"
+        which = f"WHERE {failed} ORDER BY score LIMIT 1"
+        return next((line for _, line in self.graded(texts=False, which=which)), None)
 
     def _row(self, cells: Sequence[Any]) -> Row:
         number, case_id, fields, columns, problem = cells

@@ -27,6 +27,7 @@ from ..batch.summary import Summary
 from ..cases.data_set import DataSet
 from ..judges.remote.redaction import redact
 from ..records.errors import ConfigError, JudgeError, option
+from ..text.strings import clip
 from .app import INTERRUPTED, NOT_GRADED, PASSED, WAITING, judged
 from .arguments import (
     DATA_SET,
@@ -70,6 +71,8 @@ _WITH_INPUT = (
 )
 """What belongs to the first command of a run over a batch API."""
 GRACE = 5.0
+MAX_LOWEST = 600
+"""Characters of the line that names the lowest score."""
 EMPTY = "there are no results: nothing was graded, or run.sqlite-wal was not copied with the run"
 NEW_RUN = "where the new run is kept; it must not have a run"
 
@@ -165,10 +168,13 @@ def run_batch(arguments: Namespace) -> int:
 
 
 def _show_end(arguments: Namespace, summary: Summary, notes: Sequence[str] = ()) -> None:
-    """What a run found, and what can be done with it."""
+    """What a run found, its lowest score, and what can be done with it."""
     show_outcome(notes, summary.text())
     if arguments.quiet:
         return
+    with reading(arguments.directory) as store:
+        if lowest := store.lowest():
+            show_line(clip(f"lowest score: {lowest.case_id}: {lowest.result.reason}", MAX_LOWEST))
     if kept := _kept(summary):
         show_line(
             f"To grade again what was {' or '.join(sorted(kept))}, with what is mended: {RETRY}"

@@ -76,13 +76,16 @@ def test_without_its_input_a_run_names_the_command_with_it(tmp_path: Path) -> No
     assert f"faithfulness-assert batch {data} --run {tmp_path / 'june'}" in done.stderr
 
 
-def test_at_its_end_it_names_what_can_be_done_with_the_run(tmp_path: Path) -> None:
+def test_at_its_end_it_names_the_lowest_score_and_what_can_be_done_with_the_run(
+    tmp_path: Path,
+) -> None:
     file, directory = cases(tmp_path, GOOD, UNSUPPORTED), tmp_path / "the run"
     said = batch(file, "--run", directory).stdout
+    assert "\nlowest score: 0-bad: 0 of 1 statements supported" in said
     assert f"\n  faithfulness-assert report '{directory}' -o FILE.html\n" in said
     assert f"\n  faithfulness-assert export '{directory}' -o FILE.csv\n" in said
     quiet = batch(file, "--run", directory, "--quiet").stdout
-    assert quiet == said.partition("To look at")[0]
+    assert quiet == said.partition("lowest score")[0]
 
 
 @pytest.mark.parametrize(
