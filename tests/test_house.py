@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -82,17 +83,22 @@ def room(name: str) -> str:
 
 
 @cache
+def parsed(path: Path) -> tuple[ast.AST, ...]:
+    """The nodes of a file."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
 def imports(path: Path, *, typing: bool = False) -> list[ast.Import | ast.ImportFrom]:
     """Every import of a file, also inside functions; those for type checkers if ``typing``."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     hidden = {
         id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
+        for node in parsed(path)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
         for inner in ast.walk(node)
     }
     wanted = (ast.Import, ast.ImportFrom)
-    found = [node for node in ast.walk(tree) if isinstance(node, wanted)]
+    found = [node for node in parsed(path) if isinstance(node, wanted)]
     return found if typing else [node for node in found if id(node) not in hidden]
 
 
@@ -129,14 +135,14 @@ def test_every_function_and_constant_is_named_a_second_time() -> None:
     sources = [path.read_text(encoding="utf-8") for path in MODULES.values()]
     pages = [path.read_text(encoding="utf-8") for path in DOCS]
     named = Counter(re.findall(r"\w+", " ".join(sources + pages)))
-    made = [name for source in sources for name in names_made(source)]
+    made = [name for path in MODULES.values() for name in names_made(path)]
     assert len(made) > 1000
     assert [n for n in made if named[n] == 1 and not CALLED_BY_NAME.fullmatch(n)] == []
 
 
-def names_made(source: str) -> list[str]:
+def names_made(path: Path) -> list[str]:
     """The functions, classes and constants of a module."""
-    body = ast.parse(source).body
+    body = parsed(path)[0].body
     targets = [t for node in body if isinstance(node, ast.Assign) for t in node.targets]
     targets += [node.target for node in body if isinstance(node, ast.AnnAssign)]
     inner = [name for target in targets for name in ast.walk(target)]
@@ -239,10 +245,10 @@ NO_FILES = {"answers", "self"}
 REPLACING = {"os.replace", "os.truncate", "os.link", "os.symlink", "shutil.copy"}
 
 
-def openings(source: str) -> list[str]:
+def openings(nodes: Iterable[ast.AST]) -> list[str]:
     """The places of a source where a file may be opened, made or moved by its name."""
     found = []
-    for node in ast.walk(ast.parse(source)):
+    for node in nodes:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id="sqlite3"), attr="connect")):
                 found.append("sqlite3.connect")
@@ -252,8 +258,8 @@ def openings(source: str) -> list[str]:
                 pass
             case ast.Attribute(attr=name) if name in OPENING:
                 found.append(name)
-            case ast.Attribute() if ast.unparse(node) in REPLACING:
-                found.append(ast.unparse(node))
+            case ast.Attribute(value=ast.Name(id=owner), attr=name):
+                found += REPLACING & {f"{owner}.{name}"}
             case ast.ImportFrom(module="os" | "io" | "shutil" | "tempfile" | "sqlite3" as module):
                 names = {alias.name for alias in node.names}
                 found += [f"{module}.{n}" for n in names & {*OPENING, "replace", "connect"}]
@@ -261,7 +267,7 @@ def openings(source: str) -> list[str]:
 
 
 def test_only_one_module_opens_files() -> None:
-    found = {name: openings(path.read_text(encoding="utf-8")) for name, path in MODULES.items()}
+    found = {name: openings(parsed(path)) for name, path in MODULES.items()}
     assert found.pop("files")
     assert {name: places for name, places in found.items() if places} == {}
     for source in (
@@ -269,7 +275,7 @@ def test_only_one_module_opens_files() -> None:
         *("os.open(x, 0)", "tempfile.mkstemp()", "sqlite3.connect(path)", "os.replace(a, b)"),
         *("from os import replace", "from tempfile import NamedTemporaryFile", "io.open(x)"),
     ):
-        assert openings(source), source
+        assert openings(ast.walk(ast.parse(source))), source
 
 
 def loaded_by(code: str) -> set[str]:

@@ -14,6 +14,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from command import here as command
@@ -80,35 +81,39 @@ def test_labels_are_those_that_the_config_or_an_option_names_in_any_case_and_ord
     ]
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        ("supported", "not"),
-        ("entailment", "not_entailment"),
-        ("consistent", "hallucinated"),
-        ("Yes", "No"),
-    ],
-)
-def test_a_head_with_two_labels_never_contradicts(tmp_path: Path, labels) -> None:
-    words = {"indeed": [9.0, 0.0], "never": [0.0, 9.0]}
-    judge = make_judge(tiny_model(tmp_path, words, labels=labels), {})
+T5, HHEM = "T5ForConditionalGeneration", "HHEMv2ForTokenClassification"
+TWO: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    **{
+        f"labels {yes}": ({"labels": (yes, no)}, {})
+        for yes, no in (
+            *(("supported", "not"), ("entailment", "not_entailment")),
+            *(("consistent", "hallucinated"), ("Yes", "No")),
+        )
+    },
+    "m": ({"labels": ("LABEL_0",)}, {"label_order": ["supported"]}),
+    "MiniCheck-T5": ({"kind": T5, "writes": "1,0"}, {}),
+    "t5_true_nli": ({"kind": T5, "writes": "1,0"}, {}),
+    "own": ({"kind": T5, "writes": "yes,no"}, {"family": "true", "label_order": ["yes", "no"]}),
+    "own2": ({"kind": T5, "writes": "yes,no"}, {"family": "minicheck", "label_order": "yes, no"}),
+    "hhem": ({"kind": HHEM, "model_type": "HHEMv2"}, {}),
+}
+"""Models with two outcomes, by name: how they are made, and the options of the judge. One of T5 is asked what it writes first, an
+HHEM for its first token; a single output is the log-odds of support."""
+
+
+@pytest.mark.parametrize("name", TWO)
+def test_a_model_with_two_outcomes_never_contradicts(tmp_path: Path, name: str) -> None:
+    made, options = TWO[name]
+    odds = {"m": ([6.0], [-6.0]), "hhem": ([0.0, 6.0], [6.0, 0.0])}
+    words = dict(zip(("indeed", "never"), odds.get(name, ([6.0, 0.0], [0.0, 6.0])), strict=True))
+    judge = make_judge(tiny_model(tmp_path / name, words, **{"labels": None, **made}), options)
     assert judge.info.never_contradicts
-    assert labels_of(judge, ["Indeed.", "Never."], ["The tower."]) == [
-        "supported",
-        "not_enough_info",
-    ]
-
-
-def test_a_single_output_is_the_log_odds_of_support(tmp_path: Path) -> None:
-    model = tiny_model(tmp_path, {"indeed": [2.0], "never": [-2.0]}, labels=("LABEL_0",))
-    judge = make_judge(model, {"label_order": ["supported"]})
-    reply = judge.ask(ask_of(["Indeed.", "Never."], ["The tower."]))
-    chance = 1 / (1 + math.exp(-2))
-    assert reply.confidence == (round(chance, 4), round(chance, 4))
-    assert [row["label"] for row in json.loads(reply.text)["verdicts"]] == [
-        "supported",
-        "not_enough_info",
-    ]
+    assert (judge.info.identity["family"] == "hhem") == (name == "hhem")
+    reply = judge.ask(ask_of(["Tall, indeed.", "Never."], ["The tower."]))
+    labels = [row["label"] for row in json.loads(reply.text)["verdicts"]]
+    assert labels == ["supported", "not_enough_info"]
+    chance = round(1 / (1 + math.exp(-6)), 4)
+    assert reply.confidence == (chance, chance)
 
 
 # ---------------------------------------------------------------- batches
@@ -439,53 +444,13 @@ def test_a_token_is_supported_only_if_every_chunk_supports_it(tmp_path: Path) ->
     assert labels_of(judge, ["Tall"], [*calm, "Doubt doubt."]) == ["not_enough_info"]
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "writes"),
-    [
-        ("MiniCheck-T5", {}, "1,0"),
-        ("t5_true_nli", {}, "1,0"),
-        ("own", {"family": "true", "label_order": ["yes", "no"]}, "yes,no"),
-        ("own2", {"family": "minicheck", "label_order": "yes, no"}, "yes,no"),
-    ],
-)
-def test_what_a_model_writes_first_is_its_verdict(
-    tmp_path: Path, name: str, options, writes: str
-) -> None:
-    words = {"indeed": [6.0, 0.0], "never": [0.0, 6.0]}
-    model = tiny_model(
-        tmp_path / name, words, labels=None, kind="T5ForConditionalGeneration", writes=writes
-    )
-    judge = make_judge(model, options)
-    reply = judge.ask(ask_of(["Tall, indeed.", "Never."], ["The tower."]))
-    assert [row["label"] for row in json.loads(reply.text)["verdicts"]] == [
-        "supported",
-        "not_enough_info",
-    ]
-    chance = round(1 / (1 + math.exp(-6)), 4)
-    assert reply.confidence == (chance, chance)
-
-
 def test_minicheck_reads_chunks_of_five_hundred_words(tmp_path: Path) -> None:
     words = {"indeed": [6.0, 0.0], "never": [0.0, 6.0]}
-    model = tiny_model(
-        tmp_path / "MiniCheck-T5", words, labels=None, kind="T5ForConditionalGeneration", most=2048
-    )
+    model = tiny_model(tmp_path / "MiniCheck-T5", words, labels=None, kind=T5, most=2048)
     judge = make_judge(model, {})
     context = sentences_of(130, 10, {})
     [chunks] = judge._reader.chunks(ask_of(["Tall."], context).payload).values()
     assert [len(chunk.numbers) for chunk in chunks] == [50, 50, 30]
-
-
-def test_the_first_token_of_an_hhem_has_its_verdict(tmp_path: Path) -> None:
-    words = {"indeed": [0.0, 6.0], "never": [6.0, 0.0]}
-    kind = "HHEMv2ForTokenClassification"
-    model = tiny_model(tmp_path / "m", words, labels=None, kind=kind, model_type="HHEMv2")
-    judge = make_judge(model, {})
-    assert judge.info.identity["family"] == "hhem"
-    assert labels_of(judge, ["Indeed.", "Never."], ["The tower."]) == [
-        "supported",
-        "not_enough_info",
-    ]
 
 
 # ---------------------------------------------------------------- what is wrong with a model

@@ -127,7 +127,7 @@ APIS = [
         },
     ),
 ]
-OPENAI, ANTHROPIC = APIS
+OPENAI = APIS[0]
 BY_NAME = {api.name: api for api in APIS}
 every_api = pytest.mark.parametrize("api", APIS, ids=lambda api: api.name)
 

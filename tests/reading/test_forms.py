@@ -105,9 +105,6 @@ def test_brackets_repairs_and_pieces_of_json_have_limits() -> None:
         read(longest.replace("x", "xx", 1))
 
 
-STATEMENTS = dict(enumerate(TEXTS, 1))
-
-
 @pytest.mark.parametrize(
     ("reply", "message"),
     [

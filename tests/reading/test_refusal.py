@@ -35,6 +35,7 @@ def is_judge_refusal(text: str) -> bool:
     try:
         read_verdicts(text, 2)
     except UnreadableReply as error:
+        assert not error.retryable or error.kind != "refusal"
         return error.kind == "refusal"
     return False
 
@@ -65,16 +66,7 @@ def test_each_row_is_classified_correctly(row: dict[str, Any]) -> None:
 @pytest.mark.parametrize("row", JUDGES, ids=lambda row: row["id"])
 def test_what_only_a_judge_says_is_a_refusal_of_a_judge(row: dict[str, Any]) -> None:
     assert is_judge_refusal(row["text"]) is row["is_judge_refusal"]
-
-
-@pytest.mark.parametrize(
-    "row", [row for row in JUDGES if row["is_judge_refusal"]], ids=lambda row: row["id"]
-)
-def test_a_reply_that_is_one_is_an_error_of_that_kind(row: dict[str, Any]) -> None:
-    with pytest.raises(UnreadableReply) as caught:
-        read_verdicts(row["text"], 2)
-    assert (caught.value.kind, caught.value.retryable) == ("refusal", False)
-    assert graded(row["text"], 2).status == "judge_refused"
+    assert (graded(row["text"], 2).status == "judge_refused") is row["is_judge_refusal"]
 
 
 def test_the_wording_of_a_judge_is_rare_among_answers_that_are_no_refusals(
@@ -133,6 +125,3 @@ def test_white_space_bold_and_curly_quotes_change_nothing(
 @example("I can't help.\ud800\x00\u202e")
 def test_any_text_is_classified(text: str) -> None:
     assert is_refusal(text) in {True, False}
-
-
-UNITS = ["a", " ", "\n", "*", '"', "<", "[", "{", ": ", "- ", "i ", "i am ", "no ", "verdict:"]
