@@ -141,8 +141,9 @@ class Fields(NamedTuple):
         has = f"it has {names_of(shown, MAX_SHOWN)}"
         if field in self.mapping:
             mapped = option("mapping", {field: self.mapping[field]})
-            why = f"; {wrong}" if (wrong := problem_of(self.mapping[field])) else ""
-            return f"no column for {field}: {mapped} names nothing in it; {has}{why}", ""
+            wrong = problem_of(self.mapping[field])
+            has += wrong and f"; {wrong}"
+            return f"no column for {field}: {mapped} names nothing in it; {has}", ""
         if is_conversation(records):
             join = "join those of a conversation into one record, as a list under 'messages'"
             return f"each record is one message; {join}; {has}", ""
@@ -154,24 +155,20 @@ class Fields(NamedTuple):
             more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
             differ = " and ".join(map(repr, rivals[:3])) + more
             return f"which is the {field}? {differ} differ", f". Use {uses}"
-        near = _similar_path(field, records)
-        why = f". {near!r} seems to be what is expected" if is_expected(near) else ""
-        use, chat = (
-            option("mapping", {field: _as_given(near)}),
-            option("mapping", {"messages": "COLUMN"}),
-        )
+        use = option("mapping", {field: _as_given(_similar_path(field, records))})
         for key in filter(keys.__contains__, names(field)):
             values = [record[key] for record in records if record.get(key) is not None]
-            if not values:
-                nothing = " (where nothing was retrieved, it is an empty list)"
-                return f"{key} is null in each record{nothing * (field == 'context')}; {has}", ""
-            if isinstance(values[0], Mapping):
-                what = f"it is an object with the keys {names_of(values[0], MAX_SHOWN)}"
-                wanted = "a text or a list of passages" if field == "context" else "a text"
-                return f"{key} must be {wanted}; {what}", f". Use {use}{why}"
+            if not values or isinstance(values[0], Mapping):
+                what = (
+                    f"an object with {names_of(values[0], MAX_SHOWN)}" if values else "always null"
+                )
+                is_list = field == "context"
+                wanted = "a text or a list of passages, which may be empty" if is_list else "a text"
+                return f"{key} is {what}, and must be {wanted}; {has}", f". Use {use}"
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
-        return f"{looked}; {has}", f". Use {use}, or {chat} for chats{why}"
+        chat = option("mapping", {"messages": "COLUMN"})
+        return f"{looked}; {has}", f". Use {use}, or {chat} for chats"
 
 
 def is_expected(*keys: str) -> bool:
@@ -393,25 +390,33 @@ def _is_prose(text: str) -> bool:
 
 
 def _similar_path(field: str, records: Sequence[Mapping[str, Any]]) -> str:
-    """The path that may be meant, though the rule does not take it."""
+    """The path that may be meant, though the rule does not take it. It is never what is expected
+    of an answer.
+    """
     best: list[tuple[Any, ...]] = []
     for keys, value in (leaf for record in records for leaf in _leaves(record, in_lists=True)):
         words = {word for key in keys for word in key_words(key)}
-        ends = not _HOLDS[field].keys().isdisjoint(key_words(keys[-1])[-1:])
-        is_said = not _SPEAKERS.isdisjoint(key_words(keys[-1])[-1:]) and field == "answer"
-        expected = len(words & _WORDS["expected"])
-        says = isinstance(value, str) and (field == "answer" or _is_prose(value))
-        likely = says and not (expected or words & {*_ABOUT, "title", "url"})
-        is_text = likely and (ends or field == "context" or len(value.split()) > 2)
-        is_list = field == "context" and isinstance(value, list) and not words & _ABOUT
-        if is_text and (is_said or not words.isdisjoint(_HOLDS[field])):
-            best.append((0, not ends, len(keys), len(best), keys))
-        elif ends and isinstance(value, str | list):
-            best.append((1, not says, len(keys), len(best), keys))
-        elif is_list and _as_text(field, value, (0, 0, _INSIDE)):
-            best.append((2, expected, len(keys), len(best), keys))
-    item = "[]" if field == "context" else "[0]"
-    return _path(min(best)[-1], item) if best else "COLUMN"
+        last = set(key_words(keys[-1])[-1:])
+        ends = not last.isdisjoint(_HOLDS[field])
+        if field == "answer":
+            own = bool(words & _HOLDS[field].keys() or last & _SPEAKERS) and not is_expected(*keys)
+            says = isinstance(value, str) and (ends or len(value.split()) > 2)
+            ends = ends and own
+        else:
+            own = not words.isdisjoint(_HOLDS[field])
+            says = isinstance(value, str) and _is_prose(value)
+        others = _ABOUT | _WORDS["expected"] | {"title", "url"}
+        ranks = (
+            says and own and words.isdisjoint(others),
+            ends and isinstance(value, str | list),
+            field == "context"
+            and isinstance(value, list)
+            and words.isdisjoint(_ABOUT)
+            and bool(_as_text(field, value, (0, 0, _INSIDE))),
+        )
+        if any(ranks):
+            best.append((ranks.index(True), not ends, not says, len(keys), len(best), keys))
+    return _path(min(best)[-1], "[]" if field == "context" else "[0]") if best else "COLUMN"
 
 
 # ---------------------------------------------------------------- messages
@@ -486,11 +491,8 @@ def _fits(field: str, value: Any) -> bool:
             return bool(passages_of(value))
         return False
     if field == "answer" and isinstance(value, list):  # messages, and not several answers
-        return any(
-            one.keys() & {"role", "type", "content"}
-            for one in value
-            if one and isinstance(one, dict)
-        )
+        ours = {"role", "type", "content"}
+        return any(one.keys() & ours for one in value if isinstance(one, dict))
     is_document = isinstance(value, Mapping) and bool(value.keys() & {"content", "kwargs"})
     return is_document or not isinstance(value, Mapping) or field == "citation_audit"
 
@@ -547,17 +549,11 @@ def read_record(
 
 
 def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Fields) -> str:
-    """Why a record lacks a field that is read from another name in these records; else ""."""
+    """Why a record lacks a field that other records have; "" if it does not."""
     for name in () if "messages" in fields else ("answer", "context"):
-        read = where.paths[name][0]
-        others = [one for one in names(name) if record.get(one) is not None]
-        is_ours = not (FROM in where.mapping or name in where.mapping)
-        if fields.keys().isdisjoint(names(name)) and (others if is_ours else name in where.mapping):
-            both = f"{as_step(read, record)} || {others[0]}" if others else ""
-            use = option("mapping", {name: both}) if both else ""
-            both = f"; to read both, {use}" if use else ""
-            has = f"this record has {names_of(record)}"
-            return f"{name}: missing; it is read from {read!r}, and {has}{both}"
+        if name in where.there and all(fields.get(one) is None for one in names(name)):
+            has = f"this record has {names_of(record, MAX_SHOWN)}"
+            return f"{name}: missing or null; it is read from {names_of(where.paths[name])}; {has}"
     return ""
 
 

@@ -78,21 +78,25 @@ def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_p
     assert len(list(open_data_set(file, mapping={"records": "runs.*.cases"}).rows())) == 2
 
 
-def test_a_record_with_another_name_is_told_by_which_name_these_are_read(
-    tmp_path: Path,
-) -> None:
+def test_a_record_without_a_field_of_the_others_names_its_own_keys(tmp_path: Path) -> None:
     ours, ragas = {"answer": ANSWER, "context": CONTEXT}, {"response": ANSWER, "context": CONTEXT}
     file = tmp_path / "a.jsonl"
-    file.write_text("\n".join(map(json.dumps, [{**ragas, "answer": "At ten."}, ours])))
-    first, second = open_data_set(file).rows()
-    assert Case.of(first.fields).answer == ANSWER
-    assert (
-        "it is read from 'response', and this record has answer, context; to read both"
-        in second.problem
-    )
-    mapping = {"answer": "response || answer"}
-    assert "response || answer" in second.problem
-    assert not any(row.problem for row in open_data_set(file, mapping=mapping).rows())
+    for records, read, has in (
+        ([{**ragas, "answer": "At ten."}, ours], "response", "answer, context"),
+        (
+            [ours, {"ansr": "At ten.", "context": CONTEXT}],
+            "actual_output, answer, final_answer, response",
+            "ansr, context",
+        ),
+        ([{"Model reply": ANSWER, "context": CONTEXT}, ours], "Model reply", "answer, context"),
+    ):
+        file.write_text("\n".join(map(json.dumps, records)))
+        first, second = open_data_set(file).rows()
+        assert Case.of(first.fields).answer == ANSWER
+        told = f"line 2: answer: missing or null; it is read from {read}; this record has {has}"
+        assert second.problem == told
+        mapping = {"answer": 'response || answer || "Model reply" || ansr'}
+        assert not any(row.problem for row in open_data_set(file, mapping=mapping).rows())
 
 
 def test_an_output_in_a_fence_is_opened_and_only_its_answer_graded(tmp_path: Path) -> None:
@@ -125,14 +129,6 @@ def test_a_path_that_is_proposed_can_be_typed_and_finds_its_columns(ends: list[s
         assert path == path.strip()  # as the command line reads it
         (row,) = open_data_set([record], mapping={"context": path}).rows()
         assert [passage.text for passage in Case.of(row.fields).context] == wanted
-
-
-def test_a_column_with_a_space_may_be_absent_in_some_records() -> None:
-    first, other = {"Model reply": ANSWER, "context": CONTEXT}, {"answer": "No.", "context": "c"}
-    for mapping in (None, {"answer": "Model reply"}):
-        rows = list(open_data_set([first, other], mapping=mapping).rows())
-        assert rows[0].fields["answer"] == ANSWER
-        assert """mapping={'answer': '"Model reply" || answer'}""" in rows[1].problem
 
 
 def test_a_note_names_the_other_column_of_the_same_kind() -> None:
