@@ -27,6 +27,7 @@ MAX_QUESTION_CHARS = 50_000
 
 _TEXT_KEYS = dict.fromkeys(("text", "content", "page_content", "pageContent")).keys()
 _TEXT_WORDS = "text content quote snippet passage chunk body excerpt value sentence context".split()
+_SUMMARY_WORDS = ("summary", "abstract", "description")
 _MAX_ID = 80
 _ID_KEYS = ("id", "chunk_id", "id_")
 _NEEDED = {
@@ -298,14 +299,13 @@ def _is_texts(item: object) -> bool:
 
 def _only_text(document: Mapping[str, Any], kind: type = str) -> Any:
     """The text (or list) under the only key whose last word is one for texts: ``chunkText``."""
-    texts = [
-        value
-        for key, value in document.items()
-        if isinstance(value, kind) and (words := key_words(str(key))) and words[-1] in _TEXT_WORDS
-    ]
-    if not texts and isinstance(text := document.get("document"), kind):  # Chroma
-        return text
-    return texts[0] if len(texts) == 1 else None
+    own = [(str(key), value) for key, value in document.items() if isinstance(value, kind)]
+    for ends in (_TEXT_WORDS, _SUMMARY_WORDS):
+        texts = [value for key, value in own if (words := key_words(key)) and words[-1] in ends]
+        texts = texts or [value for key, value in own if key == "document"]  # Chroma
+        if texts:
+            return texts[0] if len(texts) == 1 else None
+    return None
 
 
 def rows_of(columns: Mapping[str, Any], texts: list[Any]) -> list[dict[str, Any]]:

@@ -521,18 +521,18 @@ def read_record(
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
     """The fields of a case in a row, the other columns, and what is wrong or "".
 
-    ``values, problems``: see ``record_as_json``. Of a row with which something is wrong, they are
-    its id alone.
+    ``values, problems``: see ``record_as_json``. Of a row with which something is wrong, the
+    fields are its id alone.
     """
     fields, columns = where.split(values)
     own = {"id": fields["id"]} if "id" in fields else {}
     for name, problem in problems.items():
         if name not in columns:  # a field is graded, so it must be what it is
-            return own, {}, f"{name}: {problem}"
+            return own, columns, f"{name}: {problem}"
     if failed := application_error(values, fields):
-        return own, {}, f"answer: missing, because the application failed: {clip(failed)}"
+        return own, columns, f"answer: missing, because the application failed: {clip(failed)}"
     if problem := _not_read(values, fields, where):
-        return own, {}, problem
+        return own, columns, problem
     contexts = [name for name in names("context") if name in fields]
     for name in contexts:
         if isinstance(value := fields[name], str):

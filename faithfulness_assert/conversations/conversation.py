@@ -11,7 +11,6 @@ used and could have been meant as evidence is told in ``notes``.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -29,6 +28,10 @@ CONTAINERS = SHAPES["containers"].split()
 """Where a mapping has its messages."""
 _SYSTEM = ("system", "systemInstruction", "system_instruction")
 """The system prompt of a request: Anthropic, Gemini."""
+_MORE_EVIDENCE = (
+    "To take what users or the system say as evidence, name them too, such as "
+    'evidence_roles=["tool", "user", "last_user", "system"]'
+)
 
 
 class Conversation(NamedTuple):
@@ -72,15 +75,12 @@ def read_conversation(
     before = [event for event in events if event.turn <= end and event.kind != "unused"]
     asked = max((e.turn for e in before if (e.role, e.kind) == ("user", "text")), default=0)
     question = _joined(e.text for e in before if e.turn == asked and e.role == "user")
-    texts = [
-        event._replace(role="last_user") if (event.role, event.turn) == ("user", asked) else event
-        for event in before
-        if event.kind in ("text", "result") and not is_blank(event.text)
-    ]
     passages, taken = list[tuple[str, str]](), Counter[str]()
-    for event in texts:
-        if event.role in evidence_roles:
-            name = f"turn {event.turn}, {event.tool or event.role.removeprefix('last_')}"
+    for event in before:
+        is_last = (event.role, event.turn) == ("user", asked)
+        is_used = ("last_user" if is_last else event.role) in evidence_roles
+        if is_used and event.kind in ("text", "result") and not is_blank(event.text):
+            name = f"turn {event.turn}, {event.tool or event.role}"
             taken[name] += 1
             numbered = f"{name} ({taken[name]})" if taken[name] > 1 else name
             passages.append((numbered, event.text))
@@ -89,7 +89,8 @@ def read_conversation(
         notes.append(f"messages[{end}] and later are not used: they come after the answer")
     if (more := len(notes) - MAX_NOTES) > 0:
         notes[MAX_NOTES:] = [f"and {more} more parts of the messages are not used"]
-    missing = "" if passages else _no_evidence(evidence_roles, {event.role for event in texts})
+    missing = f"the messages contain no evidence from {', '.join(evidence_roles) or 'nobody'}"
+    missing = "" if passages else f"{missing}. {_MORE_EVIDENCE}"
     return Conversation(answer, question, tuple(passages), tuple(notes), missing)
 
 
@@ -147,18 +148,6 @@ def _joined(texts: Iterable[str]) -> str:
         new = before[-1:] in (".", "!", "?", "。", ":") and text[:1].strip()
         pieces.append(f"\n{text}" if new else text)
     return "".join(pieces)
-
-
-def _no_evidence(roles: Sequence[str], there: set[str]) -> str:
-    """What was looked for, and how ``evidence_roles`` takes the texts that are ``there``."""
-    problem = f"the messages contain no evidence from {', '.join(roles) or 'nobody'}"
-    named = {"user": "earlier messages of users", "last_user": "the last message of a user"}
-    others = [role for role in ("user", "last_user", "system") if role in there - {*roles}]
-    if not others:
-        return problem
-    what = " or ".join(named.get(role, "system messages") for role in others)
-    option = json.dumps([*roles, *others])
-    return f"{problem}. To take {what} as evidence, set evidence_roles={option}, or some of these"
 
 
 # ---------------------------------------------------------------- the list of messages

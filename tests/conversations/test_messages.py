@@ -192,16 +192,15 @@ def test_conversations_inside_of_conversations_are_read_only_so_deep() -> None:
 
 def test_where_no_message_is_evidence_the_reason_names_the_option_that_takes_more() -> None:
     messages = [user("It is old."), assistant("Oh."), user("Is it?"), assistant("It is old.")]
-    result = grade(messages=[{"role": "system", "content": "Be brief."}, *messages])
+    result = grade(messages=messages)
     assert (result.status, result.pass_) == ("no_context", False)
     assert result.reason == (
-        "No context: the messages contain no evidence from tool. To take earlier messages of users "
-        "or the last message of a user or system messages as evidence, set "
-        'evidence_roles=["tool", "user", "last_user", "system"], or some of these.'
+        "No context: the messages contain no evidence from tool. To take what users or the system "
+        'say as evidence, name them too, such as evidence_roles=["tool", "user", "last_user", '
+        '"system"].'
     )
     assert grade(messages=messages, evidence_roles=["tool", "user"]).pass_
     assert grade(messages=messages, context="It is old.").pass_
-    assert "set evidence" not in str(grade(messages=[assistant("It is old.")]).reason)
 
 
 def test_a_given_answer_follows_the_messages_and_a_given_question_is_the_question() -> None:

@@ -209,10 +209,10 @@ def test_an_empty_table_gives_an_empty_frame(library: str) -> None:
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"answer": "It is so.", "context": {"a": 1}}, "context must be a text or a list of pass"),
-        ({"answer": {"a": 1}, "context": "It is so."}, "answer must be a text; it is an object"),
+        ({"answer": "It is so.", "context": {"a": 1}}, "context is an object with a, and must"),
+        ({"answer": {"a": 1}, "context": "It is so."}, "answer is an object with a, and must"),
     ],
 )
 def test_a_column_that_is_there_is_not_called_missing(row: dict[str, Any], said: str) -> None:
-    with pytest.raises(ConfigError, match=rf"{said}.* with the keys a\."):
+    with pytest.raises(ConfigError, match=said):
         grade_many(pandas.DataFrame([row]))
