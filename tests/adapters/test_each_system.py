@@ -227,7 +227,7 @@ def test_results_of_tools_in_inspect_are_evidence_if_the_metadata_has_no_context
         {"base_url": "https://host/v1?key=sk-secret"},
     ],
 )
-def test_inspect_gets_no_secret_that_it_would_write_into_its_log(secret: Any) -> None:
+def test_takes_no_secret_that_it_would_write_into_its_log(secret: Any) -> None:
     metric = adapter("inspect_ai")
 
     with pytest.raises(ConfigError, match="environment") as raised:
