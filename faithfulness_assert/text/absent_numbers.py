@@ -364,8 +364,9 @@ def _begins_name(text: str, number: Number) -> bool:
     word = _WORD_BEHIND.match(text, end)
     if word is None or not word[1][0].isupper() or (units_of(word[1]) and not number.kinds()):
         return False
-    if word[1][1:].isupper() and not ("order" in number.kinds() or any(map(is_year, number.plain))):
-        return False  # 20,000 TEU, but the 2018 FIFA World Cup
+    says_nothing = word[1][1:].isupper() or text.istitle()
+    if says_nothing and not ("order" in number.kinds() or any(map(is_year, number.plain))):
+        return False  # 20,000 TEU, and 9999 Rooms as a heading, but the 2018 FIFA World Cup
     usual = (words_of("after a number"), valued("months"), valued("scales"))
     return not any(word[1].casefold() in words for words in usual)
 
