@@ -20,7 +20,7 @@ from ..records.errors import JudgeError, OtherReply, UnreadableReply
 from ..records.judge import Limits, Numbered, Outcome
 from ..records.model import Evidence, Skipped, Statement
 from ..text.phrases import numbers_and_names, words_that_count
-from ..text.strings import lazy_pattern, one_line, text_key
+from ..text.strings import lazy_pattern, one_line, plain_words, text_key
 from ..text.talk import claims_nothing
 from .outcomes import usable_text, worth_asking_again
 from .state import (
@@ -144,15 +144,14 @@ def _with_claims(state: State) -> State:
             skipped.append(Skipped(sentence.start or 0, sentence.end or 0, why))
             continue
         graded += 1
-        claims = state.claims.get(sentence.id, ())
-        claims = tuple(claim for claim in claims if not is_too_long(state.budget, claim))
+        listed = {claim: as_claim(sentence, claim) for claim in state.claims.get(sentence.id, ())}
+        claims = [c for c, shown in listed.items() if not is_too_long(state.budget, shown.text)]
         if sentences.carried_by(sentence.id, claims):
-            once = {claim_key(claim): claim for claim in reversed(claims)}
-            claims = tuple(reversed(once.values()))
+            once = {claim_key(claim): listed[claim] for claim in reversed(claims)}
+            statements += reversed(once.values())
         else:
             as_they_stand += 1
-            claims = (sentence.text,)
-        statements += [replace(sentence, text=claim) for claim in claims]
+            statements.append(sentence)
     state = with_statements(state, [replace(s, id=n) for n, s in enumerate(statements, 1)])
     state = state._replace(skipped=tuple(sorted(skipped, key=lambda span: span.start)))
     if as_they_stand:
@@ -180,6 +179,20 @@ def claim_key(text: str) -> str:
     plain = normalize("NFKC", one_line(text)).casefold()
     words = (word.rstrip(_MARKS + _STOPS).lstrip(_MARKS) for word in plain.split())
     return " ".join(word for word in words if word)
+
+
+def as_claim(sentence: Statement, claim: str) -> Statement:
+    """A claim of a sentence, behind the heading and lead-in of that, as far as it leaves them out.
+
+    Or a value under another heading would back it. A lead-in may be rewritten.
+    """
+    heading, lead_in = sentence.heading, sentence.lead_in
+    if heading and f" {plain_words(heading)} " in f" {plain_words(claim)} ":
+        heading = ""
+    if lead_in and not words_that_count(lead_in).isdisjoint(words_that_count(claim)):
+        lead_in = ""
+    text = " ".join(filter(None, (heading, lead_in, claim)))
+    return replace(sentence, text=text, heading=heading)
 
 
 class Sentences:

@@ -201,9 +201,9 @@ def distinct_statements(state: State) -> list[Statement]:
 
 def as_judged(statement: Statement) -> Statement:
     """A statement of the splitter with the text that the judge is shown: with what it is under."""
-    if not (statement.heading or statement.shown):
+    if not (statement.heading or statement.lead_in or statement.shown):
         return statement
-    shown = (statement.heading, statement.shown or statement.text)
+    shown = (statement.heading, statement.lead_in, statement.shown or statement.text)
     return replace(statement, text=" ".join(filter(None, shown)))
 
 

@@ -13,6 +13,7 @@ from ..asking.windows import chunk
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
+from ..text.absent_numbers import absent_numbers
 from ..text.strings import clip
 from ..text.talk import may_be_set_aside
 from .outcomes import schema_errors_of, usable_text, worth_asking_again
@@ -234,14 +235,20 @@ def absorb_error(state: State, job: Job, error: JudgeError) -> State:
 
 
 def _asserts(state: State, number: int) -> bool:
-    """Whether the sentence that a statement comes from claims something: it decides for a claim."""
+    """Whether the sentence that a statement comes from claims something: it decides for a claim.
+
+    So does "As the hotel confirmed in 2019:" where nothing else has that number.
+    """
     starts = {s.start for s in state.statements if s.id == number}
     texts = [s.text for s in state.sentences]
-    return not all(
-        may_be_set_aside(without_heading(s), texts, is_item=s.is_item)
-        for s in state.sentences
-        if s.start in starts
-    )
+    for s in state.sentences:
+        if s.start in starts:
+            if not may_be_set_aside(without_heading(s), texts, is_item=s.is_item):
+                return True
+            announces = s.lead_in or s.text.endswith((":", "："))
+            if announces and absent_numbers(s.text, state.known, state.asked):
+                return True
+    return False
 
 
 def _add_findings(state: State, new: Mapping[Cell, Finding]) -> Mapping[Cell, Finding]:

@@ -55,9 +55,9 @@ class Statement:
     """One checkable unit of the answer, with its character span in the answer if it has one.
 
     ``is_item``: it is an item of a list or a row of a table, so a name alone says something.
-    ``shown``: its text with what it stands under, the lead-in of its list or the headers of its
-    row, if there is any. That is what is judged; the span is that of the text alone.
-    ``heading``: of its part of the answer, which is shown before it.
+    ``shown``: its text with the headers of its table, or what else names a value, if there is any.
+    ``heading``, ``lead_in``: of its part of the answer, and of its list; they are shown before it.
+    All that is judged; the span is that of the text alone.
     """
 
     id: int
@@ -67,6 +67,7 @@ class Statement:
     is_item: bool = False
     shown: str = ""
     heading: str = ""
+    lead_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)

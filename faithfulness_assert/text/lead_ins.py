@@ -10,7 +10,7 @@ claims is judged with each piece. One that states something by itself is a state
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from .learned import is_topic
@@ -36,28 +36,26 @@ class Piece(NamedTuple):
     skipped: str = ""  # the reason if it is not a statement
     kind: str = "text"  # of its block
     column: int = 0  # where its block begins in its line
-    shown: str = ""  # the text with the lead-ins or headers that it stands under, if it has any
+    shown: str = ""  # the text with the headers or keys that it stands under, if it has any
     heading: str = ""  # of its part of the answer, with a mark at its end
+    lead_in: str = ""  # of its list
 
 
-def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> Iterator[Piece]:
-    """The pieces, each shown with what it stands under. ``is_new``: see ``statements.split``."""
+def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> list[Piece]:
+    """The pieces, each shown with what it stands under. ``is_new``: see ``statements.split``.
+
+    A heading that says something new is a lead-in of the first statement under it, or one itself.
+    """
+    found: list[Piece] = []
     over: list[tuple[int, str]] = []  # the column and text of each lead-in
     heading = before = ""  # of this part; and which group of pieces ends here
+    owed = -1  # the place of the heading, while no statement has said what is new in it
     for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         is_over = before not in ("", group)
         over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, lead_in[0])]
         before = group
         prefix = " ".join(text for _, text in over)
-        if piece.kind in TITLES:
-            heading = piece.text if piece.skipped == "heading" else ""
-            heading += ":" if heading and not heading.endswith(_ENDS) else ""
-        elif not piece.skipped and (heading or prefix):
-            is_item = piece.kind in ("item", "row")
-            is_talk = not prefix and claims_nothing(piece.text, is_item=is_item)
-            shown = f"{prefix} {piece.shown or piece.text}" if prefix else piece.shown
-            piece = piece._replace(shown=shown, heading="" if is_talk else heading)
         if following and piece.text.endswith(_COLON) and not piece.skipped:
             column = piece.column if piece.kind == "item" else -1
             leads = len(prefix) + len(piece.text) <= MAX_PREFIX and _is_under(following, column)
@@ -68,7 +66,26 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> It
             is_label = is_label and (leads or not is_new(piece.text))
             if is_label and announces(piece.text, is_over=leads):
                 piece = piece._replace(skipped=piece.skipped or "lead-in")
-        yield piece
+        if piece.kind in TITLES:
+            _judge_alone(found, owed)
+            heading = piece.text if piece.skipped == "heading" else ""
+            owed = len(found) if heading and is_new(heading) else -1
+            heading += ":" if heading and not heading.endswith(_ENDS) else ""
+        elif not piece.skipped and (heading or prefix):
+            is_item = piece.kind in ("item", "row")
+            if prefix or not claims_nothing(piece.text, is_item=is_item):
+                lead_in = f"{heading} {prefix}".rstrip() if owed >= 0 else prefix
+                piece = piece._replace(lead_in=lead_in, heading="" if owed >= 0 else heading)
+                owed = -1
+        found.append(piece)
+    _judge_alone(found, owed)
+    return found
+
+
+def _judge_alone(found: list[Piece], owed: int) -> None:
+    """Makes the heading at this place a statement, if no statement has said what is new in it."""
+    if owed >= 0:
+        found[owed] = found[owed]._replace(skipped="")
 
 
 def _is_under(piece: Piece, column: int) -> bool:

@@ -95,16 +95,15 @@ def split(
     inside: list[Piece] = []
     if "{" in source or "[" in source:
         inside, source = leaves(source, names)
-    read = list(_read(source, language, is_new))
-    pieces += sorted([*inside, *under_lead_ins(read, is_new)])
+    pieces += sorted([*inside, *under_lead_ins(list(_read(source, language)), is_new)])
     if all(piece.skipped for piece in pieces):
         pieces = [_promoted(piece) for piece in pieces]
     pieces = list(_covering(text, pieces))
     stated = (piece for piece in pieces if not piece.skipped)
     return Split(
         tuple(
-            Statement(number, p.text, p.start, p.end, p.kind in ("item", "row"), p.shown, p.heading)
-            for number, p in enumerate(stated, 1)
+            Statement(n, p.text, p.start, p.end, p.kind in ("item", "row"), *p[-3:])
+            for n, p in enumerate(stated, 1)
         ),
         tuple(Skipped(piece.start, piece.end, piece.skipped) for piece in pieces if piece.skipped),
     )
@@ -151,7 +150,7 @@ def _shares(gap: str) -> Span:
 _HEADER = "table header"
 
 
-def _read(text: str, language: str, is_new: Callable[[str], bool]) -> Iterator[Piece]:
+def _read(text: str, language: str) -> Iterator[Piece]:
     """The statements and skipped pieces of all blocks."""
     all_blocks = blocks(text)
     content = [i for i, block in enumerate(all_blocks) if block.kind not in TITLES]
@@ -172,8 +171,6 @@ def _read(text: str, language: str, is_new: Callable[[str], bool]) -> Iterator[P
         is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
         for place, piece in enumerate(found, 1):
             reason = piece.skipped or _skip_reason(kind, piece.text, may_be_topic=may_be_topic)
-            if reason in ("heading", _HEADER) and is_new(piece.text):
-                reason = ""
             if heads_sources(piece.text) and (i < last_content or place < len(found)):
                 is_listed, only_names, reason = True, True, reason or "citation"
             elif not reason and (

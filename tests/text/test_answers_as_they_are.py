@@ -68,6 +68,7 @@ def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shar
         "- Free parking",
         "Status: rejected",
         "Did you know that the drug cures cancer?",
+        "As the hotel confirmed in 2019:\n\nThank you for your question!",
     ],
 )
 def test_a_claim_that_is_set_aside_is_asked_about_without_that_label(claim: str) -> None:
