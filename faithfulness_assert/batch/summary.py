@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..records.judge import PROMPT_CUT
-from ..records.model import CODE_SKIPPED, NEW_LINK, NUMBER_FLAG, VERBATIM_FLAG
+from ..records.model import CODE_SKIPPED, NEW_LINK, NEW_SOURCE, NUMBER_FLAG, VERBATIM_FLAG
 from ..records.result import GradingResult
 from ..records.result_list import controls_in_words, is_unreliable
 from ..statistics import LEVEL, Interval, mean_interval
@@ -37,12 +37,13 @@ CHECKS = {
     NUMBER_FLAG: f"{_WITH_NUMBER} ({NUMBER_FLAG})",
     CODE_SKIPPED: "passed with code, which is skipped: check the words in it",
     NEW_LINK: "passed with a link whose address is nowhere in the context: check it",
+    NEW_SOURCE: "passed with a citation that names what the context lacks: check it",
     VERBATIM_FLAG: f"{_WITH_COPY}: check the judge",
     PROMPT_CUT: f"{_CUT}: raise its context length",
 }
 """What is said of cases with a flag, or with a warning that has these words."""
-_IF_PASSED = (NUMBER_FLAG, CODE_SKIPPED, NEW_LINK)
-_WARNED = (CODE_SKIPPED, NEW_LINK, PROMPT_CUT)
+_IF_PASSED = (NUMBER_FLAG, CODE_SKIPPED, NEW_LINK, NEW_SOURCE)
+_WARNED = (CODE_SKIPPED, NEW_LINK, NEW_SOURCE, PROMPT_CUT)
 
 
 class Counted(NamedTuple):

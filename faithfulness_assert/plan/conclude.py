@@ -11,7 +11,6 @@ from typing import Any
 
 from ..asking.controls import problem_of
 from ..asking.schema import MAX_ERRORS, wrong_label
-from ..cases.case import Case
 from ..policy.scoring import FIXES, on_unit_scale
 from ..reading.reconcile import MISSING, Finding
 from ..reading.rows import parse_label
@@ -19,6 +18,7 @@ from ..records.errors import JudgeError
 from ..records.model import (
     MARKED,
     NEW_LINK,
+    NEW_SOURCE,
     NUMBER_FLAG,
     SET_ASIDE,
     VERBATIM_FLAG,
@@ -28,6 +28,7 @@ from ..records.model import (
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
 from ..text.absent_numbers import Numbers, absent_numbers, with_equations
+from ..text.citations import source_names
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, lazy_pattern, plain_words
 from ..text.wrong_words import MOST_WRONG, difference
@@ -36,9 +37,9 @@ from .state import State, without_heading
 from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
 _DIGIT = re.compile(r"\d")
-_LINK = lazy_pattern(r"\]\((https?://[^\s()<>]{1,2000})")
-MOST_LINKS = 5
-"""Links that are named."""
+_LINK = lazy_pattern(r"https?://[^\s()<>\[\]\"]{1,2000}")
+MOST_NEW = 5
+"""Links, and citations, that are named."""
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 MAX_LABEL = 40
@@ -121,7 +122,7 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     is_judged = any(v.label for v in findings.verdicts)
     ignored = f"these fields of the record were ignored: {', '.join(case.ignored)}"
     warnings = [*([ignored] if case.ignored else []), *case.notes, *log.warnings]
-    warnings += _new_links(case) if "](http" in case.answer else []
+    warnings += _new_sources(state)
     if is_judged or rated:
         # Without any verdict, the first error is the reason of the result.
         warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
@@ -137,16 +138,28 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     return warnings
 
 
-def _new_links(case: Case) -> list[str]:
-    """A warning for each link to an address that the context lacks, if it has any.
+def _new_sources(state: State) -> list[str]:
+    """A warning for each link and each skipped citation that names what the context lacks.
 
-    The judge is not shown where a link leads: many contexts have texts without addresses.
+    The judge is shown neither. Links are looked for if the context has any: many have none.
     """
-    known = "\n".join([*(f"{p.id} {p.text}" for p in case.context), case.question])
-    links = dict.fromkeys(_LINK.findall(case.answer)) if "://" in known else ()
-    new = [link for link in links if link.rstrip("/") not in known]
-    said = "its address is nowhere in the context"
-    return [f"{NEW_LINK} {clip(link)}: {said}" for link in new[:MOST_LINKS]]
+    case = state.case
+    cited = [case.answer[s.start : s.end] for s in state.skipped if s.reason == "citation"]
+    if not cited and "://" not in case.answer:
+        return []
+    known = "\n".join([*(f"{p.id} {p.text}" for p in case.context), case.question]).casefold()
+    links = _LINK.findall(case.answer) if "://" in known else ()
+    new = [
+        f"{NEW_LINK} {clip(link)}: its address is nowhere in the context"
+        for link in dict.fromkeys(link.rstrip("/.,;:!?*_`|'’”") for link in links)
+        if link.casefold() not in known
+    ][:MOST_NEW]
+    for text in dict.fromkeys(cited):
+        names = [name for name in source_names(text) if name.casefold() not in known]
+        if names and len(new) < 2 * MOST_NEW:
+            lacks = f"it is skipped, and nowhere in the context is {', '.join(names[:MOST_NEW])}"
+            new.append(f"{NEW_SOURCE} “{clip(text)}”: {lacks}")
+    return new
 
 
 def _no_label(state: State, verdicts: tuple[Verdict, ...]) -> tuple[JudgeError, ...]:

@@ -42,7 +42,8 @@ EVIDENCE_FLAGS = ("no_such_evidence", "no_such_quote")
 NUMBER_FLAG = "number_not_found"
 VERBATIM_FLAG = "verbatim_in_context"
 """The flag of a statement that is not supported, though the context has it word for word."""
-CODE_SKIPPED, NEW_LINK = "Check the code in the answer", "Check the link"
+CODE_SKIPPED = "Check the code in the answer"
+NEW_LINK, NEW_SOURCE = "Check the link", "Check the source"
 """The words of warnings that a run counts."""
 FLAGS = (*EVIDENCE_FLAGS, NUMBER_FLAG)
 """The flags that a judge's verdict may have."""

@@ -75,6 +75,7 @@ _DENSE_PLACE = lazy_pattern(
 )
 """A place in a source, in Chinese, Japanese and Korean."""
 _ROMAN = lazy_pattern("[IVXLC]+")
+_SOURCE_NAME = lazy_pattern(r"\b[A-Z][^\W\d_]{3,}|\b[12]\d{3}\b")
 _FIRST_DENSE = "\u3040"
 
 
@@ -234,6 +235,14 @@ def may_be_title(text: str) -> bool:
     """Whether a sentence in an entry of a bibliography can be a title. In doubt it claims."""
     text = without_marks(text)
     return _is_title(text) or (scores(text).talk > 0 and "!" not in text)
+
+
+def source_names(text: str) -> list[str]:
+    """The names and years of a citation, without addresses, files, and words such as "Source"."""
+    names = _SOURCE_NAME.findall(_FILE_NAME.sub(" ", _ADDRESS.sub(" ", text)))
+    lists = word_lists("citations")
+    usual = {*lists["places"].split(), *lists["headings"].split()}
+    return [n for n in names if n.casefold() not in usual and not _label().match(f"{n}:")]
 
 
 def heads_sources(text: str) -> bool:

@@ -115,18 +115,40 @@ def test_words_in_code_that_is_skipped_are_told_once(code: str, told: int) -> No
 @pytest.mark.parametrize(
     ("context", "told"),
     [
-        ("The sky is blue. See https://a.example/sky/ for more.", ["https://b.example/pay"]),
+        (
+            "The sky is blue. See https://a.example/sky/ for more.",
+            ["https://b.example/pay", "https://c.example"],
+        ),
         ("The sky is blue.", []),
-        ("The sky is blue: https://a.example/sky https://b.example/pay?x=1", []),
+        ("The sky is blue: https://a.example/sky https://b.example/pay?x=1 https://c.example", []),
     ],
 )
 def test_a_link_whose_address_a_context_with_addresses_lacks_is_told(
     context: str, told: list[str]
 ) -> None:
-    answer = "The [sky](https://a.example/sky) is [blue](https://b.example/pay)."
+    answer = "The [sky](https://a.example/sky) is [blue](https://b.example/pay). https://c.example."
     result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
     new = [said for said in result.warnings if "its address is nowhere" in said]
     assert new == [f"Check the link {link}: its address is nowhere in the context" for link in told]
     summary = Summary()
     summary.add(result)
     assert ("1 case passed with a link" in summary.text()) == bool(told)
+
+
+@pytest.mark.parametrize(
+    ("cited", "lacks"),
+    [
+        (" (Permanently Closed, 2025)", "Permanently, Closed, 2025"),
+        ("\n\nSource: Hotel Brochure 2024", "Hotel, Brochure"),
+        (" (Smith, 2024)", ""),
+        (" [Document 3] [a_b.pdf, p. 3] [Source 1]", ""),
+    ],
+)
+def test_a_citation_that_names_what_the_context_lacks_is_told(cited: str, lacks: str) -> None:
+    answer, context = f"The sauna closes at ten.{cited}", "The sauna closes at ten (Smith, 2024)."
+    result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
+    assert [skipped.reason for skipped in result.skipped] == ["citation"]
+    assert sum(said.endswith(f"nowhere in the context is {lacks}") for said in result.warnings) == (
+        lacks != ""
+    )
+    assert sum("Check the source" in said for said in result.warnings) == (lacks != "")

@@ -248,6 +248,13 @@ C'est inventé.
 Inventado.
 这是编造的。
 数字不同。
+这是幻觉。
+原文缺少价格。
+价格有出入。
+部分支持。
+Das ist eine Halluzination.
+Der Preis ist unbelegt.
+Partiellement vérifié.
 間違っています。
 """.strip().split("\n")
 
