@@ -104,8 +104,9 @@ def _card(asks: Asks, judge: str, results: Sequence[GradingResult]) -> Card:
     for result in results:
         controls.update(result.metadata.get("controls") or {})
         usage += result.tokens_used
-        unresolved.update(v.unresolved for v in result.verdicts if v.unresolved)
-        if result.error is not None:
+        if result.error is None:
+            unresolved.update(v.unresolved for v in result.verdicts if v.unresolved)
+        else:
             failures[clip(one_line(f"{result.error.kind}: {result.error.message}"))] += 1
     again, backwards, middle = (
         _repeat(asks.repeated, labels, labels[start:])
