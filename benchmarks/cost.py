@@ -223,9 +223,9 @@ def main() -> None:
     if options.count:
         print(json.dumps({"python": list(sys.version_info[:2]), "grades": counted()}))
         return
-    counts = counted_alone()
+    counts, at = counted_alone(), commit()  # which the files that it writes change
     COUNTS.write_text(json.dumps(counts, indent=1) + "\n", encoding="utf-8")
-    made = table(counts["grades"], cpu_ratios(), commit())
+    made = table(counts["grades"], cpu_ratios(), at)
     print(made)
     options.page.write_text(renewed(options.page.read_text("utf-8"), made), encoding="utf-8")
 
