@@ -38,8 +38,9 @@ from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 
 _DIGIT = re.compile(r"\d")
 _LINK = lazy_pattern(r"https?://[^\s()<>\[\]\"]{1,2000}")
-MOST_NEW = 5
-"""Links, and citations, that are named."""
+_WORD = lazy_pattern(r"[^\W\d_]+|\d+")
+MOST_LINKS, MOST_NEW = 100, 5
+"""Links that are looked for in a context; and links, and citations, that are named."""
 MAX_EXPLANATION = 600
 """Characters of the judge's own reason."""
 MAX_LABEL = 40
@@ -151,11 +152,12 @@ def _new_sources(state: State) -> list[str]:
     links = _LINK.findall(case.answer) if "://" in known else ()
     new = [
         f"{NEW_LINK} {clip(link)}: its address is nowhere in the context"
-        for link in dict.fromkeys(link.rstrip("/.,;:!?*_`|'’”") for link in links)
+        for link in dict.fromkeys(link.rstrip("/.,;:!?*_`|'’”") for link in links[:MOST_LINKS])
         if link.casefold() not in known
     ][:MOST_NEW]
+    words = {*_WORD.findall(known)} if cited else set[str]()
     for text in dict.fromkeys(cited):
-        names = [name for name in source_names(text) if name.casefold() not in known]
+        names = [name for name in source_names(text) if name.casefold() not in words]
         if names and len(new) < 2 * MOST_NEW:
             lacks = f"it is skipped, and nowhere in the context is {', '.join(names[:MOST_NEW])}"
             new.append(f"{NEW_SOURCE} “{clip(text)}”: {lacks}")
