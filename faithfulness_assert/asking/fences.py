@@ -67,11 +67,9 @@ def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:
     fences = []
     for name, block in shown:
         key = keyed(secret, name, block)
-        mark = key.hex()[:SHORT]
-        for salt in count():
-            if mark not in taken:
-                break
-            mark = keyed(key, str(salt)).hex()[: SHORT if salt < TRIES else LONG]
+        mark, salts = key.hex()[:SHORT], count()
+        while mark in taken:
+            mark = keyed(key, str(salt := next(salts))).hex()[: SHORT if salt < TRIES else LONG]
         fences.append(f"<{name}-{mark}>\n{block}\n</{name}-{mark}>")
     return "\n\n".join(fences)
 

@@ -258,8 +258,7 @@ class Needs:
         counted = reply.usage.prompt if reply.usage else 0
         if counted and _is_cut(ask, counted):
             few = f"{counted:,}" if counted >= LEAST else f"under {LEAST}"
-            few = f"the server counted {few} prompt tokens, far fewer than were sent"
-            message = f"{few}: {PROMPT_CUT}"
+            message = f"the server counted {few} prompt tokens, far fewer than sent: {PROMPT_CUT}"
             if counted >= LEAST:
                 return self._too_long(message, int(counted * MARGIN), usage=reply.usage), None
             # Too little for a window: it may be wrong about that.
