@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..records.judge import PROMPT_CUT
-from ..records.model import CODE_SKIPPED, NEW_LINK, NEW_SOURCE, NUMBER_FLAG, VERBATIM_FLAG
+from ..records.model import (
+    CODE_SKIPPED,
+    NEW_LINK,
+    NEW_SOURCE,
+    NOT_JUDGED,
+    NUMBER_FLAG,
+    VERBATIM_FLAG,
+)
 from ..records.result import GradingResult
 from ..records.result_list import controls_in_words, is_unreliable
 from ..statistics import LEVEL, Interval, mean_interval
@@ -42,8 +49,7 @@ CHECKS = {
     PROMPT_CUT: f"{_CUT}: raise its context length",
 }
 """What is said of cases with a flag, or with a warning that has these words."""
-_IF_PASSED = (NUMBER_FLAG, CODE_SKIPPED, NEW_LINK, NEW_SOURCE)
-_WARNED = (CODE_SKIPPED, NEW_LINK, NEW_SOURCE, PROMPT_CUT)
+_IF_PASSED, _WARNED = (NUMBER_FLAG, *NOT_JUDGED), (*NOT_JUDGED, PROMPT_CUT)
 
 
 class Counted(NamedTuple):

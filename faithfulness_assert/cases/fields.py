@@ -61,7 +61,7 @@ _SPEAKERS = _WORDS["answer is made"] - {"model", "ai"}
 """What a key of an answer may end in that has no word for it: ``predicted``, ``assistant``."""
 _INSIDE = 9
 """How plain the key is of a list of texts somewhere in an object that is called the context."""
-PLAIN = 2
+PLAIN_RANKS = 2
 """Up to which rank the word of a key is plain: of an answer, all but ``summary``."""
 _MAY_BE_GOLD = {"answer", "context", "evidence"}
 """Our own names that may also be what is expected, where there is another."""
@@ -237,7 +237,7 @@ def _by_words(
         rivals = [path for path in others if ranks[path] == ranks[first]]
         if first in _MAY_BE_GOLD and field == "answer":  # what is beside it may be the system's
             *kind, _ = ranks[first]
-            rivals = [p for p in others if [*ranks[p][:-1]] == kind and ranks[p][-1] <= PLAIN]
+            rivals = [p for p in others if [*ranks[p][:-1]] == kind and ranks[p][-1] <= PLAIN_RANKS]
         same = [path for path in others if ranks[path] == _SAME]
         if rivals and field != "question":
             unclear[field] = (first, *rivals)

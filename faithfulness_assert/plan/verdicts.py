@@ -241,14 +241,11 @@ def _asserts(state: State, number: int) -> bool:
     """
     starts = {s.start for s in state.statements if s.id == number}
     texts = [s.text for s in state.sentences]
-    for s in state.sentences:
-        if s.start in starts:
-            if not may_be_set_aside(without_heading(s), texts, is_item=s.is_item):
-                return True
-            announces = s.lead_in or s.text.endswith((":", "："))
-            if announces and absent_numbers(s.text, state.known, state.asked):
-                return True
-    return False
+    own = [s for s in state.sentences if s.start in starts]
+    announcing = (s for s in own if s.lead_in or s.text.endswith((":", "：")))
+    return not all(
+        may_be_set_aside(without_heading(s), texts, is_item=s.is_item) for s in own
+    ) or any(absent_numbers(s.text, state.known, state.asked) for s in announcing)
 
 
 def _add_findings(state: State, new: Mapping[Cell, Finding]) -> Mapping[Cell, Finding]:

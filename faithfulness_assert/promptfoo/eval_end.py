@@ -15,7 +15,7 @@ from ..asking.schema import wrong_label
 from ..cases.systems import NAMES_INSIDE
 from ..policy.scoring import CHECK
 from ..records.judge import PROMPT_CUT
-from ..records.model import CODE_SKIPPED, NEW_LINK, NEW_SOURCE
+from ..records.model import NOT_JUDGED
 from ..records.result_list import controls_in, controls_in_words, is_unreliable
 from ..records.views import SETUP, UNVERIFIED
 from ..text.strings import clip, lazy_pattern, one_line, visible
@@ -31,7 +31,7 @@ EXPANDED = (
 )
 OF_TEST = ("options", "vars")
 """What a test has, or takes from the default test."""
-CHECKS = (CHECK, CODE_SKIPPED, NEW_LINK, NEW_SOURCE)
+CHECKS = (CHECK, *NOT_JUDGED)
 """How warnings begin that are told of tests that pass."""
 _NOT_GRADED = lazy_pattern(r"Not graded:[^\n]*")
 

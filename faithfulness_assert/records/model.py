@@ -44,7 +44,8 @@ VERBATIM_FLAG = "verbatim_in_context"
 """The flag of a statement that is not supported, though the context has it word for word."""
 CODE_SKIPPED = "Check the code in the answer"
 NEW_LINK, NEW_SOURCE = "Check the link", "Check the source"
-"""The words of warnings that a run counts."""
+NOT_JUDGED = (CODE_SKIPPED, NEW_LINK, NEW_SOURCE)
+"""How warnings begin of what no judge is shown, and a person should check. A run counts them."""
 FLAGS = (*EVIDENCE_FLAGS, NUMBER_FLAG)
 """The flags that a judge's verdict may have."""
 FINE_LABELS: tuple[Label | None, ...] = ("supported", "not_a_claim")

@@ -240,9 +240,8 @@ def may_be_title(text: str) -> bool:
 def source_names(text: str) -> list[str]:
     """The names and years of a citation, without addresses, files, and words such as "Source"."""
     names = _SOURCE_NAME.findall(_FILE_NAME.sub(" ", _ADDRESS.sub(" ", text)))
-    lists = word_lists("citations")
-    usual = {*lists["places"].split(), *lists["headings"].split()}
-    return [n for n in names if n.casefold() not in usual and not _label().match(f"{n}:")]
+    places = word_lists("citations")["places"].split()
+    return [name for name in names if not (name.casefold() in places or heads_sources(name))]
 
 
 def heads_sources(text: str) -> bool:

@@ -139,19 +139,6 @@ def test_a_value_is_json_a_number_without_its_zero_or_text() -> None:
         (lambda: grade("a", "b", fail_on=("unsupported",)), "unknown label 'unsupported'. Known: "),
         (lambda: grade("a", "b", threshold=80), "threshold: must be a number from 0 to 1"),
         (lambda: Grader().grade("a", "b", threshold=0.2), "threshold: give it to Grader"),
-    ],
-)
-def test_a_wrong_name_is_an_error_that_names_the_right_one(
-    call: Callable[[], object], said: str
-) -> None:
-    with pytest.raises(ConfigError) as error:
-        call()
-    assert said in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
         (lambda: grade("a", "b", "Was?"), NAMED),  # type: ignore[arg-type]
         (lambda: Grader().grade("a", "b", "Was?"), NAMED),  # type: ignore[arg-type]
         (lambda: asyncio.run(agrade("a", "b", "Was?")), NAMED),  # type: ignore[arg-type]
@@ -160,7 +147,7 @@ def test_a_wrong_name_is_an_error_that_names_the_right_one(
         (lambda: Grader().grade_many(["a"], ["b"]), "for a, c in"),  # type: ignore[arg-type]
     ],
 )
-def test_an_argument_that_needs_its_name_is_told_with_the_right_call(
+def test_a_wrong_name_or_one_that_is_missing_is_an_error_that_names_the_right_one(
     call: Callable[[], object], said: str
 ) -> None:
     with pytest.raises(ConfigError) as error:
