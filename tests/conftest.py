@@ -1,7 +1,5 @@
 """Where things are: the project's own fixtures, and the shared material that may or may not lie beside the checkout."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 import os

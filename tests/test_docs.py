@@ -5,8 +5,6 @@ A ``python`` block is run after those above it on its page, and must print exact
 the examples may use. ``python {.not-run}`` marks the code of another system, which is not installed here.
 """
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import contextlib
@@ -118,9 +116,7 @@ def run(code: str, name: str, names: dict[str, Any]) -> str:
 
 
 @each_page([page for page in PAGES if blocks(page, "python")])
-def test_every_example_prints_what_the_page_says(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: None
-) -> None:
+def test_every_example_prints_what_the_page_says(page, tmp_path, monkeypatch, openai_server):
     monkeypatch.chdir(tmp_path)
     for block in blocks(page, "toml", "yaml", "json"):
         if named := re.match(r"# (\S+\.\w+)\n", block.text):
@@ -130,7 +126,7 @@ def test_every_example_prints_what_the_page_says(
         assert run(block.text, page.name, names) == block.output
 
 
-def test_only_the_code_of_other_systems_is_not_run() -> None:
+def test_only_the_code_of_other_systems_is_not_run():
     """Ray's is run by ``tests/cluster``, pytest's by ``test_pytest_page.py``, that of reports by ``test_report.py``, that of labels by ``test_tutorial.py``, others by ``tests/adapters``."""
     known = {"python", "text", "console", "yaml", "toml", "json", "dockerfile"}
     elsewhere = ("not-run", "ray", "pytest", "report", "adapters", "agreement")
@@ -157,8 +153,8 @@ def python_assertions(data: object) -> Iterator[dict[str, Any]]:
 
 @each_page([page for page in PAGES if blocks(page, "yaml")])
 def test_every_yaml_block_parses_and_the_hook_accepts_its_config(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: None
-) -> None:
+    page, tmp_path, monkeypatch, openai_server
+):
     monkeypatch.chdir(tmp_path)
     for assertion in python_assertions([yaml.safe_load(b.text) for b in blocks(page, "yaml")]):
         config = read_config({"config": assertion["config"]})
@@ -175,7 +171,7 @@ def anchors(page: Path) -> set[str]:
 
 
 @each_page(PAGES)
-def test_every_link_leads_to_a_file_and_a_heading_and_every_script_exists(page: Path) -> None:
+def test_every_link_leads_to_a_file_and_a_heading_and_every_script_exists(page):
     links = re.findall(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)", prose(page))
     for path, anchor in links:
         target = (page.parent / path).resolve() if path else page
@@ -187,7 +183,7 @@ def test_every_link_leads_to_a_file_and_a_heading_and_every_script_exists(page: 
     assert unquoted == []  # in zsh, ``[...]`` without quotes is a pattern
 
 
-def test_every_benchmark_command_and_option_is_on_a_page_and_no_other() -> None:
+def test_every_benchmark_command_and_option_is_on_a_page_and_no_other():
     listed = re.findall(r"^\| `python benchmarks/(\S+\.py)", prose(BENCHMARKS), re.MULTILINE)
     programs = {path.name for path in (ROOT / "benchmarks").glob("*.py")} | {"peers/compare.py"}
     assert set(listed) == programs
@@ -200,7 +196,7 @@ def test_every_benchmark_command_and_option_is_on_a_page_and_no_other() -> None:
         assert [option for option in options if option not in pages] in ([], ["--help"]), command
 
 
-def test_where_to_change_what_names_one_or_two_files_that_exist() -> None:
+def test_where_to_change_what_names_one_or_two_files_that_exist():
     rows = table(CONTRIBUTING, "you want to change")[1:]
     assert 20 < len(rows) <= 35
     assert len({task for task, _ in rows}) == len(rows)
@@ -214,13 +210,13 @@ def test_where_to_change_what_names_one_or_two_files_that_exist() -> None:
     assert [name for name in files if not any((root / name).exists() for root in roots)] == []
 
 
-def test_the_pages_are_no_longer_than_a_reader_in_a_hurry_takes() -> None:
+def test_the_pages_are_no_longer_than_a_reader_in_a_hurry_takes():
     words = sum(len(page.read_text("utf-8").split()) for page in (README, *DOCS))
     assert words <= 28_000
     assert len(README.read_text("utf-8").splitlines()) <= 150
 
 
-def test_the_start_page_the_navigation_and_the_list_for_llms_have_every_page() -> None:
+def test_the_start_page_the_navigation_and_the_list_for_llms_have_every_page():
     pages = {page.name for page in DOCS} - {"index.md"}
     start, for_llms, site = (
         (ROOT / name).read_text(encoding="utf-8")
@@ -237,7 +233,7 @@ def test_the_start_page_the_navigation_and_the_list_for_llms_have_every_page() -
 # ---------------------------------------------------------------- tables
 
 
-def test_the_page_on_policies_lists_every_policy_with_the_golden_rows_that_it_passes() -> None:
+def test_the_page_on_policies_lists_every_policy_with_the_golden_rows_that_it_passes():
     _, *rows = table(POLICIES, "policy")
     assert [name for name, *_ in rows] == list(policies)
     for name, _, *cells, passed in rows:
@@ -262,14 +258,12 @@ def golden(policy: str) -> str:
     [(PYTHON, "option", {"judge", "grader"}), (POLICIES, "field", {"policy"})],
     ids=["python", "policies"],
 )
-def test_the_tables_of_options_are_those_of_the_code(
-    page: Path, first: str, parts: set[str]
-) -> None:
+def test_the_tables_of_options_are_those_of_the_code(page, first, parts):
     options = [option for option in OPTIONS.values() if option.taken_by in parts]
     assert table(page, first)[1:] == [[o.name, o.meaning, o.values] for o in options]
 
 
-def test_the_page_on_migrating_lists_the_options_and_names_that_are_kept() -> None:
+def test_the_page_on_migrating_lists_the_options_and_names_that_are_kept():
     kept = {
         name: cells[-1]
         for cells in table(MIGRATING, "you have")[1:]
@@ -284,7 +278,7 @@ def test_the_page_on_migrating_lists_the_options_and_names_that_are_kept() -> No
     assert aliases == dict(CASE_ALIASES)
 
 
-def test_the_page_on_exports_names_each_system() -> None:
+def test_the_page_on_exports_names_each_system():
     page = (ROOT / "docs" / "many-answers.md").read_text("utf-8")
     (listed,) = re.findall(r"^Names: (.*)\.$", page, re.MULTILINE)
     assert re.findall(r"`([a-z]+)`", listed) == list(SYSTEMS)

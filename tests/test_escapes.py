@@ -1,7 +1,5 @@
 """What is written for machines and spreadsheets has the same meaning, and starts nothing."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -25,7 +23,7 @@ COMMANDS = ["##[error]x", "a ##vso[task.complete]", "\\##[group]", "###[x]", "::
 
 @given(st.text() | st.sampled_from(COMMANDS))
 @example("\\##[error]\U000e0041\u2028")
-def test_json_for_a_log_means_the_same_and_starts_no_command(text: str) -> None:
+def test_json_for_a_log_means_the_same_and_starts_no_command(text):
     shown = visible_json(json.dumps({"##[error]": [text]}, ensure_ascii=False))
     assert json.loads(shown) == {"##[error]": [text]}
     assert not re.search(r"##\w*\[|^\s*::", shown)
@@ -52,14 +50,14 @@ def cells(tmp_path: Path, *texts: str) -> list[str]:
     return [row["column"] for row in rows]
 
 
-def test_no_cell_begins_with_a_formula_whatever_stands_before_it(tmp_path: Path) -> None:
+def test_no_cell_begins_with_a_formula_whatever_stands_before_it(tmp_path):
     texts = [f"{before}{sign}HYPERLINK(1)" for before in BEFORE for sign in SIGNS]
     for text, cell in zip(texts, cells(tmp_path, *texts), strict=True):
         assert cell.replace("'", "") == text.replace("\0", "\ufffd")
         assert cell.startswith("'")
 
 
-def test_no_part_of_a_cell_begins_a_formula_where_another_separator_is_used(tmp_path: Path) -> None:
+def test_no_part_of_a_cell_begins_a_formula_where_another_separator_is_used(tmp_path):
     separators = (";", "\t", "\n", "\r\n", "; ", ';"', "\n \u200b", "\u2028")
     texts = [
         f"a{between}{sign}HYPERLINK(1){between}- a list" for between in separators for sign in SIGNS
@@ -74,14 +72,14 @@ def test_no_part_of_a_cell_begins_a_formula_where_another_separator_is_used(tmp_
                 assert not seen.startswith(("=", "+HYP", "-HYP", "@", "\u2212"))
 
 
-def test_other_cells_are_as_they_were(tmp_path: Path) -> None:
+def test_other_cells_are_as_they_were(tmp_path):
     texts = ["a=1", " a", "-1.5", "+3,000", "-2e-7%", "a\n- b\n- c", "a; -1.5", "", "'x"]
     texts += ["\u3000全角", "*", "(=1)", "#"]
     assert cells(tmp_path, *texts) == texts
 
 
 @pytest.mark.parametrize("code", [0xE0001, 0xE0020, 0xE0041, 0xE007F, 0xE0100, 0xE01EF])
-def test_tag_characters_are_shown_by_their_names(code: int, tmp_path: Path) -> None:
+def test_tag_characters_are_shown_by_their_names(code, tmp_path):
     text = f"a{chr(code)}b"
     assert visible(text) == f"a\\U{code:08x}b"
     assert shown_text(text) == f"a[U+{code:X}]b"

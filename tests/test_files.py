@@ -1,13 +1,11 @@
 """Only regular files are read; what is written is whole, private, and goes through no link."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -64,9 +62,7 @@ def append(path: Path) -> None:
 
 
 @pytest.mark.parametrize("use", [open_file, open_text, write, append])
-def test_pipes_folders_and_devices_are_refused_at_once(
-    use: Callable[[Path], None], tmp_path: Path
-) -> None:
+def test_pipes_folders_and_devices_are_refused_at_once(use, tmp_path):
     (tmp_path / "folder").mkdir()
     os.mkfifo(tmp_path / "pipe")
     for name in ("folder", "pipe", "/dev/null"):
@@ -76,7 +72,7 @@ def test_pipes_folders_and_devices_are_refused_at_once(
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_a_text_is_read_up_to_its_limit_and_no_byte_more(tmp_path: Path) -> None:
+def test_a_text_is_read_up_to_its_limit_and_no_byte_more(tmp_path):
     file = tmp_path / "text"
     for size, fits in ((0, True), (1 << 20, True), ((1 << 20) + 1, False)):
         file.write_text("é" * (size // 2) + "x" * (size % 2), encoding="utf-8")
@@ -87,9 +83,7 @@ def test_a_text_is_read_up_to_its_limit_and_no_byte_more(tmp_path: Path) -> None
                 read_text(file, most=1 << 20)
 
 
-def test_a_new_file_takes_the_place_of_a_link_and_leaves_its_target(
-    tmp_path: Path, secret: Path
-) -> None:
+def test_a_new_file_takes_the_place_of_a_link_and_leaves_its_target(tmp_path, secret):
     path = tmp_path / "report"
     path.symlink_to(secret)
     write(path)
@@ -100,9 +94,7 @@ def test_a_new_file_takes_the_place_of_a_link_and_leaves_its_target(
     assert not (tmp_path / "made").exists()
 
 
-def test_a_file_keeps_its_permissions_and_a_new_one_has_those_of_the_umask_or_is_private(
-    tmp_path: Path,
-) -> None:
+def test_a_file_keeps_its_permissions_and_a_new_one_has_those_of_the_umask_or_is_private(tmp_path):
     path = tmp_path / "report"
     write(path)
     assert mode(path) == 0o644
@@ -118,14 +110,14 @@ def test_a_file_keeps_its_permissions_and_a_new_one_has_those_of_the_umask_or_is
     assert mode(tmp_path / "grown") == 0o600
 
 
-def test_nothing_is_added_through_a_link(tmp_path: Path, secret: Path) -> None:
+def test_nothing_is_added_through_a_link(tmp_path, secret):
     (tmp_path / "results").symlink_to(secret)
     with pytest.raises(OSError, match="link"):
         append(tmp_path / "results")
     assert secret.read_text() == SECRET
 
 
-def test_a_link_is_read_only_where_a_user_named_it(tmp_path: Path, secret: Path) -> None:
+def test_a_link_is_read_only_where_a_user_named_it(tmp_path, secret):
     link = tmp_path / "link"
     link.symlink_to(secret)
     with open_file(link) as file:
@@ -134,7 +126,7 @@ def test_a_link_is_read_only_where_a_user_named_it(tmp_path: Path, secret: Path)
         open_file(link, follow=False)
 
 
-def test_a_database_and_its_journal_are_private_and_the_database_is_no_link(tmp_path: Path) -> None:
+def test_a_database_and_its_journal_are_private_and_the_database_is_no_link(tmp_path):
     path = tmp_path / "run.sqlite"
     with closing(open_database(path, writes=True)) as db:
         db.execute("CREATE TABLE t (a)")
@@ -147,7 +139,7 @@ def test_a_database_and_its_journal_are_private_and_the_database_is_no_link(tmp_
         open_database(tmp_path / "other.sqlite", writes=True)
 
 
-def test_a_private_folder_is_no_link(tmp_path: Path) -> None:
+def test_a_private_folder_is_no_link(tmp_path):
     private_folder(tmp_path / "a")
     assert mode(tmp_path / "a") == 0o700
     (tmp_path / "b").symlink_to("a")
@@ -166,7 +158,7 @@ def graded(folder: Path, data: object = (GOOD,)) -> None:
 
 
 @pytest.mark.parametrize("name", RUN_FILES)
-def test_no_file_of_a_run_writes_through_a_link(name: str, tmp_path: Path, secret: Path) -> None:
+def test_no_file_of_a_run_writes_through_a_link(name, tmp_path, secret):
     folder = tmp_path / "run"
     folder.mkdir()
     (folder / name).symlink_to(secret)
@@ -178,10 +170,10 @@ def test_no_file_of_a_run_writes_through_a_link(name: str, tmp_path: Path, secre
     assert secret.read_text() == SECRET
 
 
-def test_a_run_and_a_cache_can_be_read_by_their_user_only(tmp_path: Path) -> None:
+def test_a_run_and_a_cache_can_be_read_by_their_user_only(tmp_path):
     graded(tmp_path / "run")
     judge = EmbeddedJudge()
-    judge.identity = {"judge": "embedded"}  # type: ignore[attr-defined]
+    judge.identity = {"judge": "embedded"}
     StoredJudge(judge, tmp_path / "cache")
     made = {path for path in tmp_path.rglob("*") if path.is_file()}
     assert {"run.sqlite", "lock", "judge.json"} <= {p.name for p in made}
@@ -231,7 +223,7 @@ def pipes(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("batch {data} --run {run} --output {pipe}.jsonl", "batch --run {run} --replies {pipe}"),
     ],
 )
-def test_no_command_waits_for_a_pipe(words: str, pipes: Path) -> None:
+def test_no_command_waits_for_a_pipe(words, pipes):
     places = {name: pipes / name for name in ("run", "pipe", "piped")}
     done = command(*words.format(**places, data=pipes / "data.jsonl").split())
     assert done.returncode == 2, done.stderr
@@ -241,7 +233,7 @@ def test_no_command_waits_for_a_pipe(words: str, pipes: Path) -> None:
 
 
 @pytest.mark.parametrize("force", [[], ["--force"]])
-def test_init_writes_through_no_link(force: list[str], tmp_path: Path, secret: Path) -> None:
+def test_init_writes_through_no_link(force, tmp_path, secret):
     folder, made = tmp_path / "example", tmp_path / "made"
     folder.mkdir()
     (folder / "context.txt").symlink_to(made)

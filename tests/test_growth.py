@@ -1,13 +1,10 @@
 """Work grows with the size of a text as the text does: no pattern has many readings, and no entrance takes more than its share."""
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
-from pathlib import Path
 
 import pytest
 from ambiguity import exponential, fragments
@@ -20,7 +17,7 @@ from strategies import part
 from faithfulness_assert import ConfigError, UnreadableReply
 
 
-def test_no_pattern_can_read_a_text_in_exponentially_many_ways() -> None:
+def test_no_pattern_can_read_a_text_in_exponentially_many_ways():
     patterns = collected()
     assert len(patterns) > 100
     assert [(p.where, why) for p in patterns if (why := exponential(p.text, p.flags))] == []
@@ -46,9 +43,7 @@ def test_no_pattern_can_read_a_text_in_exponentially_many_ways() -> None:
         (r"\d{1,3}(?:,\d{3}){0,30}", False),
     ],
 )
-def test_the_rule_of_patterns_sees_ambiguous_repeats_and_no_others(
-    text: str, is_ambiguous: bool
-) -> None:
+def test_the_rule_of_patterns_sees_ambiguous_repeats_and_no_others(text, is_ambiguous):
     assert bool(exponential(text)) is is_ambiguous
 
 
@@ -141,20 +136,18 @@ def check(name: str, sink: Sink, shape: Shape) -> None:
 
 @settings(max_examples=part(40), phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(data=st.data(), shape=shapes())
-def test_twice_a_text_takes_about_twice_the_time_at_each_entrance(
-    entrances: dict[str, Sink], data: st.DataObject, shape: Shape
-) -> None:
+def test_twice_a_text_takes_about_twice_the_time_at_each_entrance(entrances, data, shape):
     name = data.draw(st.sampled_from(sorted(entrances)))
     check(name, entrances[name], shape)
 
 
 @pytest.mark.parametrize("unit", KNOWN)
-def test_so_do_texts_that_were_slow_somewhere(unit: str) -> None:
+def test_so_do_texts_that_were_slow_somewhere(unit):
     for name, sink in {**grading(), **replies()}.items():
         check(name, sink, known(unit))
 
 
-def test_so_does_what_is_read_and_shown(tmp_path: Path) -> None:
+def test_so_does_what_is_read_and_shown(tmp_path):
     for name, sink in {**reading(tmp_path), **shown(tmp_path)}.items():
         check(name, sink, known(KNOWN[0]))
 

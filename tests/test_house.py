@@ -1,7 +1,5 @@
 """The house stands as designed: public names, import direction, and nothing imported that a path does not use."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json
@@ -131,7 +129,7 @@ CALLED_BY_NAME = re.compile(r"__\w+__|pytest_\w+|(add_\w+_arguments|run_\w+)")
 """What Python, pytest and the command line find by its name."""
 
 
-def test_every_function_and_constant_is_named_a_second_time() -> None:
+def test_every_function_and_constant_is_named_a_second_time():
     sources = [path.read_text(encoding="utf-8") for path in MODULES.values()]
     pages = [path.read_text(encoding="utf-8") for path in DOCS]
     named = Counter(re.findall(r"\w+", " ".join(sources + pages)))
@@ -150,17 +148,17 @@ def names_made(path: Path) -> list[str]:
     return defined + [name.id for name in inner if isinstance(name, ast.Name)]
 
 
-def test_the_public_names_are_exactly_those_promised() -> None:
+def test_the_public_names_are_exactly_those_promised():
     assert sorted(faithfulness_assert.__all__) == sorted(PUBLIC)
     for name in PUBLIC:
         assert getattr(faithfulness_assert, name) is not None
 
 
-def test_every_module_belongs_to_a_room() -> None:
+def test_every_module_belongs_to_a_room():
     assert {room(name) for name in MODULES} == set(ROOMS)
 
 
-def test_no_import_runs_up_the_house() -> None:
+def test_no_import_runs_up_the_house():
     wrong = {name: used - allowed(name) for name in MODULES if (used := rooms_of(name))}
     assert {name: used for name, used in wrong.items() if used} == {}
 
@@ -177,7 +175,7 @@ def allowed(name: str) -> set[str]:
     return below - PLAN_MAY_NOT_IMPORT if room(name) == "plan" else below
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_no_modules_import_each_other_in_a_circle():
     waiting = {name: own_imports(name, typing=True) for name in MODULES}
     # The result calls its views, and only a type checker reads what they show.
     assert "records.result" not in own_imports("records.views")
@@ -187,7 +185,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert not waiting
 
 
-def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment() -> None:
+def test_below_the_drivers_there_is_no_network_no_clock_and_no_environment():
     pure = {name: path for name, path in MODULES.items() if room(name) in PURE}
     assert [name for name, path in pure.items() if foreign_imports(path) & IMPURE_MODULES] == []
 
@@ -228,7 +226,7 @@ HOMES = {
 """The modules that import what is heavy or optional."""
 
 
-def test_each_heavy_package_has_one_home() -> None:
+def test_each_heavy_package_has_one_home():
     users: dict[str, set[str]] = {package: set() for package in HOMES}
     for name, path in MODULES.items():
         for package in foreign_imports(path) & HOMES.keys():
@@ -266,7 +264,7 @@ def openings(nodes: Iterable[ast.AST]) -> list[str]:
     return found
 
 
-def test_only_one_module_opens_files() -> None:
+def test_only_one_module_opens_files():
     found = {name: openings(parsed(path)) for name, path in MODULES.items()}
     assert found.pop("files")
     assert {name: places for name, places in found.items() if places} == {}
@@ -293,31 +291,31 @@ HEAVY = set(
 )
 
 
-def test_every_hint_to_install_something_comes_from_one_place() -> None:
+def test_every_hint_to_install_something_comes_from_one_place():
     """It quotes: ``pip install a[b]`` does not run in zsh."""
     texts = {name: path.read_text(encoding="utf-8") for name, path in MODULES.items()}
     assert [name for name, text in texts.items() if "pip install" in text] == ["records.errors"]
 
 
-def test_importing_the_package_loads_nothing_heavy() -> None:
+def test_importing_the_package_loads_nothing_heavy():
     assert not loaded_by("import faithfulness_assert") & (
         HEAVY | {"sentencex", "asyncio", "dataclasses", "typing"}
     )
 
 
 @pytest.mark.parametrize("flag", ["--help", "--version"])
-def test_help_and_version_load_nothing_that_grades(flag: str) -> None:
+def test_help_and_version_load_nothing_that_grades(flag):
     code = f"from contextlib import suppress\nimport faithfulness_assert.cli as cli\nsys.argv[1:] = ['{flag}']\nwith suppress(SystemExit):\n    cli.main()"
     assert loaded_by(code).isdisjoint({*HEAVY, "dataclasses", "json", "logging", "sentencex"})
 
 
-def test_an_embedded_grade_of_plain_text_loads_nothing_that_it_does_not_use() -> None:
+def test_an_embedded_grade_of_plain_text_loads_nothing_that_it_does_not_use():
     code = "from faithfulness_assert import grade; assert grade('The tower is tall.', 'The tower is tall.').pass_"
     unused = "assert 'faithfulness_assert.reading.json_form' not in sys.modules"
     assert not loaded_by(f"{code}\n{unused}") & HEAVY
 
 
-def test_the_plugin_of_pytest_loads_nothing_at_start_that_grades() -> None:
+def test_the_plugin_of_pytest_loads_nothing_at_start_that_grades():
     own = "faithfulness_assert.pytest_plugin.hooks"
     code = f"import pytest, json, tempfile\nbefore = set(sys.modules)\nimport {own}\nprint(json.dumps(sorted(set(sys.modules) - before)))"
     done = subprocess.run(
@@ -328,12 +326,12 @@ def test_the_plugin_of_pytest_loads_nothing_at_start_that_grades() -> None:
     assert set(json.loads(done.stdout)) == added
 
 
-def test_an_assertion_outside_of_pytest_does_not_load_pytest() -> None:
+def test_an_assertion_outside_of_pytest_does_not_load_pytest():
     code = "from faithfulness_assert import assert_faithful; assert_faithful('The tower is tall.', 'The tower is tall.')"
     assert not loaded_by(code) & {*HEAVY, "pytest", "_pytest"}
 
 
-def test_the_promptfoo_hook_with_the_embedded_judge_loads_nothing_that_it_does_not_use() -> None:
+def test_the_promptfoo_hook_with_the_embedded_judge_loads_nothing_that_it_does_not_use():
     context = {"vars": {"context": "The tower is tall."}, "config": {"judge": "embedded"}}
     code = f"from faithfulness_assert.promptfoo import get_assert; assert get_assert('The tower is tall.', {context!r})['pass']"
     wrapper = "import asyncio, importlib.util, inspect, json, os"  # promptfoo's own, around every assertion
@@ -344,7 +342,7 @@ def test_the_promptfoo_hook_with_the_embedded_judge_loads_nothing_that_it_does_n
     assert len(added) <= 16
 
 
-def test_ci_runs_the_test_command_of_the_readme() -> None:
+def test_ci_runs_the_test_command_of_the_readme():
     root = Path(__file__).parents[1]
     commands = [
         line
@@ -362,7 +360,7 @@ SCRIPTS = [
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_what_a_benchmark_or_a_tool_imports_of_ours_exists(script: Path) -> None:
+def test_what_a_benchmark_or_a_tool_imports_of_ours_exists(script):
     for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith(PACKAGE.name):
             try:

@@ -1,7 +1,5 @@
 """Nine first journeys of a new user, each from beginning to end: nothing is green that was not graded."""
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
@@ -50,7 +48,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, server: 
     return pytester.path
 
 
-def test_a_run_with_a_wrong_key_is_never_called_not_worse(project: Path) -> None:
+def test_a_run_with_a_wrong_key_is_never_called_not_worse(project):
     """The command that the docs give to the GitHub Action, once with the right key and once with another."""
     page = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
     (recipe,) = re.findall(r"- run: faithfulness-assert (batch .*--min-graded.*)", page)
@@ -69,12 +67,7 @@ def test_a_run_with_a_wrong_key_is_never_called_not_worse(project: Path) -> None
     assert re.search(r"^passed +55 +0$", compared.stdout, re.MULTILINE)
 
 
-def test_one_setting_names_the_judge_in_every_place(
-    project: Path,
-    pytester: pytest.Pytester,
-    server: Loopback,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_one_setting_names_the_judge_in_every_place(project, pytester, server, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL")
     table = f'judge = "openai:of-the-project"\nbase_url = "{server.url}"'
     (project / "pyproject.toml").write_text(f"[tool.faithfulness_assert]\n{table}\n")
@@ -133,9 +126,7 @@ def batch(folder: str, judge: str) -> str:
     return done.stdout
 
 
-def test_a_model_of_ones_own_is_held_against_people_without_any_server(
-    project: Path, server: Loopback
-) -> None:
+def test_a_model_of_ones_own_is_held_against_people_without_any_server(project, server):
     said = batch("june", own_model(project, 100))
     assert "100 cases: 90 passed, 10 failed, 0 not graded" in said
     sheet = project / "sheet.csv"

@@ -3,12 +3,9 @@
 What takes minutes has stand-ins: creating an environment, pip, tox and npx.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from conftest import ROOT
@@ -28,9 +25,7 @@ echo "ran npx $*"
 
 
 @pytest.mark.usefixtures("openai_server")
-def test_the_commands_can_be_pasted_in_order(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_can_be_pasted_in_order(tmp_path, monkeypatch):
     (programs := tmp_path / "programs").mkdir()
     for name, text in (("python3", PYTHON3), ("npx", NPX)):
         (programs / name).write_text(text, encoding="utf-8")

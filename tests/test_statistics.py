@@ -1,7 +1,5 @@
 """Intervals and tests are those of their textbooks, and call no repetition worse."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
 from math import comb
@@ -36,29 +34,25 @@ from faithfulness_assert.statistics import (
         (2500, 5000, 0.48604, 0.51396),
     ],
 )
-def test_intervals_are_those_of_the_tables(wrong: int, asked: int, low: float, high: float) -> None:
+def test_intervals_are_those_of_the_tables(wrong, asked, low, high):
     assert exact_interval(wrong, asked) == pytest.approx((low, high), abs=1e-5)
 
 
 @given(st.integers(0, 60), st.integers(1, 60), st.integers(1, 99))
-def test_a_chance_is_the_sum_of_the_binomial_distribution(
-    count: int, of: int, percent: int
-) -> None:
+def test_a_chance_is_the_sum_of_the_binomial_distribution(count, of, percent):
     share = Fraction(percent, 100)
     terms = (comb(of, n) * share**n * (1 - share) ** (of - n) for n in range(min(count, of) + 1))
     assert at_most(count, of, percent / 100) == pytest.approx(float(sum(terms)), rel=1e-9)
     assert at_least(count + 1, of, percent / 100) + at_most(count, of, percent / 100) == 1
 
 
-def test_a_run_of_a_million_has_an_interval_at_once() -> None:
+def test_a_run_of_a_million_has_an_interval_at_once():
     low, high = exact_interval(160_000, 1_000_000)
     assert (low, high) == pytest.approx(wilson(160_000, 1_000_000), abs=2e-6)
 
 
 @given(st.lists(st.tuples(st.integers(1, 50), st.integers(1, 50)), min_size=1, max_size=3))
-def test_the_limit_of_what_was_never_seen_is_that_of_its_best_stratum_at_least(
-    strata: list[tuple[int, int]],
-) -> None:
+def test_the_limit_of_what_was_never_seen_is_that_of_its_best_stratum_at_least(strata):
     whole = sum(weight for weight, _ in strata)
     shares = [(weight / whole, labels) for weight, labels in strata]
     limit = none_seen(shares)
@@ -68,12 +62,12 @@ def test_the_limit_of_what_was_never_seen_is_that_of_its_best_stratum_at_least(
     assert none_seen(same) == pytest.approx(exact_interval(0, sum(n for _, n in strata))[1])
 
 
-def test_holm_is_the_worked_example_of_its_textbook() -> None:
+def test_holm_is_the_worked_example_of_its_textbook():
     assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([]) == []
 
 
-def test_mcnemar_is_the_binomial_test_of_the_changed_cases() -> None:
+def test_mcnemar_is_the_binomial_test_of_the_changed_cases():
     assert mcnemar(0, 0) == 1.0
     assert mcnemar(8, 0) == pytest.approx(2**-8)
     assert mcnemar(3, 1) == pytest.approx((4 + 1) / 16)
@@ -83,7 +77,7 @@ def test_mcnemar_is_the_binomial_test_of_the_changed_cases() -> None:
 
 @examples(30)
 @given(st.lists(st.integers(-3, 3), min_size=1, max_size=9))
-def test_the_sign_flips_agree_with_counting_all_of_them(tenths: list[int]) -> None:
+def test_the_sign_flips_agree_with_counting_all_of_them(tenths):
     sums = [0]
     for size in tenths:
         sums = [total + sign * size for total in sums for sign in (1, -1)]
@@ -99,9 +93,7 @@ def test_the_sign_flips_agree_with_counting_all_of_them(tenths: list[int]) -> No
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40),
     st.randoms(use_true_random=False),
 )
-def test_the_order_of_the_cases_does_not_matter_and_no_better_run_is_worse(
-    scores: list[tuple[float, float]], chance: random.Random
-) -> None:
+def test_the_order_of_the_cases_does_not_matter_and_no_better_run_is_worse(scores, chance):
     pairs = [Pair(a >= 0.8, b >= 0.8, a, b) for a, b in scores]
     tests = PairCounts(pairs).tests()
     chance.shuffle(pairs)
@@ -110,7 +102,7 @@ def test_the_order_of_the_cases_does_not_matter_and_no_better_run_is_worse(
     assert PairCounts(better).tests().worse is False
 
 
-def test_a_repetition_is_called_worse_in_at_most_1_of_100_comparisons() -> None:
+def test_a_repetition_is_called_worse_in_at_most_1_of_100_comparisons():
     chance, alarms = random.Random(3), 0
     for _ in range(400):
         pairs = []
@@ -121,7 +113,7 @@ def test_a_repetition_is_called_worse_in_at_most_1_of_100_comparisons() -> None:
     assert alarms / 400 <= FALSE_ALARMS + 0.01
 
 
-def test_what_a_comparison_says_it_finds_for_sure_is_found() -> None:
+def test_what_a_comparison_says_it_finds_for_sure_is_found():
     """Whether whole answers get lost, or single statements."""
     chance = random.Random(4)
 
@@ -146,7 +138,7 @@ def test_what_a_comparison_says_it_finds_for_sure_is_found() -> None:
     assert PairCounts([Pair(True, False, None, None)]).sure_loss() is None
 
 
-def test_the_chance_of_a_loss_is_never_said_to_be_none() -> None:
+def test_the_chance_of_a_loss_is_never_said_to_be_none():
     told = [p_value(p) for p in (0.0, 1e-30, 0.00009, 0.0001, 0.0312, 0.5, 1.0)]
     small, *larger = ["p < 0.0001"], "p = 0.0001", "p = 0.0312", "p = 0.5", "p = 1"
     assert told == [*small * 3, *larger]

@@ -1,7 +1,5 @@
 """What we install and what our workflows run is pinned, and the lower bounds that we promise are tested."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator
@@ -40,31 +38,31 @@ def pins_of(name: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: f"{file.parent.name}/{file.name}")
-def test_every_requirement_has_hashes_and_no_file_names_a_host(file: Path) -> None:
+def test_every_requirement_has_hashes_and_no_file_names_a_host(file):
     text = file.read_text("utf-8")
     pins = [part for part in re.split(r"\n(?=\S)", text) if PIN.match(part)]
     assert [pin.split("\n")[0] for pin in pins if "--hash=sha256:" not in pin] == []
     assert "://" not in text
 
 
-def test_all_files_of_requirements_are_looked_at() -> None:
+def test_all_files_of_requirements_are_looked_at():
     folders = {file.parent.relative_to(ROOT).as_posix() for file in REQUIREMENTS}
     assert folders == {"requirements", "benchmarks/peers/pins"}
 
 
-def test_every_dependency_is_bounded() -> None:
+def test_every_dependency_is_bounded():
     for dependency in licences.direct():
         assert {">=", "<"} == {bound.operator for bound in dependency.specifier}, dependency
 
 
-def test_the_lock_file_pins_every_dependency_within_its_bounds() -> None:
+def test_the_lock_file_pins_every_dependency_within_its_bounds():
     pins = pins_of("ci.txt")
     for need in licences.direct():
         assert pins[need.name], need
         assert all(need.specifier.contains(version) for version in pins[need.name]), need
 
 
-def test_the_lowest_versions_that_are_tested_are_those_that_we_allow() -> None:
+def test_the_lowest_versions_that_are_tested_are_those_that_we_allow():
     pins = pins_of("lowest.txt")
     for need in licences.direct():
         assert pins[need.name] == {lowest(need)}, need
@@ -80,7 +78,7 @@ def lowest(need: Requirement) -> str:
     return bound + ".0" * (2 - bound.count("."))
 
 
-def test_every_action_is_pinned_by_its_digest() -> None:
+def test_every_action_is_pinned_by_its_digest():
     used = [
         line.strip()
         for file in WITH_ACTIONS

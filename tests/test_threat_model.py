@@ -1,7 +1,5 @@
 """Each claim of the threat model, and each promise of the README and others, names a test that shows it."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys
@@ -39,7 +37,7 @@ All tests run with these on Python 3.10.: test_the_lowest_versions_that_are_test
 )
 
 
-def test_each_claim_names_its_tests_and_they_exist() -> None:
+def test_each_claim_names_its_tests_and_they_exist():
     assert len(CLAIMS) >= 20
     assert {len(claim) for claim in CLAIMS} == {4}
     named = {" ".join(claim): re.findall(r"`(test_\w+)`", claim[-1]) for claim in CLAIMS}
@@ -53,7 +51,7 @@ def test_each_claim_names_its_tests_and_they_exist() -> None:
     assert {test for tests in named.values() for test in tests} - there == set()
 
 
-def test_each_promise_of_another_page_names_its_tests() -> None:
+def test_each_promise_of_another_page_names_its_tests():
     readme, trust, security = (
         (ROOT / name).read_text("utf-8") for name in ("README.md", "docs/trust.md", "SECURITY.md")
     )
@@ -87,7 +85,7 @@ print(sorted(before), sorted(reached))
 """
 
 
-def test_nothing_is_connected_to_but_the_judge_that_was_named() -> None:
+def test_nothing_is_connected_to_but_the_judge_that_was_named():
     with Loopback(good_reply) as server:
         done = subprocess.run(
             [sys.executable, "-c", CONNECTS, server.url], capture_output=True, text=True, check=True

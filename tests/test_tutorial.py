@@ -1,12 +1,9 @@
 """The tutorial and the page on agreement work as they are written: each command is run, and prints what the page shows."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from command import here
@@ -35,9 +32,7 @@ def shown_in(printed: str, shown: str) -> bool:
 
 @pytest.mark.usefixtures("openai_server")
 @pytest.mark.parametrize("name", RAN)
-def test_each_command_of_a_page_prints_what_the_page_shows(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_command_of_a_page_prints_what_the_page_shows(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     page, ran = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8"), []

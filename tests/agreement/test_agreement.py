@@ -1,7 +1,5 @@
 """Judges beside people, from the run to the page: figures, several runs, and what is shown."""
 
-from __future__ import annotations
-
 import html
 import json
 import re
@@ -34,9 +32,7 @@ def blind(number: int, data: dict[str, Any]) -> None:
         data["pass"], data["score"] = True, 1.0
 
 
-def test_the_figures_of_a_known_run_are_shares_of_it_and_contain_the_truth(
-    known: Known, sheet: Path
-) -> None:
+def test_the_figures_of_a_known_run_are_shares_of_it_and_contain_the_truth(known, sheet):
     found = measure(sheet, known.path)
     assert found == measure(sheet, known.path)
     assert found.share.low <= known.unfaithful() <= found.share.high
@@ -49,7 +45,7 @@ def test_the_figures_of_a_known_run_are_shares_of_it_and_contain_the_truth(
     assert sum(level.counts[1::3]) / sum(level.counts) > 1.5 * flagged / (passed + flagged)
 
 
-def test_what_was_missed_comes_first_with_its_texts(known: Known, sheet: Path) -> None:
+def test_what_was_missed_comes_first_with_its_texts(known, sheet):
     items = measure(sheet, known.path).judges[0].disagreements
     missed = [item.passes for item in items]
     assert set(missed) == {True, False}
@@ -57,16 +53,14 @@ def test_what_was_missed_comes_first_with_its_texts(known: Known, sheet: Path) -
     assert all(item.texts["answer"].startswith("Statement 0 of") for item in items)
 
 
-def test_a_second_person_is_the_ceiling(known: Known, sheet: Path) -> None:
+def test_a_second_person_is_the_ceiling(known, sheet):
     found = measure(sheet, known.path)
     assert found.annotators == ("label", "label_2")
     assert found.ceiling is not None
     assert found.ceiling.counts[0] + found.ceiling.counts[4] == 135  # one in ten differs
 
 
-def test_what_the_policy_decides_alone_is_told_apart_and_is_no_error_of_the_judge(
-    known: Known, tmp_path: Path
-) -> None:
+def test_what_the_policy_decides_alone_is_told_apart_and_is_no_error_of_the_judge(known, tmp_path):
     def silent(number: int, data: dict[str, Any]) -> None:
         if number % 5 == 0 and data["error"] is None:
             data["pass"], data["score"], data["defined"] = False, None, False
@@ -95,9 +89,7 @@ def test_what_the_policy_decides_alone_is_told_apart_and_is_no_error_of_the_judg
 # ---------------------------------------------------------------- several runs
 
 
-def test_of_several_judges_the_one_that_finds_more_is_better(
-    known: Known, sheet: Path, tmp_path: Path
-) -> None:
+def test_of_several_judges_the_one_that_finds_more_is_better(known, sheet, tmp_path):
     runs = [changed(known, blind, tmp_path / name) for name in ("one", "two")]
     (pair,) = measure(sheet, known.path, runs[0]).pairs
     assert (pair.first, pair.second, pair.better) == ("run", "one", "run")
@@ -114,7 +106,7 @@ def test_of_several_judges_the_one_that_finds_more_is_better(
 # ---------------------------------------------------------------- shown
 
 
-def test_each_form_has_the_figures_and_no_markup_of_others(tmp_path: Path) -> None:
+def test_each_form_has_the_figures_and_no_markup_of_others(tmp_path):
     run = known_run(tmp_path / "hostile", cases=200, wrong=0.3, text=HOSTILE)
     sheet = labelled(write_sheet(run.path, tmp_path / "s.jsonl", n=80).path, run)
     page = tmp_path / "page.html"

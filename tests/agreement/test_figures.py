@@ -1,11 +1,8 @@
 """Agreement figures are those of other packages, and their intervals hold."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter
-from typing import Any
 
 import pytest
 from agreement_oracle import FILE
@@ -41,7 +38,7 @@ def sample(good: int, alarms: int, misses: int, hits: int, sizes: tuple[int, int
 
 
 @pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
-def test_figures_equal_those_of_scikit_learn_and_irr_cac(row: Any) -> None:
+def test_figures_equal_those_of_scikit_learn_and_irr_cac(row):
     found = ours(row["matrix"])
     for name, value in row["scikit_learn"].items():
         assert (found[name] or 0.0) == pytest.approx(value, **NEAR), name
@@ -49,14 +46,14 @@ def test_figures_equal_those_of_scikit_learn_and_irr_cac(row: Any) -> None:
         assert found["ac1"] == pytest.approx(row["irr_cac_ac1"], **NEAR)
 
 
-def test_what_the_labels_do_not_define_is_none_and_never_1() -> None:
+def test_what_the_labels_do_not_define_is_none_and_never_1():
     told = figures([10, 0, 0, 0])
     assert told["recall"] is told["precision"] is told["balanced_accuracy"] is told["kappa"] is None
     assert figures([0, 0, 0, 0])["agreement"] is None
     assert ac1([[1.0]]) is None
 
 
-def test_a_judge_that_flags_nothing_has_no_agreement_beyond_chance() -> None:
+def test_a_judge_that_flags_nothing_has_no_agreement_beyond_chance():
     told = figures([97, 0, 3, 0])
     assert told["agreement"] == 0.97
     assert told["kappa"] == 0
@@ -67,7 +64,7 @@ def test_a_judge_that_flags_nothing_has_no_agreement_beyond_chance() -> None:
 
 
 @given(st.tuples(*[st.integers(0, 30)] * 4), st.integers(0, 500))
-def test_each_figure_is_inside_its_interval(counts: tuple[int, int, int, int], more: int) -> None:
+def test_each_figure_is_inside_its_interval(counts, more):
     good, alarms, misses, hits = (count + 1 for count in counts)
     found = judge_figures(
         sample(good, alarms, misses, hits, (good + misses + more, alarms + hits)), 0
@@ -89,7 +86,7 @@ def both(counts: dict[tuple[bool, bool, bool], int]) -> Sample:
     return Sample(Counter({(False, *kind): n for kind, n in counts.items() if n}), (1000, 0))
 
 
-def test_a_judge_that_finds_more_is_better_and_the_same_judge_is_not() -> None:
+def test_a_judge_that_finds_more_is_better_and_the_same_judge_is_not():
     found = both({(False, True, True): 20, (True, True, True): 20, (False, False, False): 60})
     told = paired(("A", "B"), found, (1, 2))
     assert told.better == "B"
@@ -101,7 +98,7 @@ def test_a_judge_that_finds_more_is_better_and_the_same_judge_is_not() -> None:
     assert told.p == 1
 
 
-def test_the_chance_is_near_that_of_mcnemars_exact_test() -> None:
+def test_the_chance_is_near_that_of_mcnemars_exact_test():
     for lost, gained, exact in ((9, 2, 0.0654), (12, 2, 0.0129), (8, 6, 0.7905)):
         counts = {(True, False, True): lost, (False, True, True): gained}
         told = paired(("A", "B"), both({**counts, (False, False, False): 60}), (1, 2))
@@ -109,7 +106,7 @@ def test_the_chance_is_near_that_of_mcnemars_exact_test() -> None:
         assert (told.p < 0.05) == ((told.balanced_accuracy.high or 0) < 0)
 
 
-def test_a_comparison_of_equal_judges_is_rarely_called() -> None:
+def test_a_comparison_of_equal_judges_is_rarely_called():
     chance, called = random.Random(4), 0
     for _ in range(100):
         items = Counter[Item]()

@@ -1,7 +1,5 @@
 """A sheet shows texts and hides verdicts; one that was edited is refused with its row and what to do."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -61,8 +59,8 @@ def edited(sheet: Path, folder: Path, change: Callable[[Rows], object]) -> Path:
 
 @given(st.integers(30, 400), st.integers(0, 3000), st.integers(0, 3000))
 def test_flagged_answers_are_drawn_at_two_and_a_quarter_times_the_rate_and_five_of_either_kind(
-    n: int, flagged: int, others: int
-) -> None:
+    n, flagged, others
+):
     if flagged + others < 30:
         return
     one, two = split(n, flagged, others)
@@ -75,9 +73,7 @@ def test_flagged_answers_are_drawn_at_two_and_a_quarter_times_the_rate_and_five_
         assert one / flagged == pytest.approx(2.25 * two / others, abs=2 / flagged + 3 / others)
 
 
-def test_a_seed_draws_the_same_whatever_the_order_and_more_of_the_same(
-    known: Known, tmp_path: Path
-) -> None:
+def test_a_seed_draws_the_same_whatever_the_order_and_more_of_the_same(known, tmp_path):
     lines = [f"{line.to_json()}\n" for line in lines_of_run(known.path)]
     other = tmp_path / "shuffled.jsonl"
     other.write_text("".join(reversed(lines)), encoding="utf-8")
@@ -93,7 +89,7 @@ def test_a_seed_draws_the_same_whatever_the_order_and_more_of_the_same(
 # ---------------------------------------------------------------- what is shown
 
 
-def test_no_word_tells_what_the_judge_said(sheet: Path, known: Known) -> None:
+def test_no_word_tells_what_the_judge_said(sheet, known):
     flagged = {a.id: a.flagged for a in open_run(known.path).answers() if a}
     first, *rows = rows_of(sheet)
     assert "knows nothing but the context" in first["how_to_label"]
@@ -104,7 +100,7 @@ def test_no_word_tells_what_the_judge_said(sheet: Path, known: Known) -> None:
     assert shapes[True] == shapes[False]  # equal but for the numbers in our texts
 
 
-def test_texts_are_never_formulas_are_cut_for_excel_and_whole_in_json_lines(tmp_path: Path) -> None:
+def test_texts_are_never_formulas_are_cut_for_excel_and_whole_in_json_lines(tmp_path):
     hostile = '=cmd|"/c calc"!A1 \x1b[31m\u202e -2+3 @SUM(1)\t=1;=2 ' + "long " * 8000
     run = known_run(tmp_path / "hostile", cases=30, statements=1, text=hostile)
     written = write_sheet(run.path, tmp_path / "s.csv", n=30)
@@ -129,16 +125,14 @@ def test_texts_are_never_formulas_are_cut_for_excel_and_whole_in_json_lines(tmp_
         ({"name": "kept.csv"}, "exists, and may have labels"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(
-    known: Known, tmp_path: Path, options: dict[str, Any], says: str
-) -> None:
+def test_what_cannot_be_drawn_is_refused(known, tmp_path, options, says):
     (tmp_path / "kept.csv").write_text("labels")
     with pytest.raises(ConfigError, match=says):
         sheet_of(known, tmp_path, **options)
     assert [file.read_text() for file in tmp_path.iterdir()] == ["labels"]
 
 
-def test_a_run_with_too_few_graded_answers_is_refused(tmp_path: Path) -> None:
+def test_a_run_with_too_few_graded_answers_is_refused(tmp_path):
     few = known_run(tmp_path / "few", cases=20, errors=200)
     with pytest.raises(ConfigError, match="20 graded answers are too few"):
         sheet_of(few, tmp_path)
@@ -147,9 +141,7 @@ def test_a_run_with_too_few_graded_answers_is_refused(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- what may be done to a sheet
 
 
-def test_rows_may_be_sorted_and_cells_written_as_a_spreadsheet_does(
-    sheet: Path, known: Known, tmp_path: Path
-) -> None:
+def test_rows_may_be_sorted_and_cells_written_as_a_spreadsheet_does(sheet, known, tmp_path):
     def saved(rows: Rows) -> Rows:
         random.Random(1).shuffle(rows)
         for row in rows:
@@ -164,9 +156,7 @@ def test_rows_may_be_sorted_and_cells_written_as_a_spreadsheet_does(
     assert after.judges[0].answers == before.judges[0].answers
 
 
-def test_whoever_stops_early_leaves_a_random_part_and_whoever_passes_over_is_told(
-    known: Known, tmp_path: Path
-) -> None:
+def test_whoever_stops_early_leaves_a_random_part_and_whoever_passes_over_is_told(known, tmp_path):
     sheet = labelled(sheet_of(known, tmp_path), known, rows=60)
     found = measure(sheet, known.path)
     assert sum(found.labels) == 60
@@ -237,17 +227,13 @@ BROKEN: dict[str, tuple[Callable[[Rows], object], str]] = {
 
 
 @pytest.mark.parametrize("what", BROKEN)
-def test_a_broken_sheet_is_refused_with_its_row_and_what_to_do(
-    what: str, sheet: Path, known: Known, tmp_path: Path
-) -> None:
+def test_a_broken_sheet_is_refused_with_its_row_and_what_to_do(what, sheet, known, tmp_path):
     change, says = BROKEN[what]
     with pytest.raises(ConfigError, match=says):
         measure(edited(sheet, tmp_path, change), known.path)
 
 
-def test_labels_of_one_class_give_the_share_and_say_why_there_is_no_more(
-    known: Known, tmp_path: Path
-) -> None:
+def test_labels_of_one_class_give_the_share_and_say_why_there_is_no_more(known, tmp_path):
     sheet = labelled(sheet_of(known, tmp_path), known)
     fine = edited(sheet, tmp_path, lambda rows: [r.update(label="faithful") for r in rows] and rows)
     found = measure(fine, known.path)
@@ -265,9 +251,7 @@ def test_labels_of_one_class_give_the_share_and_say_why_there_is_no_more(
 # ---------------------------------------------------------------- the run
 
 
-def test_a_run_that_is_not_the_one_that_was_labelled_is_refused(
-    known: Known, tmp_path: Path
-) -> None:
+def test_a_run_that_is_not_the_one_that_was_labelled_is_refused(known, tmp_path):
     sheet = labelled(sheet_of(known, tmp_path), known)
 
     def lenient(number: int, data: dict[str, Any]) -> None:
@@ -288,9 +272,7 @@ def test_a_run_that_is_not_the_one_that_was_labelled_is_refused(
         measure(sheet)
 
 
-def test_labels_stay_usable_when_the_run_grows_and_speak_of_what_was_drawn_from(
-    tmp_path: Path,
-) -> None:
+def test_labels_stay_usable_when_the_run_grows_and_speak_of_what_was_drawn_from(tmp_path):
     whole, path = known_run(tmp_path / "whole", cases=400), tmp_path / "run"
     lines = list(lines_of_run(whole.path))
     failed = line_of(3, whole.records[2], not_graded())
@@ -320,8 +302,8 @@ def test_labels_stay_usable_when_the_run_grows_and_speak_of_what_was_drawn_from(
 
 
 def test_labels_of_a_random_sample_count_by_the_judges_verdicts_all_the_same(
-    known: Known, sheet: Path, tmp_path: Path
-) -> None:
+    known, sheet, tmp_path
+):
     ids = random.Random(3).sample(sorted(known.truth), 100)
     rows = [{"id": id, "label": "faithful" if all(known.truth[id]) else "unfaithful"} for id in ids]
     table = write_rows(tmp_path / "labels.csv", rows)

@@ -1,7 +1,5 @@
 """The interval of the share of unfaithful answers holds, and refuses labels that cannot give one."""
 
-from __future__ import annotations
-
 import random
 from typing import Any
 
@@ -23,7 +21,7 @@ def rate(wrong1: int, right1: int, wrong0: int, right0: int, n1: int, n0: int) -
     return unfaithful_rate(unfaithful, flagged, n_flagged=n1, n_unflagged=n0)
 
 
-def test_a_worked_example_by_hand() -> None:
+def test_a_worked_example_by_hand():
     # .2 × 8/10 + .8 × 3/30; Clopper and Pearson: .4439 to .9748 of 8 in 10, .0211 to .2653 of 3 in
     # 30; Wilson: .1673 to .2373 of 100 in 500
     value, low, high = rate(8, 2, 3, 27, 100, 400)
@@ -37,9 +35,7 @@ def test_a_worked_example_by_hand() -> None:
 
 
 @given(COUNTS, st.integers(0, 1000), st.integers(0, 1000), st.randoms())
-def test_the_rate_is_a_share_inside_its_interval_in_any_order(
-    counts: Any, more1: int, more0: int, chance: random.Random
-) -> None:
+def test_the_rate_is_a_share_inside_its_interval_in_any_order(counts, more1, more0, chance):
     sizes = counts[0] + counts[1] + more1, counts[2] + counts[3] + more0
     found = rate(*counts, *sizes)
     value, low, high = (number or 0.0 for number in found)
@@ -53,7 +49,7 @@ def test_the_rate_is_a_share_inside_its_interval_in_any_order(
     assert again == found
 
 
-def test_where_labels_are_all_alike_the_limit_is_exact_and_the_value_is_what_was_seen() -> None:
+def test_where_labels_are_all_alike_the_limit_is_exact_and_the_value_is_what_was_seen():
     limit = 1 - 0.025 ** (1 / 30)
     assert rate(0, 0, 0, 30, 0, 500) == (0, 0, pytest.approx(limit))
     assert rate(0, 15, 0, 15, 250, 250) == (0, 0, pytest.approx(limit))
@@ -69,9 +65,7 @@ def test_where_labels_are_all_alike_the_limit_is_exact_and_the_value_is_what_was
 
 @pytest.mark.parametrize("share", [0.02, 0.2])
 @pytest.mark.parametrize(("sensitivity", "specificity"), [(0.9, 0.9), (0.3, 0.98)])
-def test_of_a_thousand_intervals_about_950_contain_the_true_share(
-    share: float, sensitivity: float, specificity: float
-) -> None:
+def test_of_a_thousand_intervals_about_950_contain_the_true_share(share, sensitivity, specificity):
     chance = random.Random(3)
     held = 0
     for _ in range(1000):
@@ -102,8 +96,6 @@ def test_of_a_thousand_intervals_about_950_contain_the_true_share(
         ((20, 20, 20, 20), (39, 100), "40 answers are labelled of 39 that the judge flags"),
     ],
 )
-def test_labels_that_can_give_no_interval_are_refused(
-    counts: tuple[int, int, int, int], sizes: tuple[int, int], says: str
-) -> None:
+def test_labels_that_can_give_no_interval_are_refused(counts, sizes, says):
     with pytest.raises(ConfigError, match=says):
         rate(*counts, *sizes)

@@ -1,7 +1,5 @@
 """What makes a control: which sentences are used, how one is altered, and when it counts as passed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -35,8 +33,8 @@ def make_controls(
     ids=[row[0] for row in ROWS["altered"]],
 )
 def test_one_number_or_name_is_swapped_for_one_that_the_context_does_not_have(
-    sentence: str, context: str, expected: str
-) -> None:
+    sentence, context, expected
+):
     for seed in range(40):
         _, false = make_controls([sentence, context], ["x"], b"%d" % seed)
         found = re.fullmatch(expected, false.text)
@@ -45,11 +43,11 @@ def test_one_number_or_name_is_swapped_for_one_that_the_context_does_not_have(
 
 
 @pytest.mark.parametrize("sentence", ROWS["no control"])
-def test_a_sentence_that_is_not_beyond_doubt_is_no_control(sentence: str) -> None:
+def test_a_sentence_that_is_not_beyond_doubt_is_no_control(sentence):
     assert make_controls([sentence], ["A statement."]) == ()
 
 
-def test_an_altered_sentence_that_the_answer_contains_is_not_used() -> None:
+def test_an_altered_sentence_that_the_answer_contains_is_not_used():
     secrets = [b"%d" % n for n in range(40)]
     said = [make_controls([PLAIN], ["x"], secret)[1].text.upper() for secret in secrets]
     made = {c.text.upper() for secret in secrets for c in make_controls([PLAIN], said, secret)}
@@ -59,7 +57,7 @@ def test_an_altered_sentence_that_the_answer_contains_is_not_used() -> None:
 # ---------------------------------------------------------------- which sentences are used
 
 
-def test_any_plain_sentence_of_any_passage_may_be_the_true_control() -> None:
+def test_any_plain_sentence_of_any_passage_may_be_the_true_control():
     own = [f"The inn {n} of the town has rooms." for n in range(9)]
     other = [f"The shop number {n} in the harbour of the old town is open." for n in range(9)]
     made = [controls_from([own, other], ["x"], b"%d" % n) for n in range(400)]
@@ -67,7 +65,7 @@ def test_any_plain_sentence_of_any_passage_may_be_the_true_control() -> None:
     assert len({false.text for _, false in made}) > 200
 
 
-def test_a_context_of_one_passage_among_many_does_not_supply_both_controls() -> None:
+def test_a_context_of_one_passage_among_many_does_not_supply_both_controls():
     own, other = ["The inn of the town has 7 rooms."], ["The shop in the harbour sells 25 loaves."]
     for n in range(40):
         texts = [c.text for c in controls_from([own, other], ["x"], b"%d" % n)]
@@ -77,7 +75,7 @@ def test_a_context_of_one_passage_among_many_does_not_supply_both_controls() -> 
 # ---------------------------------------------------------------- where the controls are put
 
 
-def test_controls_stand_at_every_place() -> None:
+def test_controls_stand_at_every_place():
     lines = [mixed(((3, "a"), (7, "b")), (TRUE, FALSE), b"%d" % n) for n in range(200)]
     assert len({(made.index(TRUE), made.index(FALSE)) for made in lines}) == 12
 
@@ -107,9 +105,7 @@ def reciting(true: str | None, false: str | None) -> TruthfulJudge:
         (None, "contradicted", "unreadable"),
     ],
 )
-def test_only_a_judge_that_gets_both_controls_right_is_believed(
-    true: str | None, false: str | None, status: str
-) -> None:
+def test_only_a_judge_that_gets_both_controls_right_is_believed(true, false, status):
     context = [OWN, PLAIN]
     judge = reciting(true, false)
     result = grade(OWN, context, judge=judge, controls="enforce")
@@ -122,9 +118,7 @@ def test_only_a_judge_that_gets_both_controls_right_is_believed(
 
 
 @pytest.mark.parametrize("context", ["Opening hours: 9-18", "* 4 rooms\n* 5 beds", "ok"])
-def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_enforced(
-    context: str,
-) -> None:
+def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_enforced(context):
     judge = reciting("supported", "supported")
     reported = grade(OWN, context, judge=judge, controls="report")
     assert (reported.status, reported.warnings) == ("graded", [])
@@ -140,7 +134,7 @@ def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_e
     assert "no control could be made" in enforced.error.message
 
 
-def test_where_the_answer_says_all_of_the_context_an_invented_control_stands_alone() -> None:
+def test_where_the_answer_says_all_of_the_context_an_invented_control_stands_alone():
     for seed in range(20):
         (control,) = make_controls(MUSEUM, MUSEUM, b"%d" % seed)
         assert not control.true
@@ -148,7 +142,7 @@ def test_where_the_answer_says_all_of_the_context_an_invented_control_stands_alo
     assert make_controls(MUSEUM[:1], MUSEUM[:1]) == ()
 
 
-def test_a_judge_that_supports_everything_is_found_out_by_it() -> None:
+def test_a_judge_that_supports_everything_is_found_out_by_it():
     judge = reciting("supported", "supported")
     answer = " ".join(MUSEUM)
     reported = grade(answer, answer, judge=judge, controls="report")

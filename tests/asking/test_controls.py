@@ -1,7 +1,5 @@
 """Controls: two statements with a known verdict reveal a judge that does not judge. They are never scored."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -63,7 +61,7 @@ def controls_of(ask: Ask) -> list[str]:
     return [text for _, text in ask.payload.statements if text not in ANSWER]
 
 
-def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
+def test_controls_are_asked_about_but_never_counted_or_shown():
     without, _ = run(controls="off")
     result, judge = run()
     assert len(judge.asked) == 1
@@ -82,7 +80,7 @@ def test_controls_are_asked_about_but_never_counted_or_shown() -> None:
     assert made[0] not in shown
 
 
-def test_a_reask_contains_no_controls() -> None:
+def test_a_reask_contains_no_controls():
     def forgetful(text: str) -> str | None:
         return None if text == "Adults pay 12 euros." else "supported"
 
@@ -91,7 +89,7 @@ def test_a_reask_contains_no_controls() -> None:
     assert result.metadata["controls"]["asked"] == 2
 
 
-def test_only_a_remote_judge_gets_controls_by_default() -> None:
+def test_only_a_remote_judge_gets_controls_by_default():
     class Remote(LabelBy):
         remote = True
 
@@ -103,7 +101,7 @@ def test_only_a_remote_judge_gets_controls_by_default() -> None:
     assert result.metadata["controls"]["passed"] == 2
 
 
-def test_the_controls_of_each_window_come_from_its_own_context() -> None:
+def test_the_controls_of_each_window_come_from_its_own_context():
     long = [
         *CONTEXT,
         *(f"Room {i} of the big house has {i + 2000} chairs and a window." for i in range(300)),
@@ -119,7 +117,7 @@ def test_the_controls_of_each_window_come_from_its_own_context() -> None:
         assert sum(text in shown for text in controls) == 1
 
 
-def test_the_first_ask_with_room_contains_the_controls() -> None:
+def test_the_first_ask_with_room_contains_the_controls():
     judge = LabelBy(limits=Limits(statements=3))
     grade(
         "The museum is new. Adults pay 12 euros. The ferry is new. It is big.",
@@ -130,7 +128,7 @@ def test_the_first_ask_with_room_contains_the_controls() -> None:
     assert sorted(sorted(ask.ids) for ask in judge.asked) == [[1, 2, 3], [4, 5, 6]]
 
 
-def test_controls_are_asked_again_after_an_unreadable_reply() -> None:
+def test_controls_are_asked_again_after_an_unreadable_reply():
     class Stamp(LabelBy):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             reply = super().ask(ask)
@@ -150,8 +148,8 @@ PLAIN = [s for p in CONTEXT for s in re.split(r"(?<=\.) ", p)]
     ),
 )
 def test_true_controls_are_in_the_context_false_ones_are_not_and_none_is_in_the_answer(
-    context: list[str], statements: list[str]
-) -> None:
+    context, statements
+):
     for control in controls_from([context], statements):
         assert (control.text in context) == control.true
         assert control.true or control.text not in " ".join(context)
@@ -159,7 +157,7 @@ def test_true_controls_are_in_the_context_false_ones_are_not_and_none_is_in_the_
         assert "\n" not in control.text
 
 
-def test_controls_that_were_not_answered_are_asked_again_with_what_is_missing() -> None:
+def test_controls_that_were_not_answered_are_asked_again_with_what_is_missing():
     class Forgetful(LabelBy):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             reply = super().ask(ask)
@@ -181,9 +179,7 @@ def test_controls_that_were_not_answered_are_asked_again_with_what_is_missing() 
     ],
     ids=["failed", "unreadable"],
 )
-def test_enforced_controls_whose_ask_brought_nothing_leave_nothing_decided(
-    brought: str | JudgeError, status: str, kind: str
-) -> None:
+def test_enforced_controls_whose_ask_brought_nothing_leave_nothing_decided(brought, status, kind):
     answer = " ".join(f"Room {n} is blue." for n in range(6))
 
     class HalfBroken(LabelBy):
@@ -214,8 +210,8 @@ def test_enforced_controls_whose_ask_brought_nothing_leave_nothing_decided(
     ],
 )
 def test_a_judge_is_not_to_be_trusted_if_it_fails_more_controls_than_a_fair_one_by_chance(
-    failed: int, asked: int, ending: str
-) -> None:
+    failed, asked, ending
+):
     result, _ = run()
     summary = Summary()
     controls = {"asked": asked, "passed": asked - failed, "failed": failed, "unanswered": 0}

@@ -1,7 +1,5 @@
 """An ask has a short key that its reply repeats: the reply to another ask earns nothing."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -34,9 +32,7 @@ DRESSES = (
 
 
 @given(SECRETS, TEXTS, TEXTS)
-def test_the_same_ask_has_the_same_key_and_other_asks_nearly_always_have_others(
-    secret: bytes, one: str, other: str
-) -> None:
+def test_the_same_ask_has_the_same_key_and_other_asks_nearly_always_have_others(secret, one, other):
     key = key_of(secret, one, other)
     assert key == key_of(secret, one, other)
     assert len(key) == KEY_CHARS
@@ -59,7 +55,7 @@ class Keyed(TruthfulJudge):
 
 @pytest.mark.parametrize("policy", ["default", "promptfoo", "deepeval", "masis"])
 @pytest.mark.parametrize("dress", DRESSES)
-def test_a_reply_with_its_key_is_read_as_one_without(policy: str, dress: str) -> None:
+def test_a_reply_with_its_key_is_read_as_one_without(policy, dress):
     with_key, without = (
         grade(ANSWER, ANSWER, question="Why?", judge=judge, policy=policy, seed=1)
         for judge in (Keyed(dress, None), TruthfulJudge())
@@ -72,7 +68,7 @@ def test_a_reply_with_its_key_is_read_as_one_without(policy: str, dress: str) ->
 
 @examples(60)
 @given(KEYS, st.sampled_from(DRESSES))
-def test_another_key_earns_nothing_and_is_told(key: str, dress: str) -> None:
+def test_another_key_earns_nothing_and_is_told(key, dress):
     judge = Keyed(dress, key)
     result = grade(ANSWER, ANSWER, judge=judge, policy="promptfoo-plan", controls="off")
     if len(set(key)) == 1:  # it stands for any key
@@ -88,18 +84,18 @@ def test_another_key_earns_nothing_and_is_told(key: str, dress: str) -> None:
 @pytest.mark.parametrize(
     "key", ["", "...", "xxxx", "1", "who", "statements", "k7f2k7f2", "BCDF GH"]
 )
-def test_what_is_no_key_is_read_as_none(key: str) -> None:
+def test_what_is_no_key_is_read_as_none(key):
     judge = Keyed(DRESSES[0], key)
     result = grade(ANSWER, ANSWER, judge=judge, controls="off")
     assert (result.score, len(judge.asked)) == (1.0, 1)
 
 
-def test_what_a_judge_says_in_place_of_a_key_is_heard() -> None:
+def test_what_a_judge_says_in_place_of_a_key_is_heard():
     judge = Keyed(DRESSES[0], "Statement 1 is made up")
     assert grade(ANSWER, ANSWER, judge=judge, controls="off", reasks=0).score == 0.5
 
 
-def test_a_cache_that_answers_by_likeness_raises_no_score() -> None:
+def test_a_cache_that_answers_by_likeness_raises_no_score():
     """It gives the first reply to each ask that is like the first."""
     kept: list[Reply] = []
 
@@ -116,7 +112,7 @@ def test_a_cache_that_answers_by_likeness_raises_no_score() -> None:
     assert (right.score, wrong.error.kind) == (1.0, "unreadable")
 
 
-def test_after_the_reply_to_another_ask_a_cache_on_the_way_is_told_to_pass_the_next_on() -> None:
+def test_after_the_reply_to_another_ask_a_cache_on_the_way_is_told_to_pass_the_next_on():
     """A gateway that answers by likeness replies to the first ask of a case with that of another."""
     kept: list[str] = []
 
@@ -140,7 +136,7 @@ def test_after_the_reply_to_another_ask_a_cache_on_the_way_is_told_to_pass_the_n
     assert any("repeats the key of another ask" in warning for warning in second.warnings)
 
 
-def test_every_schema_that_is_sent_wants_the_key_first_and_the_prompt_ends_with_it() -> None:
+def test_every_schema_that_is_sent_wants_the_key_first_and_the_prompt_ends_with_it():
     judge = ScriptedJudge([TEXT])
     grade(ANSWER, ANSWER, judge=judge, reasks=0)
     [ask] = judge.asked
@@ -152,7 +148,7 @@ def test_every_schema_that_is_sent_wants_the_key_first_and_the_prompt_ends_with_
         assert next(iter(schema["properties"])) == schema["required"][0] == "ask"
 
 
-def test_a_key_costs_twenty_tokens_in_the_mean() -> None:
+def test_a_key_costs_twenty_tokens_in_the_mean():
     count = exact_counter()
     keys = [key_of(b"secret", str(n)) for n in range(200)]
     shown = [f'\n\nThe JSON begins with "ask":"{key}"."ask":"{key}",' for key in keys]
@@ -160,7 +156,7 @@ def test_a_key_costs_twenty_tokens_in_the_mean() -> None:
 
 
 @given(KEYS, st.sampled_from([{}, {"x": 1}]))
-def test_a_schema_is_kept_with_and_without_the_key(key: str, more: dict[str, Any]) -> None:
+def test_a_schema_is_kept_with_and_without_the_key(key, more):
     value = {**json.loads(TEXT), **more}
     for text in (json.dumps(value), json.dumps({"ask": key, **value})):
         assert bool(schema_errors(text, FORM)) == bool(more)

@@ -1,12 +1,9 @@
 """The same ask is the same text everywhere, so that caches find it; and no author of a text foresees it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -46,7 +43,7 @@ def sent(server: Loopback) -> list[list[str]]:
     return [sorted(of_one) for of_one in bodies]
 
 
-def test_two_processes_with_one_key_or_one_seed_send_the_same_bytes() -> None:
+def test_two_processes_with_one_key_or_one_seed_send_the_same_bytes():
     with Loopback(answered) as server:
         one, again = sent(server), sent(server)
     key, other, guessed, *seeded = one
@@ -57,7 +54,7 @@ def test_two_processes_with_one_key_or_one_seed_send_the_same_bytes() -> None:
     assert len({tuple(of_one) for of_one in (key, other, guessed, seeded[0])}) == 4
 
 
-def test_a_cache_made_with_one_key_is_read_with_another_and_with_none(tmp_path: Path) -> None:
+def test_a_cache_made_with_one_key_is_read_with_another_and_with_none(tmp_path):
     def result(key: str | None, **options: Any) -> GradingResult:
         return grade(ANSWER, CONTEXT, judge="openai:m", api_key=key, cache=tmp_path, **options)
 
@@ -83,5 +80,5 @@ def test_a_cache_made_with_one_key_is_read_with_another_and_with_none(tmp_path: 
         "your-api-key-goes-here-please",
     ],
 )
-def test_a_key_that_anybody_guesses_gives_no_secret(key: str) -> None:
+def test_a_key_that_anybody_guesses_gives_no_secret(key):
     assert secret_of_key(key) is None

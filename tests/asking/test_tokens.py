@@ -1,7 +1,5 @@
 """Token counts: exact where tiktoken's ranks are on this machine, else estimated; never a download."""
 
-from __future__ import annotations
-
 import hashlib
 import socket
 import sys
@@ -64,7 +62,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("model", ["gpt-4", "openai/gpt-3.5-turbo", "gpt-4o", "llama-3", ""])
-def test_ranks_in_tiktokens_cache_give_exact_counts(cache: Path, model: str) -> None:
+def test_ranks_in_tiktokens_cache_give_exact_counts(cache, model):
     """The model's own encoding if it is there, else another one that is."""
     count = exact_counter(model, str(cache))
     assert count is not None
@@ -72,7 +70,7 @@ def test_ranks_in_tiktokens_cache_give_exact_counts(cache: Path, model: str) -> 
     assert list(files(cache)) == [cached_name("cl100k_base")]
 
 
-def test_without_a_cache_the_offline_package_counts(tmp_path: Path) -> None:
+def test_without_a_cache_the_offline_package_counts(tmp_path):
     """It brings the ranks of cl100k_base, and nothing is written to tiktoken's cache."""
     for folder in ("", str(tmp_path), str(tmp_path / "missing")):
         count = exact_counter("gpt-4o", folder)
@@ -81,7 +79,7 @@ def test_without_a_cache_the_offline_package_counts(tmp_path: Path) -> None:
     assert not files(tmp_path)
 
 
-def test_a_broken_file_is_neither_used_nor_replaced(cache: Path) -> None:
+def test_a_broken_file_is_neither_used_nor_replaced(cache):
     """tiktoken itself would delete it and download it again."""
     path = cache / cached_name("cl100k_base")
     for content in (RANKS[:-100], b"", b"<html>", RANKS.replace(b"IQ==", b"IQ=!", 1)):
@@ -91,9 +89,7 @@ def test_a_broken_file_is_neither_used_nor_replaced(cache: Path) -> None:
         assert path.read_bytes() == content
 
 
-def test_a_tiktoken_that_cannot_be_used_leads_to_the_estimate(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tiktoken_that_cannot_be_used_leads_to_the_estimate(cache, monkeypatch):
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
     assert exact_token_counter("openai:gpt-4") is None
@@ -113,15 +109,13 @@ class Silent:
         return Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
 
 
-def test_usage_that_a_server_does_not_report_is_estimated_and_marked() -> None:
+def test_usage_that_a_server_does_not_report_is_estimated_and_marked():
     result = Grader(Silent()).grade("The museum opens at nine.", "The museum opens at nine.")
     assert result.tokens_used.completion == estimate_tokens(Silent().ask(None).text)
     assert (result.tokens_used.num_requests, result.tokens_used.estimated) == (1, True)
 
 
-def test_an_ask_is_cut_in_the_same_way_with_and_without_ranks(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ask_is_cut_in_the_same_way_with_and_without_ranks(cache, monkeypatch):
     """Rare words have more tokens than the estimate says. But stored replies are found by their ask."""
     context = " ".join(f"Zq{n}xj wv{n}ky." for n in range(3000))
     windows = []

@@ -1,7 +1,5 @@
 """Chromium for the session, and reports that are open in it. Without Chromium the tests are skipped; with ``CI=true`` they fail."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence

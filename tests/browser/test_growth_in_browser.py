@@ -4,8 +4,6 @@ All shapes are cases of one report. The time is the CPU time of the page's main 
 fast, it is fast enough; elsewhere half of it must take at least 1/2.6 of the time. The system ends a page after ``LIMIT`` seconds of CPU.
 """
 
-from __future__ import annotations
-
 import json
 import resource
 from pathlib import Path
@@ -99,9 +97,7 @@ def report_with(folder: Path, size: int) -> Path:
     return write_report(folder / "results.jsonl", folder / "report.html").path
 
 
-def test_twice_a_text_takes_about_twice_the_time_in_a_browser(
-    chromium: Any, tmp_path: Path
-) -> None:
+def test_twice_a_text_takes_about_twice_the_time_in_a_browser(chromium, tmp_path):
     from playwright.sync_api import Error
 
     report = report_with(tmp_path / "whole", SIZE)

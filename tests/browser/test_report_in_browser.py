@@ -3,12 +3,9 @@
 Run by ``tox -e browser``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -29,16 +26,16 @@ LATE = "#case=late-train-refund"
 
 def chosen(page: Any) -> str:
     """The chosen statement."""
-    return page.locator(".selected .what").first.inner_text()  # type: ignore[no-any-return]
+    return page.locator(".selected .what").first.inner_text()
 
 
 def lit(page: Any) -> list[str]:
-    return page.locator(".lit").all_inner_texts()  # type: ignore[no-any-return]
+    return page.locator(".lit").all_inner_texts()
 
 
 def names(page: Any) -> list[str]:
     """The cases that are listed, in order."""
-    return page.locator(".list .name").all_inner_texts()  # type: ignore[no-any-return]
+    return page.locator(".list .name").all_inner_texts()
 
 
 def expect_names(page: Any, expected: list[str]) -> None:
@@ -68,7 +65,7 @@ def in_sight(page: Any, selector: str) -> bool:
       return inner.top >= Math.max(0, outer.top - 1) && inner.bottom <= Math.min(innerHeight, outer.bottom + 1);
     }"""
     page.wait_for_timeout(700)  # it scrolls smoothly
-    return page.locator(selector).first.evaluate(script)  # type: ignore[no-any-return]
+    return page.locator(selector).first.evaluate(script)
 
 
 # ---------------------------------------------------------------- finding what is wrong
@@ -76,8 +73,8 @@ def in_sight(page: Any, selector: str) -> bool:
 
 @pytest.mark.parametrize("size", [(1280, 900), (360, 760)], ids=["desk", "phone"])
 def test_the_worst_statement_is_on_the_first_screen_and_a_click_shows_its_evidence(
-    opened: Window, example: Path, size: tuple[int, int]
-) -> None:
+    opened, example, size
+):
     page = opened(*size).goto(example)
     first = page.locator(".worst li").first
     said = first.inner_text()
@@ -103,9 +100,7 @@ def test_the_worst_statement_is_on_the_first_screen_and_a_click_shows_its_eviden
     assert page.locator(".mark[aria-pressed=true]").count() == 1
 
 
-def test_a_case_tells_labels_without_colour_and_how_its_score_came_about(
-    opened: Window, example: Path
-) -> None:
+def test_a_case_tells_labels_without_colour_and_how_its_score_came_about(opened, example):
     page = opened().goto(example, LATE)
     marks = page.locator(".prose .mark")
     signs = marks.evaluate_all("(all) => all.map((mark) => mark.dataset.sign)")
@@ -127,8 +122,8 @@ def test_a_case_tells_labels_without_colour_and_how_its_score_came_about(
 
 
 def test_the_list_has_the_worst_cases_first_and_filters_legends_and_searches_change_it(
-    opened: Window, example: Path
-) -> None:
+    opened, example
+):
     page = opened(height=TALL).goto(example)
     expect_number(page, 13)
     assert names(page)[:3] == ["late-train-refund", "dog-on-train", "airport"]
@@ -153,8 +148,8 @@ def test_the_list_has_the_worst_cases_first_and_filters_legends_and_searches_cha
 
 
 def test_a_group_and_a_repeated_statement_lead_to_their_cases_and_enter_opens_the_first(
-    opened: Window, tmp_path: Path
-) -> None:
+    opened, tmp_path
+):
     cases = [
         {
             "id": f"case {number}",
@@ -179,9 +174,7 @@ def test_a_group_and_a_repeated_statement_lead_to_their_cases_and_enter_opens_th
     assert page.locator("#case h1").inner_text() == "Case case 23"
 
 
-def test_a_link_opens_a_case_at_a_statement_and_going_back_returns_to_the_list(
-    opened: Window, example: Path
-) -> None:
+def test_a_link_opens_a_case_at_a_statement_and_going_back_returns_to_the_list(opened, example):
     page = opened(height=TALL).goto(example, f"{LATE}&s=3")
     assert page.evaluate("location.hash") == f"{LATE}&s=3"
     assert chosen(page) == "You need your ticket and the form from the website."
@@ -201,7 +194,7 @@ def test_a_link_opens_a_case_at_a_statement_and_going_back_returns_to_the_list(
 # ---------------------------------------------------------------- keys
 
 
-def test_everything_can_be_done_with_keys(opened: Window, example: Path) -> None:
+def test_everything_can_be_done_with_keys(opened, example):
     page = opened().goto(example)
     page.keyboard.press("?")
     assert "search" in page.inner_text("dialog")
@@ -240,9 +233,7 @@ def test_everything_can_be_done_with_keys(opened: Window, example: Path) -> None
 
 
 @pytest.mark.parametrize("view", ["overview", "case", "compare", "compared case"])
-def test_axe_finds_nothing(
-    opened: Window, example: Path, comparison: Path, axe: str, view: str
-) -> None:
+def test_axe_finds_nothing(opened, example, comparison, axe, view):
     for scheme, width in (("light", 1280), ("dark", 360)):
         window = opened(width, color_scheme=scheme, bypass_csp=True)
         report = comparison if view.startswith("compare") else example
@@ -253,9 +244,7 @@ def test_axe_finds_nothing(
         assert [(each["id"], each["nodes"][0]["html"]) for each in found] == []
 
 
-def test_dark_mode_is_dark_and_print_leaves_out_controls_and_shows_all(
-    opened: Window, example: Path
-) -> None:
+def test_dark_mode_is_dark_and_print_leaves_out_controls_and_shows_all(opened, example):
     page = opened().goto(example, LATE)
     colours = []
     for scheme in ("light", "dark"):
@@ -280,8 +269,8 @@ def test_dark_mode_is_dark_and_print_leaves_out_controls_and_shows_all(
 
 
 def test_two_runs_are_side_by_side_by_their_names_and_their_parts_at_the_same_height(
-    opened: Window, comparison: Path
-) -> None:
+    opened, comparison
+):
     page = opened().goto(comparison)
     assert page.locator(".both thead th").all_inner_texts() == ["assistant-v1", "assistant-v2"]
     assert set(names(page)) == {"day-ticket", "bike-rush-hour"}
@@ -308,8 +297,8 @@ def test_two_runs_are_side_by_side_by_their_names_and_their_parts_at_the_same_he
 
 
 def test_a_browser_without_scripts_or_inflating_has_the_overview_and_says_what_is_missing(
-    opened: Window, example: Path, report_of: Callable[..., Path]
-) -> None:
+    opened, example, report_of
+):
     page = opened(java_script_enabled=False).page
     page.goto(example.as_uri())
     text = page.locator("body").inner_text()
@@ -324,9 +313,7 @@ def test_a_browser_without_scripts_or_inflating_has_the_overview_and_says_what_i
     assert page.is_visible("text=7 of 13 answers fail")
 
 
-def test_a_report_that_is_damaged_or_cut_off_says_so(
-    opened: Window, example: Path, tmp_path: Path
-) -> None:
+def test_a_report_that_is_damaged_or_cut_off_says_so(opened, example, tmp_path):
     text, page = example.read_text("utf-8"), opened().page
     broken = {re.sub(r'(id="rows-0">)[^<]{40}', r"\1AAAA", text): "This report is damaged"}
     for last in ('id="rows-0">', 'id="details-0">', 'id="passages-0">'):
@@ -368,9 +355,7 @@ def hostile(id: str, payload: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def test_no_attack_runs_anything_and_all_show_as_text(
-    opened: Window, report_of: Callable[..., Path]
-) -> None:
+def test_no_attack_runs_anything_and_all_show_as_text(opened, report_of):
     """The window's end checks that there was no dialog, request, violation or error."""
     payloads = [*PAYLOADS, MARKUP, "\0\u202eevil\u202c\ud800", "</script>" * 3]
     corpus = ROOT.parent / "shared" / "corpora" / "attacks.jsonl"
@@ -400,9 +385,7 @@ def test_no_attack_runs_anything_and_all_show_as_text(
 # ---------------------------------------------------------------- large and odd
 
 
-def test_ten_thousand_statements_and_five_megabytes_can_be_read(
-    opened: Window, report_of: Callable[..., Path]
-) -> None:
+def test_ten_thousand_statements_and_five_megabytes_can_be_read(opened, report_of):
     sentences = [f"Statement {n} says that {n} is a number 😀." for n in range(10_000)]
     answer, verdicts, start = " ".join(sentences), [], 0
     for n, sentence in enumerate(sentences):
@@ -432,9 +415,7 @@ def test_ten_thousand_statements_and_five_megabytes_can_be_read(
     assert page.evaluate("document.querySelector('.prose').textContent.length") > 4_900_000
 
 
-def test_long_texts_and_lists_show_their_rest_on_demand(
-    opened: Window, report_of: Callable[..., Path]
-) -> None:
+def test_long_texts_and_lists_show_their_rest_on_demand(opened, report_of):
     reason, unbroken = "because " * 500, "\u0645" * 3000
     evidence = {"sentence": 1, "passage": "p150", "start": 0, "end": 4, "text": "It i"}
     verdict = {"statement": unbroken, "label": "contradicted", "evidence": [evidence]}
@@ -463,8 +444,8 @@ def test_long_texts_and_lists_show_their_rest_on_demand(
 
 
 def test_a_case_shows_skipped_spans_flags_citations_warnings_and_unresolved_statements(
-    opened: Window, report_of: Callable[..., Path]
-) -> None:
+    opened, report_of
+):
     answer = "# Title\nThe tower is red [9]. It is tall."
     verdicts = [
         {"statement": "The tower is red [9].", "label": "supported", "span": [8, 29], "flags": ["no_such_quote"]},
@@ -506,9 +487,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-def test_wrong_words_are_marked_one_by_one_as_they_stand_in_the_statement(
-    opened: Window, report_of: Callable[..., Path], width: int
-) -> None:
+def test_wrong_words_are_marked_one_by_one_as_they_stand_in_the_statement(opened, report_of, width):
     """Where the judge names no evidence, the context is what lacks them."""
     results, data = [], []
     for number, (statement, wrong, says) in enumerate(WRONG):

@@ -1,14 +1,11 @@
 """The command line: exit codes for CI, JSON for programs, and messages without a traceback."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
 import pytest
 from command import BAD, COMMAND, GOOD, here, run
@@ -25,9 +22,7 @@ def jsonl(tmp_path: Path, *cases: object) -> str:
 
 
 @pytest.mark.parametrize("row", rows("commands"), ids=lambda row: row["what"])
-def test_a_command_does_what_its_row_says(
-    row: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_command_does_what_its_row_says(row, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, text in row.get("files", {}).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
@@ -43,7 +38,7 @@ def test_a_command_does_what_its_row_says(
     assert (done.stdout + done.stderr).replace("\n", "").isprintable()
 
 
-def test_the_commands_are_these() -> None:
+def test_the_commands_are_these():
     shown = re.findall(r"^    ([a-z]+)(?: |$)", here("--help").stdout, re.MULTILINE)
     assert " ".join(shown) == (
         "demo grade batch estimate rescore merge export report compare policies init label "
@@ -52,7 +47,7 @@ def test_the_commands_are_these() -> None:
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv"])
-def test_export_writes_what_batch_writes_as_its_output(suffix: str, tmp_path: Path) -> None:
+def test_export_writes_what_batch_writes_as_its_output(suffix, tmp_path):
     data, directory = jsonl(tmp_path, GOOD, BAD), f"{tmp_path}/run"
     at_once, later = f"{tmp_path}/a.{suffix}", f"{tmp_path}/b.{suffix}"
     assert here("batch", data, "--run", directory, "--output", at_once, "--quiet").returncode == 1
@@ -65,9 +60,7 @@ def test_export_writes_what_batch_writes_as_its_output(suffix: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "csv", "parquet", "xml"])
-def test_an_export_is_replaced_by_the_next_and_the_input_of_its_run_by_none(
-    suffix: str, tmp_path: Path
-) -> None:
+def test_an_export_is_replaced_by_the_next_and_the_input_of_its_run_by_none(suffix, tmp_path):
     data, run, file = tmp_path / "a.csv", tmp_path / "run", tmp_path / f"again.{suffix}"
     data.write_text("case_id,row,status,pass,score,answer,context\n1,1,,,,It is red.,It is red.\n")
     assert here("batch", data, "--run", run, "--quiet").returncode == 0
@@ -79,9 +72,7 @@ def test_an_export_is_replaced_by_the_next_and_the_input_of_its_run_by_none(
         assert "choose another" in done.stderr
 
 
-def test_json_output_is_one_object_per_line_and_only_a_line_feed_ends_a_line(
-    tmp_path: Path,
-) -> None:
+def test_json_output_is_one_object_per_line_and_only_a_line_feed_ends_a_line(tmp_path):
     file = tmp_path / "cases.jsonl"
     odd = {**BAD, "id": "a\u2028b\u2029c\x85d"}
     lines = [json.dumps(case, ensure_ascii=False) for case in (odd, GOOD)]
@@ -91,7 +82,7 @@ def test_json_output_is_one_object_per_line_and_only_a_line_feed_ends_a_line(
     assert [(r["case_id"], r["pass"]) for r in results] == [(odd["id"], False), ("good", True)]
 
 
-def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> None:
+def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path):
     shown = threading.Event()
     waited: list[bool] = []
 
@@ -115,9 +106,7 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path: Path) -> Non
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
 @pytest.mark.parametrize("arguments", [["demo"], ["policies"]])
-def test_a_full_disk_is_one_line_and_not_the_exit_code_of_answers_that_fail(
-    arguments: list[str],
-) -> None:
+def test_a_full_disk_is_one_line_and_not_the_exit_code_of_answers_that_fail(arguments):
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
             [*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True
@@ -127,7 +116,7 @@ def test_a_full_disk_is_one_line_and_not_the_exit_code_of_answers_that_fail(
 
 
 @pytest.mark.parametrize("how", ["--json", "--all"])
-def test_a_reader_that_closes_the_pipe_early_is_not_an_error(tmp_path: Path, how: str) -> None:
+def test_a_reader_that_closes_the_pipe_early_is_not_an_error(tmp_path, how):
     file = jsonl(tmp_path, *[BAD] * 400)  # more than a pipe holds
     with subprocess.Popen(
         [*COMMAND, "grade", file, how], stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -143,7 +132,7 @@ def test_a_reader_that_closes_the_pipe_early_is_not_an_error(tmp_path: Path, how
 PLAIN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
 
 
-def test_any_terminal_can_show_any_text() -> None:
+def test_any_terminal_can_show_any_text():
     case = json.dumps(
         {**GOOD, "answer": "The tower is 530 metres tall: très haut 😀."}, ensure_ascii=False
     )
@@ -158,7 +147,7 @@ def test_any_terminal_can_show_any_text() -> None:
 @pytest.mark.parametrize(
     "environment", [{}, {"COLUMNS": "80", "FORCE_COLOR": "1"}], ids=["pipe", "terminal"]
 )
-def test_policies_lists_all_presets_on_one_screen(environment: dict[str, str]) -> None:
+def test_policies_lists_all_presets_on_one_screen(environment):
     printed = here("policies", **environment).stdout
     listed = re.sub(r"\x1b\[[\d;]*m", "", printed)
     assert ("\x1b" in printed) == bool(environment)

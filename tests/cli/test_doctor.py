@@ -1,13 +1,9 @@
 """``doctor`` says whether the judge answers, what its server takes, and in which form it replies."""
 
-from __future__ import annotations
-
 import json
 import re
 import sys
-from pathlib import Path
 
-import pytest
 from command import here
 from loopback import Answer, Loopback, Request, completion
 from true_server import answered, block, text_of
@@ -19,7 +15,7 @@ def doctor(judge: str, url: str) -> tuple[int, str]:
     return here("doctor", "--judge", judge, ANTHROPIC_API_KEY="sk-1", **address)[:2]
 
 
-def test_a_server_that_ignores_a_schema_is_told_as_that() -> None:
+def test_a_server_that_ignores_a_schema_is_told_as_that():
     with Loopback(answered) as server:
         code, printed = doctor("openai:m", server.url)
     assert code == 0
@@ -29,9 +25,7 @@ def test_a_server_that_ignores_a_schema_is_told_as_that() -> None:
     assert "context window: not known" in printed
 
 
-def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_no_password() -> (
-    None
-):
+def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_no_password():
     def no(request: Request) -> Answer:
         ids = block("statements", text_of(request))
         rows = [{"id": n, "evidence": [], "label": "not_enough_info"} for n in ids]
@@ -44,7 +38,7 @@ def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_
     assert "opensesame" not in printed
 
 
-def test_a_judge_that_supports_everything_is_told_as_that() -> None:
+def test_a_judge_that_supports_everything_is_told_as_that():
     def yes(request: Request) -> Answer:
         ids = block("statements", text_of(request))
         rows = [{"id": n, "evidence": [1], "label": "supported"} for n in ids]
@@ -56,7 +50,7 @@ def test_a_judge_that_supports_everything_is_told_as_that() -> None:
     assert "warn  judge openai:m: failed a control: " in printed
 
 
-def test_options_of_a_grade_are_taken_and_told_as_what_they_are() -> None:
+def test_options_of_a_grade_are_taken_and_told_as_what_they_are():
     given = {"deadline": "8", "threshold": "0.5", "policy": "ragas", "judge": "openai:m"}
     options = [word for name in given for word in ("-o", f"{name}={given[name]}")]
     with Loopback(answered) as server:
@@ -71,16 +65,14 @@ def test_options_of_a_grade_are_taken_and_told_as_what_they_are() -> None:
     assert (code, "threshold: must be a number from 0 to 1" in printed) == (1, True)
 
 
-def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server() -> None:
+def test_a_judge_that_does_not_answer_fails_and_nothing_is_said_of_its_server():
     code, printed = doctor("openai:m", "http://127.0.0.1:9/v1")
     assert code == 1
     assert "fail  judge openai:m: Not graded: no connection to the judge" in printed
     assert not re.search("left out|structured output|context window", printed)
 
 
-def test_a_program_that_a_file_of_the_folder_names_is_not_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_that_a_file_of_the_folder_names_is_not_run(tmp_path, monkeypatch):
     monkeypatch.delenv("PROMPTFOO_PYTHON", raising=False)
     monkeypatch.chdir(tmp_path)
     program = tmp_path / "python"

@@ -1,11 +1,8 @@
 """A file or folder may have any name: on a terminal and in a log of CI it is shown on one line, as text."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys
-from pathlib import Path
 
 import pytest
 from support.command import GOOD, here
@@ -30,7 +27,7 @@ def shown_safely(text: str) -> bool:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_command_shows_a_hostile_name_as_text(name: str, tmp_path: Path) -> None:
+def test_every_command_shows_a_hostile_name_as_text(name, tmp_path):
     folder = tmp_path / name
     codes, said = {}, {}
 

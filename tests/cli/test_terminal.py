@@ -1,7 +1,5 @@
 """What people see in a terminal: made-up statements marked in the answer, beside the nearest sentence of the context."""
 
-from __future__ import annotations
-
 import io
 import json
 import re
@@ -55,7 +53,7 @@ def graded(
     return grade(answer, context, id=case.id, judge=judge, **options), case
 
 
-def test_a_failing_case_shows_its_answer_with_marks_and_what_the_context_says() -> None:
+def test_a_failing_case_shows_its_answer_with_marks_and_what_the_context_says():
     text, code = shown(graded(ANSWER, id="a visit"))
     assert code == 1
     assert text == (
@@ -79,7 +77,7 @@ def test_a_failing_case_shows_its_answer_with_marks_and_what_the_context_says() 
     )
 
 
-def test_the_judges_evidence_and_reason_are_shown_in_place_of_the_nearest_sentence() -> None:
+def test_the_judges_evidence_and_reason_are_shown_in_place_of_the_nearest_sentence():
     verdict = {"id": 1, "evidence": [2], "reason": "It is 14.", "label": "contradicted"}
     judge = ScriptedJudge([json.dumps({"verdicts": [verdict]})])
     text, _ = shown(graded("Adults pay 24 euros.", judge=judge, reasons="all"))
@@ -93,7 +91,7 @@ def test_the_judges_evidence_and_reason_are_shown_in_place_of_the_nearest_senten
     assert "nearest" not in text
 
 
-def test_a_passing_case_is_one_line_also_with_a_long_name() -> None:
+def test_a_passing_case_is_one_line_also_with_a_long_name():
     passing = graded(CONTEXT[0], id="long " * 50)
     for width in (20, 40, 80, 200):
         text, code = shown(passing, passing, width=width)
@@ -105,7 +103,7 @@ def test_a_passing_case_is_one_line_also_with_a_long_name() -> None:
     assert "1 of 1 statements supported" in shown(graded(CONTEXT[0], id="a"))[0]
 
 
-def test_prompts_that_were_cut_are_one_line_for_all_cases() -> None:
+def test_prompts_that_were_cut_are_one_line_for_all_cases():
     def cut(tokens: int) -> GradingResult:
         warning = f"the server counted {tokens} prompt tokens: {PROMPT_CUT}"
         return replace(graded(CONTEXT[0])[0], metadata={"warnings": [warning]})
@@ -115,7 +113,7 @@ def test_prompts_that_were_cut_are_one_line_for_all_cases() -> None:
     assert text.count("prompt") == 1
 
 
-def test_of_statements_that_nobody_judged_nothing_is_shown() -> None:
+def test_of_statements_that_nobody_judged_nothing_is_shown():
     judge = ScriptedJudge([JudgeError("Check api_key.", "auth")])
     result, case = graded("It is 9. It is 5.", judge=judge)
     text, code = shown((result, case))
@@ -125,7 +123,7 @@ def test_of_statements_that_nobody_judged_nothing_is_shown() -> None:
         assert "It is 9" not in seen
 
 
-def test_of_many_problems_and_of_a_long_answer_only_a_part_is_shown() -> None:
+def test_of_many_problems_and_of_a_long_answer_only_a_part_is_shown():
     rooms = " ".join(f"Room {number} has {number * 7 + 3} chairs." for number in range(3000))
     text, _ = shown(graded(rooms))
     assert text.count("not enough info:") == 10
@@ -138,7 +136,7 @@ def test_of_many_problems_and_of_a_long_answer_only_a_part_is_shown() -> None:
     assert len(text) < 1200
 
 
-def test_marks_are_legible_without_colour_and_colour_adds_nothing() -> None:
+def test_marks_are_legible_without_colour_and_colour_adds_nothing():
     case = graded(ANSWER)
     plain, colored = shown(case)[0], shown(case, color=True)[0]
     assert "\x1b" in colored
@@ -164,9 +162,7 @@ hostile = st.lists(LINES | texts, min_size=1, max_size=6).map("\n\n".join)
 
 @examples(150)
 @given(hostile, hostile, st.sampled_from([20, 40, 80, 133]))
-def test_no_text_leaves_the_width_or_acts_on_a_terminal_or_a_ci_log(
-    answer: str, other: str, width: int
-) -> None:
+def test_no_text_leaves_the_width_or_acts_on_a_terminal_or_a_ci_log(answer, other, width):
     case = graded(answer, [other, "It is old."], id=other[:300])
     text, _ = shown(case, width=width)
     for line in text.split("\n"):
@@ -179,7 +175,7 @@ def test_no_text_leaves_the_width_or_acts_on_a_terminal_or_a_ci_log(
 # ---------------------------------------------------------------- the commands
 
 
-def test_the_demo_fits_on_a_page_and_shows_what_was_made_up_beside_the_context() -> None:
+def test_the_demo_fits_on_a_page_and_shows_what_was_made_up_beside_the_context():
     text = run("demo")
     assert len(text.splitlines()) <= 40
     assert max(map(cell_len, text.splitlines())) <= 80
@@ -191,9 +187,7 @@ def test_the_demo_fits_on_a_page_and_shows_what_was_made_up_beside_the_context()
     [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
     ids=["a pipe", "forced", "no colour"],
 )
-def test_there_is_no_colour_in_a_pipe_unless_it_is_wanted(
-    environment: dict[str, str], colored: bool
-) -> None:
+def test_there_is_no_colour_in_a_pipe_unless_it_is_wanted(environment, colored):
     text = run("demo", **environment, TERM="xterm-256color")
     assert bool(re.search(r"\x1b\[[\d;]*3\dm", text)) == colored
     assert ("\x1b" in text) == bool(environment)  # NO_COLOR leaves bold

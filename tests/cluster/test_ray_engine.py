@@ -69,8 +69,8 @@ def results(directory: Path) -> list[tuple[Any, ...]]:
 
 
 def test_a_run_on_a_cluster_equals_a_run_on_this_machine_and_either_goes_on_with_it(
-    cluster: Any, tmp_path: Path
-) -> None:
+    cluster, tmp_path
+):
     begun = on_ray(RECORDS, tmp_path / "ray")
     assert (begun.stopped, begun.summary.cases) == ("", len(RECORDS))
     query = "SELECT result FROM results"
@@ -99,8 +99,8 @@ class Deadly:
 
 
 def test_an_actor_that_dies_loses_nothing_and_one_that_always_dies_stops_the_run(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    cluster, tmp_path, monkeypatch
+):
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
     monkeypatch.setattr(our_ray, "MOST_DEATHS", 1)
     rows = RECORDS[149:151]
@@ -114,9 +114,7 @@ def test_an_actor_that_dies_loses_nothing_and_one_that_always_dies_stops_the_run
     assert len({line.case_id for line in lines}) == len(lines) == len(RECORDS)
 
 
-def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(cluster, tmp_path, monkeypatch):
     records = [{**RECORDS[0], "id": str(n), "context": None} for n in range(4000)]
     stopped = on_ray(records, tmp_path, max_errors=5)
     assert "max_errors is 5" in stopped.stopped
@@ -125,7 +123,7 @@ def test_a_budget_stops_a_run_and_it_goes_on_with_a_larger_one(
     assert (rest.stopped, rest.summary.cases) == ("", 4000)
 
 
-def test_the_example_of_the_page_grades_a_folder_and_goes_on(cluster: Any, tmp_path: Path) -> None:
+def test_the_example_of_the_page_grades_a_folder_and_goes_on(cluster, tmp_path):
     page = (ROOT / "docs" / "many-answers.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"^```python {\.ray}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
     ray.data.from_items(RECORDS, override_num_blocks=4).write_parquet(str(tmp_path / "answers"))
@@ -138,7 +136,7 @@ def test_the_example_of_the_page_grades_a_folder_and_goes_on(cluster: Any, tmp_p
     assert sorted(row["id"] for row in graded) == sorted(record["id"] for record in RECORDS)
 
 
-def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> None:
+def test_a_node_that_is_killed_loses_nothing(cluster, tmp_path):
     """The last one on this cluster: after it, tasks of Ray wait for up to a minute."""
     node = cluster.add_node(num_cpus=2)
     cluster.wait_for_nodes()
@@ -160,7 +158,7 @@ def test_a_node_that_is_killed_loses_nothing(cluster: Any, tmp_path: Path) -> No
     assert len({line.row for line in outcome.lines()}) == len(records)
 
 
-def test_the_command_grades_on_a_cluster_of_its_own(tmp_path: Path) -> None:
+def test_the_command_grades_on_a_cluster_of_its_own(tmp_path):
     data = tmp_path / "cases.csv"
     data.write_text("id,answer,context\na,The shop is open.,The shop is open.\n", encoding="utf-8")
     command = [sys.executable, "-m", "faithfulness_assert", "batch", str(data), "--quiet"]
@@ -176,9 +174,7 @@ def test_the_command_grades_on_a_cluster_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["", "ray://", "nobody://"])
-def test_an_address_where_no_cluster_answers_is_told_at_once(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, scheme: str
-) -> None:
+def test_an_address_where_no_cluster_answers_is_told_at_once(monkeypatch, tmp_path, scheme):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and nobody listens
         address = f"{scheme}127.0.0.1:{taken.getsockname()[1]}"
@@ -188,7 +184,7 @@ def test_an_address_where_no_cluster_answers_is_told_at_once(
             on_ray(RECORDS, tmp_path)
 
 
-def test_what_only_one_engine_takes_the_other_refuses(tmp_path: Path) -> None:
+def test_what_only_one_engine_takes_the_other_refuses(tmp_path):
     with pytest.raises(ConfigError, match="actors: only for the engine ray"):
         run(RECORDS, tmp_path, actors=2)
     with pytest.raises(ConfigError, match="actors: must be a whole number"):

@@ -1,7 +1,5 @@
 """A promptfoo for the session. If it cannot be installed, the tests are skipped; with ``CI=true`` they fail."""
 
-from __future__ import annotations
-
 import os
 
 import pytest

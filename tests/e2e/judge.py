@@ -3,8 +3,6 @@
 It replies to promptfoo's ``context-faithfulness`` and to our asks, each in the format that the prompt asks for.
 """
 
-from __future__ import annotations
-
 import json
 import re
 

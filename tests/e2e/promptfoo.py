@@ -4,8 +4,6 @@ promptfoo is installed once, into ``.e2e/promptfoo-VERSION/`` of the checkout; a
 The native libraries are pinned for Linux on x64 with glibc. Elsewhere npm fails, and the tests report that.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@ policy ``promptfoo``, which asks for the same two things. ``right`` is the share
 status that says why no share exists. ``AGREED`` has answers with a truthful judge, where ours is what ``init --from`` prints.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -157,18 +155,18 @@ def found(promptfoo: Promptfoo, tmp_path_factory: pytest.TempPathFactory) -> Out
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
-def test_our_score_is_right(found: Outcomes, case: Case) -> None:
+def test_our_score_is_right(found, case):
     """It is the share of claims that the judge supports; without one, the status says why and nothing passes."""
     _, ours = found[case.name]
     assert ours.is_right(case.right), ours
 
 
-def test_the_built_in_is_wrong_on_every_other_row_of_the_table(found: Outcomes) -> None:
+def test_the_built_in_is_wrong_on_every_other_row_of_the_table(found):
     """The table is true of this version of promptfoo."""
     right = {case.name for case in CASES if found[case.name][0].is_right(case.right)}
     assert right == BOTH_RIGHT
 
 
-def test_a_migrated_assertion_gives_the_same_score_as_the_built_in(found: Outcomes) -> None:
+def test_a_migrated_assertion_gives_the_same_score_as_the_built_in(found):
     for answer, score in AGREED.items():
         assert found[answer] == (Outcome(score, score >= 0.5), Outcome(score, score >= 0.5))

@@ -1,22 +1,17 @@
 """The example that ``init`` writes runs unchanged; a promptfoo that is killed leaves nothing. ``rows.yaml`` has the rest."""
 
-from __future__ import annotations
-
 import json
 import venv
-from pathlib import Path
 
 import pytest
 from command import run as command
 
-from .promptfoo import FAILED_TESTS, Promptfoo, init
+from .promptfoo import FAILED_TESTS, init
 
 pytestmark = pytest.mark.e2e
 
 
-def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
-    promptfoo: Promptfoo, tmp_path: Path
-) -> None:
+def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(promptfoo, tmp_path):
     """promptfoo's exit code, the reason and the terminal say which answer failed, and why."""
     init(tmp_path)
     run = promptfoo.eval(tmp_path / "promptfooconfig.yaml")
@@ -41,9 +36,7 @@ def test_the_template_passes_its_faithful_answer_and_fails_its_made_up_price(
 
 
 @pytest.mark.parametrize("why", ["exit code 1", "ENOENT"])
-def test_an_eval_without_a_python_that_has_the_package_keeps_its_results(
-    why: str, promptfoo: Promptfoo, tmp_path: Path
-) -> None:
+def test_an_eval_without_a_python_that_has_the_package_keeps_its_results(why, promptfoo, tmp_path):
     """promptfoo ends an eval with an error, and without its file, if a hook fails."""
     init(tmp_path)
     python = tmp_path / "bare" / "bin" / "python"

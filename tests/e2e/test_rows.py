@@ -4,8 +4,6 @@ A row is there twice: with ``faithfulness.py``, where each assertion is a proces
 or only in the `forms` of its group.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -182,9 +180,7 @@ OF_PART: dict[str, Callable[[Result], Any]] = {
 
 
 @pytest.mark.parametrize(("description", "expect"), ROWS)
-def test_a_row_has_the_expected_result(
-    seen: Seen, description: str, expect: dict[str, Any]
-) -> None:
+def test_a_row_has_the_expected_result(seen, description, expect):
     """Success, score, reason, parts and named scores are as the row says, in each of its results."""
     expected = dict(expect)
     if description.startswith("javascript") and "reason" in expected:
@@ -204,13 +200,13 @@ def test_a_row_has_the_expected_result(
                 assert same(OF_PART[name](part), wanted), (name, OF_PART[name](part))
 
 
-def test_a_rejected_key_is_not_tried_again(seen: Seen) -> None:
+def test_a_rejected_key_is_not_tried_again(seen):
     """Each assertion asks once."""
     every = json.dumps([test for name in GROUPS for kind in FORMS for test in rows_of(name, kind)])
     assert seen.asked.count("locked") == every.count("openai:locked")
 
 
-def test_no_reason_shows_a_traceback_and_nothing_shows_the_key(seen: Seen) -> None:
+def test_no_reason_shows_a_traceback_and_nothing_shows_the_key(seen):
     """A grader error under ``not-python`` raises, and promptfoo shows the exception.
 
     For a Python assertion it adds the stack of its own code, which no script can prevent.

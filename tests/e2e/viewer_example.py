@@ -1,7 +1,5 @@
 """The example of the screenshot: one test for each outcome of an answer, with all statements shown."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from loopback import Answer, Request, completion

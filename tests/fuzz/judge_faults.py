@@ -1,7 +1,5 @@
 """The ways in which a judge's reply goes wrong, each as a change of a good reply."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +29,7 @@ class Content:
     overall: str = ""  # a field that says no to the whole, as JSON, or a line of prose
     accused: tuple[int, ...] = ()  # numbers that a note speaks against
     dress: str = "json"
-    frame: tuple[str, Content] | None = None  # a form for another content, and this one
+    frame: "tuple[str, Content] | None" = None  # a form for another content, and this one
     text: str | None = None  # where it is not made from the fields above
     finish: str = "stop"
     refused: bool = False

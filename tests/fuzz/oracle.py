@@ -8,8 +8,6 @@ against two laws and against the formulas of the systems:
 - Conservation: each sentence of the answer ends in exactly one place, a verdict or a skipped span.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What a reply says to a reader who knows nothing but the ask: the oracle's own reading."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 

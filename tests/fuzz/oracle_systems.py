@@ -1,7 +1,5 @@
 """The systems that the policies are named after: their formulas, written down once more."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace

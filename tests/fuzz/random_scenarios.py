@@ -1,19 +1,11 @@
 """Scenarios at random, and how a grade of one is shown."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from fuzz.judge_faults import (
-    ANY_FAULTS,
-    CLAIM_FAULTS,
-    REPEATS,
-    TRUTH_FAULTS,
-    VERDICT_FAULTS,
-)
+from fuzz.judge_faults import ANY_FAULTS, CLAIM_FAULTS, REPEATS, TRUTH_FAULTS, VERDICT_FAULTS
 from fuzz.oracle import run
 from fuzz.oracle_systems import LABELS, SOURCE_OPTIONS, SYSTEMS, system_of
 from fuzz.scenario import ASIDES, FORMS, Scenario, Sentence, fact

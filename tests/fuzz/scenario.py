@@ -1,7 +1,5 @@
 """Grades to try: answers whose labels are known, contexts, policies, and what goes wrong."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any

@@ -4,8 +4,6 @@
 data (:class:`Content`), so that the oracle never has to read a reply.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import threading

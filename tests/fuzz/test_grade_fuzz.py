@@ -1,7 +1,5 @@
 """Whatever a judge says, grade() returns a complete result; whatever the options, that or a ConfigError. Nothing else."""
 
-from __future__ import annotations
-
 import json
 import math
 from typing import Any
@@ -125,17 +123,15 @@ def check(result: GradingResult) -> None:
 
 @examples(200)
 @given(st.lists(replies, min_size=1, max_size=4), st.sampled_from(sorted(policies)))
-def test_grade_returns_a_complete_result_whatever_the_judge_says(
-    script: list[Reply], policy: str
-) -> None:
+def test_grade_returns_a_complete_result_whatever_the_judge_says(script, policy):
     check(grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), policy=policies[policy]))
 
 
 @examples(150)
 @given(options, st.lists(replies, min_size=1, max_size=2))
 def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_options(
-    options: dict[str, Any], script: list[Reply]
-) -> None:
+    options, script
+):
     try:
         result = grade(ANSWER, CONTEXT, judge=ScriptedJudge(script), **with_own_policy(options))
     except ConfigError as error:
@@ -150,5 +146,5 @@ def test_grade_raises_a_config_error_or_returns_a_complete_result_whatever_the_o
     st.none() | st.text(max_size=200) | st.lists(st.text(max_size=50), max_size=3),
     st.text(max_size=30),
 )
-def test_grade_takes_any_text(answer: str, context: Any, question: str) -> None:
+def test_grade_takes_any_text(answer, context, question):
     check(grade(answer, context, question=question))

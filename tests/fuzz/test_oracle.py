@@ -1,7 +1,5 @@
 """Whatever goes wrong with the judge, a grade keeps the laws of credit and of conservation."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,7 +28,7 @@ def broken(scenario: Scenario) -> str:
 # Seeds cannot be made smaller.
 @examples(30, phases=[Phase.explicit, Phase.generate])
 @given(st.integers(0, 2**48))
-def test_no_credit_from_nowhere_and_no_sentence_lost(seed: int) -> None:
+def test_no_credit_from_nowhere_and_no_sentence_lost(seed):
     rng = random.Random(seed)
     for _ in range(GRADES_PER_EXAMPLE):
         problem = broken(scenario_of(rng))
@@ -38,7 +36,7 @@ def test_no_credit_from_nowhere_and_no_sentence_lost(seed: int) -> None:
 
 
 @pytest.mark.parametrize("policy", sorted(SYSTEMS))
-def test_a_judge_without_faults_gives_the_score_of_the_system(policy: str) -> None:
+def test_a_judge_without_faults_gives_the_score_of_the_system(policy):
     rng = random.Random(policy)
     drawn = (scenario_of(rng) for _ in range(120))
     for scenario in [s for s in drawn if s.policy == policy]:
@@ -46,7 +44,7 @@ def test_a_judge_without_faults_gives_the_score_of_the_system(policy: str) -> No
         assert not problem, problem
 
 
-def test_likely_windows_credit_nothing_from_nowhere_either() -> None:
+def test_likely_windows_credit_nothing_from_nowhere_either():
     rng = random.Random(11)
     drawn = (scenario_of(rng) for _ in range(400))
     long = [s for s in drawn if s.limits.prompt_tokens]
@@ -128,17 +126,17 @@ def breaks(held: Grade, law: str) -> bool:
 
 
 @pytest.mark.parametrize("name", BREAKS)
-def test_the_oracle_sees(name: str) -> None:
+def test_the_oracle_sees(name):
     law, change = BREAKS[name]
     assert breaks(change(graded()), law)
 
 
 @pytest.mark.parametrize("name", UNFOUNDED)
-def test_the_oracle_sees_credit_that_no_reply_gives(name: str) -> None:
+def test_the_oracle_sees_credit_that_no_reply_gives(name):
     assert breaks(replied(graded(), UNFOUNDED[name]), "credit")
 
 
 @pytest.mark.parametrize("name", CHANGED)
-def test_the_oracle_sees_a_verdict_that_may_not_be(name: str) -> None:
+def test_the_oracle_sees_a_verdict_that_may_not_be(name):
     law, policy, place, changes = CHANGED[name]
     assert breaks(relabelled(graded(policy), place, **changes), law)

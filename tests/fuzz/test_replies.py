@@ -4,8 +4,6 @@ No change writes a label that grants more than the one that it takes the place o
 never counts.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import re
@@ -176,7 +174,7 @@ def mutants(draw: Draw) -> Mutant:
 
 @examples(600)
 @given(mutants())
-def test_no_label_of_a_mutated_reply_grants_more_than_the_original(mutant: Mutant) -> None:
+def test_no_label_of_a_mutated_reply_grants_more_than_the_original(mutant):
     found = [RANK[v.label] for v in graded(mutant.text, len(mutant.labels)).verdicts]
     assert [f <= m for f, m in zip(found, mutant.most(), strict=True)] == [True] * len(found)
 
@@ -187,7 +185,7 @@ def test_no_label_of_a_mutated_reply_grants_more_than_the_original(mutant: Mutan
     | st.text()
     | st.lists(st.sampled_from([*PIECES, *NOISE]), max_size=40).map("".join)
 )
-def test_a_score_needs_a_word_that_grants_it_and_no_denial_of_all(text: str) -> None:
+def test_a_score_needs_a_word_that_grants_it_and_no_denial_of_all(text):
     result = graded(text, 3)
     assert any(v.label for v in result.verdicts) or not result.pass_
     plain = unicodedata.normalize("NFKC", text).casefold()
@@ -202,8 +200,6 @@ def test_a_score_needs_a_word_that_grants_it_and_no_denial_of_all(text: str) -> 
     st.text(),
     st.sampled_from("not no never isn't without but partially contradicted false nicht".split()),
 )
-def test_a_positive_word_before_a_negation_earns_nothing(
-    word: str, delimiter: str, rest: str, negation: str
-) -> None:
+def test_a_positive_word_before_a_negation_earns_nothing(word, delimiter, rest, negation):
     label = f"{word}{delimiter}{rest} {negation} "
     assert not graded(json.dumps([{"label": label, "id": 1}]), 1).score

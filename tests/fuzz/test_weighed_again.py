@@ -1,7 +1,5 @@
 """A stored result that another policy weighs is the result of grading under that policy."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import fields, replace
 from typing import Any
@@ -99,7 +97,7 @@ def started(rng: random.Random) -> tuple[Scenario, Policy]:
 
 @examples(15, phases=[Phase.explicit, Phase.generate])
 @given(st.integers(0, 2**48))
-def test_another_policy_gives_what_grading_gives(seed: int) -> None:
+def test_another_policy_gives_what_grading_gives(seed):
     rng = random.Random(seed)
     for _ in range(20):
         scenario, old = started(rng)
@@ -111,6 +109,6 @@ def test_another_policy_gives_what_grading_gives(seed: int) -> None:
         assert weigh_again(wanted, new, old) == before
 
 
-def test_every_field_that_weighs_is_tried() -> None:
+def test_every_field_that_weighs_is_tried():
     weighing = {f.name for f in fields(Policy) if f.metadata["keeps_prompts"]}
     assert weighing == {*WEIGHS, "weights", "dimensions", *DESCRIPTIVE}

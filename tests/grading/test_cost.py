@@ -1,7 +1,5 @@
 """What a grade costs: no commit makes it do more without saying so."""
 
-from __future__ import annotations
-
 import json
 import sys
 
@@ -20,7 +18,7 @@ PYTHON = tuple(COMMITTED["python"])
     sys.version_info[:2] != PYTHON,
     reason=f"functions are called as often as was counted only on Python {PYTHON[0]}.{PYTHON[1]}",
 )
-def test_a_grade_costs_what_was_committed() -> None:
+def test_a_grade_costs_what_was_committed():
     found, known = cost.counted_alone()["grades"], COMMITTED["grades"]
     changes = [
         f"{name}: {known.get(name)} is now {found.get(name)}"

@@ -5,13 +5,10 @@ Where their result is a defect, the row says what we do instead.
 A file of ``fixtures/golden`` holds the rows of the policy that it is named after (``citations.json``, the audit's, has its own test).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -86,9 +83,7 @@ def run(policy: str, row: dict[str, Any]) -> GradingResult:
 @pytest.mark.parametrize(
     ("policy", "row"), ROWS, ids=[f"{policy}: {row['case']}" for policy, row in ROWS]
 )
-def test_the_score_is_the_systems_own_or_what_we_do_instead(
-    policy: str, row: dict[str, Any]
-) -> None:
+def test_the_score_is_the_systems_own_or_what_we_do_instead(policy, row):
     expected = row["expected"] if row["carry"] else row["ours"]
     if "error" in expected:
         assert_an_error(policy, row)
@@ -119,9 +114,7 @@ WITH_REASON = [
 @pytest.mark.parametrize(
     ("policy", "row"), WITH_REASON, ids=[f"{policy}: {row['case']}" for policy, row in WITH_REASON]
 )
-def test_the_reason_contains_every_figure_of_the_systems_own_reason(
-    policy: str, row: dict[str, Any]
-) -> None:
+def test_the_reason_contains_every_figure_of_the_systems_own_reason(policy, row):
     theirs = row["expected"].get("reason") or row["expected"]["explanation"]
     assert figures(theirs) <= figures(str(run(policy, row).reason))
 
@@ -144,11 +137,11 @@ def assert_an_error(policy: str, row: dict[str, Any]) -> None:
     assert result.error.kind == "input"
 
 
-def test_every_policy_but_our_own_has_golden_rows() -> None:
+def test_every_policy_but_our_own_has_golden_rows():
     assert {path.stem for path in FILES} == set(policies) - {"default"}
 
 
-def test_the_rows_are_all_that_the_systems_are_known_to_give(shared: Path) -> None:
+def test_the_rows_are_all_that_the_systems_are_known_to_give(shared):
     known = json.loads((shared / "golden" / "systems.json").read_text(encoding="utf-8"))
     ours = {(row["system"], row["case"]) for _, row in ROWS if not row.get("added")}
     citations = json.loads((FILES[0].parent / "citations.json").read_text(encoding="utf-8"))

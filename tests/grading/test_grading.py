@@ -1,13 +1,10 @@
 """The public functions: a ConfigError for the caller's mistakes, a complete result for all else."""
 
-from __future__ import annotations
-
 import json
 import math
 import re
 from dataclasses import replace
 from importlib import import_module
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,23 +12,14 @@ import pytest
 from fakes import ScriptedJudge, TruthfulJudge, failing, labelled, verdicts_json
 from rows import rows
 
-from faithfulness_assert import (
-    Ask,
-    ConfigError,
-    Grader,
-    Policy,
-    Reply,
-    Usage,
-    grade,
-    grade_many,
-)
+from faithfulness_assert import Ask, ConfigError, Grader, Policy, Reply, Usage, grade, grade_many
 from faithfulness_assert.records.judge import Limits
 
 CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 TALL = "The tower is tall."
 
 
-def test_two_lines_of_code_grade_without_a_key() -> None:
+def test_two_lines_of_code_grade_without_a_key():
     good = grade("The Eiffel Tower is 330 metres tall.", CONTEXT)
     bad = grade("The Eiffel Tower is 530 metres tall.", CONTEXT)
     assert (good.pass_, good.score, good.judge) == (True, 1.0, "embedded")
@@ -42,8 +30,8 @@ def test_two_lines_of_code_grade_without_a_key() -> None:
 @pytest.mark.usefixtures("defects")
 @pytest.mark.parametrize("place", ["conclude.absent_numbers", "plan.split", "verdicts.settle"])
 def test_a_defect_of_ours_costs_one_case_of_many_and_its_message_quotes_nothing(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
-) -> None:
+    monkeypatch, caplog, place
+):
     module, _, name = place.partition(".")
     before = getattr(import_module(f"faithfulness_assert.plan.{module}"), name)
 
@@ -69,9 +57,7 @@ WRONG = rows("wrong_options")
 
 
 @pytest.mark.parametrize("row", WRONG, ids=lambda row: str(row["options"])[:60])
-def test_a_mistake_of_the_caller_is_a_config_error_that_names_it_before_any_ask(
-    row: dict[str, Any],
-) -> None:
+def test_a_mistake_of_the_caller_is_a_config_error_that_names_it_before_any_ask(row):
     options, judge = dict(row["options"]), TruthfulJudge()
     if options.get("judge") == "any":
         options["judge"] = judge
@@ -95,7 +81,7 @@ BAD_DATA: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("field", "case"), BAD_DATA, ids=range(len(BAD_DATA)))
-def test_bad_data_is_invalid_input_that_names_the_field(field: str, case: dict[str, Any]) -> None:
+def test_bad_data_is_invalid_input_that_names_the_field(field, case):
     result = grade(**case)
     assert (result.status, result.error and result.error.kind) == ("invalid_input", "input")
     assert not result.pass_
@@ -103,7 +89,7 @@ def test_bad_data_is_invalid_input_that_names_the_field(field: str, case: dict[s
     assert len(result.reason) < 500
 
 
-def test_grade_many_keeps_the_order_and_loses_no_case() -> None:
+def test_grade_many_keeps_the_order_and_loses_no_case():
     cases: list[Any] = [
         {"answer": f"Item {i} is here.", "context": f"Item {i} is here.", "id": i}
         for i in range(50)
@@ -122,7 +108,7 @@ def test_grade_many_keeps_the_order_and_loses_no_case() -> None:
             grade_many(none)
 
 
-def test_the_threshold_and_the_fields_of_the_policy_are_options() -> None:
+def test_the_threshold_and_the_fields_of_the_policy_are_options():
     judge = ScriptedJudge([verdicts_json({1: "supported", 2: "not_enough_info"})])
     answer = "The tower is tall. The tower is green."
     assert not grade(answer, CONTEXT, judge=judge).pass_
@@ -148,8 +134,8 @@ def test_the_threshold_and_the_fields_of_the_policy_are_options() -> None:
     ],
 )
 def test_each_token_is_billed_once_at_its_own_price_and_nothing_without_prices(
-    prices: dict[str, float], tokens: tuple[int, int, int], cost: float
-) -> None:
+    prices, tokens, cost
+):
     prompt, completion, cached = tokens
     usage = Usage(prompt=prompt, completion=completion, cached=cached, num_requests=1)
     judge = ScriptedJudge([Reply(verdicts_json({1: "supported"}), usage=usage)])
@@ -157,7 +143,7 @@ def test_each_token_is_billed_once_at_its_own_price_and_nothing_without_prices(
     assert grade(TALL, TALL, judge=judge).cost is None
 
 
-def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error() -> None:
+def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error():
     for script in (ValueError("sk-secret-key"), RecursionError(), failing("server"), KeyError("x")):
         result = grade(TALL, CONTEXT, judge=ScriptedJudge([script]))
         assert (result.status, result.metadata["graderError"]) == ("judge_failed", True)
@@ -167,7 +153,7 @@ def test_any_exception_and_any_wrong_return_value_of_a_judge_is_a_grader_error()
     assert "dict, not a Reply" in grade(TALL, CONTEXT, judge=odd).reason
 
 
-def test_a_judge_that_makes_a_reply_with_wrong_types_gives_a_grader_error() -> None:
+def test_a_judge_that_makes_a_reply_with_wrong_types_gives_a_grader_error():
     wrong = {"refusal": 5, "usage": {"prompt": 1}, "warnings": None, "text": 5}
     for name, value in (*wrong.items(), ("finish_reason", None)):
         fields: dict[str, Any] = {"text": "x", name: value}
@@ -178,7 +164,7 @@ def test_a_judge_that_makes_a_reply_with_wrong_types_gives_a_grader_error() -> N
     assert unknown_kind.error.kind == "transport"
 
 
-def test_a_judge_may_have_no_limits_and_wrong_limits_are_a_config_error() -> None:
+def test_a_judge_may_have_no_limits_and_wrong_limits_are_a_config_error():
     judge = TruthfulJudge()
     judge.limits = None
     assert grade(TALL, CONTEXT, judge=judge).score == 1.0
@@ -192,7 +178,7 @@ def test_a_judge_may_have_no_limits_and_wrong_limits_are_a_config_error() -> Non
         grade(TALL, CONTEXT, judge=judge)
 
 
-def test_lone_surrogates_never_reach_a_result() -> None:
+def test_lone_surrogates_never_reach_a_result():
     odd = "\ud800"
     judges = [ScriptedJudge([failing("server")]), ScriptedJudge([Reply("x", warnings=(odd,))])]
     judges[0].script[0].message = odd
@@ -211,9 +197,7 @@ def test_lone_surrogates_never_reach_a_result() -> None:
         Policy(name=odd)
 
 
-def test_labels_of_a_policy_are_read_in_any_case_and_such_replies_are_stored(
-    tmp_path: Path,
-) -> None:
+def test_labels_of_a_policy_are_read_in_any_case_and_such_replies_are_stored(tmp_path):
     judge = ScriptedJudge(['{"verdicts":[{"id":1,"label":"OK!"}]}'])
     judge.identity = {"judge": "scripted"}
     for _ in range(2):
@@ -222,28 +206,28 @@ def test_labels_of_a_policy_are_read_in_any_case_and_such_replies_are_stored(
     assert len(judge.asked) == 1
 
 
-def test_an_unreadable_reply_is_not_stored(tmp_path: Path) -> None:
+def test_an_unreadable_reply_is_not_stored(tmp_path):
     judge = ScriptedJudge(["nonsense", labelled("supported")])
     judge.identity = {"judge": "scripted"}
     assert grade(TALL, CONTEXT, judge=judge, cache=tmp_path).score == 1.0
     assert len(judge.asked) == 2
 
 
-def test_the_judge_sees_the_question_but_it_is_never_evidence() -> None:
+def test_the_judge_sees_the_question_but_it_is_never_evidence():
     judge = TruthfulJudge()
     grade(TALL, CONTEXT, question="Is the tower tall?", judge=judge)
     assert judge.asked[0].payload.question == "Is the tower tall?"
     assert grade("It has 99 floors.", CONTEXT, question="Does it have 99 floors?").score == 0.0
 
 
-def test_an_impossible_result_is_a_value_error() -> None:
+def test_an_impossible_result_is_a_value_error():
     possible = grade("It is red.", "It is red.")
     for options in ({"score": math.nan}, {"score": 1.5}, {"coverage": -1.0}, {"defined": False}):
         with pytest.raises(ValueError, match=r"must be|cannot pass"):
             replace(possible, **options)
 
 
-def test_a_result_is_neither_true_nor_false() -> None:
+def test_a_result_is_neither_true_nor_false():
     """``assert grade(...)`` would pass whatever the judge says, and ``assert not`` a failed grade."""
     for result in (grade("It is red.", "It is red."), grade("It is red.", "It is blue.")):
         with pytest.raises(ConfigError, match=r"result\.pass_.*assert_faithful"):
@@ -251,7 +235,7 @@ def test_a_result_is_neither_true_nor_false() -> None:
 
 
 @pytest.mark.parametrize("key", ["text", "content", "page_content"])
-def test_a_document_of_a_retriever_is_a_passage_like_the_mapping_that_it_dumps(key: str) -> None:
+def test_a_document_of_a_retriever_is_a_passage_like_the_mapping_that_it_dumps(key):
     """LangChain's and Haystack's documents have such attributes, LlamaIndex' nodes a text, too."""
     document = SimpleNamespace(**{key: CONTEXT, "metadata": {}}, id="d1")
     for context in (document, [document], [vars(document)], [{"node": vars(document), "score": 1}]):
@@ -264,7 +248,7 @@ def test_a_document_of_a_retriever_is_a_passage_like_the_mapping_that_it_dumps(k
         assert "context: passage 1 must be a string" in result.reason
 
 
-def test_what_a_judge_of_ones_own_raises_is_named_with_its_place_and_without_its_text() -> None:
+def test_what_a_judge_of_ones_own_raises_is_named_with_its_place_and_without_its_text():
     class Broken:
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             raise KeyError("sk-secret-key")
@@ -276,10 +260,10 @@ def test_what_a_judge_of_ones_own_raises_is_named_with_its_place_and_without_its
     with pytest.raises(
         ConfigError, match=r"an object \(no class\) with an 'ask' method; got Broken"
     ):
-        grade("It is red.", "It is red.", judge=Broken)  # type: ignore[arg-type]
+        grade("It is red.", "It is red.", judge=Broken)
 
 
-def test_a_label_that_nobody_knows_is_named_beside_verdicts_that_are_read() -> None:
+def test_a_label_that_nobody_knows_is_named_beside_verdicts_that_are_read():
     judge = ScriptedJudge([labelled("grounded", "clashes")])
     result = grade("It is red. It is tall.", "It is red.", judge=judge)
     (warning,) = [text for text in result.warnings if "option labels" in text]

@@ -1,13 +1,10 @@
 """The table of options is complete, and editors and type checkers see the same options."""
 
-from __future__ import annotations
-
 import ast
 import asyncio
 import inspect
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
 
@@ -42,37 +39,37 @@ def typed_options() -> dict[str, str]:
     return {ast.unparse(item.target): ast.unparse(item.annotation) for item in annotated}
 
 
-def test_type_checkers_see_the_options_of_the_table_and_no_others() -> None:
+def test_type_checkers_see_the_options_of_the_table_and_no_others():
     parameters = set(inspect.signature(grade).parameters)
     assert set(typed_options()) == (set(OPTIONS) | CASE_NAMES) - parameters
     assert set(OPTIONS) & parameters == {"threshold"}
 
 
-def test_type_checkers_see_the_types_of_a_policys_fields() -> None:
+def test_type_checkers_see_the_types_of_a_policys_fields():
     typed = typed_options()
     of_policy = {field.name: field.type for field in fields(Policy)}
     for name in (typed.keys() & of_policy) - WIDER:
         assert typed[name] == of_policy[name], name
 
 
-def test_a_field_that_only_a_policy_sets_is_no_option_and_the_message_says_where_it_goes() -> None:
+def test_a_field_that_only_a_policy_sets_is_no_option_and_the_message_says_where_it_goes():
     described = {"name", "summary", "deviations"}
     of_policies = {field.name for field in fields(Policy)} - OPTIONS.keys() - described
     assert len(of_policies) == 7
     for name in of_policies:
         with pytest.raises(ConfigError, match=f"{name}: unknown option. Only a policy sets it"):
-            grade("a", "c", **{name: True})  # type: ignore[arg-type]
+            grade("a", "c", **{name: True})
     own = {"dedupe": False, "name": "default", "summary": ""}
     assert Grader("embedded", own).policy.dedupe is False
 
 
-def test_a_misspelt_judge_or_policy_is_recognised() -> None:
+def test_a_misspelt_judge_or_policy_is_recognised():
     for name, meant in (("judg", "judge"), ("polcy", "policy"), ("treshold", "threshold")):
         with pytest.raises(ConfigError, match=f"{name}: unknown option. Did you mean '{meant}'"):
-            grade("a", "c", **{name: "x"})  # type: ignore[arg-type]
+            grade("a", "c", **{name: "x"})
 
 
-def test_each_way_that_a_case_ends_is_changed_alone() -> None:
+def test_each_way_that_a_case_ends_is_changed_alone():
     by_option = Grader("embedded", "promptfoo-plan", endings={"abstained": "pass"}).policy.endings
     assert by_option == {**policies["promptfoo-plan"].endings, "abstained": "pass"}
     assert Policy(endings={"blank": 0.5}).endings == {**Policy().endings, "blank": 0.5}
@@ -93,7 +90,7 @@ CALLS = [
 ]
 
 
-def test_mypy_accepts_right_calls_and_rejects_wrong_names_and_types(tmp_path: Path) -> None:
+def test_mypy_accepts_right_calls_and_rejects_wrong_names_and_types(tmp_path):
     pytest.importorskip("mypy")
     snippet = tmp_path / "calls.py"
     head = "from typing import Any; from faithfulness_assert import Grader, grade, grade_many"
@@ -116,7 +113,7 @@ def test_mypy_accepts_right_calls_and_rejects_wrong_names_and_types(tmp_path: Pa
         assert expected in " ".join(errors), call
 
 
-def test_a_value_is_json_a_number_without_its_zero_or_text() -> None:
+def test_a_value_is_json_a_number_without_its_zero_or_text():
     values = {".9": 0.9, "0.9": 0.9, ".9.1": ".9.1", ".env": ".env", '{"a": 1}': {"a": 1}, "": ""}
     for text, value in values.items():
         assert parse_options([f"threshold={text}"], "--option") == {"threshold": value}
@@ -139,17 +136,15 @@ def test_a_value_is_json_a_number_without_its_zero_or_text() -> None:
         (lambda: grade("a", "b", fail_on=("unsupported",)), "unknown label 'unsupported'. Known: "),
         (lambda: grade("a", "b", threshold=80), "threshold: must be a number from 0 to 1"),
         (lambda: Grader().grade("a", "b", threshold=0.2), "threshold: give it to Grader"),
-        (lambda: grade("a", "b", "Was?"), NAMED),  # type: ignore[arg-type]
-        (lambda: Grader().grade("a", "b", "Was?"), NAMED),  # type: ignore[arg-type]
-        (lambda: asyncio.run(agrade("a", "b", "Was?")), NAMED),  # type: ignore[arg-type]
-        (lambda: assert_faithful("a", "b", "Was?"), NAMED),  # type: ignore[arg-type]
-        (lambda: grade_many(["a"], ["b"]), "for a, c in zip(answers, contexts)"),  # type: ignore[arg-type]
-        (lambda: Grader().grade_many(["a"], ["b"]), "for a, c in"),  # type: ignore[arg-type]
+        (lambda: grade("a", "b", "Was?"), NAMED),
+        (lambda: Grader().grade("a", "b", "Was?"), NAMED),
+        (lambda: asyncio.run(agrade("a", "b", "Was?")), NAMED),
+        (lambda: assert_faithful("a", "b", "Was?"), NAMED),
+        (lambda: grade_many(["a"], ["b"]), "for a, c in zip(answers, contexts)"),
+        (lambda: Grader().grade_many(["a"], ["b"]), "for a, c in"),
     ],
 )
-def test_a_wrong_name_or_one_that_is_missing_is_an_error_that_names_the_right_one(
-    call: Callable[[], object], said: str
-) -> None:
+def test_a_wrong_name_or_one_that_is_missing_is_an_error_that_names_the_right_one(call, said):
     with pytest.raises(ConfigError) as error:
         call()
     assert said in str(error.value)

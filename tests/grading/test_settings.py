@@ -1,7 +1,5 @@
 """One setting for the judge holds in every place, in one order, and a hostile or broken file does no harm."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -43,7 +41,7 @@ def write(folder: Path, table: str, head: str = "[tool.faithfulness_assert]") ->
 # ---------------------------------------------------------------- the order
 
 
-def test_each_source_comes_before_the_next(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_source_comes_before_the_next(project, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     assert (Grader().judge_name, Grader().policy.name) == ("embedded", "default")
     write(project, 'judge = "openai:from-file"\npolicy = "promptfoo-plan"\nthreshold = 0.7')
@@ -56,9 +54,7 @@ def test_each_source_comes_before_the_next(project: Path, monkeypatch: pytest.Mo
     assert Grader(threshold=0.4).policy.passes_at == 0.4
 
 
-def test_a_threshold_goes_with_its_policy_and_an_address_with_its_judge(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_threshold_goes_with_its_policy_and_an_address_with_its_judge(project, monkeypatch):
     for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY"):
         monkeypatch.setenv(name, "sk-test")
     write(project, 'judge = "openai:m"\nthreshold = 0.1\nbase_url = "http://127.0.0.1:9/v1"')
@@ -90,16 +86,14 @@ NAMING_NONE: dict[str, Callable[[Any], object]] = {
 
 
 @pytest.mark.parametrize("way", NAMING_NONE)
-def test_a_judge_that_is_none_was_meant_to_be_one_and_is_an_error(project: Path, way: str) -> None:
+def test_a_judge_that_is_none_was_meant_to_be_one_and_is_an_error(project, way):
     write(project, 'judge = "embedded"')
     said = "^judge: must name a judge, got None. Leave it out for that of the settings$"
     with pytest.raises(ConfigError, match=said):
         NAMING_NONE[way](None)
 
 
-def test_a_cache_is_below_the_project_and_none_can_be_named(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_cache_is_below_the_project_and_none_can_be_named(project, monkeypatch):
     write(project, 'judge = "openai:m"\ncache = "replies"')
     below = project / "src"
     below.mkdir()
@@ -110,9 +104,7 @@ def test_a_cache_is_below_the_project_and_none_can_be_named(
     assert settings.choose(Grader("embedded").judge, None, None, {}).options == {}
 
 
-def test_the_policy_file_of_a_project_is_found_from_each_of_its_folders(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_policy_file_of_a_project_is_found_from_each_of_its_folders(project, monkeypatch):
     (project / "strict.toml").write_text('base = "default"\nthreshold = 0.99\n', "utf-8")
     write(project, 'policy = "strict.toml"')
     (project / "deep" / "er").mkdir(parents=True)
@@ -120,7 +112,7 @@ def test_the_policy_file_of_a_project_is_found_from_each_of_its_folders(
     assert Grader().policy.passes_at == 0.99
 
 
-def test_the_demo_is_always_that_of_the_embedded_judge(project: Path) -> None:
+def test_the_demo_is_always_that_of_the_embedded_judge(project):
     write(project, 'judge = "openai:m"\npolicy = "ragas"')
     done = run("demo")
     assert done.returncode == 0
@@ -131,7 +123,7 @@ def test_the_demo_is_always_that_of_the_embedded_judge(project: Path) -> None:
 
 
 @pytest.mark.parametrize("row", rows("wrong_settings"), ids=lambda row: row["table"])
-def test_a_wrong_table_is_refused_with_file_and_field(project: Path, row: dict[str, Any]) -> None:
+def test_a_wrong_table_is_refused_with_file_and_field(project, row):
     write(project, row["table"], head=row.get("head", "[tool.faithfulness_assert]"))
     with pytest.raises(ConfigError) as caught:
         grade(TEXT, TEXT)
@@ -150,13 +142,13 @@ def test_a_wrong_table_is_refused_with_file_and_field(project: Path, row: dict[s
         b'[project]\ndependencies = ["faithfulness-assert"]\nbroken = ',
     ],
 )
-def test_a_file_without_our_table_is_never_in_the_way(project: Path, content: bytes) -> None:
+def test_a_file_without_our_table_is_never_in_the_way(project, content):
     (project / "pyproject.toml").write_bytes(content)
     settings.forget()
     assert grade(TEXT, TEXT).judge == "embedded"
 
 
-def test_only_the_project_itself_is_asked(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_project_itself_is_asked(project, monkeypatch):
     write(project, 'judge = "openai:m"')
     repository = project / "vendor" / "other"
     (repository / ".git").mkdir(parents=True)
@@ -169,9 +161,7 @@ def test_only_the_project_itself_is_asked(project: Path, monkeypatch: pytest.Mon
     assert settings.read_settings() == {}
 
 
-def test_a_file_that_belongs_to_another_user_is_not_read(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_belongs_to_another_user_is_not_read(project, monkeypatch):
     write(project, 'judge = "openai:m"\nbase_url = "http://attacker.example/v1"')
     below = project / "below"
     below.mkdir()

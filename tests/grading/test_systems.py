@@ -1,7 +1,5 @@
 """The steps that other systems' policies need, told by what the judge is asked and what the result keeps."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,7 +61,7 @@ class Says:
 # ---------------------------------------------------------------- truths (deepeval)
 
 
-def test_deepeval_asks_for_claims_and_truths_then_verdicts_then_a_reason() -> None:
+def test_deepeval_asks_for_claims_and_truths_then_verdicts_then_a_reason():
     judge = Says({"verdicts": [labelled("supported", "contradicted")]})
     result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
     assert [ask.kind for ask in judge.asked[2:]] == ["verdicts", "reason"]
@@ -74,7 +72,7 @@ def test_deepeval_asks_for_claims_and_truths_then_verdicts_then_a_reason() -> No
     assert "1 of 2 statements supported" in result.reason
 
 
-def test_verdicts_are_found_against_the_truths_and_point_into_the_passages_they_are_of() -> None:
+def test_verdicts_are_found_against_the_truths_and_point_into_the_passages_they_are_of():
     truths = ["It opens at nine.", "It closes at six.", "Adults pay 12 euros."]
 
     def listed(ask: Ask) -> Reply:
@@ -92,7 +90,7 @@ def test_verdicts_are_found_against_the_truths_and_point_into_the_passages_they_
     assert [truth["text"] for truth in result.metadata["truths"]] == truths
 
 
-def test_a_long_context_and_a_long_sentence_are_asked_for_truths_in_parts_without_a_loss() -> None:
+def test_a_long_context_and_a_long_sentence_are_asked_for_truths_in_parts_without_a_loss():
     rooms = [f"Room {number} of the house is open." for number in range(300)]
     long = "The museum " + "and the shop " * 150 + "open at nine."
     judge = Says(limits=Limits(prompt_tokens=900))
@@ -110,7 +108,7 @@ def test_a_long_context_and_a_long_sentence_are_asked_for_truths_in_parts_withou
 # ---------------------------------------------------------------- options under their source's names
 
 
-def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string() -> None:
+def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string():
     judge = Says()
     result = grade(
         ANSWER, CONTEXT, judge=judge, policy="deepeval", policy_options={"include_reason": False}
@@ -122,12 +120,12 @@ def test_a_reason_that_nobody_wants_is_none_but_promptfoo_gets_a_string() -> Non
 
 
 @pytest.mark.parametrize("name", LLM_POLICIES)
-def test_a_policy_that_asks_more_than_verdicts_does_not_take_the_embedded_judge(name: str) -> None:
+def test_a_policy_that_asks_more_than_verdicts_does_not_take_the_embedded_judge(name):
     with pytest.raises(ConfigError, match=f"'{name}' asks the judge for .* 'embedded'"):
         grade(ANSWER, CONTEXT, policy=name)
 
 
-def test_a_score_is_shown_as_a_line() -> None:
+def test_a_score_is_shown_as_a_line():
     answer = "It rains. It snows. It hails. It pours."
 
     def run(*labels: str | None, **options: Any) -> GradingResult:
@@ -155,7 +153,7 @@ def rated(ratings: Any, answer: str = ANSWER, **options: Any) -> Any:
     )
 
 
-def test_a_holistic_policy_rates_the_answer_in_one_ask() -> None:
+def test_a_holistic_policy_rates_the_answer_in_one_ask():
     judge = Says({"ratings": [{**RATINGS, "suggestions": ["Name the price."]}]})
     result = grade(
         "The museum opens at nine [hours].", CONTEXT, question="When?", judge=judge, policy="masis"
@@ -172,7 +170,7 @@ def test_a_holistic_policy_rates_the_answer_in_one_ask() -> None:
     assert result.citations is not None
 
 
-def test_the_audits_findings_go_into_the_ask_and_hold_faithfulness_down() -> None:
+def test_the_audits_findings_go_into_the_ask_and_hold_faithfulness_down():
     judge = Says({"ratings": [RATINGS]})
     result = grade("The museum opens at nine [c9].", CONTEXT, judge=judge, policy="masis")
     assert "cited but not there: c9" in judge.asked[0].messages[1]["content"]
@@ -185,7 +183,7 @@ def test_the_audits_findings_go_into_the_ask_and_hold_faithfulness_down() -> Non
     assert result.metadata["rawScore"] == 0.845
 
 
-def test_an_audit_that_was_given_is_taken_as_it_is() -> None:
+def test_an_audit_that_was_given_is_taken_as_it_is():
     given = CitationAudit(uncited_claim_count=10)
     assert rated(RATINGS, citation_audit=given).named_scores["faithfulness"] == 0.3
     assert (
@@ -201,9 +199,7 @@ def test_an_audit_that_was_given_is_taken_as_it_is() -> None:
 
 
 @given(st.lists(st.integers(0, 100), min_size=4, max_size=4))
-def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(
-    hundredths: list[int],
-) -> None:
+def test_the_overall_score_is_rounded_as_the_sum_that_a_source_writes(hundredths):
     f, r, c, q = (value / 100 for value in hundredths)
     result = rated(dict(zip(RATINGS, (f, r, c, q), strict=True)), citations="off")
     assert result.score == round(0.35 * f + 0.25 * r + 0.25 * c + 0.15 * q, 3)

@@ -1,7 +1,5 @@
 """Tables go in as they are, and results come out as a table."""
 
-from __future__ import annotations
-
 import math
 import pickle
 import warnings
@@ -14,14 +12,7 @@ import pyarrow
 import pytest
 from pydantic import BaseModel
 
-from faithfulness_assert import (
-    Case,
-    ConfigError,
-    Grader,
-    Results,
-    grade_many,
-    to_frame,
-)
+from faithfulness_assert import Case, ConfigError, Grader, Results, grade_many, to_frame
 from faithfulness_assert.batch import run
 
 ROWS: list[dict[str, Any]] = [
@@ -59,7 +50,7 @@ TABLES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("cases", TABLES.values(), ids=list(TABLES))
-def test_the_rows_of_any_table_are_graded(cases: Any) -> None:
+def test_the_rows_of_any_table_are_graded(cases):
     results = grade_many(cases)
     assert [result.outcome for result in results] == OUTCOMES
     frame = results.to_frame()
@@ -70,7 +61,7 @@ def test_the_rows_of_any_table_are_graded(cases: Any) -> None:
     ]
 
 
-def test_a_frame_and_a_file_are_read_by_the_same_names(tmp_path: Any) -> None:
+def test_a_frame_and_a_file_are_read_by_the_same_names(tmp_path):
     frame = pandas.DataFrame(ROWS).rename(columns={"answer": "bot_reply", "context": "docs"})
     with pytest.warns(UserWarning, match="is read from '(bot_reply|docs)'"):
         assert [result.outcome for result in grade_many(frame)] == OUTCOMES
@@ -80,7 +71,7 @@ def test_a_frame_and_a_file_are_read_by_the_same_names(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("column", ["answer", "response", "bot_reply"])
-def test_an_empty_cell_is_a_missing_field(column: str) -> None:
+def test_an_empty_cell_is_a_missing_field(column):
     texts = ["It is red."] * 3
     frame = pandas.DataFrame({"id": list("abc"), column: [*texts[:2], None], "context": texts})
     with warnings.catch_warnings():
@@ -90,9 +81,7 @@ def test_an_empty_cell_is_a_missing_field(column: str) -> None:
     assert "answer: missing" in str(last.reason)
 
 
-def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_score_is_defined() -> (
-    None
-):
+def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_score_is_defined():
     frame = to_frame(grade_many(pandas.DataFrame(ROWS)))
     assert list(frame["score"][:2]) == [1.0, 0.0]
     assert math.isnan(frame["score"][2])
@@ -104,7 +93,7 @@ def test_a_frame_of_results_has_the_columns_of_the_cases_and_no_number_where_no_
     assert frame.groupby("topic")["score"].mean().to_dict() == {"money": 0.0, "time": 1.0}
 
 
-def test_a_frame_of_results_has_the_index_of_the_frame_that_was_graded() -> None:
+def test_a_frame_of_results_has_the_index_of_the_frame_that_was_graded():
     frame = pandas.DataFrame(
         {"answer": ["It is red.", "It is blue.", "It is red."], "context": ["It is red."] * 3}
     )
@@ -116,7 +105,7 @@ def test_a_frame_of_results_has_the_index_of_the_frame_that_was_graded() -> None
     assert list(results[:1].to_frame().index) == [2]
 
 
-def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path: Any) -> None:
+def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path):
     results = list(Grader().grade_many(ROWS))
     assert list(to_frame(results)["case_id"]) == ["hours", "price", "empty"]
     frame = to_frame(run(ROWS, tmp_path / "run").lines()).sort_values("case_id")
@@ -145,21 +134,19 @@ def test_plain_lists_of_results_and_the_lines_of_a_run_become_frames(tmp_path: A
         ),
     ],
 )
-def test_what_is_no_table_of_cases_is_refused_before_anything_is_asked(
-    cases: Any, problem: str
-) -> None:
+def test_what_is_no_table_of_cases_is_refused_before_anything_is_asked(cases, problem):
     with pytest.raises(ConfigError, match=problem):
         grade_many(cases)
 
 
-def test_what_is_no_result_is_refused() -> None:
+def test_what_is_no_result_is_refused():
     with pytest.raises(ConfigError, match="results: must be what grade_many returned, got int"):
         to_frame([1])
     with pytest.raises(ConfigError, match="library: must be pandas or polars"):
         to_frame([], "excel")
 
 
-def test_results_keep_the_texts_of_their_cases_in_another_order() -> None:
+def test_results_keep_the_texts_of_their_cases_in_another_order():
     results = grade_many(ROWS)
     results.sort(key=lambda result: result.outcome)
     for copy in (results, pickle.loads(pickle.dumps(results))):
@@ -179,7 +166,7 @@ def test_results_keep_the_texts_of_their_cases_in_another_order() -> None:
 @pytest.mark.parametrize(
     "missing", [None, float("nan"), pandas.NA, pandas.NaT, numpy.float64("nan")]
 )
-def test_what_is_missing_in_a_record_is_not_given(missing: Any) -> None:
+def test_what_is_missing_in_a_record_is_not_given(missing):
     """As in ``frame.to_dict("records")``, where an empty cell is NaN."""
     row = {**ROWS[0], "id": missing, "question": missing}
     (result,) = grade_many([row])
@@ -190,7 +177,7 @@ def test_what_is_missing_in_a_record_is_not_given(missing: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [pandas.NaT, numpy.array(1), object(), {1, 2}, [1, "a", None]])
-def test_a_frame_of_polars_has_the_same_values_and_takes_any_column(value: Any) -> None:
+def test_a_frame_of_polars_has_the_same_values_and_takes_any_column(value):
     frame = grade_many([{**ROWS[0], "extra": value}, *ROWS[1:]]).to_frame("polars")
     assert frame.columns[:5] == ["id", "answer", "context", "topic", "extra"]
     assert frame["score"].to_list() == [1.0, 0.0, None]
@@ -199,7 +186,7 @@ def test_a_frame_of_polars_has_the_same_values_and_takes_any_column(value: Any) 
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_an_empty_table_gives_an_empty_frame(library: str) -> None:
+def test_an_empty_table_gives_an_empty_frame(library):
     for empty in (pandas.DataFrame(ROWS)[:0], polars.DataFrame(ROWS)[:0], []):
         frame = grade_many(empty).to_frame(library)
         assert len(frame) == 0
@@ -213,6 +200,6 @@ def test_an_empty_table_gives_an_empty_frame(library: str) -> None:
         ({"answer": {"a": 1}, "context": "It is so."}, "answer is an object with a, and must"),
     ],
 )
-def test_a_column_that_is_there_is_not_called_missing(row: dict[str, Any], said: str) -> None:
+def test_a_column_that_is_there_is_not_called_missing(row, said):
     with pytest.raises(ConfigError, match=said):
         grade_many(pandas.DataFrame([row]))

@@ -6,13 +6,10 @@ Each row of ``fixtures/context_windows.json`` is how one server says that an ask
 and 1), ``{{LEAST}}`` (a prompt that would be too long).
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,9 +85,7 @@ PAIRS = [(row, api) for row in ROWS for api in row["apis"]]
 
 
 @pytest.mark.parametrize(("row", "api"), PAIRS, ids=[f"{api}-{row['id']}" for row, api in PAIRS])
-def test_every_wording_sets_the_window_and_the_case_is_graded_right(
-    row: dict[str, Any], api: str
-) -> None:
+def test_every_wording_sets_the_window_and_the_case_is_graded_right(row, api):
     server = Server(row)
     with Loopback(server) as loopback:
         made = grader(api, loopback)
@@ -117,9 +112,7 @@ def test_every_wording_sets_the_window_and_the_case_is_graded_right(
         "You have exceeded the maximum number of tokens per minute.",
     ],
 )
-def test_a_server_that_gets_too_many_tokens_in_a_minute_is_waited_for_and_cuts_no_ask(
-    message: str,
-) -> None:
+def test_a_server_that_gets_too_many_tokens_in_a_minute_is_waited_for_and_cuts_no_ask(message):
     def answer(request: Request) -> Answer:
         if request.number == 1:
             return Answer({"error": {"message": message}}, 429, headers={"retry-after": "0"})
@@ -133,7 +126,7 @@ def test_a_server_that_gets_too_many_tokens_in_a_minute_is_waited_for_and_cuts_n
     assert limits == Limits(100_000, 40)
 
 
-def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down() -> None:
+def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down():
     row = next(row for row in ROWS if row["id"] == "openai-tokens-per-minute")
     with Loopback(Server(row)) as loopback:
         made = grader("openai", loopback)
@@ -143,7 +136,7 @@ def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down() -> None:
 
 
 @pytest.mark.parametrize("policy", ["ragas", "promptfoo", "deepeval"])
-def test_asks_for_claims_and_truths_are_cut_too(policy: str) -> None:
+def test_asks_for_claims_and_truths_are_cut_too(policy):
     row = next(row for row in ROWS if row["id"] == "openai-with-reply")
 
     class Knows(Server):
@@ -168,7 +161,7 @@ def test_asks_for_claims_and_truths_are_cut_too(policy: str) -> None:
     assert server.refused
 
 
-def test_a_rating_of_a_case_that_does_not_fit_is_a_grader_error() -> None:
+def test_a_rating_of_a_case_that_does_not_fit_is_a_grader_error():
     with Loopback(Server(ROWS[0])) as loopback:
         made = grader("openai", loopback, policy="masis")
         result = made.grade(**CASE, question="When?")
@@ -201,9 +194,7 @@ def ollama(num_ctx: int, *, half: bool) -> Callable[[Request], Answer]:
 
 @pytest.mark.parametrize("half", [True, False])
 @pytest.mark.parametrize("num_ctx", [2048, 4096])
-def test_a_prompt_that_the_server_cut_in_silence_is_asked_again_in_parts(
-    num_ctx: int, half: bool
-) -> None:
+def test_a_prompt_that_the_server_cut_in_silence_is_asked_again_in_parts(num_ctx, half):
     with Loopback(ollama(num_ctx, half=half)) as loopback:
         made = grader("openai", loopback)
         long = {**CASE, "context": " ".join(FACTS * 2)}
@@ -233,9 +224,7 @@ LIES: dict[str, str] = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_lie_about_the_window_keeps_no_case_from_being_graded_and_ends_after_few_asks(
-    lie: str,
-) -> None:
+def test_a_lie_about_the_window_keeps_no_case_from_being_graded_and_ends_after_few_asks(lie):
     row = {"body": {"error": {"message": LIES[lie], "code": "context_length_exceeded"}}}
     with Loopback(Server(row, window=0)) as loopback:
         made = grader("openai", loopback)
@@ -277,12 +266,9 @@ class Narrow:
 
 @examples(30)
 @given(
-    window=st.integers(0, 9000),
-    said=st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6),
+    window=st.integers(0, 9000), said=st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=6)
 )
-def test_whatever_a_judge_says_about_its_window_the_score_is_right_or_there_is_none(
-    window: int, said: list[int]
-) -> None:
+def test_whatever_a_judge_says_about_its_window_the_score_is_right_or_there_is_none(window, said):
     judge = Narrow(window, said)
     result = grade(**CASE, judge=judge)
     assert result.score == (TRUE_SCORE if result.status == "graded" else None)
@@ -290,9 +276,7 @@ def test_whatever_a_judge_says_about_its_window_the_score_is_right_or_there_is_n
     assert judge.asked <= 400
 
 
-def test_stored_replies_of_a_judge_that_learned_its_window_give_every_grade_again(
-    tmp_path: Path,
-) -> None:
+def test_stored_replies_of_a_judge_that_learned_its_window_give_every_grade_again(tmp_path):
     short = {"answer": STATEMENTS[0], "context": " ".join(FACTS[:9])}
     with Loopback(Server(ROWS[0])) as loopback:
         made = Grader(

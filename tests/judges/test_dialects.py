@@ -3,19 +3,16 @@
 The page works as it is written: the settings of each server's row grade.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from command import here
 from conftest import ROOT
-from dialects import FORBIDDEN, KEY, ROWS, Imitation, Row, cap_of, reached
+from dialects import FORBIDDEN, KEY, ROWS, Imitation, cap_of, reached
 from loopback import Answer, Request
 from test_docs import table
 
@@ -51,7 +48,7 @@ def grade(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
 
 @each
-def test_a_parameter_that_the_server_rejects_is_left_out_and_told(row: Row, grade: Grade) -> None:
+def test_a_parameter_that_the_server_rejects_is_left_out_and_told(row, grade):
     result = grade(Imitation(row), seed=7)
     rejected = row.get("rejects", {}).keys() - {"max_tokens"}
     assert (result.status, result.score) == ("graded", SCORE), result.reason
@@ -62,14 +59,14 @@ def test_a_parameter_that_the_server_rejects_is_left_out_and_told(row: Row, grad
 
 
 @each
-def test_a_case_that_is_too_long_for_the_server_is_graded_in_parts(row: Row, grade: Grade) -> None:
+def test_a_case_that_is_too_long_for_the_server_is_graded_in_parts(row, grade):
     case = {"answer": f"{LONG[3]} {LONG[140]} Museum 9 burnt down.", "context": " ".join(LONG)}
     result = grade(Imitation(row, window=2048), case)
     assert (result.status, result.score) == ("graded", pytest.approx(2 / 3)), result.reason
     assert "context window" in " ".join(result.metadata["warnings"])
 
 
-def test_a_schema_that_gemini_cannot_read_is_sent_in_another_form(grade: Grade) -> None:
+def test_a_schema_that_gemini_cannot_read_is_sent_in_another_form(grade):
     text = "Unknown name \"additionalProperties\" at 'generation_config.response_schema'"
     error = {
         "error": {
@@ -92,9 +89,7 @@ WAYS = [
 
 
 @pytest.mark.parametrize("row", WAYS)
-def test_however_a_server_answers_the_grade_is_right_and_is_learned_once(
-    row: Row, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_however_a_server_answers_the_grade_is_right_and_is_learned_once(row, monkeypatch):
     asked: list[int] = []
 
     def counted(request: Request) -> Answer:
@@ -130,7 +125,7 @@ KINDS = {"wrong_key": "auth", "unknown_model": "transport", "filtered": "content
         if error != "too_long"
     ],
 )
-def test_what_the_server_says_is_wrong_is_told_right(row: Row, error: str, grade: Grade) -> None:
+def test_what_the_server_says_is_wrong_is_told_right(row, error, grade):
     told: dict[str, Any] = row["errors"][error]
     options: dict[str, Any] = {
         "wrong_key": {"api_key": "sk-wrong"},
@@ -158,8 +153,8 @@ IDS = [(row, provider) for row in ROWS.values() for provider in row["promptfoo"]
     ids=lambda value: value.get("id") if isinstance(value, dict) else value,
 )
 def test_a_grader_of_promptfoo_becomes_a_judge_that_this_server_answers(
-    row: Row, provider: Any, grade: Grade, tmp_path: Path
-) -> None:
+    row, provider, grade, tmp_path
+):
     assertion = {"type": "context-faithfulness", "provider": provider}
     config = tmp_path / "config.json"
     config.write_text(json.dumps({"tests": [{"assert": [assertion]}]}), encoding="utf-8")
@@ -178,9 +173,7 @@ RECIPES = {re.sub(r"\[|\].*", "", name): row for name, *row in table(PAGE, "serv
 
 
 @each
-def test_each_server_grades_with_the_settings_of_its_row(
-    row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_server_grades_with_the_settings_of_its_row(row, tmp_path, monkeypatch):
     judge = f"openai:{row['model']}"
     if row["name"] in RECIPES:
         assert RECIPES[row["name"]][:2] == [judge, row["base_url"]]
@@ -197,7 +190,7 @@ def test_each_server_grades_with_the_settings_of_its_row(
     assert KEY not in done.stdout + done.stderr
 
 
-def test_the_page_lists_every_imitated_server_and_every_grader_of_promptfoo() -> None:
+def test_the_page_lists_every_imitated_server_and_every_grader_of_promptfoo():
     assert list(RECIPES) == [row["name"] for row in ROWS.values() if row["promptfoo"]]
     page = PAGE.read_text("utf-8")
     others = {row["name"]: row["base_url"] for row in ROWS.values() if not row["promptfoo"]}

@@ -1,7 +1,5 @@
 """Tests of the embedded judge: what always holds, examples, and its known mistakes."""
 
-from __future__ import annotations
-
 import io
 import json
 import os
@@ -94,9 +92,7 @@ def index_of(context: list[str]) -> Index:
 
 
 @given(st.lists(anything, min_size=1, max_size=6), st.data())
-def test_a_sentence_of_the_context_is_always_supported(
-    context: list[str], data: st.DataObject
-) -> None:
+def test_a_sentence_of_the_context_is_always_supported(context, data):
     copy = data.draw(st.sampled_from(context))
     assume(not is_blank(copy))
     result = support(copy, index_of(context))
@@ -106,8 +102,8 @@ def test_a_sentence_of_the_context_is_always_supported(
 
 @given(prose, st.lists(st.integers(0, 10**6), max_size=3), st.integers(0, 10**6), st.data())
 def test_a_statement_with_a_number_that_is_not_in_the_context_is_never_supported(
-    context: list[str], there: list[int], made_up: int, data: st.DataObject
-) -> None:
+    context, there, made_up, data
+):
     assume(made_up not in there)
     known = [f"{text} {number}" for text, number in zip(context * len(there), there, strict=False)]
     copy = data.draw(st.sampled_from(context + known))
@@ -116,9 +112,7 @@ def test_a_statement_with_a_number_that_is_not_in_the_context_is_never_supported
 
 
 @given(prose, st.from_regex(r"[A-Z][f-z]{3,8}", fullmatch=True), st.data())
-def test_a_statement_with_a_name_that_is_not_in_the_context_is_never_supported(
-    context: list[str], name: str, data: st.DataObject
-) -> None:
+def test_a_statement_with_a_name_that_is_not_in_the_context_is_never_supported(context, name, data):
     assume(find_names(f"a {name}"))  # not "Your"
     copy = data.draw(st.sampled_from(context))
     result = support(f"a {copy} of {name}", index_of(context))
@@ -133,8 +127,8 @@ def test_a_statement_with_a_name_that_is_not_in_the_context_is_never_supported(
     st.sampled_from(get_args(Reasons)),
 )
 def test_every_statement_gets_one_well_formed_verdict_whatever_the_texts(
-    said: list[str], context: list[str], question: str, reasons: Reasons
-) -> None:
+    said, context, question, reasons
+):
     ask = make_ask(tuple(said), tuple(context), question=question, reasons=reasons)
     reply = EmbeddedJudge().ask(ask)
     assert not schema_errors(reply.text, ask.form)
@@ -155,9 +149,7 @@ def test_every_statement_gets_one_well_formed_verdict_whatever_the_texts(
     st.lists(anything | st.sampled_from(MARKS), min_size=1, max_size=5).map(" ".join),
     st.lists(anything, max_size=3),
 )
-def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
-    said: str, context: list[str]
-) -> None:
+def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(said, context):
     """The context may contain the same marks, also inside a sentence."""
     assume(find_words(without_marks(said)))
     index = index_of([*context, f"It has {said} there"])
@@ -167,7 +159,7 @@ def test_a_statement_that_is_in_the_context_with_its_citation_marks_is_found(
         assert support(said, index).score >= THRESHOLD
 
 
-def test_the_reply_is_the_same_in_every_run() -> None:
+def test_the_reply_is_the_same_in_every_run():
     """Sets of words have another order in each."""
     program = (
         "from faithfulness_assert.judges.embedded import Index, support\n"
@@ -185,7 +177,7 @@ def test_the_reply_is_the_same_in_every_run() -> None:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['why']}: {row['statement'][:40]}")
-def test_a_statement_is_labelled_as_its_row_says(row: dict[str, Any]) -> None:
+def test_a_statement_is_labelled_as_its_row_says(row):
     """The rows of known mistakes say what the rule cannot see; a better rule may change them."""
     assert label(row["statement"], tuple(row.get("context", MOON))) == row["label"]
 
@@ -194,7 +186,7 @@ def label_of(statement: str, context: str) -> str:
     return grade(statement, context).verdicts[0].label
 
 
-def test_a_short_copy_with_another_word_is_not_supported_in_any_language() -> None:
+def test_a_short_copy_with_another_word_is_not_supported_in_any_language():
     """In nine cases of ten, while as many true statements are supported."""
     seen = [label_of(row["false"], row["context"]) == "not_enough_info" for row in SWAPS]
     kept = [label_of(row["true"], row["context"]) == "supported" for row in SWAPS]
@@ -217,12 +209,12 @@ def test_a_short_copy_with_another_word_is_not_supported_in_any_language() -> No
         ("สัตว์เลี้ยงเข้าพักได้", "สัตว์เลี้ยงเข้าพักไม่ได้"),
     ],
 )
-def test_a_denial_on_one_side_is_seen_with_and_without_spaces(says: str, denies: str) -> None:
+def test_a_denial_on_one_side_is_seen_with_and_without_spaces(says, denies):
     assert label_of(says, denies) == label_of(denies, says) == "not_enough_info"
     assert label_of(says, says) == label_of(denies, denies) == "supported"
 
 
-def test_a_number_or_name_in_another_form_is_supported_and_another_one_is_not() -> None:
+def test_a_number_or_name_in_another_form_is_supported_and_another_one_is_not():
     """Eight of ten true ones; of the false ones all but two that no number in digits tells."""
     kept = [label_of(row["true"], row["context"]) == "supported" for row in FORMS]
     wrong = [row["false"] for row in FORMS if label_of(row["false"], row["context"]) == "supported"]
@@ -230,14 +222,14 @@ def test_a_number_or_name_in_another_form_is_supported_and_another_one_is_not() 
     assert wrong == ["El museo abre a las diez de la mañana.", "Anna moved to hamburg in spring."]
 
 
-def test_a_reason_says_what_speaks_against_a_statement() -> None:
+def test_a_reason_says_what_speaks_against_a_statement():
     (verdict,) = judge("Hamburg is large.", context=("Berlin is large.",), reasons="all")
     assert verdict["reason"] == "it is a sentence of the context with a word changed"
     (verdict,) = judge("It costs $1.3 million.", context=("It costs $1.2 million.",), reasons="all")
     assert verdict["reason"] == "the number $1.3 million is nowhere in the context"
 
 
-def test_words_from_all_over_a_long_context_are_no_evidence() -> None:
+def test_words_from_all_over_a_long_context_are_no_evidence():
     """The pieces of any sentence are somewhere in a long context: then only near words count."""
     words = [f"{a}{b}{c}e" for a in "bcdfghklmn" for b in "aeiou" for c in "bdfgklmnprst"]
     context = [" ".join(words[at::60]) for at in range(60)] * 4
@@ -251,7 +243,7 @@ def test_words_from_all_over_a_long_context_are_no_evidence() -> None:
 # ---------------------------------------------------------------- the ask
 
 
-def test_a_deadline_in_the_past_is_a_timeout() -> None:
+def test_a_deadline_in_the_past_is_a_timeout():
     with pytest.raises(JudgeError) as caught:
         EmbeddedJudge().ask(make_ask((MOON[0],), MOON), deadline=time.monotonic() - 1)
     assert caught.value.kind == "timeout"
@@ -267,7 +259,7 @@ def test_a_deadline_in_the_past_is_a_timeout() -> None:
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_very_long_text_is_judged_like_any_other(unit: str) -> None:
+def test_a_very_long_text_is_judged_like_any_other(unit):
     monster = unit * (20_000 // len(unit))
     copied, altered, other = judge(
         monster, f"{monster} zyx 73519", "Volcanoes shaped it.", context=(monster, *MOON)
@@ -287,9 +279,7 @@ def test_a_very_long_text_is_judged_like_any_other(unit: str) -> None:
         ("42", ["supported"]),
     ],
 )
-def test_what_claims_nothing_is_not_supported_by_words_of_the_context(
-    answer: str, labels: list[str]
-) -> None:
+def test_what_claims_nothing_is_not_supported_by_words_of_the_context(answer, labels):
     """A name or a number may be a whole answer."""
     context = (
         "It does have many trucks, how many you want. Let me know more: 42 in Paris and London."

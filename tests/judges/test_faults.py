@@ -6,8 +6,6 @@ and ``retryable``; how many ``requests`` the server got; a text that the reason 
 ``soon`` marks a fault that only the deadline ends. To add a fault, add a line there.
 """
 
-from __future__ import annotations
-
 import json
 import logging
 import re
@@ -115,7 +113,7 @@ def wrong(row: Mapping[str, Any], result: GradingResult, took: float, requests: 
 
 
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
-def test_every_fault_has_the_outcome_of_its_row(api: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_every_fault_has_the_outcome_of_its_row(api, caplog):
     caplog.set_level(logging.INFO)  # other loggers, whose messages a CI may show
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
     own = [row for row in ROWS if api in row.get("apis", (api,))]
@@ -130,8 +128,7 @@ def test_every_fault_has_the_outcome_of_its_row(api: str, caplog: pytest.LogCapt
 
 
 @pytest.mark.parametrize(
-    "form",
-    [KEY, KEY.upper(), " ".join(KEY), quote(KEY, safe=""), json.dumps(KEY)],
+    "form", [KEY, KEY.upper(), " ".join(KEY), quote(KEY, safe=""), json.dumps(KEY)]
 )
-def test_a_shown_key_would_be_detected(form: str) -> None:
+def test_a_shown_key_would_be_detected(form):
     assert shows_key(f"before {form} after")

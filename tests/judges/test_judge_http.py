@@ -1,7 +1,5 @@
 """Tests of what HTTP judges share: redaction, reading of answers and errors, retries."""
 
-from __future__ import annotations
-
 import asyncio
 import shutil
 import ssl
@@ -18,9 +16,7 @@ from loopback import Loopback, good_reply
 
 from faithfulness_assert import Grader
 from faithfulness_assert.judges.http import Answer
-from faithfulness_assert.judges.remote.answers import (
-    read_failure,
-)
+from faithfulness_assert.judges.remote.answers import read_failure
 from faithfulness_assert.judges.remote.endpoint import Endpoint
 from faithfulness_assert.judges.remote.redaction import (
     MAX_SHOWN,
@@ -60,17 +56,17 @@ UNITS = [
         "proxy http://user:q-xyz9@host:8080 said no",
     ],
 )
-def test_unknown_credentials_are_removed_too(text: str) -> None:
+def test_unknown_credentials_are_removed_too(text):
     assert "xyz9" not in redact(text)
 
 
-def test_normal_words_are_not_taken_for_credentials() -> None:
+def test_normal_words_are_not_taken_for_credentials():
     text = "max_tokens: 100 is too large; the basic plan has no access; task-force; temperature=0.5"
     assert redact(text) == Secrets(["abc", ""]).out_of(text) == text
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_hostile_texts_of_a_million_characters_are_cut_to_a_few_hundred(unit: str) -> None:
+def test_hostile_texts_of_a_million_characters_are_cut_to_a_few_hundred(unit):
     shown_text = safe_text(unit * (1_000_000 // len(unit)), Secrets(["sk-secret-key"]))
     assert len(shown_text) <= 10 * MAX_SHOWN
     assert shown_text.isprintable()
@@ -79,20 +75,18 @@ def test_hostile_texts_of_a_million_characters_are_cut_to_a_few_hundred(unit: st
 
 
 @given(st.text())
-def test_safe_text_is_one_printable_line(text: str) -> None:
+def test_safe_text_is_one_printable_line(text):
     assert safe_text(text, Secrets()).isprintable()
 
 
-def test_a_secret_where_text_is_cut_is_removed_whole() -> None:
+def test_a_secret_where_text_is_cut_is_removed_whole():
     key = "k" + "0123456789" * 200
     shown_text = safe_text(key * 20, Secrets([key]))
     assert "0123456789" not in shown_text
 
 
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
-def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(
-    api: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_request_has_the_address_and_headers_of_the_sdks_own_call(api, monkeypatch):
     for name in ("ORG_ID", "PROJECT_ID"):
         monkeypatch.setenv(f"OPENAI_{name}", f"my-{name}")
     with Loopback(lambda request: good_reply(request)) as server:
@@ -142,9 +136,7 @@ async def _ask_with_sdk(api: str, url: str) -> None:
         ("http://VLLM:8000/v1", True),
     ],
 )
-def test_http_to_another_machine_is_warned_of(
-    url: str, warns: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_http_to_another_machine_is_warned_of(url, warns, monkeypatch):
     endpoint = Endpoint(url, Secret("sk-123456789"))
     assert bool(endpoint.warnings) == warns
     monkeypatch.setenv(
@@ -170,8 +162,8 @@ def certificate(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def test_certificates_are_those_of_ssl_cert_file_and_an_unknown_one_is_told(
-    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    certificate, monkeypatch
+):
     monkeypatch.delenv("SSL_CERT_DIR", raising=False)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(*certificate)

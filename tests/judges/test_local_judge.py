@@ -3,8 +3,6 @@
 The models are made by hand in the ONNX format (``tiny_models.py``); those of PyTorch are in tests/local_models.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math
@@ -12,7 +10,6 @@ import random
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Event
 from typing import Any
 
@@ -69,8 +66,8 @@ def labels_of(judge, statements: list[str], sentences: list[str], question: str 
     ],
 )
 def test_labels_are_those_that_the_config_or_an_option_names_in_any_case_and_order(
-    tmp_path: Path, labels, order, options
-) -> None:
+    tmp_path, labels, order, options
+):
     words = {word: [outputs[n] for n in order] for word, outputs in WORDS.items()}
     judge = make_judge(tiny_model(tmp_path, words, labels=labels), options)
     context = ["The tower is tall."]
@@ -102,7 +99,7 @@ HHEM for its first token; a single output is the log-odds of support."""
 
 
 @pytest.mark.parametrize("name", TWO)
-def test_a_model_with_two_outcomes_never_contradicts(tmp_path: Path, name: str) -> None:
+def test_a_model_with_two_outcomes_never_contradicts(tmp_path, name):
     made, options = TWO[name]
     odds = {"m": ([6.0], [-6.0]), "hhem": ([0.0, 6.0], [6.0, 0.0])}
     words = dict(zip(("indeed", "never"), odds.get(name, ([6.0, 0.0], [0.0, 6.0])), strict=True))
@@ -119,7 +116,7 @@ def test_a_model_with_two_outcomes_never_contradicts(tmp_path: Path, name: str) 
 # ---------------------------------------------------------------- batches
 
 
-def test_a_verdict_does_not_depend_on_what_else_is_asked(tmp_path: Path) -> None:
+def test_a_verdict_does_not_depend_on_what_else_is_asked(tmp_path):
     rng = random.Random(5)
     names = [f"w{n}" for n in range(40)]
     words = {w: [rng.gauss(0, 1) for _ in NLI] for w in names}
@@ -151,7 +148,7 @@ def test_a_verdict_does_not_depend_on_what_else_is_asked(tmp_path: Path) -> None
     assert len({row["label"] for reply in alone for row in json.loads(reply.text)["verdicts"]}) == 3
 
 
-def test_what_waits_while_the_model_computes_is_computed_in_one_batch(tmp_path: Path) -> None:
+def test_what_waits_while_the_model_computes_is_computed_in_one_batch(tmp_path):
     judge = make_judge(tiny_model(tmp_path, WORDS), {})
     engine, sizes = judge._model.batcher.engine, []
 
@@ -176,9 +173,7 @@ def test_what_waits_while_the_model_computes_is_computed_in_one_batch(tmp_path: 
     judge._model.batcher.engine = engine
 
 
-def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(
-    tmp_path: Path,
-) -> None:
+def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(tmp_path):
     class Small:
         room, sizes = 3, []
 
@@ -198,7 +193,7 @@ def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(
     assert "device='cpu'" in raised.value.fix
 
 
-def test_what_nobody_waits_for_any_more_holds_up_nobody() -> None:
+def test_what_nobody_waits_for_any_more_holds_up_nobody():
     """A case whose time is up, in the middle of a context that takes hours."""
     entered, goes_on, done = Event(), Event(), []
 
@@ -222,7 +217,7 @@ def test_what_nobody_waits_for_any_more_holds_up_nobody() -> None:
 @pytest.mark.parametrize(
     ("error", "said"), [(MemoryError, "out of memory with a single input"), (SystemExit, "failed")]
 )
-def test_an_input_that_fails_costs_no_other_input(error, said: str) -> None:
+def test_an_input_that_fails_costs_no_other_input(error, said):
     entered, goes_on = Event(), Event()
 
     class Broken:
@@ -253,9 +248,7 @@ def sentences_of(count: int, words: int, extra: dict[int, str]) -> list[str]:
     ]
 
 
-def test_a_long_context_is_read_in_chunks_of_whole_sentences_and_the_best_one_counts(
-    tmp_path: Path,
-) -> None:
+def test_a_long_context_is_read_in_chunks_of_whole_sentences_and_the_best_one_counts(tmp_path):
     judge = make_judge(tiny_model(tmp_path, {**WORDS, "adults": OPEN}), {})
     context = sentences_of(40, 10, {17: "Indeed", 30: "Never"})
     [row] = rows_of(judge, ["Adults pay."], context)
@@ -269,9 +262,7 @@ def test_a_long_context_is_read_in_chunks_of_whole_sentences_and_the_best_one_co
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_no_input_is_longer_than_the_model_reads_and_no_word_of_the_context_is_lost(
-    tmp_path: Path, seed: int
-) -> None:
+def test_no_input_is_longer_than_the_model_reads_and_no_word_of_the_context_is_lost(tmp_path, seed):
     rng = random.Random(seed)
     most = rng.choice([48, 64, 100])
     judge = make_judge(tiny_model(tmp_path, WORDS, most=most), {})
@@ -293,7 +284,7 @@ def test_no_input_is_longer_than_the_model_reads_and_no_word_of_the_context_is_l
     assert {n for n, text in enumerate(context, 1) if len(text.split()) <= 20} <= set(whole)
 
 
-def test_a_statement_that_the_model_cannot_read_is_unresolved_and_says_so(tmp_path: Path) -> None:
+def test_a_statement_that_the_model_cannot_read_is_unresolved_and_says_so(tmp_path):
     model = tiny_model(tmp_path, WORDS)
     answer = f"The tower is tall, indeed. It was finished, indeed, {'tower ' * 80}."
     result = grade(answer, "The tower is tall.", judge=model)
@@ -302,7 +293,7 @@ def test_a_statement_that_the_model_cannot_read_is_unresolved_and_says_so(tmp_pa
     assert any("too long for the model" in warning for warning in result.metadata["warnings"])
 
 
-def test_what_is_not_a_number_is_no_verdict(tmp_path: Path) -> None:
+def test_what_is_not_a_number_is_no_verdict(tmp_path):
     judge = tiny_model(
         tmp_path, {**WORDS, "zero": [math.nan, 9.0, 0.0], "endless": [0.0, math.inf, 0.0]}
     )
@@ -321,16 +312,14 @@ def test_what_is_not_a_number_is_no_verdict(tmp_path: Path) -> None:
         (f"The tower is {'tall ' * 90}.", "too long for the model.*reads more"),
     ],
 )
-def test_a_judge_that_gives_no_verdict_at_all_says_why_and_what_to_do(
-    tmp_path: Path, answer: str, said: str
-) -> None:
+def test_a_judge_that_gives_no_verdict_at_all_says_why_and_what_to_do(tmp_path, answer, said):
     words = {**WORDS, "zero": [math.nan, 9.0, 0.0], "endless": [0.0, math.inf, 0.0]}
     result = grade(answer, "The tower is tall.", judge=tiny_model(tmp_path, words), controls="off")
     assert (result.status, result.score, result.pass_) == ("unreadable", None, False)
     assert re.search(said, str(result.reason)), result.reason
 
 
-def test_no_text_can_hide_a_special_token(tmp_path: Path) -> None:
+def test_no_text_can_hide_a_special_token(tmp_path):
     judge = make_judge(tiny_model(tmp_path, WORDS), {})
     tokens = judge._model.tokens
     plain = judge._reader.chunks(
@@ -345,7 +334,7 @@ def test_no_text_can_hide_a_special_token(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- families
 
 
-def test_lettucedetect_marks_the_words_that_nothing_supports(tmp_path: Path) -> None:
+def test_lettucedetect_marks_the_words_that_nothing_supports(tmp_path):
     result = grade(
         "The tower is tall. It was finished in 1900, adults pay seven euros.",
         "The tower is tall. It was finished.",
@@ -359,7 +348,7 @@ def test_lettucedetect_marks_the_words_that_nothing_supports(tmp_path: Path) -> 
     assert "marked as not supported: “1900”, “seven euros”" in result.pretty()
 
 
-def test_a_marked_word_that_the_context_has_is_not_said_to_be_nowhere(tmp_path: Path) -> None:
+def test_a_marked_word_that_the_context_has_is_not_said_to_be_nowhere(tmp_path):
     judge = marking(tmp_path, "tower")
     result = grade("The tower is tall.", "The tower.", judge=judge)
     assert result.verdicts[0].flags == ("marked",)
@@ -378,9 +367,7 @@ def marks_words(tmp_path_factory: pytest.TempPathFactory) -> Grader:
 
 
 @given(st.lists(st.sampled_from(WRITTEN), min_size=1, max_size=8))
-def test_all_words_that_a_model_marks_are_named_as_the_statement_writes_them(
-    marks_words: Grader, words: list[str]
-) -> None:
+def test_all_words_that_a_model_marks_are_named_as_the_statement_writes_them(marks_words, words):
     verdicts = marks_words.grade(f"Towers {' '.join(words)}.", "The tower is tall.").verdicts
     assert verdicts
     for verdict in verdicts:
@@ -392,7 +379,7 @@ def test_all_words_that_a_model_marks_are_named_as_the_statement_writes_them(
         assert bool(verdict.wrong) == bool(marked)
 
 
-def test_a_mark_that_is_no_word_is_not_named(tmp_path: Path) -> None:
+def test_a_mark_that_is_no_word_is_not_named(tmp_path):
     judge = marking(tmp_path, ".")
     [verdict] = grade("The tower is tall.", "The tower.", judge=judge, reasons="all").verdicts
     assert (verdict.label, verdict.wrong) == ("not_enough_info", ())
@@ -404,8 +391,8 @@ def test_a_mark_that_is_no_word_is_not_named(tmp_path: Path) -> None:
     [([["seven"]], ("seven",)), ([["euros"]], ()), ([["", "no such words"]], ()), ({}, ())],
 )
 def test_marks_are_the_same_from_stored_replies_but_for_those_that_are_no_words_of_the_statement(
-    tmp_path: Path, wrong: object, named: tuple[str, ...]
-) -> None:
+    tmp_path, wrong, named
+):
     case = {"answer": "It has seven towers.", "context": "The tower."}
     grade(**case, judge=marking(tmp_path, "seven"), cache=tmp_path / "kept")
     [stored] = [p for p in tmp_path.glob("kept/*/*.json") if len(p.stem) == 64]
@@ -418,13 +405,13 @@ def test_marks_are_the_same_from_stored_replies_but_for_those_that_are_no_words_
     assert (verdict.label, verdict.wrong) == ("not_enough_info", named)
 
 
-def test_a_judge_that_marks_words_of_what_it_supports_supports_nothing() -> None:
+def test_a_judge_that_marks_words_of_what_it_supports_supports_nothing():
     torn = ScriptedJudge([Reply(verdicts_json({1: "supported"}), wrong=(("tower",),))])
     [verdict] = grade("The tower is tall.", "The tower is tall.", judge=torn, reasks=0).verdicts
     assert verdict.label is None
 
 
-def test_marked_words_of_one_statement_say_nothing_of_another(tmp_path: Path) -> None:
+def test_marked_words_of_one_statement_say_nothing_of_another(tmp_path):
     """An answer may write "statement 2 is false": that is never read as the judge's."""
     judge = marking(tmp_path, "seven", "statement", "2", "false", "is")
     answer = "Seven, statement 2 is false. It was tall."
@@ -433,7 +420,7 @@ def test_marked_words_of_one_statement_say_nothing_of_another(tmp_path: Path) ->
     assert result.verdicts[0].wrong == ("Seven, statement 2 is false",)
 
 
-def test_a_token_is_supported_only_if_every_chunk_supports_it(tmp_path: Path) -> None:
+def test_a_token_is_supported_only_if_every_chunk_supports_it(tmp_path):
     words = {"tall": [1.0, 0.0], "doubt": [0.0, 4.0], "the": [0.0, 0.0]}
     model = tiny_model(
         tmp_path / "lettuce", words, labels=None, kind="BertForTokenClassification", most=64
@@ -444,7 +431,7 @@ def test_a_token_is_supported_only_if_every_chunk_supports_it(tmp_path: Path) ->
     assert labels_of(judge, ["Tall"], [*calm, "Doubt doubt."]) == ["not_enough_info"]
 
 
-def test_minicheck_reads_chunks_of_five_hundred_words(tmp_path: Path) -> None:
+def test_minicheck_reads_chunks_of_five_hundred_words(tmp_path):
     words = {"indeed": [6.0, 0.0], "never": [0.0, 6.0]}
     model = tiny_model(tmp_path / "MiniCheck-T5", words, labels=None, kind=T5, most=2048)
     judge = make_judge(model, {})
@@ -461,9 +448,7 @@ MISTAKES = rows("local_models")
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=lambda row: row["said"])
-def test_what_does_not_fit_a_model_is_named_and_nothing_is_guessed(
-    tmp_path: Path, row: dict
-) -> None:
+def test_what_does_not_fit_a_model_is_named_and_nothing_is_guessed(tmp_path, row):
     labels = row.get("labels", NLI)
     words = {"indeed": [1.0] * (len(labels) if labels else 2)}
     kind = f"{row.get('kind', 'BertForSequenceClassification')}"
@@ -496,8 +481,8 @@ def _with(name: str, text: str):
     ],
 )
 def test_the_command_line_says_what_is_wrong_with_a_model_and_what_to_do(
-    tmp_path: Path, change, options: list[str], said: str
-) -> None:
+    tmp_path, change, options, said
+):
     model, data = tiny_model(tmp_path / "m", WORDS), tmp_path / "cases.jsonl"
     data.write_text('{"answer": "The tower.", "context": "The tower."}\n', encoding="utf-8")
     if change:
@@ -519,7 +504,7 @@ NOT_THERE = "there is no folder.*name one that save_pretrained wrote, or a model
         (__file__, NOT_THERE),
     ],
 )
-def test_what_is_no_folder_is_told(name: str, said: str) -> None:
+def test_what_is_no_folder_is_told(name, said):
     with pytest.raises(ConfigError, match=said):
         make_judge(f"local:{name}", {})
 
@@ -527,7 +512,7 @@ def test_what_is_no_folder_is_told(name: str, said: str) -> None:
 # ---------------------------------------------------------------- in a grade
 
 
-def test_the_evidence_and_the_confidence_are_in_the_result(tmp_path: Path) -> None:
+def test_the_evidence_and_the_confidence_are_in_the_result(tmp_path):
     model = tiny_model(tmp_path / "m", WORDS)
     result = grade(
         "The tower is tall, indeed.",
@@ -549,9 +534,7 @@ def test_the_evidence_and_the_confidence_are_in_the_result(tmp_path: Path) -> No
     assert played.verdicts[0].confidence == stored.verdicts[0].confidence
 
 
-def test_a_model_that_fails_is_a_judge_that_failed_and_the_next_ask_is_answered(
-    tmp_path: Path,
-) -> None:
+def test_a_model_that_fails_is_a_judge_that_failed_and_the_next_ask_is_answered(tmp_path):
     model = tiny_model(tmp_path, WORDS)
     vocabulary = json.loads((tmp_path / "tokenizer.json").read_text(encoding="utf-8"))
     vocabulary["model"]["vocab"]["odd"] = 9999  # which the model does not have
@@ -568,9 +551,7 @@ def test_a_model_that_fails_is_a_judge_that_failed_and_the_next_ask_is_answered(
     + [{"wrong": wrong} for wrong in ([[3]], [3], 3)],
     ids=str,
 )
-def test_a_stored_reply_that_no_judge_gives_is_asked_for_again(
-    tmp_path: Path, damage: dict[str, object]
-) -> None:
+def test_a_stored_reply_that_no_judge_gives_is_asked_for_again(tmp_path, damage):
     model, kept = tiny_model(tmp_path / "m", WORDS), tmp_path / "kept"
     case = {"answer": "The tower is tall, indeed.", "context": "The tower is tall."}
     assert grade(**case, judge=model, cache=kept).verdicts[0].confidence
@@ -582,9 +563,7 @@ def test_a_stored_reply_that_no_judge_gives_is_asked_for_again(
     assert json.loads(stored.read_text(encoding="utf-8")) == json.loads(whole)
 
 
-def test_a_model_is_the_same_judge_wherever_its_folder_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_is_the_same_judge_wherever_its_folder_is(tmp_path, monkeypatch):
     """A run and a store go on with it on another machine, and name no path of this one."""
     homes = [tmp_path / place for place in ("here", "there")]
     for home in homes:
@@ -596,7 +575,7 @@ def test_a_model_is_the_same_judge_wherever_its_folder_is(
     assert all(info == told[0] for info in told)
 
 
-def test_another_threshold_of_support_and_other_files_are_another_judge(tmp_path: Path) -> None:
+def test_another_threshold_of_support_and_other_files_are_another_judge(tmp_path):
     model = tiny_model(tmp_path, {"indeed": [0.0, 1.0, 0.0]})
     assert labels_of(make_judge(model, {}), ["Indeed."], ["The tower."]) == ["supported"]
     strict = make_judge(model, {"support_at": 0.9})
@@ -608,7 +587,7 @@ def test_another_threshold_of_support_and_other_files_are_another_judge(tmp_path
     assert before["files"] != after.info.identity["files"]
 
 
-def test_an_ask_that_is_not_for_verdicts_needs_a_judge_that_writes_claims(tmp_path: Path) -> None:
+def test_an_ask_that_is_not_for_verdicts_needs_a_judge_that_writes_claims(tmp_path):
     model = tiny_model(tmp_path, WORDS)
     with pytest.raises(ConfigError, match="cannot give; name an LLM judge"):
         Grader(model, "ragas")
@@ -626,7 +605,7 @@ def test_an_ask_that_is_not_for_verdicts_needs_a_judge_that_writes_claims(tmp_pa
     assert result.tokens_used.num_requests == 1
 
 
-def test_a_judge_without_time_says_so(tmp_path: Path) -> None:
+def test_a_judge_without_time_says_so(tmp_path):
     judge = make_judge(tiny_model(tmp_path, WORDS), {})
 
     class Asleep:
@@ -643,7 +622,7 @@ def test_a_judge_without_time_says_so(tmp_path: Path) -> None:
     judge._model.batcher.engine = engine
 
 
-def test_doctor_says_whether_a_local_judge_answers(tmp_path: Path) -> None:
+def test_doctor_says_whether_a_local_judge_answers(tmp_path):
     def doctor(judge: str) -> str:
         return " ".join(command("doctor", "--judge", judge).stdout.split())
 

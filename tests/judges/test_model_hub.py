@@ -1,7 +1,5 @@
 """Models of a hub: what is fetched of a repository, over real HTTP from an imitation of the hub."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess
@@ -47,11 +45,7 @@ class Hub:
             {"type": "file", "path": str(p.relative_to(self.files)), "size": p.stat().st_size}
             for p in files
         ]
-        told = {
-            "id": NAME,
-            "sha": COMMIT,
-            "siblings": [{"rfilename": one["path"]} for one in tree],
-        }
+        told = {"id": NAME, "sha": COMMIT, "siblings": [{"rfilename": one["path"]} for one in tree]}
         api = f"/api/models/{NAME}"
         known = dict.fromkeys((api, *(f"{api}/revision/{r}" for r in ("main", COMMIT))), told)
         known[f"{api}/tree/{COMMIT}"] = [{**one, "oid": str(one["path"])} for one in tree]
@@ -99,8 +93,8 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
 
 
 def test_what_is_fetched_is_data_of_a_named_commit_and_is_used_again_where_nobody_answers(
-    hub: Hub, tmp_path: Path
-) -> None:
+    hub, tmp_path
+):
     home, named = tmp_path / "home", f"local:{NAME}@{COMMIT[:12]} 1.0"
     plain, pinned, unknown = hub.grade(home, "", f"@{COMMIT}", "@v9")
     unpinned = f"no commit of the model is pinned; to repeat the grade, name it NAME@{COMMIT}"
@@ -116,7 +110,7 @@ def test_what_is_fetched_is_data_of_a_named_commit_and_is_used_again_where_nobod
     assert named in offline
     assert unpinned in offline
     assert not hub.asked
-    hub.answer = lambda _: Answer(delay=60)  # type: ignore[method-assign]
+    hub.answer = lambda _: Answer(delay=60)
     begun = time.monotonic()
     (late,) = hub.grade(home, "", seconds=1.0)
     (nothing,) = hub.grade(tmp_path / "another home", "", seconds=1.0)
@@ -126,9 +120,7 @@ def test_what_is_fetched_is_data_of_a_named_commit_and_is_used_again_where_nobod
 
 
 @pytest.mark.parametrize("name", ["HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE"])
-def test_offline_nobody_is_asked_and_the_error_says_what_to_do(
-    hub: Hub, tmp_path: Path, name: str
-) -> None:
+def test_offline_nobody_is_asked_and_the_error_says_what_to_do(hub, tmp_path, name):
     (said,) = hub.grade(tmp_path / "home", "@v2", **{name: "1"})
     assert f"{NAME} at v2 is neither a folder nor on this machine" in said
     assert "could not be fetched from the hub (HF_HUB_OFFLINE is set)" in said

@@ -1,7 +1,5 @@
 """No connection stays open, whenever an ask is cancelled, and however busy the machine is."""
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import subprocess
@@ -51,7 +49,7 @@ def outcome_at(step: int, judge: OpenAIJudge, patch: pytest.MonkeyPatch) -> Any:
 
         def counted(handle: asyncio.Handle) -> None:
             nonlocal count
-            if handle._loop is loop and not asking.done():  # type: ignore[attr-defined]
+            if handle._loop is loop and not asking.done():
                 count += 1
                 if count == step:
                     asking.cancel()
@@ -72,9 +70,7 @@ def outcome_at(step: int, judge: OpenAIJudge, patch: pytest.MonkeyPatch) -> Any:
         loop.close()
 
 
-def test_at_any_step_of_an_ask_its_connection_closes_with_it(
-    monkeypatch: pytest.MonkeyPatch, left_open: list[str]
-) -> None:
+def test_at_any_step_of_an_ask_its_connection_closes_with_it(monkeypatch, left_open):
     background.process.started()  # which makes what limits all connections
     with Loopback(good_reply) as server:
         outcomes = []
@@ -87,7 +83,7 @@ def test_at_any_step_of_an_ask_its_connection_closes_with_it(
     assert isinstance(outcomes[0], asyncio.CancelledError)
 
 
-def test_an_ask_whose_connection_its_server_closes_is_sent_again_as_a_retry() -> None:
+def test_an_ask_whose_connection_its_server_closes_is_sent_again_as_a_retry():
     """As servers do after a while with one that was idle."""
     closed = Answer(b"", end="reset", raw=b"")
 
@@ -159,7 +155,7 @@ print(before, opened())
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="counts open files as Linux does")
-def test_many_runs_of_agrade_leave_no_connection_open_and_no_warning() -> None:
+def test_many_runs_of_agrade_leave_no_connection_open_and_no_warning():
     def hangs_up(request: Request) -> Answer:
         return Answer(good_reply(request).body, end="close", delay=0.01)
 
@@ -171,7 +167,7 @@ def test_many_runs_of_agrade_leave_no_connection_open_and_no_warning() -> None:
     assert after <= before
 
 
-def test_a_server_that_closes_a_connection_without_an_answer_is_told_as_that() -> None:
+def test_a_server_that_closes_a_connection_without_an_answer_is_told_as_that():
     with Loopback(lambda _: Answer(b"", end="close", raw=b"")) as server:
         judge = OpenAIJudge("m", base_url=server.url, api_key="k")
         with pytest.raises(JudgeError, match="to the judge: the server closed the connection"):

@@ -1,7 +1,5 @@
 """A client of the user's own asks for a judge: real clients of the SDKs, over real HTTP."""
 
-from __future__ import annotations
-
 import asyncio
 import gzip
 import time
@@ -81,7 +79,7 @@ def failure(make: Make, answer: Answer) -> JudgeError:
 
 
 @any_client
-def test_each_kind_of_client_brings_a_reply_with_its_own_key(make: Make) -> None:
+def test_each_kind_of_client_brings_a_reply_with_its_own_key(make):
     with Loopback(good) as server:
         asking = make(server)
         replies = [asking.ask(ASK), asyncio.run(asking.aask(ASK))]
@@ -90,7 +88,7 @@ def test_each_kind_of_client_brings_a_reply_with_its_own_key(make: Make) -> None
     assert {request.headers["accept-encoding"] for request in server.requests} == {"identity"}
 
 
-def test_azure_has_its_deployment_version_and_header() -> None:
+def test_azure_has_its_deployment_version_and_header():
     with Loopback(good) as server:
         CLIENTS["AzureOpenAI"](server).ask(ASK)
         by_model = openai.AzureOpenAI(
@@ -103,7 +101,7 @@ def test_azure_has_its_deployment_version_and_header() -> None:
     assert second.path == "/openai/deployments/m/chat/completions?api-version=2026-01-01"
 
 
-def test_a_token_is_fetched_for_each_request() -> None:
+def test_a_token_is_fetched_for_each_request():
     tokens = iter(["token-of-the-first-hour", "token-of-the-second-hour"])
     with Loopback(good) as server:
         client = openai.AzureOpenAI(
@@ -116,7 +114,7 @@ def test_a_token_is_fetched_for_each_request() -> None:
     assert sent == ["Bearer token-of-the-first-hour", "Bearer token-of-the-second-hour"]
 
 
-def test_headers_query_and_http_client_of_a_gateway_are_used() -> None:
+def test_headers_query_and_http_client_of_a_gateway_are_used():
     signed: list[str] = []
     http = openai.DefaultHttpxClient(
         headers={"x-proxy": "1"},
@@ -143,7 +141,7 @@ def test_headers_query_and_http_client_of_a_gateway_are_used() -> None:
 
 
 @any_client
-def test_retries_are_the_judges_own(make: Make) -> None:
+def test_retries_are_the_judges_own(make):
     with Loopback(refusal_to(500, "oops")) as server:
         with pytest.raises(JudgeError) as caught:
             make(server).ask(ASK)
@@ -151,7 +149,7 @@ def test_retries_are_the_judges_own(make: Make) -> None:
     assert (caught.value.kind, caught.value.http_status) == ("server", 500)
 
 
-def test_time_is_the_judges_own() -> None:
+def test_time_is_the_judges_own():
     def asked(judge: RemoteJudge) -> str:
         with pytest.raises(JudgeError) as caught:
             judge.ask(ASK, deadline=begun + 1)
@@ -167,13 +165,13 @@ def test_time_is_the_judges_own() -> None:
 
 @any_client
 @pytest.mark.parametrize("status", [200, 500])
-def test_a_body_without_end_is_not_read(make: Make, status: int) -> None:
+def test_a_body_without_end_is_not_read(make, status):
     bomb = gzip.compress(b" " * (9 << 20), 9)
     error = failure(make, Answer(bomb, status, {"content-encoding": "gzip"}))
     assert "8 MB" in error.message
 
 
-def test_what_a_token_provider_raises_is_a_judge_error() -> None:
+def test_what_a_token_provider_raises_is_a_judge_error():
     def refuse() -> str:
         raise PermissionError("no identity")
 
@@ -189,7 +187,7 @@ def test_what_a_token_provider_raises_is_a_judge_error() -> None:
 # ---------------------------------------------------------------- secrets
 
 
-def test_tokens_and_headers_that_a_client_sends_are_not_shown() -> None:
+def test_tokens_and_headers_that_a_client_sends_are_not_shown():
     def echo(request: Request) -> Answer:
         secrets = f"{request.headers['authorization']} {request.headers['x-gate-token']}"
         return good_reply(request, f"{TEXT} {secrets.removeprefix('Bearer ')}")
@@ -209,18 +207,18 @@ def test_tokens_and_headers_that_a_client_sends_are_not_shown() -> None:
 
 
 @pytest.mark.parametrize("client", ["openai", 5, object(), anthropic.Anthropic(api_key="k")])
-def test_what_is_no_client_of_the_sdk_is_an_error(client: object) -> None:
+def test_what_is_no_client_of_the_sdk_is_an_error(client):
     with pytest.raises(ConfigError, match=r"^client: must be a client of the package openai"):
         make_judge("openai:m", {"client": client})
 
 
 @pytest.mark.parametrize("name", ["base_url", "api_key"])
-def test_address_and_key_belong_to_the_client(name: str) -> None:
+def test_address_and_key_belong_to_the_client(name):
     with pytest.raises(ConfigError, match=f"^{name}: set it on the client"):
         openai_judge(openai.OpenAI(api_key=KEY), **{name: "https://h/v1"})
 
 
-def test_a_judge_leaves_the_client_open() -> None:
+def test_a_judge_leaves_the_client_open():
     with Loopback(good) as server:
         client = openai.OpenAI(api_key=KEY, base_url=server.url)
         asking = openai_judge(client)

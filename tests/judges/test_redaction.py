@@ -4,8 +4,6 @@
 typed by accident is tested here too.
 """
 
-from __future__ import annotations
-
 import asyncio
 import base64
 import html
@@ -17,7 +15,6 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from random import Random
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -88,7 +85,7 @@ def shows(text: str, key: str = KEY) -> bool:
 
 
 @pytest.mark.parametrize("key", [KEY, SHORT])
-def test_this_file_notices_each_form(key: str) -> None:
+def test_this_file_notices_each_form(key):
     assert [name for name, form in FORMS.items() if not shows(f"See {form(key)} .", key)] == []
 
 
@@ -165,13 +162,8 @@ def access(api: str, server: Loopback, key: str) -> dict[str, Any]:
 )
 @pytest.mark.parametrize("place", PLACES)
 def test_a_key_in_no_form_gets_out_of_any_place_of_an_answer(
-    place: str,
-    key: str,
-    api: str,
-    own_client: bool,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+    place, key, api, own_client, tmp_path, caplog
+):
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
     with echo(key, place) as server, ExitStack() as open_clients:
         way = access(api, server, key)
@@ -211,9 +203,7 @@ def files(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("place", ["all of a good answer", "error"])
-def test_no_command_and_no_file_shows_the_key(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_no_command_and_no_file_shows_the_key(place, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     Path("data.json").write_text(json.dumps(CASES))
@@ -232,9 +222,7 @@ def test_no_command_and_no_file_shows_the_key(
     assert [name for name, text in shown.items() if shows(text)] == []
 
 
-def test_no_view_of_a_result_and_no_failing_test_shows_the_key(
-    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_view_of_a_result_and_no_failing_test_shows_the_key(pytester, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with echo(KEY, "all of a good answer") as server:
         way = access("openai", server, KEY)
@@ -284,13 +272,7 @@ class EchoingBatches(BatchServer):
     ("via", "refuses"),
     [("openai-batch", False), ("openai-batch", True), ("anthropic-batch", False)],
 )
-def test_a_batch_api_puts_the_key_nowhere(
-    via: str,
-    refuses: bool,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_a_batch_api_puts_the_key_nowhere(via, refuses, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     Path("data.json").write_text(json.dumps(CASES[:2]))
     api = via.partition("-")[0]
@@ -306,9 +288,7 @@ def test_a_batch_api_puts_the_key_nowhere(
     assert [name for name, text in shown.items() if shows(text)] == []
 
 
-def test_the_results_of_a_batch_are_asked_for_where_the_key_belongs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_results_of_a_batch_are_asked_for_where_the_key_belongs(tmp_path, monkeypatch):
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     data, run = tmp_path / "data.jsonl", tmp_path / "run"
     data.write_text("".join(f"{json.dumps(case)}\n" for case in CASES[:2]))
@@ -329,9 +309,7 @@ def test_the_results_of_a_batch_are_asked_for_where_the_key_belongs(
 SECRETS = ("p@ssword-77", "sesame-open", "p%40ssword-77")
 
 
-def test_what_is_secret_in_an_address_is_shown_nowhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_secret_in_an_address_is_shown_nowhere(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     Path("data.json").write_text(json.dumps(CASES[:2]))
     with echo("p@ssword-77", "all of a good answer") as server:
@@ -349,9 +327,7 @@ def test_what_is_secret_in_an_address_is_shown_nowhere(
 
 
 @pytest.mark.parametrize("status", [200, 407])
-def test_the_password_of_a_proxy_is_a_secret_too(
-    status: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_password_of_a_proxy_is_a_secret_too(status, monkeypatch):
     password = "p@ssword-77"
 
     def proxy(request: Request) -> Answer:
@@ -363,18 +339,18 @@ def test_the_password_of_a_proxy_is_a_secret_too(
     with Loopback(proxy) as server:
         monkeypatch.setenv("http_proxy", server.root.replace("//", "//me:p%40ssword-77@"))
         way = {"base_url": "http://judge.example/v1", "api_key": KEY, "max_retries": 0}
-        result = grade(**CASES[0], judge="openai:m", reasons="all", **way)  # type: ignore[call-overload]
+        result = grade(**CASES[0], judge="openai:m", reasons="all", **way)
         login = server.requests[0].headers["proxy-authorization"].partition(" ")[2]
     assert base64.b64decode(login) == b"me:p@ssword-77"
     assert (result.status == "judge_failed") == (status == 407)
     assert not shows(outputs(result), password)
 
 
-def test_no_part_of_a_key_is_left_where_a_long_page_is_cut() -> None:
+def test_no_part_of_a_key_is_left_where_a_long_page_is_cut():
     for before in range(99_975, 100_001, 5):
         with Loopback(Answer((" " * before + KEY + " end").encode(), 200)) as server:
             way = {"base_url": server.url, "api_key": KEY, "max_retries": 0}
-            result = grade(**CASES[0], judge="openai:m", **way)  # type: ignore[call-overload]
+            result = grade(**CASES[0], judge="openai:m", **way)
         assert result.status in ("unreadable", "judge_failed")
         assert not shows(outputs(result), KEY)
         assert KEY[:9] not in "".join(map(str, outputs(result)))
@@ -402,9 +378,7 @@ CALLS: dict[str, Callable[..., object]] = {
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: str([*wrong]))
-def test_no_traceback_contains_the_key_even_with_arguments_and_locals(
-    api: str, call: str, wrong: dict[str, Any]
-) -> None:
+def test_no_traceback_contains_the_key_even_with_arguments_and_locals(api, call, wrong):
     with pytest.raises((ConfigError, TypeError)) as caught:
         CALLS[call](**{"judge": f"{api}:m", "api_key": KEY, "threshold": 7, **wrong})
     told = traceback.TracebackException.from_exception(caught.value, capture_locals=True)
@@ -437,9 +411,7 @@ TYPED = ("sk-proj-abcdefghijk1234567890", "hf_abcdefghijklMNOPqrstuvwxyzABCDEFGH
         "batch x.json --run r --api-key {0}",
     ],
 )
-def test_a_key_that_is_typed_where_a_name_belongs_is_not_shown(
-    words: str, key: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_is_typed_where_a_name_belongs_is_not_shown(words, key, capsys, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     command(*words.format(key).split())
     shown = "".join(capsys.readouterr())
@@ -459,7 +431,7 @@ SHAPES = (  # as providers write them: how a key begins, the letters of the rest
 
 @examples(300)
 @given(st.sampled_from(SHAPES), st.randoms(use_true_random=False))
-def test_a_key_of_any_provider_is_masked_whoever_it_is_of(shape: Any, chance: Random) -> None:
+def test_a_key_of_any_provider_is_masked_whoever_it_is_of(shape, chance):
     start, letters, count = shape
     key = start + "".join(chance.choices(letters, k=count))
     assert str(ConfigError(f"key {key} is wrong")) == "key [redacted] is wrong"

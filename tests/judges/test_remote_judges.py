@@ -5,8 +5,6 @@
 What only holds for one of them stands at the end.
 """
 
-from __future__ import annotations
-
 import gzip
 import json
 import logging
@@ -141,7 +139,7 @@ def seeded(api: Api) -> dict[str, int]:
 
 
 @every_api
-def test_an_ask_is_one_request_with_the_schema_of_its_reply(api: Api) -> None:
+def test_an_ask_is_one_request_with_the_schema_of_its_reply(api):
     with Loopback(api.good()) as server:
         reply = api.made(server, **seeded(api)).ask(ASK)
     (request,) = server.requests
@@ -157,7 +155,7 @@ def test_an_ask_is_one_request_with_the_schema_of_its_reply(api: Api) -> None:
 
 
 @pytest.mark.parametrize("row", SAID, ids=lambda row: f"{row['api']}-{row['id']}")
-def test_a_reply_is_read_as_its_row_says(row: dict[str, Any]) -> None:
+def test_a_reply_is_read_as_its_row_says(row):
     api = BY_NAME[row["api"]]
     with Loopback(api.says(**row["said"])) as server:
         reply = api.made(server).ask(ASK)
@@ -171,7 +169,7 @@ def test_a_reply_is_read_as_its_row_says(row: dict[str, Any]) -> None:
 
 
 @every_api
-def test_any_json_in_any_part_leads_to_a_reply_or_a_judge_error(api: Api) -> None:
+def test_any_json_in_any_part_leads_to_a_reply_or_a_judge_error(api):
     check_any_json(api.made, api.with_part, ["body", *api.parts.split()])
 
 
@@ -194,8 +192,8 @@ def rejected(body: dict[str, Any], rejects: dict[str, str]) -> str:
     own=st.booleans(),
 )
 def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
-    api: Api, data: st.DataObject, status: int, names: bool, own: bool
-) -> None:
+    api, data, status, names, own
+):
     """``own``: as if the server were one of OpenAI's, which gets other parameters."""
     missing = data.draw(st.sets(st.sampled_from([*api.rejects])))
     rejects = {name: words for name, words in api.rejects.items() if name in missing}
@@ -231,7 +229,7 @@ def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
     "words",
     ["response_format json_schema", "seed temperature max_tokens grammar system role", "no such thing"],
 )  # fmt: skip
-def test_a_server_that_rejects_every_request_leads_to_an_error(words: str) -> None:
+def test_a_server_that_rejects_every_request_leads_to_an_error(words):
     """Steps that did not help are not kept."""
     with Loopback(refusal_to(400, words)) as server:
         asking = OPENAI.made(server)
@@ -247,7 +245,7 @@ def test_a_server_that_rejects_every_request_leads_to_an_error(words: str) -> No
     assert "response_format" in server.requests[half].body
 
 
-def test_a_decompression_bomb_does_not_take_much_memory() -> None:
+def test_a_decompression_bomb_does_not_take_much_memory():
     bomb = Answer(gzip.compress(b" " * (150 << 20), 6), headers={"content-encoding": "gzip"})
     with Loopback(bomb) as server:
         asking = OPENAI.made(server)
@@ -263,7 +261,7 @@ def test_a_decompression_bomb_does_not_take_much_memory() -> None:
 
 
 @every_api
-def test_threads_share_what_they_learn_about_the_server(api: Api) -> None:
+def test_threads_share_what_they_learn_about_the_server(api):
     def answer(request: Request) -> Answer:
         if "temperature" in request.body:
             return refusal_to(400, "temperature is not supported", type="invalid_request_error")
@@ -284,9 +282,7 @@ def test_threads_share_what_they_learn_about_the_server(api: Api) -> None:
 
 @every_api
 @pytest.mark.parametrize("status", [200, 307, 401, 500])
-def test_no_frame_or_cause_of_an_error_shows_the_key(
-    api: Api, status: int, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_frame_or_cause_of_an_error_shows_the_key(api, status, caplog):
     caplog.set_level(logging.DEBUG, "faithfulness_assert")
     echo = {"error": {"message": f"denied to {api.key}", "type": "authentication_error"}}
     answer = Answer(echo, status, {"location": f"http://h/{api.key}"})
@@ -301,9 +297,7 @@ def test_no_frame_or_cause_of_an_error_shows_the_key(
 @pytest.mark.parametrize(
     ("given", "said"), [({"api_key": "k"}, "Check the key"), ({}, "No key was sent")]
 )
-def test_a_key_that_is_refused_and_none_are_told_apart(
-    given: dict[str, str], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_is_refused_and_none_are_told_apart(given, said, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with Loopback(refusal_to(401, "no")) as server, pytest.raises(JudgeError) as caught:
         OpenAIJudge("m", base_url=server.url, **given).ask(ASK)
@@ -329,7 +323,7 @@ INVALID = {
 @pytest.mark.parametrize(
     ("name", "value"), [(name, value) for name, values in INVALID.items() for value in values]
 )
-def test_an_invalid_option_is_named(api: Api, name: str, value: Any) -> None:
+def test_an_invalid_option_is_named(api, name, value):
     key = {} if name == "client" else {"api_key": api.key}
     with pytest.raises(ConfigError, match=f"^{name}: ") as caught:
         api.judge(**{"model": "m", **key, name: value})
@@ -337,7 +331,7 @@ def test_an_invalid_option_is_named(api: Api, name: str, value: Any) -> None:
 
 
 @every_api
-def test_only_the_providers_own_servers_need_a_key(api: Api) -> None:
+def test_only_the_providers_own_servers_need_a_key(api):
     with pytest.raises(ConfigError, match=rf"(?s)api_key.*{api.name.upper()}_API_KEY"):
         api.judge("m")
     with pytest.raises(ConfigError, match=f"{api.name.upper()}_API_KEY"):
@@ -347,9 +341,7 @@ def test_only_the_providers_own_servers_need_a_key(api: Api) -> None:
 
 
 @every_api
-def test_key_and_address_are_read_from_the_environment(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_key_and_address_are_read_from_the_environment(api, monkeypatch):
     with Loopback(api.good()) as server:
         monkeypatch.setenv(f"{api.name.upper()}_BASE_URL", api.root(server))
         monkeypatch.setenv(f"{api.name.upper()}_API_KEY", f"{api.key}\n")
@@ -358,7 +350,7 @@ def test_key_and_address_are_read_from_the_environment(
 
 
 @every_api
-def test_the_query_of_an_address_goes_with_each_request(api: Api) -> None:
+def test_the_query_of_an_address_goes_with_each_request(api):
     with Loopback(api.good()) as server:
         api.made(server, base_url=f"{api.root(server)}/deep?version=7").ask(ASK)
     (request,) = server.requests
@@ -367,7 +359,7 @@ def test_the_query_of_an_address_goes_with_each_request(api: Api) -> None:
 
 
 @every_api
-def test_the_info_has_the_given_limits_and_an_identity_without_secrets(api: Api) -> None:
+def test_the_info_has_the_given_limits_and_an_identity_without_secrets(api):
     made = api.judge(
         "m",
         base_url="https://u:p@h:8/v1?k=v",
@@ -389,9 +381,7 @@ def test_the_info_has_the_given_limits_and_an_identity_without_secrets(api: Api)
 
 
 @every_api
-def test_samples_after_the_first_are_drawn_as_the_model_would_unless_a_temperature_is_given(
-    api: Api,
-) -> None:
+def test_samples_after_the_first_are_drawn_as_the_model_would_unless_a_temperature_is_given(api):
     for options, sent, deterministic in (
         ({}, [0.0, 1.0, 1.0], False),
         ({"temperature": "auto"}, [0.0, 1.0, 1.0], False),
@@ -411,9 +401,7 @@ def test_samples_after_the_first_are_drawn_as_the_model_would_unless_a_temperatu
 
 
 @every_api
-def test_an_ask_needs_no_sdk_and_a_batch_says_how_to_install_it(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_ask_needs_no_sdk_and_a_batch_says_how_to_install_it(api, monkeypatch):
     monkeypatch.setitem(sys.modules, api.name, None)
     with Loopback(api.good()) as server:
         made = api.made(server)
@@ -423,7 +411,7 @@ def test_an_ask_needs_no_sdk_and_a_batch_says_how_to_install_it(
     assert "pip install" in str(caught.value)
 
 
-def test_the_two_judges_have_the_same_options_except_seed_and_family() -> None:
+def test_the_two_judges_have_the_same_options_except_seed_and_family():
     ours, theirs = (option_names(f"{api.name}:m") for api in APIS)
     assert set(ours) - set(theirs) == {"seed", "family"}
     assert {"timeout", "client"} < set(theirs) < set(ours)
@@ -450,16 +438,14 @@ def test_the_two_judges_have_the_same_options_except_seed_and_family() -> None:
         ("https://api.openai.com.example.org/v1", False),
     ],
 )
-def test_only_servers_of_openai_get_openai_s_own_parameters(
-    base_url: str | None, own: bool
-) -> None:
+def test_only_servers_of_openai_get_openai_s_own_parameters(base_url, own):
     asking = OpenAIJudge("m", base_url=base_url, api_key=OPENAI.key)
     sent = asking.body(ASK, {"model": "m", "temperature": 0, "seed": 1}, asking.needs.steps)
     assert ("max_completion_tokens" in sent, "max_tokens" in sent) == (own, not own)
     assert (sent["response_format"]["json_schema"]["schema"] == ASK.schema) == own
 
 
-def test_lists_of_a_reply_have_bounds_where_the_server_is_not_openai_s() -> None:
+def test_lists_of_a_reply_have_bounds_where_the_server_is_not_openai_s():
     verdicts = BOUNDED["properties"]["verdicts"]
     assert (verdicts["minItems"], verdicts["maxItems"]) == (1, 1)
     assert verdicts["items"]["properties"]["evidence"]["maxItems"] == 8
@@ -478,7 +464,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.kind}-{len(form.labels)}")
-def test_the_sdk_finds_nothing_unsupported_in_our_schemas(form: ReplyForm) -> None:
+def test_the_sdk_finds_nothing_unsupported_in_our_schemas(form):
     schema = replace(ASK, form=form).schema
     # The SDK moves what the API does not support into a description. It drops the type beside an enum.
     assert "description" not in json.dumps(schema)

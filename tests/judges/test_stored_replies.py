@@ -1,7 +1,5 @@
 """Tests of stored replies: the same ask gets the same reply again, at no cost."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os
@@ -85,7 +83,7 @@ OTHERS = (
 """Asks that differ from ``ASK`` in one thing that shapes the reply."""
 
 
-def test_each_ask_has_a_reply_of_its_own_and_gets_it_again_without_a_call(tmp_path: Path) -> None:
+def test_each_ask_has_a_reply_of_its_own_and_gets_it_again_without_a_call(tmp_path):
     judge, asks = CountingJudge(), (ASK, *OTHERS)
     first = [StoredJudge(judge, tmp_path).ask(ask) for ask in asks]
     assert judge.asked == len({reply.text for reply in first}) == len(asks)
@@ -100,7 +98,7 @@ def test_each_ask_has_a_reply_of_its_own_and_gets_it_again_without_a_call(tmp_pa
     assert judge.asked == len(asks)
 
 
-def test_a_stored_judge_is_asynchronous_exactly_if_its_judge_is(tmp_path: Path) -> None:
+def test_a_stored_judge_is_asynchronous_exactly_if_its_judge_is(tmp_path):
     class AsyncJudge(CountingJudge):
         async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             return replace(self.ask(ask), warnings=(f"deadline {deadline}",))
@@ -125,7 +123,7 @@ def test_a_stored_judge_is_asynchronous_exactly_if_its_judge_is(tmp_path: Path) 
         Reply(" \n", USAGE),
     ],
 )
-def test_incomplete_refused_and_blank_replies_are_not_stored(said: Reply, tmp_path: Path) -> None:
+def test_incomplete_refused_and_blank_replies_are_not_stored(said, tmp_path):
     judge = CountingJudge(said=said)
     for _ in range(2):
         assert StoredJudge(judge, tmp_path).ask(ASK) == said
@@ -150,7 +148,7 @@ def test_incomplete_refused_and_blank_replies_are_not_stored(said: Reply, tmp_pa
     ],
     ids=lambda content: str(content[:20]),
 )
-def test_an_invalid_file_is_ignored_and_replaced(content: bytes, tmp_path: Path) -> None:
+def test_an_invalid_file_is_ignored_and_replaced(content, tmp_path):
     judge = CountingJudge()
     stored = StoredJudge(judge, tmp_path)
     stored.ask(ASK)
@@ -162,7 +160,7 @@ def test_an_invalid_file_is_ignored_and_replaced(content: bytes, tmp_path: Path)
     assert stored.ask(ASK).cached  # the file was replaced
 
 
-def test_a_pipe_or_folder_instead_of_a_file_neither_blocks_nor_fails(tmp_path: Path) -> None:
+def test_a_pipe_or_folder_instead_of_a_file_neither_blocks_nor_fails(tmp_path):
     stored = StoredJudge(CountingJudge(), tmp_path)
     stored.ask(ASK)
     (path,) = files(tmp_path)
@@ -199,7 +197,7 @@ def run(code: str, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def test_concurrent_processes_only_write_whole_files(tmp_path: Path) -> None:
+def test_concurrent_processes_only_write_whole_files(tmp_path):
     code = """
         texts = {stored.ask(ask).text for _ in range(2) for ask in asks}
         print(sorted({(len(t), t[0]) for t in texts} - {(50_000, "a"), (50_000, "b")}))
@@ -216,7 +214,7 @@ def test_concurrent_processes_only_write_whole_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on file sizes there")
-def test_a_full_disk_is_a_warning_not_an_error(tmp_path: Path) -> None:
+def test_a_full_disk_is_a_warning_not_an_error(tmp_path):
     code = """
         import resource
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
@@ -229,13 +227,13 @@ def test_a_full_disk_is_a_warning_not_an_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("identity", [None, {}, {"x": object()}, {"x": float("nan")}])
-def test_a_judge_without_a_valid_identity_cannot_be_stored(identity: Any, tmp_path: Path) -> None:
+def test_a_judge_without_a_valid_identity_cannot_be_stored(identity, tmp_path):
     for make in (StoredJudge, lambda judge, folder: only_stored(folder, judge)):
         with pytest.raises(ConfigError, match="identity"):
             make(CountingJudge(identity=identity), tmp_path)
 
 
-def test_judges_share_a_folder_and_nobody_gets_the_reply_of_another(tmp_path: Path) -> None:
+def test_judges_share_a_folder_and_nobody_gets_the_reply_of_another(tmp_path):
     judges = [CountingJudge({"v": n}, Reply(f"by {n}"), f"../j:{n}") for n in (1, 2)]
     for _ in range(2):
         assert [StoredJudge(j, tmp_path).ask(ASK).text for j in judges] == ["by 1", "by 2"]
@@ -254,7 +252,7 @@ def verdict(request: Request) -> Answer:
     return completion(reply(request), usage={"prompt_tokens": 9, "completion_tokens": 2})
 
 
-def test_what_was_stored_is_graded_without_key_address_package_and_network(tmp_path: Path) -> None:
+def test_what_was_stored_is_graded_without_key_address_package_and_network(tmp_path):
     """The secret of the folder makes the same controls and tags in the next process, too."""
     given: dict[str, Any] = {"judge": "openai:m", "temperature": 0.5, "cache": tmp_path}
     with Loopback(verdict) as server:
@@ -282,9 +280,7 @@ print(grade({ANSWER!r}, {CONTEXT!r}, cache_only=True, **options).model_dump_json
     assert again.tokens_used == Usage()
 
 
-def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
-    tmp_path: Path,
-) -> None:
+def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(tmp_path):
     only = Grader("openai:m", cache=tmp_path, cache_only=True)
     for result in (only.grade(ANSWER, CONTEXT), *only.grade_many([Case(ANSWER, CONTEXT)])):
         assert (result.status, result.score, result.pass_) == ("judge_failed", None, False)
@@ -294,7 +290,7 @@ def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
     assert not list(tmp_path.iterdir())
 
 
-def test_another_option_that_shapes_replies_finds_none(tmp_path: Path) -> None:
+def test_another_option_that_shapes_replies_finds_none(tmp_path):
     with Loopback(verdict) as server:
         grade(ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, cache=tmp_path)
     kept: dict[str, Any] = {"cache": tmp_path, "cache_only": True}
@@ -303,7 +299,7 @@ def test_another_option_that_shapes_replies_finds_none(tmp_path: Path) -> None:
         assert grade(ANSWER, CONTEXT, **kept, **other).status == "judge_failed"
 
 
-def test_only_stored_replies_of_an_object_never_ask_it(tmp_path: Path) -> None:
+def test_only_stored_replies_of_an_object_never_ask_it(tmp_path):
     judge = CountingJudge(said=Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'))
     assert grade(ANSWER, CONTEXT, judge=judge, cache=tmp_path).pass_
     assert grade(ANSWER, CONTEXT, judge=judge, cache=tmp_path, cache_only=True).pass_
@@ -315,9 +311,7 @@ def test_only_stored_replies_of_an_object_never_ask_it(tmp_path: Path) -> None:
     "about",
     ["[]", "{", '{"name": 5, "identity": {}}', '{"name": "x", "identity": {}, "limits": 3}'],
 )
-def test_a_damaged_description_of_the_judge_finds_no_reply_and_is_written_anew(
-    about: str, tmp_path: Path
-) -> None:
+def test_a_damaged_description_of_the_judge_finds_no_reply_and_is_written_anew(about, tmp_path):
     judge = CountingJudge()
     StoredJudge(judge, tmp_path).ask(ASK)
     (path,) = tmp_path.glob("*/judge.json")

@@ -4,12 +4,9 @@ Each server here is a real one over HTTP. It thinks so many tokens before it rep
 where the request's cap on tokens ends.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -78,9 +75,7 @@ def graded(grader: Grader, times: int = 1) -> list[Any]:
 
 @pytest.mark.parametrize("shows", SHOWS)
 @pytest.mark.parametrize("tokens", [900, 4_000, 16_000])
-def test_no_grade_is_lost_because_a_judge_thinks_and_it_is_learned_once(
-    tokens: int, shows: str
-) -> None:
+def test_no_grade_is_lost_because_a_judge_thinks_and_it_is_learned_once(tokens, shows):
     thinker = Thinker(tokens, shows)
     with Loopback(thinker) as server:
         first, second = graded(made(server), 2)
@@ -93,9 +88,7 @@ def test_no_grade_is_lost_because_a_judge_thinks_and_it_is_learned_once(
 
 
 @APIS
-def test_a_judge_that_thinks_without_end_ends_after_three_asks_and_names_the_option(
-    api: str,
-) -> None:
+def test_a_judge_that_thinks_without_end_ends_after_three_asks_and_names_the_option(api):
     thinker = Thinker(float("inf"))
     with Loopback(thinker) as server:
         (result,) = graded(made(server, api))
@@ -116,13 +109,13 @@ def test_a_judge_that_thinks_without_end_ends_after_three_asks_and_names_the_opt
         *((name, 0) for name in ("grok-4-1-fast-non-reasoning", "gemini-2.0-flash", "gpt-3.5-turbo")),
     ],
 )  # fmt: skip
-def test_families_that_think_have_room_from_their_first_ask(model: str, thinks: int) -> None:
+def test_families_that_think_have_room_from_their_first_ask(model, thinks):
     assert first_room(model, None) == thinks
     assert first_room(model, "none") == 0
     assert 1 == first_room(model, "low") < first_room(model, "high")
 
 
-def test_a_reply_that_shows_thinking_gives_room_to_the_next_ask_before_any_is_cut_off() -> None:
+def test_a_reply_that_shows_thinking_gives_room_to_the_next_ask_before_any_is_cut_off():
     thinker = Thinker(10)
     with Loopback(thinker) as server:
         first, second = graded(made(server), 2)
@@ -145,21 +138,21 @@ CUT = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"},{"id":2,"evidenc
         (f"So: {GOOD}", "unreadable"),
     ],
 )
-def test_of_a_reply_at_its_limit_only_complete_json_is_read(text: str, status: str) -> None:
+def test_of_a_reply_at_its_limit_only_complete_json_is_read(text, status):
     with Loopback(completion(text, finish_reason="length")) as server:
         (result,) = graded(made(server))
     assert result.status == status, result.reason
     assert status == "graded" or (result.score, result.error.kind) == (None, "truncated")
 
 
-def test_a_judge_that_only_runs_on_is_not_given_more_room() -> None:
+def test_a_judge_that_only_runs_on_is_not_given_more_room():
     with Loopback(completion(CUT, finish_reason="length")) as server:
         graded(made(server))
     assert len(server.requests) == 1
 
 
 @APIS
-def test_the_users_cap_is_the_only_one(api: str) -> None:
+def test_the_users_cap_is_the_only_one(api):
     thinker = Thinker(900)
     with Loopback(thinker) as server:
         (cut,) = graded(made(server, api, "o3", max_tokens=500))
@@ -168,7 +161,7 @@ def test_the_users_cap_is_the_only_one(api: str) -> None:
     assert (cut.error.kind, whole.status) == ("truncated", "graded")
 
 
-def test_room_is_cut_to_what_a_server_takes() -> None:
+def test_room_is_cut_to_what_a_server_takes():
     """Of a small window the rest is left for thinking; a limit on replies is the server's own."""
 
     def window(request: Request) -> Answer:
@@ -190,9 +183,7 @@ def test_room_is_cut_to_what_a_server_takes() -> None:
         assert server.requests[-1].body.get("max_tokens", 2_000) in range(1_000, 3_000)
 
 
-def test_an_empty_reply_of_a_server_that_takes_all_for_thinking_is_asked_for_without_a_format() -> (
-    None
-):
+def test_an_empty_reply_of_a_server_that_takes_all_for_thinking_is_asked_for_without_a_format():
     def answer(request: Request) -> Answer:
         if "response_format" in request.body:
             return completion(None, reasoning_content='Perhaps {"verdicts": []} or')
@@ -212,7 +203,7 @@ def test_an_empty_reply_of_a_server_that_takes_all_for_thinking_is_asked_for_wit
 # ---------------------------------------------------------------- what is kept
 
 
-def test_no_new_process_pays_again_for_what_a_server_needs(tmp_path: Path) -> None:
+def test_no_new_process_pays_again_for_what_a_server_needs(tmp_path):
     def answer(request: Request) -> Answer:
         if "temperature" in request.body:
             return refusal_to(400, "'temperature' is not supported", param="temperature")
@@ -254,7 +245,7 @@ def test_no_new_process_pays_again_for_what_a_server_needs(tmp_path: Path) -> No
         "{" * 9_000,
     ],
 )
-def test_what_is_kept_and_damaged_is_ignored(tmp_path: Path, content: str) -> None:
+def test_what_is_kept_and_damaged_is_ignored(tmp_path, content):
     with Loopback(completion(GOOD)) as server:
         graded(made(server, cache=tmp_path, model="qwen3"))
         judge: Any = make_judge("openai:qwen3", {"base_url": server.url})
@@ -272,7 +263,7 @@ def test_what_is_kept_and_damaged_is_ignored(tmp_path: Path, content: str) -> No
 
 
 @APIS
-def test_what_the_api_can_do_the_user_can_set(api: str, tmp_path: Path) -> None:
+def test_what_the_api_can_do_the_user_can_set(api, tmp_path):
     good = claude_message(GOOD) if api == "anthropic" else completion(GOOD)
     options: dict[str, Any] = {
         "reasoning_effort": "low",
@@ -303,7 +294,7 @@ def test_what_the_api_can_do_the_user_can_set(api: str, tmp_path: Path) -> None:
     assert "gw-0123456789" not in repr(vars(grader.judge.judge))
 
 
-def test_a_cap_is_no_part_of_what_is_stored_and_everything_else_is(tmp_path: Path) -> None:
+def test_a_cap_is_no_part_of_what_is_stored_and_everything_else_is(tmp_path):
     changes: list[dict[str, Any]] = [
         {}, {"max_tokens": 999}, {"extra_headers": {"X-Team": "other"}},
         {"reasoning_effort": "high"}, {"extra_body": {"top_k": 1}}, {"extra_headers": {"X-Other": "a"}},
@@ -320,7 +311,7 @@ def test_a_cap_is_no_part_of_what_is_stored_and_everything_else_is(tmp_path: Pat
 @pytest.mark.parametrize(
     ("model", "efforts"), [("takes both", 1), ("takes budgets", 2), ("takes none", 3)]
 )
-def test_claude_gets_an_effort_or_a_budget_or_neither(model: str, efforts: int) -> None:
+def test_claude_gets_an_effort_or_a_budget_or_neither(model, efforts):
     def answer(request: Request) -> Answer:
         kind = request.body.get("thinking", {}).get("type")
         if (kind == "adaptive" and efforts > 1) or (kind == "enabled" and efforts > 2):
@@ -355,7 +346,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 
 @APIS
 @pytest.mark.parametrize(("options", "said"), WRONG, ids=[said[:40] for _, said in WRONG])
-def test_a_wrong_option_is_named_and_no_header_is_shown(api: str, options: Any, said: str) -> None:
+def test_a_wrong_option_is_named_and_no_header_is_shown(api, options, said):
     with pytest.raises(ConfigError) as caught:
         Grader(f"{api}:m", base_url="http://127.0.0.1:9/v1", **options)
     assert said in str(caught.value)
@@ -363,7 +354,7 @@ def test_a_wrong_option_is_named_and_no_header_is_shown(api: str, options: Any, 
 
 
 @pytest.mark.parametrize("field", ["reasoning", "reasoning_content", "content"])
-def test_thinking_of_5_mb_neither_hangs_nor_hides_the_reply(field: str) -> None:
+def test_thinking_of_5_mb_neither_hangs_nor_hides_the_reply(field):
     thought = "Let me see. {" * 400_000
     text = f"<think>{thought}</think>{GOOD}" if field == "content" else GOOD
     more = {} if field == "content" else {field: thought}

@@ -3,8 +3,6 @@
 python serve.py PORT CONTEXT_SIZE
 """
 
-from __future__ import annotations
-
 import sys
 from importlib.util import find_spec
 from pathlib import Path

@@ -4,8 +4,6 @@ What the model thinks of a statement is of no use. But its replies must be reada
 not be drowned, and its context window must be found.
 """
 
-from __future__ import annotations
-
 import importlib.util
 import socket
 import subprocess
@@ -87,7 +85,7 @@ def shown(result: GradingResult) -> str:
     return f"{result.status} {error} {result.latency_ms:.0f} ms {result.tokens_used.total} tokens"
 
 
-def test_real_replies_are_readable_although_all_cases_are_asked_at_once(base_url: str) -> None:
+def test_real_replies_are_readable_although_all_cases_are_asked_at_once(base_url):
     cases = [{"answer": answer, "context": context} for answer, context in FACTS]
     results = list(grader(base_url).grade_many(cases, concurrency=len(cases)))
     print(*map(shown, results), sep="\n")
@@ -98,7 +96,7 @@ def test_real_replies_are_readable_although_all_cases_are_asked_at_once(base_url
         assert not [w for w in result.metadata["warnings"] if "cut" in w or "failed (" in w]
 
 
-def test_the_context_window_of_a_real_server_is_found(base_url: str) -> None:
+def test_the_context_window_of_a_real_server_is_found(base_url):
     """The first ask is too long, and none after it.
 
     A model as small as this one copies the number of the example in the prompt, so what it says may

@@ -85,7 +85,7 @@ NLI = ("bert", "roberta", "deberta")
 
 
 @pytest.mark.parametrize("kind", NLI)
-def test_a_cross_encoder_of_sentence_transformers_gives_the_same(made: Any, kind: str) -> None:
+def test_a_cross_encoder_of_sentence_transformers_gives_the_same(made, kind):
     sentence_transformers = pytest.importorskip("sentence_transformers")
     path, judge = made(kind)
     encoder = sentence_transformers.CrossEncoder(path, device="cpu")
@@ -127,7 +127,7 @@ def words_at(statement: str, spans: list[dict[str, Any]]) -> list[str]:
 
 
 @pytest.mark.parametrize("question", ["", "How tall is the tower?"])
-def test_lettucedetect_gives_the_same_and_marks_the_same_words(made: Any, question: str) -> None:
+def test_lettucedetect_gives_the_same_and_marks_the_same_words(made, question):
     transformer = pytest.importorskip("lettucedetect.detectors.transformer")
     path, judge = made("lettuce-modernbert")
     detector = transformer.TransformerDetector(path, max_length=256, device="cpu")
@@ -150,7 +150,7 @@ def test_lettucedetect_gives_the_same_and_marks_the_same_words(made: Any, questi
     same()
 
 
-def test_lettucedetect_marks_what_any_of_its_chunks_marks_as_it_does_itself(made: Any) -> None:
+def test_lettucedetect_marks_what_any_of_its_chunks_marks_as_it_does_itself(made):
     transformer = pytest.importorskip("lettucedetect.detectors.transformer")
     path, judge = made("lettuce-modernbert")
     detector = transformer.TransformerDetector(path, max_length=256, device="cpu")
@@ -196,7 +196,7 @@ def minicheck(path: str, kind: str) -> Any:
 
 
 @pytest.mark.parametrize("kind", ["MiniCheck-T5", "MiniCheck-RoBERTa", "MiniCheck-DeBERTa"])
-def test_minicheck_gives_the_same_and_reads_the_same_chunks(made: Any, kind: str) -> None:
+def test_minicheck_gives_the_same_and_reads_the_same_chunks(made, kind):
     path, judge = made(kind)
     checker, plain = minicheck(path, kind), judge._model.tokens.plain
     long = st.lists(st.sampled_from(WORDS), min_size=1, max_size=120).map(" ".join)

@@ -67,7 +67,7 @@ def supports(path: Path, kind: str, document: str, statement: str) -> float:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_each_architecture_gives_what_plain_transformers_gives(tmp_path: Path, kind: str) -> None:
+def test_each_architecture_gives_what_plain_transformers_gives(tmp_path, kind):
     path, rng = build(tmp_path, kind), random.Random(3)
     judge = make_judge(f"local:{path}", {"device": "cpu"})
     statements = [text(rng, rng.randint(2, 6)) for _ in range(12)]
@@ -84,7 +84,7 @@ def test_each_architecture_gives_what_plain_transformers_gives(tmp_path: Path, k
 
 
 @pytest.mark.parametrize("kind", [*KINDS, "lettuce-modernbert"])
-def test_a_batch_gives_the_same_as_one_by_one_also_twice(tmp_path: Path, kind: str) -> None:
+def test_a_batch_gives_the_same_as_one_by_one_also_twice(tmp_path, kind):
     path, rng = build(tmp_path, kind), random.Random(5)
     judge = make_judge(f"local:{path}", {"device": "cpu"})
     statements = [text(rng, rng.randint(2, 9)) for _ in range(20)]
@@ -100,9 +100,7 @@ def test_a_batch_gives_the_same_as_one_by_one_also_twice(tmp_path: Path, kind: s
 
 
 @pytest.mark.parametrize("pad", [1, None])
-def test_a_model_that_knows_no_padding_gives_the_same_in_a_batch(
-    tmp_path: Path, pad: int | None
-) -> None:
+def test_a_model_that_knows_no_padding_gives_the_same_in_a_batch(tmp_path, pad):
     """It finds its last token by the padding, as language models with a head for labels do."""
     tokenizer = roberta_like(64)
     config = transformers.Qwen2Config(
@@ -119,7 +117,7 @@ def test_a_model_that_knows_no_padding_gives_the_same_in_a_batch(
     assert together == pytest.approx(judge.ask(ask).confidence, abs=2e-4)
 
 
-def test_hhem_is_computed_without_its_code(tmp_path: Path) -> None:
+def test_hhem_is_computed_without_its_code(tmp_path):
     hhem, foundation = build_hhem(tmp_path)
     judge = make_judge(f"local:{hhem}", {"device": "cpu"})
     tokenizer = transformers.AutoTokenizer.from_pretrained(foundation)
@@ -140,7 +138,7 @@ def test_hhem_is_computed_without_its_code(tmp_path: Path) -> None:
         )
 
 
-def test_weights_of_another_foundation_are_an_error(tmp_path: Path) -> None:
+def test_weights_of_another_foundation_are_an_error(tmp_path):
     hhem, _ = build_hhem(tmp_path)
     config = json.loads((hhem / "config.json").read_text(encoding="utf-8"))
     config["foundation"] = str(build(tmp_path, "bert"))
@@ -149,7 +147,7 @@ def test_weights_of_another_foundation_are_an_error(tmp_path: Path) -> None:
         make_judge(f"local:{hhem}", {})
 
 
-def test_an_exported_model_gives_what_pytorch_gives(tmp_path: Path) -> None:
+def test_an_exported_model_gives_what_pytorch_gives(tmp_path):
     pytest.importorskip("onnxscript")
     path = build(tmp_path, "bert")
     model = transformers.AutoModelForSequenceClassification.from_pretrained(
@@ -185,9 +183,7 @@ def test_an_exported_model_gives_what_pytorch_gives(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("weights", ["code", "damaged", "pickled"])
-def test_a_model_that_pytorch_does_not_load_is_computed_by_onnx_runtime(
-    tmp_path: Path, weights: str
-) -> None:
+def test_a_model_that_pytorch_does_not_load_is_computed_by_onnx_runtime(tmp_path, weights):
     """Whichever loads, of a folder that has both; which one it was is a part of what the judge is."""
     model = tiny_model(tmp_path / "model", {"tall": [0.0, 9.0, 0.0]})
     folder, other = tmp_path / "model", build(tmp_path, "bert")
@@ -208,7 +204,7 @@ def test_a_model_that_pytorch_does_not_load_is_computed_by_onnx_runtime(
     assert grade("It is tall.", "The tower.", judge=judge).score == 1.0
 
 
-def test_weights_that_are_missing_are_not_made_up(tmp_path: Path) -> None:
+def test_weights_that_are_missing_are_not_made_up(tmp_path):
     path = build(tmp_path, "bert")
     bare = transformers.AutoModel.from_pretrained(path)
     config = json.loads((path / "config.json").read_text(encoding="utf-8"))
@@ -220,7 +216,7 @@ def test_weights_that_are_missing_are_not_made_up(tmp_path: Path) -> None:
         make_judge(f"local:{path}", {})
 
 
-def test_broken_weights_and_pickles_are_errors_that_say_what_to_do(tmp_path: Path) -> None:
+def test_broken_weights_and_pickles_are_errors_that_say_what_to_do(tmp_path):
     path = build(tmp_path, "bert")
     weights = path / "model.safetensors"
     good = transformers.AutoModelForSequenceClassification.from_pretrained(path).state_dict()
@@ -240,9 +236,7 @@ def test_broken_weights_and_pickles_are_errors_that_say_what_to_do(tmp_path: Pat
 @pytest.mark.parametrize(
     "kind", ["bert", "MiniCheck-RoBERTa", "MiniCheck-T5", "lettuce-modernbert"]
 )
-def test_a_model_without_a_tokenizer_is_no_model_that_knows_no_word(
-    tmp_path: Path, kind: str
-) -> None:
+def test_a_model_without_a_tokenizer_is_no_model_that_knows_no_word(tmp_path, kind):
     path = build(tmp_path, kind)
     for file in path.glob("tokenizer*"):
         file.unlink()
@@ -250,9 +244,7 @@ def test_a_model_without_a_tokenizer_is_no_model_that_knows_no_word(
         make_judge(f"local:{path}", {})
 
 
-def test_a_model_that_does_not_fit_into_memory_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_does_not_fit_into_memory_is_told(tmp_path, monkeypatch):
     path = build(tmp_path, "bert")
 
     def full(*_given: object, **_options: object) -> None:
@@ -273,9 +265,7 @@ def test_a_model_that_does_not_fit_into_memory_is_told(
         MemoryError(),
     ],
 )
-def test_memory_that_runs_out_makes_batches_smaller_and_loses_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception
-) -> None:
+def test_memory_that_runs_out_makes_batches_smaller_and_loses_nothing(tmp_path, monkeypatch, error):
     path, rng = build(tmp_path, "bert"), random.Random(4)
     judge = make_judge(f"local:{path}", {"device": "cpu"})
     cases = [{"answer": text(rng, 4), "context": text(rng, 6)} for _ in range(20)]

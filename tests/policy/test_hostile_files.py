@@ -1,7 +1,5 @@
 """Wherever YAML, TOML, JSON or a path of a user is read, any text ends in data or in one clear ConfigError."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -91,7 +89,7 @@ PLACES: dict[str, Callable[[str], object]] = {
 @example(f"threshold = 0b{'1' * 20000}")
 @example(f"? {':'.join(['59'] * 5000)}.5 : 1")
 @example(f'{{"threshold": [{"9" * 5000}]}}')
-def test_any_text_is_data_or_one_clear_mistake(place: str, text: str) -> None:
+def test_any_text_is_data_or_one_clear_mistake(place, text):
     try:
         with warnings.catch_warnings():  # jmespath warns of `x`
             warnings.simplefilter("ignore", PendingDeprecationWarning)
@@ -102,12 +100,12 @@ def test_any_text_is_data_or_one_clear_mistake(place: str, text: str) -> None:
             assert words not in str(error).replace(text, "")
 
 
-def test_the_same_tag_is_told_of_whatever_its_value() -> None:
+def test_the_same_tag_is_told_of_whatever_its_value():
     for value in ("''", "_", "'-'", "x"):
         with pytest.raises(ConfigError, match="invalid YAML"):
             PLACES["a policy in .yaml"](f"threshold: !!int {value}")
 
 
-def test_plain_data_is_still_read() -> None:
+def test_plain_data_is_still_read():
     read: Any = PLACES["a policy in .yaml"]("guidance: &g Be strict.\nsummary: *g\nthreshold: 0.5")
     assert (read.guidance, read.summary, read.passes_at) == ("Be strict.", "Be strict.", 0.5)

@@ -1,13 +1,10 @@
 """A policy is checked when it is made; its score is a finite number in [0, 1]; and it is described."""
 
-from __future__ import annotations
-
 import copy
 import json
 import math
 import pickle
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -37,9 +34,7 @@ weights = st.fixed_dictionaries({label: st.floats(-1000, 1000) for label in SCOR
 
 
 @given(verdict_lists, weights, st.booleans(), st.booleans())
-def test_a_score_is_finite_and_in_range_or_none(
-    verdicts: list[Verdict], weights: Any, dedupe: bool, inverse: bool
-) -> None:
+def test_a_score_is_finite_and_in_range_or_none(verdicts, weights, dedupe, inverse):
     outcome = score(Policy(weights=weights, dedupe=dedupe, inverse=inverse), verdicts)
     assert (outcome is None) == all(v.label == "not_a_claim" for v in verdicts)
     if outcome is not None:
@@ -48,7 +43,7 @@ def test_a_score_is_finite_and_in_range_or_none(
 
 
 @given(verdict_lists)
-def test_an_unresolved_statement_never_raises_a_score(verdicts: list[Verdict]) -> None:
+def test_an_unresolved_statement_never_raises_a_score(verdicts):
     for policy in (*policies.values(), Policy(inverse=True)):
         known = [v for v in verdicts if v.label in (None, "not_a_claim", *policy.judged)]
         with_it = score(policy, [*known, Verdict(99, "x", None, "missing")])
@@ -57,7 +52,7 @@ def test_an_unresolved_statement_never_raises_a_score(verdicts: list[Verdict]) -
         assert with_it.value <= (without.value if without else 0.0)
 
 
-def test_a_score_cap_lowers_and_never_raises_and_is_reported_only_if_it_lowers() -> None:
+def test_a_score_cap_lowers_and_never_raises_and_is_reported_only_if_it_lowers():
     enforce = Policy(citations="enforce")
     audit = CitationAudit(uncited_claim_count=10, hallucination_detected=True)
     high = score(enforce, [Verdict(1, "a", "supported")], audit)
@@ -74,7 +69,7 @@ def test_a_score_cap_lowers_and_never_raises_and_is_reported_only_if_it_lowers()
     assert (equal.value, equal.score_caps) == (0.5, ())
 
 
-def test_options_change_fields_and_plain_data_is_taken() -> None:
+def test_options_change_fields_and_plain_data_is_taken():
     policy = find_policy(
         "default",
         {
@@ -91,14 +86,14 @@ def test_options_change_fields_and_plain_data_is_taken() -> None:
     assert policy.examples == (Example("c", "s", "supported"),)
 
 
-def test_a_policy_cannot_be_changed_in_place() -> None:
+def test_a_policy_cannot_be_changed_in_place():
     with pytest.raises(TypeError):
         policies["default"].weights["supported"] = 2.0
     with pytest.raises(TypeError):
         policies["mine"] = Policy()
 
 
-def test_at_the_tolerance_itself_a_score_passes_and_is_whole() -> None:
+def test_at_the_tolerance_itself_a_score_passes_and_is_whole():
     assert passes(Policy(threshold=0.5), 0.5 - TOLERANCE, ())
     assert not passes(Policy(threshold=0.5), 0.5 - 2 * TOLERANCE, ())
     assert not passes(Policy(threshold=0.5, inverse=True), 1.0 - (0.5 - TOLERANCE / 2), ())
@@ -111,7 +106,7 @@ def test_at_the_tolerance_itself_a_score_passes_and_is_whole() -> None:
     assert [s and s.value for s in (almost, less)] == [1.0 - TOLERANCE, 0.0]
 
 
-def test_a_nan_never_becomes_a_score() -> None:
+def test_a_nan_never_becomes_a_score():
     ratings = dict.fromkeys(policies["masis"].dimensions, math.nan)
     with pytest.raises(ValueError, match=r"^a score must be finite$"):
         overall(policies["masis"], ratings)
@@ -120,7 +115,7 @@ def test_a_nan_never_becomes_a_score() -> None:
 @pytest.mark.parametrize(
     "policy", [*policies.values(), Policy(name="mine", labels={"ok": "supported"})]
 )
-def test_a_policy_is_the_same_after_copying_and_pickling(policy: Policy) -> None:
+def test_a_policy_is_the_same_after_copying_and_pickling(policy):
     for twin in (copy.deepcopy(policy), pickle.loads(pickle.dumps(policy))):
         assert (twin, hash(twin)) == (policy, hash(policy))
         with pytest.raises(TypeError):
@@ -131,7 +126,7 @@ MISTAKES = [row for row in rows("policy_mistakes") if "fields" in row]
 
 
 @pytest.mark.parametrize("row", MISTAKES, ids=[row["message"][:50] for row in MISTAKES])
-def test_the_message_names_the_field_and_says_what_is_wrong(row: dict[str, Any]) -> None:
+def test_the_message_names_the_field_and_says_what_is_wrong(row):
     fields = row["fields"]
     with pytest.raises(ConfigError) as caught:
         Policy(**{name: TAKES[name].from_data(value, {}) for name, value in fields.items()})
@@ -139,14 +134,14 @@ def test_the_message_names_the_field_and_says_what_is_wrong(row: dict[str, Any])
     assert str(caught.value).removeprefix(named) == row["message"]
 
 
-def test_a_guidance_that_is_too_long_and_an_example_that_is_not_a_text_are_named() -> None:
+def test_a_guidance_that_is_too_long_and_an_example_that_is_not_a_text_are_named():
     with pytest.raises(ConfigError, match="guidance: must be a text of at most 20,000 characters"):
         Policy(guidance="x" * (MAX_GUIDANCE_CHARS + 1))
     with pytest.raises(ConfigError, match=r"^examples: statement must be a string, got int$"):
-        Example("c", 5, "supported")  # type: ignore[arg-type]
+        Example("c", 5, "supported")
 
 
-def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs() -> None:
+def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs():
     verdicts = [
         Verdict(1, "a", "supported"),
         Verdict(2, "b", "supported"),
@@ -166,9 +161,7 @@ def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs()
 
 
 @pytest.mark.parametrize("name", sorted(policies))
-def test_a_policy_in_full_shows_its_threshold_and_its_deviations_in_words(
-    name: str,
-) -> None:
+def test_a_policy_in_full_shows_its_threshold_and_its_deviations_in_words(name):
     policy = policies[name]
     lines = list(in_full(policy))
     assert lines[0] == f"asks: {asks(policy)}"
@@ -180,7 +173,7 @@ def test_a_policy_in_full_shows_its_threshold_and_its_deviations_in_words(
     ] == list(policy.deviations)
 
 
-def test_fields_of_your_own_are_shown_as_a_policy_file_has_them() -> None:
+def test_fields_of_your_own_are_shown_as_a_policy_file_has_them():
     policy = Policy(
         labels={"nope": "contradicted", "nah": "contradicted", "aye": "supported"},
         score_caps=(ScoreCap("uncited", 0.25, 3),),

@@ -1,9 +1,6 @@
 """Policies from plain data or a file; each mistake is reported with its field."""
 
-from __future__ import annotations
-
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -31,18 +28,14 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("prefix", ["", "file://"])
-def test_a_policy_file_gives_the_same_policy_in_every_format(
-    tmp_path: Path, name: str, prefix: str
-) -> None:
+def test_a_policy_file_gives_the_same_policy_in_every_format(tmp_path, name, prefix):
     (tmp_path / name).write_text(FILES[name], encoding="utf-8")
     policy = policy_of(f"{prefix}{tmp_path / name}")
     assert (policy.name, policy.split, policy.threshold) == ("ours", "claims", 0.9)
     assert dict(policy.weights) == {**policies["ragas"].weights, "partially_supported": 0.5}
 
 
-def test_options_override_the_file_and_its_fields_override_policy_options(
-    tmp_path: Path,
-) -> None:
+def test_options_override_the_file_and_its_fields_override_policy_options(tmp_path):
     file = tmp_path / "strict.yaml"
     file.write_text(
         "base: axion\nname: house rules\npolicy_options: {strict_mode: true}\nthreshold: 0.6\n",
@@ -56,14 +49,14 @@ def test_options_override_the_file_and_its_fields_override_policy_options(
     )
 
 
-def test_a_bare_off_in_yaml_is_read_as_off(tmp_path: Path) -> None:
+def test_a_bare_off_in_yaml_is_read_as_off(tmp_path):
     file = tmp_path / "quiet.yaml"
     file.write_text("base: masis\ncontrols: off\ncitations: off\n", encoding="utf-8")
     policy = policy_of(str(file))
     assert (policy.controls, policy.citations) == ("off", "off")
 
 
-def test_a_mapping_can_be_a_policy() -> None:
+def test_a_mapping_can_be_a_policy():
     result = grade(
         "The tower is tall.", "The tower is tall.", policy={"base": "default", "threshold": 1.0}
     )
@@ -77,15 +70,13 @@ BROKEN = [row for row in rows("policy_mistakes") if "file" in row] + [
 
 
 @pytest.mark.parametrize("row", BROKEN, ids=lambda row: f"{row['file']}: {row['text'][:30]}")
-def test_a_wrong_policy_file_is_reported_with_the_mistake(
-    tmp_path: Path, row: dict[str, str]
-) -> None:
+def test_a_wrong_policy_file_is_reported_with_the_mistake(tmp_path, row):
     (tmp_path / row["file"]).write_text(row["text"], encoding="utf-8")
     with pytest.raises(ConfigError, match=row["message"]):
         policy_of(str(tmp_path / row["file"]))
 
 
-def test_a_policy_file_that_is_missing_or_not_text_is_reported(tmp_path: Path) -> None:
+def test_a_policy_file_that_is_missing_or_not_text_is_reported(tmp_path):
     (tmp_path / "b.toml").write_bytes(b"\xff\xfe\x00")
     for name in ("a.toml", "b.toml", "."):
         with pytest.raises(ConfigError, match="policy: "):
@@ -98,7 +89,7 @@ def test_a_policy_file_that_is_missing_or_not_text_is_reported(tmp_path: Path) -
         st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.none()),
     )
 )
-def test_any_plain_data_is_a_policy_or_a_config_error(data: dict[str, Any]) -> None:
+def test_any_plain_data_is_a_policy_or_a_config_error(data):
     try:
         policy = policy_of(data)
     except ConfigError as error:

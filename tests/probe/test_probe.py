@@ -1,14 +1,11 @@
 """The card says of a judge what it was built with. The judges are real HTTP servers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -82,7 +79,7 @@ def wrong(card: Card) -> dict[str, int]:
     return {name: kind.wrong for name, kind in card.kinds.items() if kind.wrong}
 
 
-def test_an_honest_judge_gets_a_clean_card() -> None:
+def test_an_honest_judge_gets_a_clean_card():
     card = card_of(FaultyJudge())
     assert wrong(card) == {}
     assert card.blind == []
@@ -93,13 +90,13 @@ def test_an_honest_judge_gets_a_clean_card() -> None:
 
 
 @pytest.mark.parametrize("blind", [{"negation"}, {"role", "unit"}, TRUE])
-def test_the_card_names_exactly_the_kinds_to_which_a_judge_is_blind(blind: set[str]) -> None:
+def test_the_card_names_exactly_the_kinds_to_which_a_judge_is_blind(blind):
     card = card_of(FaultyJudge(lambda kind, *_: kind in blind))
     assert wrong(card) == dict.fromkeys(blind, PER_KIND)
     assert set(card.blind) == blind
 
 
-def test_a_rubber_stamp_is_blind_to_all_that_is_false() -> None:
+def test_a_rubber_stamp_is_blind_to_all_that_is_false():
     card = card_of(FaultyJudge(lambda kind, *_: kind not in TRUE))
     assert wrong(card) == {k: PER_KIND for k in card.kinds if k not in TRUE}
     assert card.controls["passed"] * 2 == card.controls["asked"]
@@ -107,13 +104,13 @@ def test_a_rubber_stamp_is_blind_to_all_that_is_false() -> None:
     assert "It called every statement" not in " ".join(card_of(FaultyJudge()).notes())
 
 
-def test_a_judge_that_goes_by_the_place_changes_its_labels_in_reverse_order_alone() -> None:
+def test_a_judge_that_goes_by_the_place_changes_its_labels_in_reverse_order_alone():
     card = card_of(FaultyJudge(lambda kind, _, place: place < 4 and kind not in TRUE))
     assert card.again == card.middle == Repeat(COUNT * PER_KIND, 0)
     assert card.reversed.changed > PER_KIND
 
 
-def test_a_judge_that_reads_both_ends_only_changes_its_labels_in_the_middle_alone() -> None:
+def test_a_judge_that_reads_both_ends_only_changes_its_labels_in_the_middle_alone():
     card = card_of(FaultyJudge(reads=lambda lines: lines[:20] + lines[20:][-20:]))
     assert card.again == card.reversed == Repeat(COUNT * PER_KIND, 0)
     assert card.middle == Repeat(COUNT * PER_KIND, len(TRUE) * PER_KIND)
@@ -131,7 +128,7 @@ def test_a_judge_that_reads_both_ends_only_changes_its_labels_in_the_middle_alon
         (completion(None, refusal="I can't help with that."), "refusal"),
     ],
 )
-def test_a_judge_without_verdicts_earns_nothing(answer: Any, kind: str) -> None:
+def test_a_judge_without_verdicts_earns_nothing(answer, kind):
     card = card_of(answer, per_kind=2)
     assert all(one == KindCard(0, 0, 2, 0) for one in card.kinds.values())
     assert not card.is_whole
@@ -140,7 +137,7 @@ def test_a_judge_without_verdicts_earns_nothing(answer: Any, kind: str) -> None:
     assert "Too few verdicts to find a blind spot: number, date, unit" in "\n".join(card.notes())
 
 
-def test_what_has_no_verdict_is_neither_right_nor_wrong() -> None:
+def test_what_has_no_verdict_is_neither_right_nor_wrong():
     judge = FaultyJudge()
 
     def silent_about_units(request: Request) -> Answer:
@@ -161,16 +158,14 @@ def test_what_has_no_verdict_is_neither_right_nor_wrong() -> None:
 # ---------------------------------------------------------------- the command
 
 
-def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering() -> None:
+def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering():
     card = probe("embedded").to_json()
     assert card["kinds"]["name"]["wrong"] == card["kinds"]["name"]["asked"] == 33
     assert {"role", "modality", "paraphrase", "arithmetic"} <= set(card["blind"])
     assert card["kinds"]["verbatim"]["wrong"] == 0
 
 
-def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside(
-    tmp_path: Path,
-) -> None:
+def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside(tmp_path):
     card = probe("embedded", per_kind=2)
     hostile = replace(card, judge="<b>J</b>", failures={"server: <img src=x>": 1})
     text = write_probe_report(hostile, tmp_path / "card.html").read_text(encoding="utf-8")
@@ -193,16 +188,14 @@ def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside
         (["--per-kind", "1", "--concurrency", "0"], "concurrency"),
     ],
 )
-def test_a_mistake_is_one_line_that_names_it(given: list[str], named: str) -> None:
+def test_a_mistake_is_one_line_that_names_it(given, named):
     done = here("probe", *given)
     assert (done.returncode, done.stdout) == (2, "")
     assert named in done.stderr.replace("-", "_") or named in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_store_makes_the_second_card_free_and_does_not_answer_what_is_asked_again(
-    tmp_path: Path,
-) -> None:
+def test_a_store_makes_the_second_card_free_and_does_not_answer_what_is_asked_again(tmp_path):
     dice = Random(2)
     with Loopback(FaultyJudge(lambda *_: dice.random() < 0.5)) as server:
         given: dict[str, Any] = {"base_url": server.url, "api_key": "sk-x", "cache": tmp_path}
@@ -218,7 +211,7 @@ def test_a_store_makes_the_second_card_free_and_does_not_answer_what_is_asked_ag
 # ---------------------------------------------------------------- the numbers
 
 
-def test_the_limit_that_decides_is_shown_beside_the_interval(tmp_path: Path) -> None:
+def test_the_limit_that_decides_is_shown_beside_the_interval(tmp_path):
     almost, card = KindCard(33, 8), probe("embedded", per_kind=2)
     assert almost.interval[0] > 0.1 > almost.limit
     shown = replace(card, kinds=dict.fromkeys(card.kinds, almost))
@@ -228,7 +221,7 @@ def test_the_limit_that_decides_is_shown_beside_the_interval(tmp_path: Path) -> 
     assert {row[3:6] for row in shown.document().parts[0].rows} == {("24%", "11% to 42%", "> 7%")}
 
 
-def test_the_power_is_what_the_page_promises() -> None:
+def test_the_power_is_what_the_page_promises():
     def power(asked: int, share: float) -> float:
         least = next(n for n in range(asked + 1) if KindCard(asked, n).is_blind)
         return at_least(least, asked, share)

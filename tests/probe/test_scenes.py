@@ -1,7 +1,5 @@
 """What a rule can tell of the scenes: that they are sound, whatever their slots are filled with."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter
@@ -38,14 +36,14 @@ def texts_of(scene: Any, seed: int) -> tuple[str, dict[str, str], set[str]]:
     return "\n".join(one.context), dict(one.statements), sentences
 
 
-def test_there_are_a_hundred_scenes_and_a_quarter_is_held_out() -> None:
+def test_there_are_a_hundred_scenes_and_a_quarter_is_held_out():
     assert len(SCENES) == len({scene["name"] for scene in SCENES}) == 100
     assert sum(scene.get("held_out", False) for scene in SCENES) == 25
     assert len({scene["genre"] for scene in SCENES}) > 60
 
 
 @each_scene
-def test_a_scene_is_sound_with_any_values(scene: Any) -> None:
+def test_a_scene_is_sound_with_any_values(scene):
     assert list(scene["statements"]) == list(KINDS)
     for seed in SEEDS:
         context, statements, sentences = texts_of(scene, seed)
@@ -59,7 +57,7 @@ def test_a_scene_is_sound_with_any_values(scene: Any) -> None:
                 assert text.rstrip(".!").casefold() not in context.casefold(), text
 
 
-def test_scenes_are_texts_of_their_own() -> None:
+def test_scenes_are_texts_of_their_own():
     """No two share a run of eight words, and few share one of five: they are no skeleton."""
     runs = {n: {s["name"]: runs_of(s, n) for s in SCENES} for n in (5, 8)}
     for one, other in combinations(SCENES, 2):
@@ -78,7 +76,7 @@ def runs_of(scene: Any, length: int) -> set[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("held_out", [False, True])
-def test_each_statement_of_a_kind_is_of_another_scene_until_scenes_run_out(held_out: bool) -> None:
+def test_each_statement_of_a_kind_is_of_another_scene_until_scenes_run_out(held_out):
     most = 20 if held_out else 60
     probes = make_probes(most, 7, held_out=held_out)
     kinds = Counter(kind for one in probes for kind, _ in one.statements)
@@ -91,7 +89,7 @@ def test_each_statement_of_a_kind_is_of_another_scene_until_scenes_run_out(held_
     assert max(scenes.values()) <= 3
 
 
-def test_the_same_draw_asks_the_same_and_another_one_other_scenes() -> None:
+def test_the_same_draw_asks_the_same_and_another_one_other_scenes():
     assert make_probes(5, 1) == make_probes(5, 1)
     assert {one.scene for one in make_probes(5, 1)} != {one.scene for one in make_probes(5, 2)}
     apart = {one.scene for one in make_probes(20, 1, held_out=True)}
@@ -99,9 +97,7 @@ def test_the_same_draw_asks_the_same_and_another_one_other_scenes() -> None:
 
 
 @pytest.mark.parametrize("held_out", [False, True])
-def test_a_probe_stands_in_the_middle_of_a_long_context_without_a_name_of_its_own(
-    held_out: bool,
-) -> None:
+def test_a_probe_stands_in_the_middle_of_a_long_context_without_a_name_of_its_own(held_out):
     names = json.loads((FOLDER / "names.json").read_text("utf-8"))
     words = {word for pool in names.values() for name in pool for word in name.split()}
     for one in make_probes(20, 1, held_out=held_out):
@@ -121,7 +117,7 @@ def test_a_probe_stands_in_the_middle_of_a_long_context_without_a_name_of_its_ow
 
 
 @each_scene
-def test_what_is_computed_is_right(scene: Any) -> None:
+def test_what_is_computed_is_right(scene):
     values = filled(scene, json.loads((FOLDER / "names.json").read_text("utf-8")), Random(1))
     for slot, given in scene["slots"].items():
         if isinstance(given, str):
@@ -130,7 +126,7 @@ def test_what_is_computed_is_right(scene: Any) -> None:
             assert values[slot] == {"+": one + other, "-": one - other, "*": one * other}[sign]
 
 
-def test_the_verdicts_of_a_real_llm_are_of_the_probes_as_they_are_now() -> None:
+def test_the_verdicts_of_a_real_llm_are_of_the_probes_as_they_are_now():
     told = [
         (row["scene"], [said[:2] for said in row["verdicts"]]) for row in rows("probe_verdicts")
     ]

@@ -1,7 +1,5 @@
 """What the hook ``afterAll`` says in promptfoo's terminal."""
 
-from __future__ import annotations
-
 import io
 from contextlib import redirect_stderr
 from typing import Any
@@ -35,7 +33,7 @@ def row(number: int, answer: str, **config: Any) -> dict[str, Any]:
     }
 
 
-def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
+def test_each_made_up_statement_and_each_grader_error_is_a_line():
     rows = [
         row(1, TRUE),
         row(2, FALSE),
@@ -50,7 +48,7 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line() -> None:
     assert len(lines) == 3
 
 
-def test_what_has_no_valid_verdict_is_not_called_made_up() -> None:
+def test_what_has_no_valid_verdict_is_not_called_made_up():
     labels = {"Hello!": "not_a_claim", TRUE: "supported"}
     judge = TruthfulJudge(label=lambda text: labels.get(text, "contradicted"))
     result = Grader(judge, "promptfoo").grade(f"Hello! {FALSE}", TRUE).to_promptfoo()
@@ -61,7 +59,7 @@ def test_what_has_no_valid_verdict_is_not_called_made_up() -> None:
     assert unverified == f"x: unverified: “Hello!” {ending}"
 
 
-def test_of_several_providers_and_prompts_those_of_a_finding_are_named() -> None:
+def test_of_several_providers_and_prompts_those_of_a_finding_are_named():
     rows = []
     for provider in ({"id": "a:b", "label": ""}, {"id": "c:d", "label": "mine"}):
         for label in ("Be short. {{query}}", "Be long. {{query}}"):
@@ -74,7 +72,7 @@ def test_of_several_providers_and_prompts_those_of_a_finding_are_named() -> None
     assert lines_of(({"results": rows[1:2]},))[0].startswith("test 1: made up: “")
 
 
-def test_a_failure_without_a_made_up_statement_says_why() -> None:
+def test_a_failure_without_a_made_up_statement_says_why():
     (line,) = lines_of(({"results": [row(1, "I can't answer that.")]},))
     assert line.startswith("test 1: ")
     graded = row(1, FALSE)
@@ -83,7 +81,7 @@ def test_a_failure_without_a_made_up_statement_says_why() -> None:
     assert line.startswith("test 1: failed: 0 of 2 statements supported")
 
 
-def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes() -> None:
+def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes():
     result = Grader(TruthfulJudge(label=lambda _: "supported")).grade(FALSE, TRUE)
     passing = {
         "testCase": {"description": "till"},
@@ -93,7 +91,7 @@ def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes() -> None:
     assert line == "till: passed; Check statement 1: nowhere in the context: “35”."
 
 
-def test_a_faithful_answer_under_not_python_is_called_faithful() -> None:
+def test_a_faithful_answer_under_not_python_is_called_faithful():
     graded = row(1, TRUE)
     graded["gradingResult"]["componentResults"][1] |= {
         "pass": False,
@@ -103,9 +101,7 @@ def test_a_faithful_answer_under_not_python_is_called_faithful() -> None:
     assert line == "test 1: the answer is faithful, but a not- assertion wants a made-up one"
 
 
-def test_a_log_of_ci_gets_few_lines(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_log_of_ci_gets_few_lines(monkeypatch, capsys):
     monkeypatch.setenv("CI", "true")
     context = {
         "results": [row(n, f"A ticket costs {n + 35} euros. King {n} owns it.") for n in range(30)]
@@ -136,11 +132,11 @@ plain = st.recursive(
 
 
 @given(plain, plain)
-def test_no_context_of_a_hook_fails_an_eval(first: Any, second: Any) -> None:
+def test_no_context_of_a_hook_fails_an_eval(first, second):
     lines_of((first, second))
 
 
-def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass() -> None:
+def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass():
     rows = [row(n, TRUE) for n in range(3)]
     for graded in rows:
         ours = graded["gradingResult"]["componentResults"][1]
@@ -149,7 +145,7 @@ def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass() -> None:
     assert line.startswith("the judge failed 3 of 6 controls: do not trust these scores")
 
 
-def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_weight_0() -> None:
+def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_weight_0():
     for kind, answer, said in (
         ("python", FALSE, "a: made up: “A ticket costs 35 euros.”"),
         ("not-python", TRUE, "a: the answer is faithful"),
@@ -162,7 +158,7 @@ def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_we
         assert lines_of(({"results": [result]},)) == []
 
 
-def test_what_is_wrong_with_the_assertion_itself_is_told_once() -> None:
+def test_what_is_wrong_with_the_assertion_itself_is_told_once():
     rows = []
     for _ in range(3):
         context = {"vars": {"sources": TRUE}, "config": {"judge": "embedded"}}
@@ -173,7 +169,7 @@ def test_what_is_wrong_with_the_assertion_itself_is_told_once() -> None:
     ]
 
 
-def test_prompts_that_a_server_cut_are_told_once_in_an_eval() -> None:
+def test_prompts_that_a_server_cut_are_told_once_in_an_eval():
     rows = []
     for tokens in (40, 41):
         warning = f"the server counted {tokens} prompt tokens: {PROMPT_CUT}"
@@ -186,7 +182,7 @@ def test_prompts_that_a_server_cut_are_told_once_in_an_eval() -> None:
     assert line == f"setup: the server counted 40 prompt tokens: {PROMPT_CUT}"
 
 
-def test_contexts_that_promptfoo_took_apart_are_told_once() -> None:
+def test_contexts_that_promptfoo_took_apart_are_told_once():
     apart, whole = {"docs": [TRUE, FALSE], "query": ["a", "b"]}, {"disableVarExpansion": True}
     tests = [{"vars": apart}, {"vars": apart}, {"vars": {"context": [TRUE] * 2}, "options": whole}]
     (line,) = lines_of(({"results": [], "suite": {"tests": tests}},))

@@ -1,9 +1,6 @@
 """A context that is the address of a file was never read: nothing is graded against it, wherever it comes from."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,9 +12,7 @@ ANSWER = "An adult ticket costs 12 euros."
 
 
 @pytest.mark.parametrize("command", ["grade", "batch"])
-def test_results_of_promptfoo_that_keep_an_address_are_not_graded(
-    command: str, tmp_path: Path
-) -> None:
+def test_results_of_promptfoo_that_keep_an_address_are_not_graded(command, tmp_path):
     more = ("--run", str(tmp_path / "run"), "--quiet") if command == "batch" else ()
     kept = {"vars": {"context": "file://context.txt"}, "response": {"output": ANSWER}}
     results = [{**kept, "promptIdx": 0, "testIdx": number} for number in range(2)]
@@ -40,7 +35,7 @@ ADDRESSES = [
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_an_address_is_no_passage(address: str) -> None:
+def test_an_address_is_no_passage(address):
     for context in (address, [address, address], [{"text": address, "id": "a"}]):
         result = grade("It is old.", context)
         assert result.status == "invalid_input"
@@ -48,7 +43,7 @@ def test_an_address_is_no_passage(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_an_address_among_texts_does_not_keep_them_from_being_graded(address: str) -> None:
+def test_an_address_among_texts_does_not_keep_them_from_being_graded(address):
     """Whoever can plant a passage could otherwise stop every grade."""
     assert grade("It is old.", ["It is old.", address]).score == 1.0
     assert grade(address.strip(), ["It is old.", "It is red."]).score != 1.0
@@ -63,11 +58,11 @@ def test_an_address_among_texts_does_not_keep_them_from_being_graded(address: st
         "https://example.org/context.txt",
     ],
 )
-def test_a_text_about_files_is_graded(text: str) -> None:
+def test_a_text_about_files_is_graded(text):
     assert grade("It is old.", text).status == "graded"
 
 
-def test_what_a_tool_returned_is_evidence_also_if_it_is_an_address() -> None:
+def test_what_a_tool_returned_is_evidence_also_if_it_is_an_address():
     messages: list[dict[str, Any]] = [
         {"role": "user", "content": "Where is it?"},
         {"role": "tool", "tool_call_id": "1", "content": "file:///srv/report.pdf"},

@@ -1,13 +1,10 @@
 """The promptfoo assertion: a valid result for every input, and an exception only under not-python."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess
 import sys
 from importlib import resources
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,7 +33,7 @@ def call(output: Any = ANSWER, config: Any = None, **context: Any) -> dict[str, 
     return result
 
 
-def test_a_faithful_answer_passes_and_a_changed_number_fails() -> None:
+def test_a_faithful_answer_passes_and_a_changed_number_fails():
     assert call()["pass"] is True
     made_up = call("The Eiffel Tower is 530 metres tall. It stands in Paris.")
     assert (made_up["pass"], made_up["score"]) == (False, 0.5)
@@ -51,9 +48,7 @@ def test_a_faithful_answer_passes_and_a_changed_number_fails() -> None:
     )
 
 
-def test_the_first_twenty_problems_are_components_unless_none_are_wanted_and_listed_anyway() -> (
-    None
-):
+def test_the_first_twenty_problems_are_components_unless_none_are_wanted_and_listed_anyway():
     answer = " ".join(f"The king number {number} owns it." for number in range(25))
     without = call(answer, {**EMBEDDED, "components": "none"})
     assert without["componentResults"] == []  # promptfoo would count each as a failed assertion
@@ -68,7 +63,7 @@ def test_the_first_twenty_problems_are_components_unless_none_are_wanted_and_lis
     assert said[19:] == ["“The king number 19 owns it.” (not enough info)", "… and 5 more"]
 
 
-def test_keys_are_camel_case_and_promptfoo_can_add_up_the_numbers() -> None:
+def test_keys_are_camel_case_and_promptfoo_can_add_up_the_numbers():
     result = call()
     keys = "pass score reason namedScores tokensUsed metadata componentResults"
     assert set(result) == set(keys.split())
@@ -78,7 +73,7 @@ def test_keys_are_camel_case_and_promptfoo_can_add_up_the_numbers() -> None:
 
 
 @pytest.mark.parametrize("row", rows("promptfoo_assertions"), ids=lambda row: row["what"])
-def test_an_assertion_has_the_result_that_its_row_says(row: dict[str, Any]) -> None:
+def test_an_assertion_has_the_result_that_its_row_says(row):
     arguments = (row.get("output", ANSWER), row["config"])
     if "raises" in row:
         with pytest.raises(Exception, match=row["raises"]):
@@ -91,7 +86,7 @@ def test_an_assertion_has_the_result_that_its_row_says(row: dict[str, Any]) -> N
     assert "Traceback" not in result["reason"]
 
 
-def test_the_judge_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_judge_must_be_named(monkeypatch):
     monkeypatch.delenv("FAITHFULNESS_ASSERT_JUDGE", raising=False)
     result = call(config={})
     assert (result["pass"], result["metadata"]["graderError"]) == (False, True)
@@ -104,9 +99,7 @@ def test_the_judge_must_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("defects")
-def test_an_unexpected_exception_shows_its_type_but_not_its_text(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_unexpected_exception_shows_its_type_but_not_its_text(monkeypatch):
     def explode(*_: object, **__: object) -> None:
         raise RuntimeError("sk-secret")
 
@@ -132,8 +125,8 @@ configs = st.dictionaries(
 
 @pytest.mark.usefixtures("defects")
 def test_a_defect_of_ours_is_written_without_keys_to_the_file_that_the_user_names(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+    monkeypatch, tmp_path
+):
     def broken(*_: object) -> None:
         raise ZeroDivisionError("api_key: sk-aB3dE5gH7jK9mN1pQ3sT5vX7")
 
@@ -159,9 +152,7 @@ def test_a_defect_of_ours_is_written_without_keys_to_the_file_that_the_user_name
     ),
     json_values | configs,
 )
-def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(
-    output: Any, context: Any, config: Any
-) -> None:
+def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(output, context, config):
     result = get_assert(output, {**context, "config": config})
     text = json.dumps(result, allow_nan=False, ensure_ascii=False)
     text.encode("utf-8")
@@ -170,7 +161,7 @@ def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(
     assert 0 <= result["score"] <= 1
 
 
-def test_an_assertion_with_a_local_model_says_that_it_loads_it_each_time(tmp_path: Path) -> None:
+def test_an_assertion_with_a_local_model_says_that_it_loads_it_each_time(tmp_path):
     given = {
         "vars": {"context": "The tower is tall."},
         "config": {"judge": marking(tmp_path, "1900")},
@@ -179,7 +170,7 @@ def test_an_assertion_with_a_local_model_says_that_it_loads_it_each_time(tmp_pat
     assert "faithfulness.cjs" in warned["metadata"]["warnings"][-1]
 
 
-def test_only_the_process_of_promptfoo_gets_no_tracebacks(tmp_path: Path) -> None:
+def test_only_the_process_of_promptfoo_gets_no_tracebacks(tmp_path):
     code = """
 import sys
 from faithfulness_assert.promptfoo import get_assert
@@ -195,16 +186,11 @@ finally:
             [sys.executable, str(tmp_path / name)], capture_output=True, text=True, cwd=tmp_path
         )
         shown[name] = (done.stdout, "Traceback" in done.stderr, "NotPythonError" in done.stderr)
-    assert shown == {
-        "wrapper.py": ("0\n", False, True),
-        "own.py": ("None\n", True, True),
-    }
+    assert shown == {"wrapper.py": ("0\n", False, True), "own.py": ("None\n", True, True)}
 
 
 @pytest.mark.parametrize("call", ["get_assert('x', {})", "afterAll({}, {})"])
-def test_a_python_without_the_package_says_in_one_line_what_to_set(
-    call: str, tmp_path: Path
-) -> None:
+def test_a_python_without_the_package_says_in_one_line_what_to_set(call, tmp_path):
     """The hook at the end of an eval raises nothing: promptfoo would lose the results."""
     shim = resources.files("faithfulness_assert") / "promptfoo/templates/faithfulness.py"
     alone = tmp_path / "faithfulness.py"
@@ -217,7 +203,7 @@ def test_a_python_without_the_package_says_in_one_line_what_to_set(
     assert "has no faithfulness-assert. Set PROMPTFOO_PYTHON to one" in done.stderr
 
 
-def test_a_context_transform_of_our_assertion_is_told_and_nothing_is_graded() -> None:
+def test_a_context_transform_of_our_assertion_is_told_and_nothing_is_graded():
     text, config = "The museum opens at nine.", {"judge": "embedded"}
 
     def graded(**more: str) -> dict[str, Any]:
@@ -232,7 +218,7 @@ def test_a_context_transform_of_our_assertion_is_told_and_nothing_is_graded() ->
     assert "Set config.contextFrom" in result["reason"]
 
 
-def test_a_projection_that_finds_nothing_in_a_list_is_no_empty_retrieval() -> None:
+def test_a_projection_that_finds_nothing_in_a_list_is_no_empty_retrieval():
     def graded(docs: list[dict[str, str]], path: str) -> dict[str, Any]:
         config = {"judge": "embedded", "contextFrom": path}
         return get_assert("It is free.", {"vars": {"docs": docs}, "config": config})
@@ -251,9 +237,7 @@ MADE_UP = {"answer": "Visitors receive a free massage.", "documents": SENTENCES}
 
 @pytest.mark.parametrize("form", ["{}", "```json\n{}\n```", ""])
 @pytest.mark.parametrize("context", [" ".join(SENTENCES), SENTENCES])
-def test_what_the_output_has_beside_its_answer_is_never_graded_as_the_answer(
-    form: str, context: Any
-) -> None:
+def test_what_the_output_has_beside_its_answer_is_never_graded_as_the_answer(form, context):
     output = form.format(json.dumps(MADE_UP)) if form else MADE_UP
     result = call(output, {"judge": "embedded"}, vars={"context": context})
     assert (result["pass"], result["score"]) == (False, 0.0)
@@ -261,7 +245,7 @@ def test_what_the_output_has_beside_its_answer_is_never_graded_as_the_answer(
     assert "warnings" not in result["metadata"]
 
 
-def test_texts_beside_the_answer_that_are_not_judged_are_named() -> None:
+def test_texts_beside_the_answer_that_are_not_judged_are_named():
     output = {
         "answer": "The pool opens at 7.",
         "advice": "The sauna costs 14 euros.",
@@ -273,16 +257,14 @@ def test_texts_beside_the_answer_that_are_not_judged_are_named() -> None:
     assert "advice, fee in the output is not judged" in " ".join(result["metadata"]["warnings"])
 
 
-def test_without_a_context_a_place_in_the_output_is_proposed_and_names_of_files_are_none() -> None:
+def test_without_a_context_a_place_in_the_output_is_proposed_and_names_of_files_are_none():
     sources = {"metadata": {"sources": ["a.txt", "https://h/b.pdf"]}}
     result = call(MADE_UP, {"judge": "embedded"}, vars={}, providerResponse=sources)
     assert "output has the keys answer, documents" in result["reason"]
     assert "contextFrom to its path, such as output.documents" in result["reason"]
 
 
-def test_a_key_in_the_config_is_warned_of_by_name_since_promptfoo_writes_config_into_results() -> (
-    None
-):
+def test_a_key_in_the_config_is_warned_of_by_name_since_promptfoo_writes_config_into_results():
     own = {"judge": "openai:m", "apiKey": "sk-aB3dE5gH7jK9mN1pQ3sT5vX7", "extraHeaders": HEADERS}
     told = call(" ", own)["metadata"]["warnings"]  # a blank answer needs no judge
     assert [line.partition(" of config ")[0] for line in told] == [

@@ -1,10 +1,7 @@
 """``init --from`` finds the built-in assertions in any promptfoo config and prints ours, to paste."""
 
-from __future__ import annotations
-
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -42,7 +39,7 @@ def printed(config: object) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("row", rows("migrated_configs"), ids=lambda row: row["what"])
-def test_a_config_is_migrated_as_its_row_says(row: dict[str, Any]) -> None:
+def test_a_config_is_migrated_as_its_row_says(row):
     if "error" in row:
         with pytest.raises(ConfigError, match=f"^{row['error']}"):
             migrate_config(row["config"])
@@ -54,7 +51,7 @@ def test_a_config_is_migrated_as_its_row_says(row: dict[str, Any]) -> None:
     assert [said for said in row.get("never", ()) if said in text] == []
 
 
-def test_the_command_prints_or_writes_a_new_file_and_leaves_the_config(tmp_path: Path) -> None:
+def test_the_command_prints_or_writes_a_new_file_and_leaves_the_config(tmp_path):
     config, new = tmp_path / "promptfooconfig.yaml", tmp_path / "ours.yaml"
     config.write_text(CONFIG)
     done = run("init", "--from", str(config))
@@ -98,9 +95,7 @@ assertions = st.dictionaries(keys, plain).map(lambda more: {**more, "type": "con
 
 
 @given(assertions, plain, plain)
-def test_the_hook_accepts_the_output_for_any_assertion(
-    assertion: dict[str, Any], description: Any, options: Any
-) -> None:
+def test_the_hook_accepts_the_output_for_any_assertion(assertion, description, options):
     config = {"tests": [{"description": description, "options": options, "assert": [assertion]}]}
     (ours,) = printed(config)
     settings = read_config(ours)
@@ -124,9 +119,7 @@ def test_the_hook_accepts_the_output_for_any_assertion(
         ("other.json", json.dumps({"tests": []}).encode()),
     ],
 )
-def test_a_broken_or_hostile_file_gives_one_line_of_error(
-    tmp_path: Path, name: str, content: bytes | None
-) -> None:
+def test_a_broken_or_hostile_file_gives_one_line_of_error(tmp_path, name, content):
     if content is not None:
         (tmp_path / name).write_bytes(content)
     done = run("init", "--from", str(tmp_path / name))
@@ -135,7 +128,7 @@ def test_a_broken_or_hostile_file_gives_one_line_of_error(
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_config_is_never_overwritten(tmp_path: Path) -> None:
+def test_a_config_is_never_overwritten(tmp_path):
     config = tmp_path / "promptfooconfig.yaml"
     config.write_text(CONFIG)
     done = run("init", str(tmp_path))
@@ -152,8 +145,8 @@ def test_a_config_is_never_overwritten(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("before", ["KEY=abc", "KEY=abc\n", "# c", "KEY=\xfc\n"])
 def test_what_stands_in_an_environment_file_stays_and_the_python_has_a_line_of_its_own(
-    tmp_path: Path, before: str
-) -> None:
+    tmp_path, before
+):
     environment = tmp_path / ".env"
     environment.write_bytes(before.encode("latin-1"))
     assert "left as it is" not in run("init", str(tmp_path)).stdout

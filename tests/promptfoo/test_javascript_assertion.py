@@ -1,7 +1,5 @@
 """``faithfulness.cjs`` in a real Node: one Python process gives the results of the ``python`` assertion, and ends with the eval."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -105,9 +103,7 @@ CASES: list[tuple[Any, Any]] = [
 ]
 
 
-def test_one_process_gives_the_results_of_the_python_assertion(
-    promptfoo: Promptfoo, folder: Path
-) -> None:
+def test_one_process_gives_the_results_of_the_python_assertion(promptfoo, folder):
     calls = [promptfoo.send("grade", *case) for case in CASES]
     wanted = [json.loads(json.dumps(hook.get_assert(*case))) for case in CASES]
     assert [promptfoo.result(call) for call in calls] == wanted
@@ -116,9 +112,7 @@ def test_one_process_gives_the_results_of_the_python_assertion(
     assert len(graders(folder)) == 1
 
 
-def test_many_asks_are_under_way_at_once_share_what_was_learned_and_end_with_node(
-    promptfoo: Promptfoo,
-) -> None:
+def test_many_asks_are_under_way_at_once_share_what_was_learned_and_end_with_node(promptfoo):
     """The judge answers none before it has all; that it takes no schema was learned before.
 
     Without ``afterAll``, the process ends when Node has nothing to do.
@@ -141,9 +135,7 @@ def test_many_asks_are_under_way_at_once_share_what_was_learned_and_end_with_nod
     assert (promptfoo.node.returncode, said) == (0, "")
 
 
-def test_a_changed_key_is_used_at_once_and_what_is_under_way_is_finished(
-    promptfoo: Promptfoo,
-) -> None:
+def test_a_changed_key_is_used_at_once_and_what_is_under_way_is_finished(promptfoo):
     asked, changed = threading.Event(), threading.Event()
 
     def judge(request: Request) -> Answer:
@@ -171,9 +163,7 @@ def test_a_changed_key_is_used_at_once_and_what_is_under_way_is_finished(
     ("python", "why"),
     [("", "ENOENT"), ("exec {python} -I -S", "exit code 1"), ("exit 3", "exit code 3")],
 )
-def test_without_a_python_that_grades_it_fails_and_says_why(
-    python: str, why: str, folder: Path
-) -> None:
+def test_without_a_python_that_grades_it_fails_and_says_why(python, why, folder):
     """Under ``not-javascript`` too, where a result that does not pass would be inverted."""
     script = folder / "python"
     if python:
@@ -191,9 +181,7 @@ def test_without_a_python_that_grades_it_fails_and_says_why(
     assert (said.count("\n"), why in said, "PROMPTFOO_PYTHON" in said) == (1, True, True)
 
 
-def test_a_process_that_dies_loses_what_is_under_way_and_is_replaced(
-    promptfoo: Promptfoo, folder: Path
-) -> None:
+def test_a_process_that_dies_loses_what_is_under_way_and_is_replaced(promptfoo, folder):
     asked = threading.Barrier(3)
 
     def judge(_: Request) -> Answer:
@@ -215,7 +203,7 @@ def test_a_process_that_dies_loses_what_is_under_way_and_is_replaced(
         assert graders(folder) != [pid]
 
 
-def test_what_is_printed_is_no_answer(folder: Path) -> None:
+def test_what_is_printed_is_no_answer(folder):
     """By a library before Python is ready, by others later, and by programs that it starts; each may read its input."""
     (folder / "sitecustomize.py").write_text("""
 import os, subprocess, sys, threading
@@ -244,9 +232,7 @@ sys.addaudithook(began)
 @pytest.mark.parametrize(
     "is_named", [True, False]
 )  # `file://faithfulness.cjs`, without `:afterAll`
-def test_after_all_tells_what_was_made_up_and_ends_the_process(
-    promptfoo: Promptfoo, folder: Path, is_named: bool
-) -> None:
+def test_after_all_tells_what_was_made_up_and_ends_the_process(promptfoo, folder, is_named):
     result = {
         "testCase": {"description": "tall"},
         "gradingResult": {"componentResults": [promptfoo.grade(FALSE)]},
@@ -261,7 +247,7 @@ def test_after_all_tells_what_was_made_up_and_ends_the_process(
     assert said.startswith("tall: made up: “The Eiffel Tower is 530 metres tall.” (")
 
 
-def test_a_promptfoo_that_is_killed_leaves_no_process(promptfoo: Promptfoo, folder: Path) -> None:
+def test_a_promptfoo_that_is_killed_leaves_no_process(promptfoo, folder):
     """The judge does not answer, and nobody waits for it."""
     reached = threading.Event()
 

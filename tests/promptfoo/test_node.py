@@ -1,9 +1,5 @@
 """``doctor`` says whether promptfoo runs on the Node that is here."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from command import here
 
@@ -17,9 +13,7 @@ from command import here
         (None, "warn  Node is not on PATH: promptfoo needs Node 22.22 or newer"),
     ],
 )
-def test_doctor_says_which_node_promptfoo_needs(
-    script: str | None, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doctor_says_which_node_promptfoo_needs(script, said, tmp_path, monkeypatch):
     """A script takes the place of Node."""
     node = tmp_path / "node"
     if script is not None:

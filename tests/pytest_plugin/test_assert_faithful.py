@@ -1,19 +1,11 @@
 """``assert_faithful`` shows what was made up, and what the context says about it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest
 from fakes import ScriptedJudge
 
-from faithfulness_assert import (
-    GradingResult,
-    JudgeError,
-    NotGraded,
-    Reply,
-    assert_faithful,
-)
+from faithfulness_assert import GradingResult, JudgeError, NotGraded, Reply, assert_faithful
 
 CONTEXT = [
     "The museum opens at 9 and closes at 18.",
@@ -39,13 +31,13 @@ def failure(answer: Any = ANSWER, context: Any = CONTEXT, **options: Any) -> str
     return str(caught.value)
 
 
-def test_an_answer_that_passes_returns_its_result() -> None:
+def test_an_answer_that_passes_returns_its_result():
     result = assert_faithful("Adults pay 12 euros.", CONTEXT, question="What does it cost?")
     assert isinstance(result, GradingResult)
     assert result.pass_
 
 
-def test_a_failure_shows_the_answer_with_marks_and_what_the_context_says() -> None:
+def test_a_failure_shows_the_answer_with_marks_and_what_the_context_says():
     text = failure(judge=judge())
     assert (
         text
@@ -76,11 +68,11 @@ Contradicted: “Adults pay 14 euros.”
         ("Xylophones jingle.", CONTEXT, "no sentence of the context shares a word with it"),
     ],
 )
-def test_a_failure_says_why(answer: str, context: Any, said: str) -> None:
+def test_a_failure_says_why(answer, context, said):
     assert said in failure(answer, context)
 
 
-def test_a_grader_error_is_no_failure_of_the_answer() -> None:
+def test_a_grader_error_is_no_failure_of_the_answer():
     failing = ScriptedJudge([JudgeError("the server is down\x1b[31m", "server")])
     with pytest.raises(NotGraded) as caught:
         assert_faithful(ANSWER, CONTEXT, judge=failing)
@@ -90,7 +82,7 @@ def test_a_grader_error_is_no_failure_of_the_answer() -> None:
     assert str(caught.value).splitlines()[0] == text
 
 
-def test_names_of_other_systems_are_taken() -> None:
+def test_names_of_other_systems_are_taken():
     case: dict[str, Any] = {"actual_output": ANSWER, "retrieval_context": CONTEXT}
     with pytest.raises(AssertionError, match="nearest"):
         assert_faithful(judge=judge(), **case)

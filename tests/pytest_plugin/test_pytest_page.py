@@ -4,8 +4,6 @@ A ``python {.pytest}`` block is a file, whose name is its first line. A ``text``
 lines of its output, in order; ``*`` stands for any text, a line ``...`` for any lines.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 
@@ -26,7 +24,7 @@ def expected(text: str) -> list[str]:
 
 
 @pytest.mark.usefixtures("openai_server")
-def test_each_command_prints_what_the_page_says(pytester: pytest.Pytester) -> None:
+def test_each_command_prints_what_the_page_says(pytester):
     result, commands = None, 0
     for language, text in FENCE.findall(PAGE):
         name = re.match(r"# (\S+)\n", text)

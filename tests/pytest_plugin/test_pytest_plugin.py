@@ -1,7 +1,5 @@
 """The plugin of pytest: the fixture, the marker, the options, and what a session says at its end."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -33,9 +31,7 @@ def runs(pytester: pytest.Pytester) -> Runs:
 
 
 @pytest.mark.parametrize("options", [(), ("-q",), ("--collect-only",), ("-v", "-rA")])
-def test_a_session_that_does_not_use_the_fixture_shows_nothing_of_the_plugin(
-    runs: Runs, options: tuple[str, ...]
-) -> None:
+def test_a_session_that_does_not_use_the_fixture_shows_nothing_of_the_plugin(runs, options):
     runs.write("def test_nothing(): pass")
     shown = output(runs.run(*options))
     without_plugins_line = [
@@ -44,13 +40,13 @@ def test_a_session_that_does_not_use_the_fixture_shows_nothing_of_the_plugin(
     assert "faithful" not in "\n".join(without_plugins_line).lower()
 
 
-def test_a_check_that_nobody_awaits_fails_its_test(runs: Runs) -> None:
+def test_a_check_that_nobody_awaits_fails_its_test(runs):
     runs.write("def test_it(faithfulness): faithfulness.acheck(FALSE, CONTEXT).close()")
     shown = output(runs.run())
     assert "acheck was called without await: nothing was graded" in shown
 
 
-def test_a_report_replaces_an_earlier_one_and_is_no_file_of_another_kind(runs: Runs) -> None:
+def test_a_report_replaces_an_earlier_one_and_is_no_file_of_another_kind(runs):
     runs.write("def test_it(faithfulness): faithfulness(TRUE, CONTEXT)")
     for _ in range(2):
         runs.run("--faithfulness-report=r.jsonl").assert_outcomes(passed=1)
@@ -60,9 +56,7 @@ def test_a_report_replaces_an_earlier_one_and_is_no_file_of_another_kind(runs: R
 
 
 @pytest.mark.parametrize("spread", [(), ("-n2",)])
-def test_a_mistake_of_many_tests_is_told_once_at_the_end_of_the_session(
-    runs: Runs, spread: tuple[str, ...]
-) -> None:
+def test_a_mistake_of_many_tests_is_told_once_at_the_end_of_the_session(runs, spread):
     runs.write(
         "import pytest\n"
         "from faithfulness_assert import assert_faithful\n"
@@ -76,7 +70,7 @@ def test_a_mistake_of_many_tests_is_told_once_at_the_end_of_the_session(
     assert "records.errors" not in shown
 
 
-def test_of_many_mistakes_the_end_says_how_many_more_tests_graded_nothing(runs: Runs) -> None:
+def test_of_many_mistakes_the_end_says_how_many_more_tests_graded_nothing(runs):
     runs.write(
         "import pytest\n"
         "@pytest.mark.parametrize('n', range(8))\n"
@@ -89,7 +83,7 @@ def test_of_many_mistakes_the_end_says_how_many_more_tests_graded_nothing(runs: 
     assert "only answer and context go without a name: (answer, context, question=" in shown
 
 
-def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs: Runs) -> None:
+def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs):
     result = runs.run("--help")
     assert result.ret == 0
     for name in ("judge", "policy", "threshold", "errors", "report", "max-tokens", "cache"):
@@ -97,9 +91,7 @@ def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs: 
         assert f"\n  faithfulness_{name.replace('-', '_')}" in output(result)
 
 
-def test_a_program_may_import_the_package_and_then_run_pytest(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_may_import_the_package_and_then_run_pytest(runs, monkeypatch):
     """pytest wants to rewrite the assertions of all packages that contain a plugin. ``site`` is one
     more distribution with this package in it, because a checkout is none."""
     about = runs.pytester.mkdir("site") / "copy-1.dist-info"
@@ -122,7 +114,7 @@ def test_a_program_may_import_the_package_and_then_run_pytest(
 
 
 @pytest.mark.parametrize("row", rows("pytest_sessions"), ids=lambda row: row["what"])
-def test_a_session_ends_as_its_row_says(runs: Runs, row: dict[str, Any]) -> None:
+def test_a_session_ends_as_its_row_says(runs, row):
     runs.ini(*row.get("ini", ()))
     runs.write(row["code"])
     options = row.get("options", [])
@@ -143,9 +135,7 @@ def test_a_session_ends_as_its_row_says(runs: Runs, row: dict[str, Any]) -> None
 # ---------------------------------------------------------------- where options come from
 
 
-def test_the_call_comes_before_the_marker_the_command_line_and_the_configuration(
-    runs: Runs,
-) -> None:
+def test_the_call_comes_before_the_marker_the_command_line_and_the_configuration(runs):
     runs.ini("faithfulness_threshold = 0.1", "faithfulness_policy = ragas")
     runs.write(
         """
@@ -176,9 +166,7 @@ def project(runs: Runs, table: str) -> None:
     settings.forget()
 
 
-def test_the_ini_comes_before_the_environment_and_that_before_the_project(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_ini_comes_before_the_environment_and_that_before_the_project(runs, monkeypatch):
     def judge_is(name: str, *options: str) -> None:
         judge = "faithfulness(TRUE, CONTEXT, controls='off').judge"
         runs.write(f"def test_one(faithfulness):\n    assert {judge} == 'openai:of-the-{name}'\n")
@@ -195,7 +183,7 @@ def test_the_ini_comes_before_the_environment_and_that_before_the_project(
         judge_is("option", "--faithfulness-judge=openai:of-the-option")
 
 
-def test_a_wrong_table_fails_the_test_that_grades_and_no_other(runs: Runs) -> None:
+def test_a_wrong_table_fails_the_test_that_grades_and_no_other(runs):
     project(runs, 'api_key = "sk-very-secret"')
     runs.write(
         "def test_one(faithfulness):\n    faithfulness(TRUE, CONTEXT)\ndef test_two():\n    pass\n"
@@ -214,9 +202,7 @@ def supported(request: Request) -> Answer:
     return completion('{"verdicts":[{"id":1,"evidence":[2],"label":"supported"}]}', usage=usage)
 
 
-def test_what_is_stored_needs_no_second_ask_and_in_the_end_no_key(
-    runs: Runs, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_stored_needs_no_second_ask_and_in_the_end_no_key(runs, monkeypatch):
     """An empty name of the folder asks the judge."""
     runs.ini("faithfulness_cache = replies")
     runs.write(
@@ -239,7 +225,7 @@ def test_what_is_stored_needs_no_second_ask_and_in_the_end_no_key(
 
 
 @pytest.mark.parametrize("options", [("-p", "no:terminal"), ("--collect-only",)])
-def test_where_nothing_is_shown_or_run_nothing_breaks(runs: Runs, options: tuple[str, ...]) -> None:
+def test_where_nothing_is_shown_or_run_nothing_breaks(runs, options):
     runs.write("def test_true(faithfulness): faithfulness(TRUE, CONTEXT)")
     result = runs.run(*options, "--faithfulness-report=results.jsonl")
     assert result.ret == 0
@@ -251,7 +237,7 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
     return [json.loads(text) for text in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_the_report_has_each_result_with_its_texts(runs: Runs) -> None:
+def test_the_report_has_each_result_with_its_texts(runs):
     runs.write(
         BOTH
         + "def test_two(faithfulness):\n    faithfulness(TRUE, CONTEXT)\n    faithfulness(TRUE + '\\ud800\\x1b', [{'id': 'a', 'text': TRUE}], question='What?')"
@@ -276,7 +262,7 @@ def test_the_report_has_each_result_with_its_texts(runs: Runs) -> None:
     }
 
 
-def test_junit_xml_has_a_short_result_whatever_the_texts_contain(runs: Runs) -> None:
+def test_junit_xml_has_a_short_result_whatever_the_texts_contain(runs):
     runs.write(
         "def test_it(faithfulness): faithfulness('The \\x00\\x1b lion \\ufffe sleeps. ' * 50, CONTEXT)"
     )
@@ -308,7 +294,7 @@ def pytest_runtest_protocol(item, nextitem):
 """
 
 
-def test_a_test_that_is_run_again_counts_with_its_last_run_and_pays_for_all(runs: Runs) -> None:
+def test_a_test_that_is_run_again_counts_with_its_last_run_and_pays_for_all(runs):
     runs.pytester.makeconftest(RERUN)
     runs.write(
         "judge = Scripted('ns')\ndef test_it(faithfulness): faithfulness(TRUE, CONTEXT, judge=judge)"
@@ -323,7 +309,7 @@ def test_a_test_that_is_run_again_counts_with_its_last_run_and_pays_for_all(runs
 # ---------------------------------------------------------------- pytest-xdist
 
 
-def test_workers_share_the_limit_and_send_their_results_here(runs: Runs) -> None:
+def test_workers_share_the_limit_and_send_their_results_here(runs):
     runs.write(
         "@pytest.mark.parametrize('n', range(8))\ndef test_it(n, faithfulness): faithfulness(TRUE, CONTEXT, judge=Scripted('s'))\n"
         + BOTH

@@ -1,16 +1,12 @@
 """Replies from the fixtures and the shared corpora, and whole grades of them."""
 
-from __future__ import annotations
-
 import base64
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from fakes import USAGE, ScriptedJudge, verdicts_json
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 SENTENCES = (
     "The tower is tall.",

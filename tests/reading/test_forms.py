@@ -1,7 +1,5 @@
 """JSON in its dresses, labels in theirs, limits and errors. Other forms: see ``test_recorded_replies.py``."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -61,7 +59,7 @@ MENDED = {
 
 
 @pytest.mark.parametrize("form", ENTRIES)
-def test_json_is_read_in_every_dress(form: str) -> None:
+def test_json_is_read_in_every_dress(form):
     plain = json.dumps({"verdicts": ENTRIES[form]})
     dressed = {name: dress.replace("@", plain) for name, dress in DRESSES.items()}
     dressed |= {name: mend(plain) for name, mend in MENDED.items()}
@@ -72,7 +70,7 @@ def test_json_is_read_in_every_dress(form: str) -> None:
 
 
 @pytest.mark.parametrize("form", ENTRIES)
-def test_a_truncated_reply_has_at_most_the_verdicts_of_its_whole_entries(form: str) -> None:
+def test_a_truncated_reply_has_at_most_the_verdicts_of_its_whole_entries(form):
     text = json.dumps({"verdicts": ENTRIES[form]})
     for cut in range(len(text)):
         whole = text[:cut].count("}") if text[:cut].endswith("}") else 0
@@ -80,7 +78,7 @@ def test_a_truncated_reply_has_at_most_the_verdicts_of_its_whole_entries(form: s
         assert labels_of(text[:cut], TEXTS) == [*SAID[:whole], *[None] * (4 - whole)]
 
 
-def test_evidence_quotes_and_reasons_belong_to_their_row() -> None:
+def test_evidence_quotes_and_reasons_belong_to_their_row():
     entry = {"id": 2, "evidence": ["C3", "[4, 5]", 6, True, "the text"], "reason": "So."}
     (row,) = read(json.dumps([entry | {"quote": "its words", "label": "Yes, it is", "x": 7}])).rows
     assert (row.number, row.label, row.evidence) == (2, YES, (3, 4, 5, 6))
@@ -94,7 +92,7 @@ def test_evidence_quotes_and_reasons_belong_to_their_row() -> None:
 # ---------------------------------------------------------------- limits and errors
 
 
-def test_brackets_repairs_and_pieces_of_json_have_limits() -> None:
+def test_brackets_repairs_and_pieces_of_json_have_limits():
     nested = ["[" * depth + '{"id":1,"label":"no"}' + "]" * depth for depth in (5, MAX_DEPTH)]
     assert [labels_of(text, TEXTS[:1]) for text in nested] == [[None], [None]]
     assert labels_of('[[{"id":1,"label":"no"}]]', TEXTS[:1]) == [NO]
@@ -116,14 +114,14 @@ def test_brackets_repairs_and_pieces_of_json_have_limits() -> None:
     ],
     ids=lambda value: value[:20],
 )  # fmt: skip
-def test_an_error_says_what_is_wrong_with_a_reply(reply: str, message: str) -> None:
+def test_an_error_says_what_is_wrong_with_a_reply(reply, message):
     with pytest.raises(UnreadableReply) as caught:
         read(reply)
     assert (caught.value.message, caught.value.kind) == (message, "unreadable")
 
 
 @pytest.mark.parametrize("reader", [read, read_lists])
-def test_a_reply_that_is_not_a_string_is_a_type_error(reader: Any) -> None:
+def test_a_reply_that_is_not_a_string_is_a_type_error(reader):
     for value in (None, 5, b"yes"):
         with pytest.raises(TypeError, match=f"must be a string, got {type(value).__name__}"):
             reader(value)
@@ -151,9 +149,7 @@ def label_of(value: object) -> str | None:
         ("not_a_claim", ["not_a_claim", "Not a claim."]),
     ],
 )  # fmt: skip
-def test_the_words_of_all_judges_are_labels_in_any_case_and_dress(
-    label: str, values: list[object]
-) -> None:
+def test_the_words_of_all_judges_are_labels_in_any_case_and_dress(label, values):
     assert [(value, label_of(value)) for value in values] == [(value, label) for value in values]
 
 
@@ -167,7 +163,7 @@ def test_the_words_of_all_judges_are_labels_in_any_case_and_dress(
     ],
     ids=repr,
 )  # fmt: skip
-def test_an_unknown_hedged_disguised_or_foreign_word_is_no_label(value: object) -> None:
+def test_an_unknown_hedged_disguised_or_foreign_word_is_no_label(value):
     assert label_of(value) is None
 
 
@@ -180,17 +176,17 @@ def test_an_unknown_hedged_disguised_or_foreign_word_is_no_label(value: object) 
     ],
     ids=lambda rest: rest[:20],
 )  # fmt: skip
-def test_what_follows_a_label_that_earns_something_must_be_quiet(rest: str) -> None:
+def test_what_follows_a_label_that_earns_something_must_be_quiet(rest):
     assert label_of(f"Supported{rest}") is None
     assert label_of(f"Contradicted{rest}") == AGAINST
 
 
 @pytest.mark.parametrize("reply", ["Supported: isn't", "Supported: 0", "Contradicted: Yes"])
-def test_a_label_before_a_colon_is_a_field_whose_answer_must_agree(reply: str) -> None:
+def test_a_label_before_a_colon_is_a_field_whose_answer_must_agree(reply):
     assert label_of(reply) is None
 
 
-def test_each_word_is_listed_once_and_in_the_form_that_it_is_looked_up_in() -> None:
+def test_each_word_is_listed_once_and_in_the_form_that_it_is_looked_up_in():
     words = [word for listed in LABEL_WORDS.values() for word in listed.split()]
     assert len(words) == len(set(words))
     assert [word for word in words if normalise(word) != word] == []
@@ -199,7 +195,7 @@ def test_each_word_is_listed_once_and_in_the_form_that_it_is_looked_up_in() -> N
     }
 
 
-def test_a_policys_own_words_are_labels_in_every_form_and_override_ours() -> None:
+def test_a_policys_own_words_are_labels_in_every_form_and_override_ours():
     own: Any = {"no": AGAINST, "ok": YES, "belegt": YES, "false": AGAINST, "0": AGAINST}
     said = (False, 0, "No.", "**OK**", "Belegt", "yes")
     assert [parse_label(value, own) for value in said] == [*[AGAINST] * 3, *[YES] * 3]
@@ -219,7 +215,7 @@ def test_a_policys_own_words_are_labels_in_every_form_and_override_ours() -> Non
 
 
 @pytest.mark.parametrize("policy", policies.values(), ids=policies.keys())
-def test_the_label_names_mean_themselves_under_every_policy(policy: Any) -> None:
+def test_the_label_names_mean_themselves_under_every_policy(policy):
     for label in policy.judged:
         reading = read(json.dumps([{"id": 1, "label": label}]), policy.labels)
         assert settle(reading, {1: TEXTS[0]}).findings[1].label == label

@@ -1,9 +1,9 @@
 """The gate: a label that earns something counts only if nothing in its reply may deny it."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 from reading_replies import GOOD, PLACES, SHOP, is_inflated, is_read, labels_of
@@ -13,10 +13,6 @@ from faithfulness_assert.reading.gate import MOST_CHARS, denies
 from faithfulness_assert.reading.reconcile import read, settle
 
 from .reply_rows import CREDITED
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 UNKNOWN = ("",) * 3
 DOGS, PRICE = "Dogs are welcome inside.", "Adults pay 14 euros."
@@ -47,9 +43,7 @@ def remarks_of(folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_remark_that_denies_a_statement_in_words_takes_its_credit(
-    place: str, folder: Path
-) -> None:
+def test_a_remark_that_denies_a_statement_in_words_takes_its_credit(place, folder):
     """A sentence in a key of the entry is a reason, for which there are fewer words."""
     remarks = remarks_of(folder)["remarks_denying_2"]
     for texts in (SHOP, UNKNOWN):
@@ -60,15 +54,13 @@ def test_a_remark_that_denies_a_statement_in_words_takes_its_credit(
 
 
 @pytest.mark.parametrize("statement", [*SHOP, ""])
-def test_a_reason_that_denies_in_words_takes_the_credit_of_its_entry(
-    statement: str, folder: Path
-) -> None:
+def test_a_reason_that_denies_in_words_takes_the_credit_of_its_entry(statement, folder):
     reasons = remarks_of(folder)["reasons_denying"]
     assert [reason for reason in reasons if reasoned(reason, statement)] == []
     assert len(reasons) >= 13
 
 
-def test_most_remarks_and_reasons_that_agree_cost_nothing(folder: Path) -> None:
+def test_most_remarks_and_reasons_that_agree_cost_nothing(folder):
     """Else every judge that says a word more than it must would be asked twice."""
     data = remarks_of(folder)
     silent = [r for r in data["remarks_harmless"] if all(labels_of(PLACES["after"](r), SHOP))]
@@ -91,7 +83,7 @@ def real_reasons(shared: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def test_real_judges_are_believed_and_their_denials_heard(shared: Path) -> None:
+def test_real_judges_are_believed_and_their_denials_heard(shared):
     """Of what agrees at most 6 % is asked again, of what denies in words at least 95 % is heard."""
     agreeing, denying = [], []
     for row in real_reasons(shared):
@@ -111,9 +103,7 @@ IN_ITS_THINKING = {"held-t-023"}
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["texts known", "texts unknown"])
-def test_a_realistic_reply_earns_what_a_careful_human_grants_or_is_asked_again(
-    known: bool, folder: Path
-) -> None:
+def test_a_realistic_reply_earns_what_a_careful_human_grants_or_is_asked_again(known, folder):
     replies = rows(folder / "realistic_replies.jsonl")
     inflated, misread, at_once = set(), set(), 0
     for row in replies:
@@ -196,7 +186,7 @@ def filled(place: str, said: str) -> str:
 
 
 @pytest.mark.parametrize("place", PLACED, ids=lambda place: place[-40:])
-def test_a_denial_takes_the_credit_wherever_it_stands(place: str) -> None:
+def test_a_denial_takes_the_credit_wherever_it_stands(place):
     assert [said for said in (*DENIALS, *SIGNS) if credited(filled(place, said))] == []
 
 
@@ -260,12 +250,12 @@ Partiellement vérifié.
 
 
 @pytest.mark.parametrize("said", IN_OTHER_LANGUAGES)
-def test_a_denial_in_this_or_another_language_is_heard(said: str) -> None:
+def test_a_denial_in_this_or_another_language_is_heard(said):
     assert not reasoned(said, DOGS)
     assert not any(credited(PLACES[place](said)) for place in PLACES)
 
 
-def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
+def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label():
     costly = {place for place in PLACED if not credited(filled(place, "See sentence 2."))}
     another = "1. supported\n2. supported\n2. @\n3. supported"
     in_entries = {GOOD.replace(ENTRY, IN_THE_ENTRY[index]) for index in (1, 4)}
@@ -292,13 +282,11 @@ def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label() -> None:
         ),
     ],
 )
-def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(
-    statement: str, reasons: set[str]
-) -> None:
+def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(statement, reasons):
     assert [reason for reason in reasons if reasoned(reason, statement)] == []
 
 
-def test_the_name_of_a_property_and_of_a_place_denies_nothing() -> None:
+def test_the_name_of_a_property_and_of_a_place_denies_nothing():
     for reason in (
         "Sentence 2 speaks of non-stop service.",
         "It appears word for word in it.",
@@ -326,13 +314,11 @@ def test_the_name_of_a_property_and_of_a_place_denies_nothing() -> None:
         ),
     ],
 )
-def test_what_the_statement_denies_itself_and_what_repeats_it_denies_nothing(
-    statement: str, reason: str
-) -> None:
+def test_what_the_statement_denies_itself_and_what_repeats_it_denies_nothing(statement, reason):
     assert reasoned(reason, statement)
 
 
-def test_only_labels_that_earn_something_pass_the_gate() -> None:
+def test_only_labels_that_earn_something_pass_the_gate():
     reply = json.dumps([{"id": 1, "label": "no", "reason": "It is false."}])
     said = [
         settle(read(reply), {1: DOGS}, credited=credited).findings[1].label
@@ -341,7 +327,7 @@ def test_only_labels_that_earn_something_pass_the_gate() -> None:
     assert said == ["not_enough_info", None]
 
 
-def test_a_remark_of_great_length_is_never_quiet() -> None:
+def test_a_remark_of_great_length_is_never_quiet():
     remark = "It is stated. " * MOST_CHARS
     assert credited(PLACES["after"](remark[:1000]))
     assert not any(credited(PLACES[place](remark)) for place in PLACES)
@@ -364,7 +350,7 @@ def test_a_remark_of_great_length_is_never_quiet() -> None:
         ("Dogs are mentioned, but this is false.", False),
     ],
 )
-def test_the_reason_of_a_partial_label_may_deny_a_part(reason: str, earns: bool) -> None:
+def test_the_reason_of_a_partial_label_may_deny_a_part(reason, earns):
     statement = "Dogs need a guide and pay a fee."
     assert reasoned(reason, statement, "partially_supported") is earns
     assert not reasoned(reason, statement)

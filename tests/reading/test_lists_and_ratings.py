@@ -5,11 +5,9 @@ With ``again`` it is no list in JSON, and is asked for again. Whether a remark o
 list stands for a sentence, the sentence decides.
 """
 
-from __future__ import annotations
-
 import json
 from itertools import permutations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from fakes import USAGE, ScriptedJudge, TruthfulJudge
@@ -29,10 +27,6 @@ from faithfulness_assert.reading.lists_and_ratings import (
 
 from .reply_rows import CONTEXT, SENTENCES, malformed
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
 CLAIMS = rows("claim_replies")
 
 
@@ -44,7 +38,7 @@ def read_or_error(reader: Any, text: str) -> Any:
 
 
 @pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row["reply"][:60])
-def test_a_list_keeps_its_words_and_anything_else_is_asked_for_again(row: dict[str, Any]) -> None:
+def test_a_list_keeps_its_words_and_anything_else_is_asked_for_again(row):
     found = read_or_error(read_lists, row["reply"])
     if row.get("again"):
         assert isinstance(found, UnreadableReply)
@@ -52,14 +46,14 @@ def test_a_list_keeps_its_words_and_anything_else_is_asked_for_again(row: dict[s
         assert [list(claim) for claim in found] == row["claims"]
 
 
-def test_malformed_json_lists_texts_or_is_unreadable(shared: Path) -> None:
+def test_malformed_json_lists_texts_or_is_unreadable(shared):
     for row in rows(shared / "corpora" / "malformed_json.jsonl"):
         found = read_or_error(read_lists, malformed(row))
         assert isinstance(found, UnreadableReply) or all(type(text) is str for _, text in found)
 
 
 @pytest.mark.parametrize("row", CLAIMS, ids=lambda row: row["reply"][:60])
-def test_no_remark_or_refusal_ever_stands_for_a_sentence(row: dict[str, Any]) -> None:
+def test_no_remark_or_refusal_ever_stands_for_a_sentence(row):
     def reply(ask: Ask) -> Reply:
         is_list = ask.kind == "claims"
         return Reply(row["reply"], usage=USAGE) if is_list else TruthfulJudge().ask(ask)
@@ -75,7 +69,7 @@ def test_no_remark_or_refusal_ever_stands_for_a_sentence(row: dict[str, Any]) ->
     assert asked == 2 if row.get("again") or unnumbered else asked <= 2
 
 
-def test_an_error_says_why_a_reply_is_no_list() -> None:
+def test_an_error_says_why_a_reply_is_no_list():
     for reply, kind, message in (
         ("", "unreadable", "the judge's reply is empty, or contains only its thinking"),
         ("- It is red.", "unreadable", "the judge's reply contains no list"),
@@ -94,7 +88,7 @@ def ratings(text: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("row", rows("rating_replies"), ids=lambda row: row["reply"][:60])
-def test_ratings_are_single_numbers_of_a_reply_that_says_nothing_else(row: dict[str, Any]) -> None:
+def test_ratings_are_single_numbers_of_a_reply_that_says_nothing_else(row):
     """Any other reply is asked for again."""
     found = read_or_error(ratings, row["reply"])
     if row.get("again"):
@@ -103,7 +97,7 @@ def test_ratings_are_single_numbers_of_a_reply_that_says_nothing_else(row: dict[
         assert found == row["ratings"]
 
 
-def test_at_most_ten_suggestions_are_read() -> None:
+def test_at_most_ten_suggestions_are_read():
     many = [f"Say {n}. " for n in range(30)]
     for given_, expected in (
         ({"suggestions": ["a", " b ", "", 3, None, "c\ud800"]}, ("a", "b", "c\ufffd")),
@@ -115,7 +109,7 @@ def test_at_most_ten_suggestions_are_read() -> None:
         assert read == ({"Context use": 1.0}, expected)
 
 
-def test_each_rating_above_1_is_out_of_100_and_a_warning_tells_it() -> None:
+def test_each_rating_above_1_is_out_of_100_and_a_warning_tells_it():
     held, warnings = on_unit_scale({"a": 80, "b": 0.5, "c": 120, "d": -0.5, "e": 2})
     assert held == {"a": 0.8, "b": 0.5, "c": 1, "d": 0, "e": 0.02}
     assert warnings[0] == "the judge rated a 80; ratings above 1 are out of 100, so 0.8 was used"
@@ -124,9 +118,7 @@ def test_each_rating_above_1_is_out_of_100_and_a_warning_tells_it() -> None:
 
 
 @given(st.dictionaries(st.text(max_size=3), st.floats(-(10**9), 10**9), max_size=4))
-def test_ratings_end_between_0_and_1_and_those_on_one_scale_keep_their_order(
-    said: dict[str, float],
-) -> None:
+def test_ratings_end_between_0_and_1_and_those_on_one_scale_keep_their_order(said):
     held, _ = on_unit_scale(said)
     assert list(held) == list(said)
     assert all(0 <= value <= 1 for value in held.values())
@@ -148,14 +140,12 @@ def test_ratings_end_between_0_and_1_and_those_on_one_scale_keep_their_order(
     ],
     ids=lambda value: str(value)[:30],
 )  # fmt: skip
-def test_a_reason_is_the_value_of_its_key_or_all_of_the_prose(
-    text: str, reason: str | None
-) -> None:
+def test_a_reason_is_the_value_of_its_key_or_all_of_the_prose(text, reason):
     found = read_or_error(read_reason, text)
     assert found == reason or (reason is None and found.kind == "unreadable")
 
 
-def test_a_refusal_has_neither_a_rating_nor_a_reason() -> None:
+def test_a_refusal_has_neither_a_rating_nor_a_reason():
     for reader in (ratings, read_reason):
         error = read_or_error(reader, "I'm sorry, but I can't assist with that request.")
         assert (error.kind, error.retryable) == ("refusal", False)

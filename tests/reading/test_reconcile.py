@@ -1,10 +1,7 @@
 """Each statement gets one finding, by number, or by place where that is safe; nothing is guessed."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -18,9 +15,6 @@ from faithfulness_assert.records.errors import ContradictoryReply
 from faithfulness_assert.records.model import LABELS
 
 from .reply_rows import SENTENCES
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 YES, NO, AGAINST = "supported", "not_enough_info", "contradicted"
 MATCHED = rows("matched_rows")["rows"]
@@ -36,7 +30,7 @@ def found(
 
 
 @pytest.mark.parametrize("row", MATCHED, ids=lambda row: str((row["said"], row["asked"])))
-def test_a_verdict_belongs_to_its_number_or_else_to_its_place(row: dict[str, Any]) -> None:
+def test_a_verdict_belongs_to_its_number_or_else_to_its_place(row):
     """Entries that repeat a number agree, or none counts. What was not asked spoils the rest,
     unless each that was asked has its entry, and the others deny nothing.
 
@@ -45,7 +39,7 @@ def test_a_verdict_belongs_to_its_number_or_else_to_its_place(row: dict[str, Any
     assert found(row["said"], row["asked"]) == row["expected"]
 
 
-def test_places_count_only_in_the_first_ask_and_where_the_counts_agree() -> None:
+def test_places_count_only_in_the_first_ask_and_where_the_counts_agree():
     for said, options in (
         ([(None, YES)], {}),
         ([(None, NO)] * 3, {}),
@@ -60,13 +54,13 @@ def test_places_count_only_in_the_first_ask_and_where_the_counts_agree() -> None
     assert found([(1, YES), (None, NO)], [1, 2], prefix=True) == ["invalid", "missing"]
 
 
-def test_places_do_not_count_beside_a_remark_that_names_a_number() -> None:
+def test_places_do_not_count_beside_a_remark_that_names_a_number():
     reading = read('{"verdicts": ["yes", "yes"], "note": "Statement 2 is supported."}')
     findings = settle(reading, dict(enumerate(SENTENCES[:2], 1))).findings
     assert {finding.unresolved for finding in findings.values()} == {"invalid"}
 
 
-def test_what_is_too_long_to_be_looked_through_opens_all() -> None:
+def test_what_is_too_long_to_be_looked_through_opens_all():
     rows = (Row(1, YES), Row(2, YES))
     statements = dict(enumerate(SENTENCES[:2], 1))
     for words, expected in ((40, {YES: 2}), (40_000, {"invalid": 2})):
@@ -74,35 +68,35 @@ def test_what_is_too_long_to_be_looked_through_opens_all() -> None:
         assert Counter(found.label or found.unresolved for found in findings) == expected
 
 
-def test_whether_a_statement_is_no_claim_is_not_decided_by_a_reason_that_calls_it_false() -> None:
+def test_whether_a_statement_is_no_claim_is_not_decided_by_a_reason_that_calls_it_false():
     for label, expected in ((YES, "invalid"), ("not_a_claim", "not_a_claim")):
         row = Row(1, label, reason="This is false.")
         [found] = settle(Reading((row,)), {1: SENTENCES[0]}).findings.values()
         assert (found.label or found.unresolved) == expected
 
 
-def test_a_contradiction_of_nobody_objects_to_all() -> None:
+def test_a_contradiction_of_nobody_objects_to_all():
     of_nobody = (None, AGAINST)
     for said in ([of_nobody], [(None, YES), of_nobody, (None, YES)], [(1, YES), of_nobody]):
         with pytest.raises(ContradictoryReply, match="does not say which one"):
             found(said, [1, 2])
 
 
-def test_one_text_under_two_numbers_with_opposite_labels_earns_nothing() -> None:
+def test_one_text_under_two_numbers_with_opposite_labels_earns_nothing():
     text = SENTENCES[1]
     reading = Reading((Row(1, YES, statement=text), Row(2, NO, statement=text)))
     findings = settle(reading, {1: text, 2: SENTENCES[2]}).findings
     assert findings[1].unresolved == "invalid"
 
 
-def test_numbers_that_were_not_asked_are_counted_and_what_is_denied_is_told() -> None:
+def test_numbers_that_were_not_asked_are_counted_and_what_is_denied_is_told():
     reply = json.dumps([{"id": n, "label": label} for n, label in ((3, YES), (1, NO), (2, YES))])
     settled = settle(read(f"{reply}\nStatement 9 is wrong."), {3: SENTENCES[3]})
     assert (settled.denied, settled.ignored) == ({1, 9}, 2)
     assert settled.findings[3].unresolved == "invalid"
 
 
-def test_a_line_that_is_its_statement_is_no_verdict() -> None:
+def test_a_line_that_is_its_statement_is_no_verdict():
     texts = {1: "Is aspirin safe: yes", 2: "No: it is sold to adults."}
     echo = "\n".join(f"{number}. {text}" for number, text in texts.items())
     assert {f.unresolved for f in settle(read(echo), texts).findings.values()} == {"invalid"}
@@ -110,7 +104,7 @@ def test_a_line_that_is_its_statement_is_no_verdict() -> None:
     assert [finding.label for finding in judged.values()] == [NO, NO]
 
 
-def test_a_repeated_statement_must_be_the_one_with_that_number() -> None:
+def test_a_repeated_statement_must_be_the_one_with_that_number():
     texts = dict(enumerate(SENTENCES[:2], 1))
     entries = [{"id": n, "statement": SENTENCES[2 - n], "label": YES} for n in texts]
     assert not any(f.label for f in settle(read(json.dumps(entries)), texts).findings.values())
@@ -118,7 +112,7 @@ def test_a_repeated_statement_must_be_the_one_with_that_number() -> None:
     assert all(f.label for f in settle(read(json.dumps(entries)), texts).findings.values())
 
 
-def test_evidence_quote_reason_and_remark_are_kept() -> None:
+def test_evidence_quote_reason_and_remark_are_kept():
     entry = {"id": 1, "evidence": [3, "the text"], "reason": "It says so.", "label": YES}
     assert settle(read(json.dumps([entry])), {1: "It is."}).findings[1] == Finding(
         YES, None, (3,), "the text", "It says so."
@@ -137,9 +131,7 @@ def test_evidence_quote_reason_and_remark_are_kept() -> None:
     st.sampled_from(["confidence", "Confidence_Score", "certainty", "probability"]),
     st.sampled_from(LABELS),
 )
-def test_a_low_confidence_is_a_doubt(
-    thousandths: int, written: Callable[[int], object], key: str, label: str
-) -> None:
+def test_a_low_confidence_is_a_doubt(thousandths, written, key, label):
     """A judge that finds its label no more likely than not has not granted it."""
     entry = {"id": 1, "label": label, key: written(thousandths)}
     finding = settle(read(json.dumps([entry])), {1: "It is red."}).findings[1]
@@ -152,7 +144,7 @@ def test_a_low_confidence_is_a_doubt(
 
 @pytest.mark.parametrize("value", [-0.2, "0.9 or so", "low", [0.9], {"it": 0.9}, "rather no"])
 @pytest.mark.parametrize("key", ["confidence", "score", "contradiction_probability"])
-def test_a_rating_that_is_no_share_is_a_remark_like_any_other(key: str, value: object) -> None:
+def test_a_rating_that_is_no_share_is_a_remark_like_any_other(key, value):
     reply = json.dumps([{"id": 1, "label": YES, key: value}])
     assert settle(read(reply), {1: "It is red."}).findings[1].unresolved == "invalid"
 
@@ -161,7 +153,7 @@ def test_a_rating_that_is_no_share_is_a_remark_like_any_other(key: str, value: o
     "key",
     ["hallucination_score", "contradiction_probability", "error_rate", "unfaithfulness_score"],
 )
-def test_a_high_rating_of_what_is_wrong_is_a_denial(key: str) -> None:
+def test_a_high_rating_of_what_is_wrong_is_a_denial(key):
     for value, label in ((0.9, None), (0, YES)):
         reply = json.dumps([{"id": 1, "label": YES, key: value}])
         assert settle(read(reply), {1: "It is red."}).findings[1].label == label, value
@@ -183,8 +175,8 @@ def test_a_high_rating_of_what_is_wrong_is_a_denial(key: str) -> None:
     st.booleans(),
 )
 def test_each_statement_has_one_finding_and_no_more_credit_than_the_rows_give(
-    rows: list[Row], asked: list[int], by_position: bool, prefix: bool
-) -> None:
+    rows, asked, by_position, prefix
+):
     texts = {n: SENTENCES[n] for n in asked}
     try:
         settled = settle(Reading(tuple(rows)), texts, by_position=by_position, prefix=prefix)
@@ -204,7 +196,7 @@ def test_each_statement_has_one_finding_and_no_more_credit_than_the_rows_give(
         assert own == {label} or (not own and (by_position or len(asked) == 1))
 
 
-def test_read_verdicts_gives_a_label_or_none_for_each_statement() -> None:
+def test_read_verdicts_gives_a_label_or_none_for_each_statement():
     entries = [{"id": 3, "label": "supported"}, {"id": 1, "label": "perhaps"}]
     assert read_verdicts(json.dumps({"verdicts": entries}), 3) == [None, None, YES]
     assert read_verdicts("Yes\nNo", 2) == [YES, NO]

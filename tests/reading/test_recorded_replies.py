@@ -12,9 +12,7 @@ fits neither the statements nor the text is not read. ``readable`` is a reply th
 verdict is damaged, it does not contradict itself, its numbers contain those that were asked for, and it does not repeat the example.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from fakes import ScriptedJudge
@@ -24,9 +22,6 @@ from rows import rows
 from faithfulness_assert import GradingResult, Reply, grade
 
 from .reply_rows import CREDITED, SENTENCES, graded, malformed, score_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def params(*names: str) -> list[Any]:
@@ -47,14 +42,14 @@ HUMAN = params("clear_replies", "contradictory_replies")
 
 
 @pytest.mark.parametrize("row", HUMAN)
-def test_a_reply_is_read_as_a_human_reads_it_or_stays_open(row: dict[str, Any]) -> None:
+def test_a_reply_is_read_as_a_human_reads_it_or_stays_open(row):
     for texts in (SENTENCES, [""] * 10):
         labels = labels_of(row["reply"], texts[: len(row["labels"])])
         pairs = zip(labels, row["labels"], strict=True)
         assert [(ours, human) for ours, human in pairs if ours not in (None, human)] == []
 
 
-def test_a_clear_reply_is_read_at_once_unless_it_is_marked() -> None:
+def test_a_clear_reply_is_read_at_once_unless_it_is_marked():
     clear = [row for row in rows("clear_replies") if "miss" not in row]
     late = [r for r in clear if labels_of(r["reply"], SENTENCES[: len(r["labels"])]) != r["labels"]]
     assert late == [row for row in clear if row.get("again")]
@@ -62,9 +57,7 @@ def test_a_clear_reply_is_read_at_once_unless_it_is_marked() -> None:
 
 
 @pytest.mark.parametrize("row", HUMAN)
-def test_a_judge_that_replies_with_json_when_it_is_asked_again_is_graded_right(
-    row: dict[str, Any],
-) -> None:
+def test_a_judge_that_replies_with_json_when_it_is_asked_again_is_graded_right(row):
     human = [label if label != "not_a_claim" else None for label in row["labels"]]
     result = graded(row["reply"], len(human), human)
     assert [verdict.label for verdict in result.verdicts] == human
@@ -73,14 +66,14 @@ def test_a_judge_that_replies_with_json_when_it_is_asked_again_is_graded_right(
 
 
 @pytest.mark.parametrize("row", params("hostile_replies"))
-def test_a_reply_that_denies_quotes_or_retracts_supports_nothing(row: dict[str, Any]) -> None:
+def test_a_reply_that_denies_quotes_or_retracts_supports_nothing(row):
     result = graded(row["raw"], row["n"])
     supported = {verdict.id for verdict in result.verdicts if verdict.label == "supported"}
     assert supported.isdisjoint(row["never_supported"])
     assert not result.pass_
 
 
-def test_a_hostile_reply_supports_nothing_where_no_statement_is_known() -> None:
+def test_a_hostile_reply_supports_nothing_where_no_statement_is_known():
     hostile = [row for row in rows("hostile_replies") if "miss" not in row]
     assert [
         r["raw"]
@@ -91,7 +84,7 @@ def test_a_hostile_reply_supports_nothing_where_no_statement_is_known() -> None:
 
 
 @pytest.mark.parametrize("row", params("verdict_outputs"))
-def test_a_recorded_output_is_read_right_or_has_an_open_statement(row: dict[str, Any]) -> None:
+def test_a_recorded_output_is_read_right_or_has_an_open_statement(row):
     labels = labels_of(row["raw"], [""] * row["n_statements"])
     said = [label and label == "supported" for label in labels]
     if row["expect"] == "error":
@@ -102,14 +95,14 @@ def test_a_recorded_output_is_read_right_or_has_an_open_statement(row: dict[str,
         assert said == row["expect"]
 
 
-def test_malformed_json_is_read_or_unreadable(shared: Path) -> None:
+def test_malformed_json_is_read_or_unreadable(shared):
     replies = [malformed(row) for row in rows(shared / "corpora" / "malformed_json.jsonl")]
     for reply in replies:
         assert len(labels_of(reply, SENTENCES[:3])) == 3
     assert len(replies) > 500
 
 
-def test_an_attack_in_a_reply_earns_nothing_that_was_not_said(shared: Path) -> None:
+def test_an_attack_in_a_reply_earns_nothing_that_was_not_said(shared):
     attacks = rows(shared / "corpora" / "attacks.jsonl")
     for row in (row for row in attacks if row["channel"] == "judge_reply"):
         said = row["payload"]
@@ -129,21 +122,19 @@ def pairs_of(row: dict[str, Any]) -> list[tuple[str | None, str | None]]:
 
 
 @pytest.mark.parametrize("row", LABELLED, ids=lambda row: row["id"])
-def test_no_label_of_a_small_model_is_more_positive_than_a_human_reads_it(
-    row: dict[str, Any],
-) -> None:
+def test_no_label_of_a_small_model_is_more_positive_than_a_human_reads_it(row):
     pairs = pairs_of(row)
     assert [(o, h) for o, h in pairs if EARN.get(o or "", 0) > EARN.get(h or "", 0)] == []
 
 
-def test_most_verdicts_of_a_small_model_are_read_at_once_if_its_reply_is_not_in_doubt() -> None:
+def test_most_verdicts_of_a_small_model_are_read_at_once_if_its_reply_is_not_in_doubt():
     """Any other reply is asked for again: a quarter of what this model says without a grammar."""
     pairs = [pair for row in LABELLED if row["readable"] for pair in pairs_of(row) if pair[1]]
     assert sum(ours == human for ours, human in pairs) >= 0.9 * len(pairs) >= 140
 
 
 @pytest.mark.parametrize("row", SMALL, ids=lambda row: row["id"])
-def test_every_reply_of_a_small_model_ends_in_a_valid_result(row: dict[str, Any]) -> None:
+def test_every_reply_of_a_small_model_ends_in_a_valid_result(row):
     judge = ScriptedJudge([Reply(row["reply"], finish_reason=row["finish_reason"])])
     result = grade(
         " ".join(row["statements"]), "Nothing else is known.", judge=judge, controls="off"

@@ -3,10 +3,10 @@
 ``refusals.jsonl`` has whole replies and answers; ``refusal_texts.json`` says what each of its lists holds.
 """
 
-from __future__ import annotations
-
 import hashlib
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -16,10 +16,6 @@ from rows import rows
 from faithfulness_assert import UnreadableReply, is_refusal, read_verdicts
 
 from .reply_rows import graded
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 ROWS = rows("refusals")
 JUDGES = [row for row in ROWS if "is_judge_refusal" in row]
@@ -59,37 +55,33 @@ def corpus(shared: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["id"])
-def test_each_row_is_classified_correctly(row: dict[str, Any]) -> None:
+def test_each_row_is_classified_correctly(row):
     assert is_refusal(row["text"]) is row["is_refusal"]
 
 
 @pytest.mark.parametrize("row", JUDGES, ids=lambda row: row["id"])
-def test_what_only_a_judge_says_is_a_refusal_of_a_judge(row: dict[str, Any]) -> None:
+def test_what_only_a_judge_says_is_a_refusal_of_a_judge(row):
     assert is_judge_refusal(row["text"]) is row["is_judge_refusal"]
     assert (graded(row["text"], 2).status == "judge_refused") is row["is_judge_refusal"]
 
 
-def test_the_wording_of_a_judge_is_rare_among_answers_that_are_no_refusals(
-    corpus: list[dict[str, Any]],
-) -> None:
+def test_the_wording_of_a_judge_is_rare_among_answers_that_are_no_refusals(corpus):
     answers = [row["text"] for row in corpus if row["is_refusal"] is False]
     mistaken = [text for text in answers if is_judge_refusal(text) and not is_refusal(text)]
     assert len(mistaken) <= 0.01 * len(answers)
 
 
-def test_each_text_is_classified_correctly() -> None:
+def test_each_text_is_classified_correctly():
     assert {text: is_refusal(text) for text in TEXTS} == TEXTS
 
 
-def test_refusals_and_lookalikes_are_told_apart(corpus: list[dict[str, Any]]) -> None:
+def test_refusals_and_lookalikes_are_told_apart(corpus):
     """F1 is at least .93 on short texts: judges' replies, many languages, answers like refusals."""
     assert quality([row for row in corpus if row["kind"] != "answer"])[2] >= 0.93
 
 
 @pytest.mark.parametrize("part", [0, 1])
-def test_answers_are_called_refusals_only_if_they_are(
-    corpus: list[dict[str, Any]], part: int
-) -> None:
+def test_answers_are_called_refusals_only_if_they_are(corpus, part):
     """Answers with human labels: precision at least .95, recall at least .80, on both halves."""
     precision, recall, _ = quality(
         [row for row in corpus if row["kind"] == "answer" and half(row) == part]
@@ -99,7 +91,7 @@ def test_answers_are_called_refusals_only_if_they_are(
 
 
 @pytest.mark.parametrize("value", [None, 5, b"no"])
-def test_is_refusal_takes_strings_only(value: Any) -> None:
+def test_is_refusal_takes_strings_only(value):
     with pytest.raises(
         TypeError, match=f"is_refusal: text must be a string, got {type(value).__name__}"
     ):
@@ -115,13 +107,11 @@ DRESSES: list[Callable[[str], str]] = [
 
 
 @given(st.sampled_from([*TEXTS]) | st.text(), st.sampled_from(DRESSES))
-def test_white_space_bold_and_curly_quotes_change_nothing(
-    text: str, dress: Callable[[str], str]
-) -> None:
+def test_white_space_bold_and_curly_quotes_change_nothing(text, dress):
     assert is_refusal(dress(text)) is is_refusal(text)
 
 
 @given(st.text(st.characters(codec=None)))
 @example("I can't help.\ud800\x00\u202e")
-def test_any_text_is_classified(text: str) -> None:
+def test_any_text_is_classified(text):
     assert is_refusal(text) in {True, False}

@@ -3,8 +3,6 @@
 What is not in a row is residue, so that the gate sees it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -85,9 +83,7 @@ def conforms(text: str, form: ReplyForm) -> bool:
     st.sampled_from([MANY, ONE, WHY]),
     st.sampled_from([None, {}, {"yes": "contradicted"}, {"supported": "contradicted"}]),
 )
-def test_an_exact_reply_has_the_rows_that_the_full_reader_finds_and_no_residue(
-    text: str, form: ReplyForm, labels: Any
-) -> None:
+def test_an_exact_reply_has_the_rows_that_the_full_reader_finds_and_no_residue(text, form, labels):
     rows = exact_rows(text, form, labels)
     if rows is None:
         return
@@ -98,9 +94,7 @@ def test_an_exact_reply_has_the_rows_that_the_full_reader_finds_and_no_residue(
 
 
 @given(exact_entries(SMALL), GAPS)
-def test_every_reply_of_numbers_and_labels_is_exact(
-    said: list[dict[str, Any]], gaps: tuple[str, str]
-) -> None:
+def test_every_reply_of_numbers_and_labels_is_exact(said, gaps):
     form = MANY if "id" in said[0] else ONE
     rows = exact_rows(json.dumps({"verdicts": said}, separators=gaps), form)
     assert [(row.number, list(row.evidence), row.label) for row in rows or ()] == [
@@ -108,7 +102,7 @@ def test_every_reply_of_numbers_and_labels_is_exact(
     ]
 
 
-def test_a_form_with_other_labels_or_words_of_the_judge_has_no_exact_reply() -> None:
+def test_a_form_with_other_labels_or_words_of_the_judge_has_no_exact_reply():
     exact = '{"verdicts":[{"id":1,"evidence":[2],"label":"supported"}]}'
     assert exact_rows(exact, MANY) is not None
     assert [form for form in (ONE, *OTHERS) if exact_rows(exact, form)] == []
@@ -207,7 +201,7 @@ def text_replies(draw: st.DrawFn) -> str:
 
 @examples(300)
 @given(json_replies() | text_replies(), st.booleans())
-def test_every_word_of_a_reply_is_in_a_row_or_in_the_residue(reply: str, single: bool) -> None:
+def test_every_word_of_a_reply_is_in_a_row_or_in_the_residue(reply, single):
     try:
         reading = read(reply, single=single)
     except UnreadableReply:

@@ -1,9 +1,6 @@
 """Records of other systems are cases; what is not part of a case is ignored and listed."""
 
-from __future__ import annotations
-
 import re
-from typing import Any
 
 import pytest
 from fakes import ScriptedJudge
@@ -18,7 +15,7 @@ TEXT = "The tower is tall."
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["case"])
-def test_a_record_is_read_as_a_case(row: dict[str, Any]) -> None:
+def test_a_record_is_read_as_a_case(row):
     (result,) = grade_many([row["record"]])
     assert result.status == ("invalid_input" if "error" in row else "graded")
     assert row.get("error", "").rstrip("?") in str(result.reason)
@@ -51,15 +48,13 @@ def test_a_record_is_read_as_a_case(row: dict[str, Any]) -> None:
         ({"query": "Why?"}, False),
     ],
 )
-def test_a_case_knows_whether_the_question_of_a_record_is_missing(
-    given: dict[str, Any], expected: bool
-) -> None:
+def test_a_case_knows_whether_the_question_of_a_record_is_missing(given, expected):
     assert Case(TEXT, TEXT, **given).question_missing is expected
     assert Case.of({"answer": TEXT, "context": TEXT, **given}).question_missing is expected
 
 
 @pytest.mark.parametrize("policy", ["ragas", "deepeval", "axion"])
-def test_a_missing_question_is_an_invalid_input_where_the_system_raises(policy: str) -> None:
+def test_a_missing_question_is_an_invalid_input_where_the_system_raises(policy):
     result = grade(TEXT, TEXT, judge=ScriptedJudge([""]), policy=policy, user_input="")
     assert (result.status, result.error and result.error.kind) == ("invalid_input", "input")
     assert result.reason == (
@@ -69,7 +64,7 @@ def test_a_missing_question_is_an_invalid_input_where_the_system_raises(policy: 
 
 
 @given(st.dictionaries(st.text(max_size=30), st.none() | st.integers() | st.text(), max_size=5))
-def test_any_other_fields_are_ignored_or_an_input_error(other: dict[str, Any]) -> None:
+def test_any_other_fields_are_ignored_or_an_input_error(other):
     try:
         case = Case.of({**other, "answer": TEXT, "context": TEXT})
     except ValueError as error:

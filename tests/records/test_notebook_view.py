@@ -1,7 +1,5 @@
 """A result in a notebook: escaped HTML without scripts, told apart without colour."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
@@ -29,12 +27,12 @@ def text_in(result: GradingResult) -> str:
     return unescape(found[1])
 
 
-def test_a_result_is_what_a_terminal_shows_below_its_name() -> None:
+def test_a_result_is_what_a_terminal_shows_below_its_name():
     result = grade("It is old. It is <red>.", "It is old.", id="a tower")
     assert text_in(result) == f"a tower\n{result.pretty()}"
 
 
-def test_a_list_in_a_notebook_names_the_case_of_each_result() -> None:
+def test_a_list_in_a_notebook_names_the_case_of_each_result():
     good, bad = grade("It is old.", "It is old."), grade("It is red.", "It is old.")
     shown = unescape(Results([good, bad, *(replace(bad, case_id=i) for i in "aab")])._repr_html_())
     assert "5 results: 1 passed, 4 failed, 0 could not be graded" in shown
@@ -43,7 +41,7 @@ def test_a_list_in_a_notebook_names_the_case_of_each_result() -> None:
     assert "1 result: 0 passed" in Results([bad])._repr_html_()
 
 
-def test_what_the_judge_sets_aside_though_it_claims_something_is_called_so() -> None:
+def test_what_the_judge_sets_aside_though_it_claims_something_is_called_so():
     told = "set aside by the judge, but it claims something"
     for labels in (["not_a_claim"], ["not_a_claim", "supported"]):
         said = [{"id": n, "evidence": [1], "label": label} for n, label in enumerate(labels, 1)]
@@ -62,7 +60,7 @@ PAYLOADS = [
 
 @given(texts | st.sampled_from(PAYLOADS))
 @example("a\u202eb\x1b[31m\x00c")
-def test_any_text_is_shown_as_text_in_whole_html(text: str) -> None:
+def test_any_text_is_shown_as_text_in_whole_html(text):
     shown = text_in(result_saying(text))
     kept = str.maketrans("", "", "\xa0\u200c\u200d")
     assert all(line.translate(kept).isprintable() for line in shown.split("\n"))

@@ -1,12 +1,9 @@
 """Keys are never shown, hostile text is shown as plain text, and nothing from outside is run."""
 
-from __future__ import annotations
-
 import ast
 import json
 import re
 from collections.abc import Iterable
-from pathlib import Path
 
 import licences
 import pytest
@@ -18,10 +15,7 @@ from sinks import result_saying
 from strategies import examples, texts
 from test_house import MODULES, parsed
 
-from faithfulness_assert import (
-    ConfigError,
-    Grader,
-)
+from faithfulness_assert import ConfigError, Grader
 from faithfulness_assert.promptfoo import get_assert
 
 ANSWER, CONTEXT = (
@@ -33,7 +27,7 @@ ANSWER, CONTEXT = (
 # ---------------------------------------------------------------- keys
 
 
-def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback() -> None:
+def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback():
     config = {
         "judge": "openai:m",
         "apiKey": KEY,
@@ -53,7 +47,7 @@ def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback() -> None:
 
 
 @pytest.mark.parametrize("text", rows("hostile_texts"))
-def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
+def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text):
     """In every field of a result. Viewers escape what promptfoo gets."""
     assert list(shown_safely(result_saying(text))) == []
 
@@ -63,7 +57,7 @@ def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None
 @example(".¼")
 @example("1,000½ and .1.1")
 @examples(60)
-def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
+def test_any_text_is_shown_as_text_wherever_it_comes_from(text):
     assert list(shown_safely(result_saying(text))) == []
 
 
@@ -73,12 +67,12 @@ def test_any_text_is_shown_as_text_wherever_it_comes_from(text: str) -> None:
 NAMES = ("../../outside", "/etc/passwd", "a/b", "..", "C:\\x", "x\0y", "file:///etc/passwd")
 
 
-def test_no_text_of_a_case_becomes_the_name_of_a_file(tmp_path: Path) -> None:
+def test_no_text_of_a_case_becomes_the_name_of_a_file(tmp_path):
     store = tmp_path / "a" / "store"
     judge = ScriptedJudge(
         [verdicts_json({1: "supported", 2: "supported"})], name="../../../outside/x\x00"
     )
-    judge.identity = {"judge": "../../outside"}  # type: ignore[attr-defined]
+    judge.identity = {"judge": "../../outside"}
     for text in NAMES:
         case = {
             "answer": f"{text} {ANSWER}",
@@ -108,7 +102,7 @@ ALIASES = {
 
 
 @pytest.mark.parametrize("text", ALIASES.values(), ids=ALIASES.keys())
-def test_a_few_aliases_that_mean_billions_of_values_are_refused(text: str, tmp_path: Path) -> None:
+def test_a_few_aliases_that_mean_billions_of_values_are_refused(text, tmp_path):
     (tmp_path / "p.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match="aliases"):
         Grader("embedded", str(tmp_path / "p.yaml"))
@@ -144,7 +138,7 @@ def dangers(nodes: Iterable[ast.AST]) -> list[str]:
     return found
 
 
-def test_no_module_runs_code_from_outside() -> None:
+def test_no_module_runs_code_from_outside():
     found = {name: dangers(parsed(path)) for name, path in MODULES.items()}
     assert {name: places for name, places in found.items() if places} == {}
     forbidden = "eval(x)|import pickle|from pickle import loads|os.system(x)|yaml.load(x)|exec(x)"
@@ -155,7 +149,7 @@ def test_no_module_runs_code_from_outside() -> None:
 # ---------------------------------------------------------------- dependencies
 
 
-def test_every_licence_is_permissive_and_listed() -> None:
+def test_every_licence_is_permissive_and_listed():
     here, listed = licences.installed(), licences.listed()
     assert {need.name for need in licences.direct()} - set(listed) == set()
     assert {package.name for package in here} - set(listed) == set(), "run python tools/licences.py"

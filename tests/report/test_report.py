@@ -1,7 +1,5 @@
 """A report shows what results say, whatever they contain, and a page that can run nothing else. ``tests/browser`` opens it."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
@@ -68,7 +66,7 @@ def page_of(results: Any, tmp_path: Path, **given: Any) -> Page:
 
 
 @pytest.mark.parametrize("row", rows("report_overviews"), ids=lambda row: row["what"])
-def test_an_overview_says_what_its_row_says(row: dict[str, Any], tmp_path: Path) -> None:
+def test_an_overview_says_what_its_row_says(row, tmp_path):
     page = page_of(lines(tmp_path, "".join(map(a_line, row["results"]))), tmp_path)
     text = " ".join(page.text.split())
     assert page.meta["cases"] == len(row["results"])
@@ -81,8 +79,8 @@ def test_an_overview_says_what_its_row_says(row: dict[str, Any], tmp_path: Path)
 
 @pytest.mark.parametrize("size", [1, 1_000_000])
 def test_every_case_has_its_answer_statements_evidence_and_passages_in_blocks_of_any_size(
-    size: int, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    size, finished, tmp_path, monkeypatch
+):
     for kind in ("ROWS", "DETAILS", "PASSAGES"):
         monkeypatch.setattr(building, f"{kind}_SIZE", size)
     page = page_of(finished, tmp_path)
@@ -102,7 +100,7 @@ def test_every_case_has_its_answer_statements_evidence_and_passages_in_blocks_of
     assert "embedded" in page.text
 
 
-def test_offsets_count_as_javascript_counts() -> None:
+def test_offsets_count_as_javascript_counts():
     text = "a😀b😀c"
     offsets = Offsets(text)
     utf16 = [len(text[:place].encode("utf-16-le")) // 2 for place in range(len(text) + 1)]
@@ -110,8 +108,8 @@ def test_offsets_count_as_javascript_counts() -> None:
 
 
 def test_a_run_has_its_texts_and_a_page_says_that_a_file_of_results_has_none(
-    finished: Path, data: Path, tmp_path: Path
-) -> None:
+    finished, data, tmp_path
+):
     data.unlink()
     assert page_of(finished, tmp_path).rows[0][7] == RECORDS[0]["answer"]
     write_results(lines_of_run(finished), tmp_path / "all.jsonl")
@@ -134,9 +132,7 @@ print([path for path in opened if path.rpartition("/")[2].startswith(("cases", "
 """
 
 
-def test_a_file_that_only_a_run_names_is_not_opened(
-    finished: Path, data: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_only_a_run_names_is_not_opened(finished, data, tmp_path):
     other = Path(shutil.copytree(finished, tmp_path / "other"))
     for place in (tmp_path, finished, other):
         (place / "named.csv").write_text("password of the user\n")
@@ -151,7 +147,7 @@ def test_a_file_that_only_a_run_names_is_not_opened(
     assert "password" not in read_page(tmp_path / "page.html").source
 
 
-def test_a_report_reads_no_link_of_a_run(finished: Path, tmp_path: Path) -> None:
+def test_a_report_reads_no_link_of_a_run(finished, tmp_path):
     (finished / "run.sqlite").rename(tmp_path / "elsewhere")
     (finished / "run.sqlite").symlink_to(tmp_path / "elsewhere")
     for use in (lambda: page_of(finished, tmp_path), lambda: list(lines_of(finished)())):
@@ -159,16 +155,14 @@ def test_a_report_reads_no_link_of_a_run(finished: Path, tmp_path: Path) -> None
             use()
 
 
-def test_texts_in_columns_are_shown_only_if_they_are_what_was_graded(tmp_path: Path) -> None:
+def test_texts_in_columns_are_shown_only_if_they_are_what_was_graded(tmp_path):
     fine = json.loads(a_line({"case_id": "a"}, {"answer": "It is red.", "context": "It is red."}))
     changed = {**fine, "columns": {**fine["columns"], "answer": "It is blue."}}
     file = lines(tmp_path, "".join(f"{json.dumps(line)}\n" for line in (fine, changed)))
     assert [row[7] for row in page_of(file, tmp_path).rows] == ["It is red.", None]
 
 
-def test_two_runs_side_by_side_show_what_flipped(
-    finished: Path, tmp_path: Path, data: Path
-) -> None:
+def test_two_runs_side_by_side_show_what_flipped(finished, tmp_path, data):
     second = tmp_path / "second.jsonl"
     second.write_text(
         data.read_text("utf-8").replace("It is made of cheese.", "Its colour is red.")
@@ -187,9 +181,7 @@ def test_two_runs_side_by_side_show_what_flipped(
 # ---------------------------------------------------------------- a page that can do no harm
 
 
-def test_the_page_allows_its_own_script_and_style_and_nothing_else(
-    finished: Path, tmp_path: Path
-) -> None:
+def test_the_page_allows_its_own_script_and_style_and_nothing_else(finished, tmp_path):
     page = page_of(finished, tmp_path)
     assert page.policy.startswith("default-src 'none'; ")
     assert f"script-src '{hash_of(page.program)}'" in page.policy
@@ -203,7 +195,7 @@ def test_the_page_allows_its_own_script_and_style_and_nothing_else(
         assert attributes.get("href", "#").startswith("#")
 
 
-def test_the_script_makes_no_markup_from_texts() -> None:
+def test_the_script_makes_no_markup_from_texts():
     page = "\n".join(
         path.read_text("utf-8")
         for path in (ROOT / "faithfulness_assert/report/assets").glob("*.js")
@@ -216,7 +208,7 @@ TAGS = {"html", "head", "meta", "title", "style", "body", "a", "header", "button
 TAGS |= {"dl", "dt", "dd", "div", "ul", "ol", "li", "svg", "rect", "line", "text", "span", "bdi", "q", "form", "dialog", "footer", "script", "after"}  # fmt: skip
 
 
-def test_an_attack_is_a_text_wherever_it_stands(tmp_path: Path) -> None:
+def test_an_attack_is_a_text_wherever_it_stands(tmp_path):
     result = grade("It is made of cheese.", "Its colour is red.")
     tail = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
     hostile, cases = [], []
@@ -238,7 +230,7 @@ def test_an_attack_is_a_text_wherever_it_stands(tmp_path: Path) -> None:
     "text",
     ["not json\n", '{"answer": "a", "context": "b"}\n', "[1, 2]\n", '{"score": 1}\n', "\0\0\0", "[" * 100_000],
 )  # fmt: skip
-def test_what_is_not_results_is_a_message_that_names_the_line(tmp_path: Path, text: str) -> None:
+def test_what_is_not_results_is_a_message_that_names_the_line(tmp_path, text):
     for before in ("", a_line({})):
         number = 2 if before else 1
         with pytest.raises(ConfigError, match=f"line {number}: not results of a run"):
@@ -269,9 +261,7 @@ records = st.dictionaries(st.sampled_from(FIELDS), json_values | verdicts) | st.
 
 @examples(60)
 @given(records)
-def test_whatever_fields_contain_there_is_a_page_or_a_message(
-    tmp_path_factory: pytest.TempPathFactory, found: dict[str, Any]
-) -> None:
+def test_whatever_fields_contain_there_is_a_page_or_a_message(tmp_path_factory, found):
     folder = tmp_path_factory.mktemp("any")
     texts = {"answer": "a", "context": "b"}
     for record in (found, {"metadata": found.get("metadata")}):
@@ -284,9 +274,7 @@ def test_whatever_fields_contain_there_is_a_page_or_a_message(
 # ---------------------------------------------------------------- the command
 
 
-def test_a_run_that_is_not_finished_is_called_so_on_the_screen_and_on_the_page(
-    finished: Path, tmp_path: Path
-) -> None:
+def test_a_run_that_is_not_finished_is_called_so_on_the_screen_and_on_the_page(finished, tmp_path):
     changed_database(finished, "DELETE FROM results WHERE row = 1")
     told, target = "the run is not finished: it has results for 1 of 2 cases", tmp_path / "r.html"
     for command in (
@@ -299,7 +287,7 @@ def test_a_run_that_is_not_finished_is_called_so_on_the_screen_and_on_the_page(
     assert "0 of 1 failed, run not finished" in page.source
 
 
-def test_grade_and_batch_write_a_report_too(data: Path, tmp_path: Path) -> None:
+def test_grade_and_batch_write_a_report_too(data, tmp_path):
     target = tmp_path / "page.html"
     for words in (["grade", data], ["batch", data, "--run", tmp_path / "r"]):
         nowhere = here(*words, "--report", tmp_path / "no" / "page.html")
@@ -313,9 +301,7 @@ def test_grade_and_batch_write_a_report_too(data: Path, tmp_path: Path) -> None:
         target.unlink()
 
 
-def test_the_examples_of_the_page_print_what_it_says(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_examples_of_the_page_print_what_it_says(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     examples = test_docs.blocks(test_docs.ROOT / "docs" / "report.md", "python {.report}")
     assert examples

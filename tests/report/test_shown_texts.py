@@ -1,7 +1,5 @@
 """Whatever shows or writes a text of others shows it as text: on a terminal, in a CI's log, in Markdown, XML and tables."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def shown_text(made: object) -> str:
-    return made if isinstance(made, str) else "\n".join(map(str, made))  # type: ignore[call-overload]
+    return made if isinstance(made, str) else "\n".join(map(str, made))
 
 
 def problems(text: str, *, ours: bool = False) -> Iterator[str]:
@@ -53,7 +51,7 @@ def problems(text: str, *, ours: bool = False) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("name", ON_A_SCREEN)
-def test_nothing_that_is_shown_acts_on_a_terminal_or_a_log(name: str, folder: Path) -> None:
+def test_nothing_that_is_shown_acts_on_a_terminal_or_a_log(name, folder):
     for text in TEXTS.values():
         try:
             made = shown(folder)[name](text)
@@ -63,7 +61,7 @@ def test_nothing_that_is_shown_acts_on_a_terminal_or_a_log(name: str, folder: Pa
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_files_for_other_programs_have_no_hidden_characters(text: str, folder: Path) -> None:
+def test_files_for_other_programs_have_no_hidden_characters(text, folder):
     shown(folder)["JUnit"](TEXTS[text])
     content = (folder / "out.xml").read_text(encoding="utf-8")
     assert list(problems(content)) == []

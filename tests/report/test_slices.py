@@ -1,7 +1,5 @@
 """A report shows which groups of cases fail, and which made-up statements stand in several answers."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
@@ -21,9 +19,7 @@ def page_of(cases: list[dict[str, Any]], tmp_path: Path) -> Page:
     return read_page(write_report(grade_many(cases), tmp_path / "report.html").path)
 
 
-def test_the_overview_has_the_rate_and_interval_of_each_group_the_lowest_first(
-    tmp_path: Path,
-) -> None:
+def test_the_overview_has_the_rate_and_interval_of_each_group_the_lowest_first(tmp_path):
     cases = [case("<b>one</b>", good=n < 8) for n in range(10)] + [case("two", good=False)] * 3
     text = page_of(cases, tmp_path).text
     assert text.index("two") < text.index("<b>one</b>")
@@ -32,9 +28,7 @@ def test_the_overview_has_the_rate_and_interval_of_each_group_the_lowest_first(
     assert "0 to 56 %" in text  # proportion_confint(0, 3, method="wilson")
 
 
-def test_a_column_with_one_value_with_lists_or_with_a_value_for_each_case_is_no_group(
-    tmp_path: Path,
-) -> None:
+def test_a_column_with_one_value_with_lists_or_with_a_value_for_each_case_is_no_group(tmp_path):
     cases = [
         case("same", good=True, number=n, tags=["x"], text="long " * 40, half=n % 2)
         for n in range(9)
@@ -43,7 +37,7 @@ def test_a_column_with_one_value_with_lists_or_with_a_value_for_each_case_is_no_
     assert [name for name, *_ in page.meta["slices"]] == ["half"]
 
 
-def test_an_empty_cell_is_a_value_and_of_very_many_columns_a_few_are_groups(tmp_path: Path) -> None:
+def test_an_empty_cell_is_a_value_and_of_very_many_columns_a_few_are_groups(tmp_path):
     many = {f"empty {n}": "" for n in range(3000)}
     cases = [case(model, good=True, **many) for model in ("a", "", "a", "b")]
     slices = page_of(cases, tmp_path).meta["slices"]
@@ -52,7 +46,7 @@ def test_an_empty_cell_is_a_value_and_of_very_many_columns_a_few_are_groups(tmp_
     assert 1 < len(page_of(cases, tmp_path).meta["slices"]) < 20
 
 
-def test_a_statement_of_several_answers_is_counted_once_for_each(tmp_path: Path) -> None:
+def test_a_statement_of_several_answers_is_counted_once_for_each(tmp_path):
     answers = [case("a", good=False), case("b", good=False), case("c", good=True)]
     answers[0]["answer"] += " a ticket  costs 12 Euros."
     page = page_of(answers, tmp_path)
@@ -60,15 +54,13 @@ def test_a_statement_of_several_answers_is_counted_once_for_each(tmp_path: Path)
     assert "It opens at 9." not in page.text.partition("Said in several answers")[2]
 
 
-def test_results_without_rows_keep_the_ids_of_their_cases(tmp_path: Path) -> None:
+def test_results_without_rows_keep_the_ids_of_their_cases(tmp_path):
     results = Results(list(grade_many([{"id": "x", **case("one", good=True)}])))
     page = read_page(write_report(results, tmp_path / "report.html").path)
     assert page.rows[0][0] == "x"
 
 
-def test_the_report_of_graded_rows_has_their_texts_and_columns_as_long_as_it_knows_them(
-    tmp_path: Path,
-) -> None:
+def test_the_report_of_graded_rows_has_their_texts_and_columns_as_long_as_it_knows_them(tmp_path):
     results = grade_many([{"id": "x", **case("one", good=True)}, {"answer": 3}, {}])
     report = write_report(results, tmp_path / "report.html")
     page = read_page(report.path)

@@ -1,13 +1,10 @@
 """Every list of the worst ones has one order: that of ``records/result_list.py``."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from report_pages import read_page
@@ -65,9 +62,7 @@ def in_report(results: Sequence[GradingResult], folder: Path) -> Iterator[list[s
 
 @given(st.lists(some, min_size=1, max_size=12))
 @examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_terminal_notebook_and_report_agree_on_what_is_worst(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], drawn: list[Any]
-) -> None:
+def test_terminal_notebook_and_report_agree_on_what_is_worst(tmp_path, capsys, drawn):
     results = [result(number, *fields) for number, fields in enumerate(drawn)]
     order = [one.case_id for one in sorted(results, key=badness, reverse=True)]
     outcomes = [one.outcome for one in sorted(results, key=badness, reverse=True)]

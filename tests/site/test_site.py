@@ -1,7 +1,5 @@
 """The documentation site builds without a warning, has every page and every docstring, and loads nothing from elsewhere."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess
@@ -47,7 +45,7 @@ def addresses_in(page: Path) -> list[str]:
     return tags
 
 
-def test_the_site_has_every_page_as_prose_and_loads_nothing_from_elsewhere(site: Path) -> None:
+def test_the_site_has_every_page_as_prose_and_loads_nothing_from_elsewhere(site):
     assert {page.stem for page in site.glob("*.html")} >= {
         page.stem for page in (ROOT / "docs").glob("*.md")
     }
@@ -58,7 +56,7 @@ def test_the_site_has_every_page_as_prose_and_loads_nothing_from_elsewhere(site:
         assert [a for a in addresses_in(page) if re.match(r"(https?:)?//", a)] == []
 
 
-def test_every_public_name_is_shown_with_its_docstring(site: Path) -> None:
+def test_every_public_name_is_shown_with_its_docstring(site):
     page = (site / "api.html").read_text("utf-8")
     names = set(re.findall(r'id="?faithfulness_assert\.(\w+)', page))
     assert set(faithfulness_assert.__all__) <= names

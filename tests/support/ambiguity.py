@@ -6,8 +6,6 @@ no ambiguity is overlooked. ``exponential``: two different paths around one stat
 have 2^n readings (``(?:a|\\w)*``, ``(?:\\s*,\\s*)*``, ``(?:a+)+``).
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -18,8 +16,8 @@ try:
     from re import _constants as c
     from re import _parser as sre
 except ImportError:  # Python 3.10
-    import sre_constants as c  # type: ignore[no-redef]
-    import sre_parse as sre  # type: ignore[no-redef]
+    import sre_constants as c
+    import sre_parse as sre
 
 UNROLLED = 4
 """A repeat of at most so many times is written out: it has few readings."""

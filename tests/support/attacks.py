@@ -4,8 +4,6 @@ A row has a ``channel`` (where the payload is), a ``category``, and a ``payload`
 text that is repeated n times. Ids that begin with ``own-`` are not of the shared corpus. ``CHECKS`` has the check of each channel, ``ALSO`` further checks of some categories. Each check yields the problems that it finds.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile
@@ -256,7 +254,7 @@ def scores_no_more_than_its_base(row: Row, payload: str) -> Problems:
         known = {v.statement for v in graded(base)[0].verdicts}
         judge = TruthfulJudge(
             lambda text, label=label, known=known: label if text in known else "not_a_claim"
-        )  # type: ignore[misc]
+        )
         alone, attacked = grade(base, CONTEXT, judge=judge), grade(payload, CONTEXT, judge=judge)
         if (
             alone.status != "graded"

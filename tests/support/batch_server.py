@@ -4,8 +4,6 @@ It takes files and batches as they do, answers each ask as the online API beside
 their faults: see :class:`Faults`. It notes what a customer would pay for.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -113,7 +111,7 @@ class BatchServer:
         self._loopback = Loopback(self._reply, models=self._reply)
         self.root, self.url = self._loopback.root, self._loopback.url
 
-    def __enter__(self) -> BatchServer:
+    def __enter__(self) -> "BatchServer":
         self._loopback.__enter__()
         return self
 

@@ -1,7 +1,5 @@
 """Runs our command as a user does, in a process of its own or in this one, and two cases to give to it."""
 
-from __future__ import annotations
-
 import io
 import os
 import subprocess

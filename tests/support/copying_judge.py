@@ -4,8 +4,6 @@ Judges quote what they judge: before their verdicts, behind them, in a reason or
 in which it writes its verdicts, :data:`PLACES` where the copy stands.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping
 

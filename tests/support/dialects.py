@@ -10,8 +10,6 @@ message), ``unless`` (a parameter without which the reply is in its usual place)
 the warnings) and ``options`` of the judge.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Judges for tests. They answer from a script or correctly, and record the asks that they got."""
 
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Sequence

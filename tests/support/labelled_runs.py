@@ -1,7 +1,5 @@
 """Runs whose truth is known, made without a judge, and people who label their sheets."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -102,10 +100,7 @@ def row_of(number: int, record: Mapping[str, Any]) -> Row:
 
 
 def write_run(
-    path: Path,
-    lines: list[Line],
-    about: Mapping[str, Any] = ABOUT,
-    rows: Iterable[Row] = (),
+    path: Path, lines: list[Line], about: Mapping[str, Any] = ABOUT, rows: Iterable[Row] = ()
 ) -> None:
     """A run with these results, and with the texts of its ``rows`` where they are given."""
     with writing(path) as store, store.transaction():

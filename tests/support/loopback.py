@@ -4,8 +4,6 @@ It takes one :class:`Answer`, a list of them (the last one repeats), or a functi
 :class:`Request` to :class:`Answer`.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import json
@@ -17,13 +15,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 from urllib.parse import quote
 
 from faithfulness_assert.drive import gate
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 GOOD = (
     '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"},'
@@ -291,17 +286,12 @@ class Loopback:
         self.root = f"http://{address}"
         self.url = f"{self.root}/v1"
 
-    def __enter__(self) -> Loopback:
+    def __enter__(self) -> "Loopback":
         # It checks this often whether to stop.
         threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.closed.set()  # delayed bytes are sent at once, so that no thread outlives its test
         self._server.shutdown()
         self._server.server_close()

@@ -4,8 +4,6 @@ The texts are rows of ``fixtures/attacks.jsonl`` with a rule (``obeys``): which 
 rejected. The judge supports all others. It reads nothing but its prompt, and computes what it is told to from all of it.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Grades under a preset with a field that is no option, or with more windows than usual."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any

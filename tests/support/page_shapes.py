@@ -1,7 +1,5 @@
 """Cases that could take a browser long: texts that repeat one piece in every field, and very many of everything."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 

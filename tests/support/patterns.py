@@ -4,8 +4,6 @@
 source that no use reaches is an error, so a new pattern is always among them.
 """
 
-from __future__ import annotations
-
 import ast
 import importlib
 import json
@@ -75,7 +73,7 @@ def uses() -> None:
 
 def _compiled() -> Iterator[Found]:
     noted: dict[tuple[str, int], str] = {}
-    real = re._compile  # type: ignore[attr-defined]
+    real = re._compile
 
     def note(pattern: Any, flags: int) -> Any:
         frame = sys._getframe(2)
@@ -87,10 +85,10 @@ def _compiled() -> Iterator[Found]:
         return real(pattern, flags)
 
     reached: set[str] = set()
-    re._compile = note  # type: ignore[attr-defined]
+    re._compile = note
     strings = importlib.import_module("faithfulness_assert.text.strings")
 
-    class Noted(strings._Pattern):  # type: ignore[misc]
+    class Noted(strings._Pattern):
         """A lazy pattern, which is compiled at once."""
 
         def __init__(self, text: str, flags: int) -> None:
@@ -130,7 +128,7 @@ def _takes_pattern(call: ast.Call) -> bool:
     if isinstance(called, ast.Name):
         return called.id == "lazy_pattern"
     of = isinstance(called, ast.Attribute) and isinstance(called.value, ast.Name) and called.value
-    return bool(of) and of.id == "re" and called.attr not in ("escape", "error")  # type: ignore[union-attr]
+    return bool(of) and of.id == "re" and called.attr not in ("escape", "error")
 
 
 if __name__ == "__main__":

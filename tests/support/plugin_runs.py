@@ -1,7 +1,5 @@
 """Runs pytest with the plugin in it, on files that a test writes."""
 
-from __future__ import annotations
-
 from importlib.metadata import entry_points
 from typing import Any
 

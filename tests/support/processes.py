@@ -1,7 +1,5 @@
 """Finds the processes that grade for promptfoo through /proc, and waits for conditions."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable

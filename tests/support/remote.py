@@ -1,7 +1,5 @@
 """What the tests of judges behind an API share: an ask, and a property test with any JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any

@@ -1,7 +1,5 @@
 """The example run that screenshots, the pages and the browser tests show: a railway's assistant, and a judge that gives reasons."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

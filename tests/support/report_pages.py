@@ -1,7 +1,5 @@
 """Reads a report as a browser does: its blocks, its policy, and every element of the page."""
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib
@@ -64,7 +62,7 @@ class Page(HTMLParser):
 
     @property
     def meta(self) -> dict[str, Any]:
-        return self.block("meta")  # type: ignore[no-any-return]
+        return self.block("meta")
 
     @property
     def rows(self) -> list[Any]:

@@ -1,7 +1,5 @@
 """Fixtures, and the results of runs: what goes in, and what must come out."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """The public entrances for texts of others, and what shows such texts: each by name, as a function of one text."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -278,7 +276,7 @@ def captured(run: Callable[[], object]) -> str:
         with redirect_stderr(io.StringIO()) as errors:
             run()
         sys.stdout.flush()
-        return sys.stdout.buffer.getvalue().decode() + errors.getvalue()  # type: ignore[attr-defined, no-any-return]
+        return sys.stdout.buffer.getvalue().decode() + errors.getvalue()
     finally:
         sys.stdout = before
         terminal._console.cache_clear()

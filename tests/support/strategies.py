@@ -1,7 +1,5 @@
 """Texts for property tests: what a stranger might send, and what a model writes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import settings

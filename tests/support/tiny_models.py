@@ -4,8 +4,6 @@ Each word has a vector with a number for each label. The outputs of an input are
 its words, so a word with a large number decides. Words without a vector add nothing.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

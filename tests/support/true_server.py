@@ -1,7 +1,5 @@
 """A model behind an API that is right about what it is shown: what tests of servers share."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

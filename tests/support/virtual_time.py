@@ -1,7 +1,5 @@
 """An event loop whose clock jumps to the next timer instead of waiting. Only for code without I/O."""
 
-from __future__ import annotations
-
 import asyncio
 import selectors
 from collections.abc import Coroutine
@@ -13,7 +11,7 @@ STEP = 1e-6
 """Seconds that each step of the loop takes: code may wait for a clock that always moves."""
 
 
-class _Jump(selectors.DefaultSelector):  # type: ignore[misc, valid-type]
+class _Jump(selectors.DefaultSelector):
     """A selector that moves the clock on by the time that it should wait."""
 
     now = 0.0
