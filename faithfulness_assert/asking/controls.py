@@ -7,18 +7,19 @@ case always gives the same prompt, and no author of a text can foresee it.
 
 False sentences are of several kinds, and whoever knows one kind does not know the next one. Some
 have a word that the context lacks: a number or a name that is made up, or a whole sentence. Others
-have no new word: a number of another sentence, or "not". They are made of the context, or look like
-the answer: a statement of it is altered, or stands beside such a sentence, so that a rule for what
-the answer says holds for them too. A sentence that is not beyond doubt is not altered.
+have no new word but "not". They are made of the context, or look like the answer: a statement of it
+is altered, or stands beside such a sentence, so that a rule for what the answer says holds for them
+too. A sentence that is not beyond doubt is not altered.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from copy import copy
 from functools import lru_cache, partial
 from hashlib import shake_256
-from itertools import chain, count, islice
+from itertools import chain, count, islice, tee
 from struct import unpack
 from typing import NamedTuple, TypeVar
 
@@ -31,7 +32,6 @@ T = TypeVar("T")
 _WORDS = sections(__file__.removesuffix("controls.py") + "words/altering.txt")
 # What begins with a kind of character is searched twice as fast as what looks behind first.
 _NUMBER = lazy_pattern(r"\d(?<![\w.,-]\d)\d*(?:[.,]\d+)*(?![\w-])")
-_COUNTED = lazy_pattern(r"(\d(?<![\w.,-]\d)\d*) ([a-z]{4,})\b(?! \d)")
 _DIGITS = lazy_pattern(r"\d+")
 _NAME = lazy_pattern(r"[A-Z](?<=[a-z,] [A-Z])[a-z]{3,}\b")
 _WORD = lazy_pattern(r"[^\W\d_]{4,}")
@@ -67,8 +67,6 @@ LONGER, TRIES = 6, 4
 """Digits that a number may gain to be one that the context does not have, and tries for each."""
 UNLIKELY = 3
 """Digits of a number that no text gives in words, or leaves to be computed, by chance."""
-READINGS = 4
-"""How often a context is read to see whether it says what an altered sentence would say."""
 
 
 class Control(NamedTuple):
@@ -98,12 +96,12 @@ def controls_from(
     groups = sorted(sorted(set(sentences)) for sentences in passages)
     sentences = list(chain.from_iterable(groups))
     dice = Dice(secret, "controls", "\n".join(statements), "\n".join(sentences))
-    drawn = list(islice(_drawn(groups, dice, asked), LOOKED_AT))
+    drawn = islice(_drawn(groups, dice, asked), LOOKED_AT)
+    altering, true = Altering(sentences, dice, statements), next(drawn, None)
     # The false one comes from another passage where it can: one may be the attacker's own.
-    altering = Altering(sentences, dice, statements)
-    false = altering.made_of([*drawn[1:], *drawn[:1]]) if drawn else ()
-    if text := next((t for t in false if text_key(t) not in asked), None):
-        return Control(drawn[0], true=True), Control(text, true=False)
+    false = altering.made_of(chain(drawn, [true])) if true else ()
+    if true and (text := next((t for t in false if text_key(t) not in asked), None)):
+        return Control(true, true=True), Control(text, true=False)
     plain = sum(1 for _ in islice(filter(_is_plain, sentences), LEAST))
     return (Control(altering.invented(), true=False),) if plain == LEAST else ()
 
@@ -199,27 +197,24 @@ class Altering:
     """Alters sentences of a context, and statements of an answer, as the dice fall."""
 
     def __init__(self, sentences: Sequence[str], dice: Dice, statements: Sequence[str]) -> None:
-        self._dice, self._statements, self._readings = dice, statements, READINGS
+        self._dice, self._statements = dice, statements
         self._folded = [sentence.casefold() for sentence in sentences]
         self._whole = "\n".join(self._folded)
-        self._drawn: Sequence[str] = ()
+        self._usable, self._are_several = tee(iter(()))[0], False
 
-    def made_of(self, sentences: Sequence[str]) -> Iterator[str]:
+    def made_of(self, sentences: Iterator[str]) -> Iterator[str]:
         """False sentences made of these or of the answer, the kinds in any order."""
-        self._drawn = sentences
-        sources = [self._of_context()]
-        if len(sentences) > 1:
-            sources.append(self._of_answer())
+        drawn, usable = tee(sentences)  # each is drawn when it is first wanted
+        usable = (s for s in usable if _is_certain(s) and ENGLISH.search(s.casefold()))
+        self._are_several, self._usable = len([*islice(drawn, 2)]) > 1, tee(usable, 1)[0]
+        sources = [self._of_context(), *([self._of_answer()] if self._are_several else [])]
         return chain.from_iterable(self._dice.shuffled(sources))
-
-    def _usable(self) -> Iterator[str]:
-        return (s for s in self._drawn if _is_certain(s) and ENGLISH.search(s.casefold()))
 
     def _of_context(self) -> Iterator[str]:
         new: list[Kind] = [self._with_number, self._with_name]
-        if len(self._drawn) > 1:
+        if self._are_several:
             new.append(self.invented)
-        return self._by_kind([new, [self._denied, self._with_borrowed]], self._usable)
+        return self._by_kind([new, [self._denied]], lambda: copy(self._usable))
 
     def _by_kind(
         self, groups: Iterable[Sequence[Kind]], sentences: Callable[[], Iterator[str]]
@@ -240,8 +235,8 @@ class Altering:
         if not ENGLISH.search("\n".join(self._statements).casefold()):
             return iter(())
         unlikely = partial(self._with_number, least=UNLIKELY)
-        kinds: list[list[Kind]] = [[unlikely, self._with_name], [self._with_borrowed]]
-        return self._by_kind(kinds, lambda: filter(_is_certain, statements))
+        kinds: list[Kind] = [unlikely, self._with_name]
+        return self._by_kind([kinds], lambda: filter(_is_certain, statements))
 
     def _beside(self, statements: Sequence[str]) -> Iterator[str]:
         for statement in statements:
@@ -299,33 +294,12 @@ class Altering:
         if not clause or len(VERB.findall(folded)) != 1 or TWO_WAYS.search(folded):
             return None
         words, subject = _words(sentence), _words(clause[0])
-        if not subject or not self._may_read():
+        if not subject:
             return None
         for other in self._folded:
             if sum(word in other for word in words) > 1 and other != folded:
                 return None
         return f"{clause[0]} not{sentence[clause.end() :]}"
-
-    def _with_borrowed(self, sentence: str) -> str | None:
-        """The sentence with the number of things of another kind, of which it says nothing."""
-        own, number = _COUNTED.search(sentence), _NUMBER.search(sentence)
-        if not own or not number or number.start() != own.start():
-            return None
-        words = _words(sentence)
-        for other in self._dice.shuffled(self._usable()):
-            counted = _COUNTED.search(other)
-            if not counted or words & _words(other) or {counted[2], own[2]} & _COMMON:
-                continue
-            if (count_of := counted[1]) == own[1] or not self._may_read():
-                continue
-            saying = (s for s in self._folded if count_of in s and count_of in _DIGITS.findall(s))
-            if not any(word in text for text in saying for word in words):
-                return f"{sentence[: own.start(1)]}{count_of}{sentence[own.end(1) :]}"
-        return None
-
-    def _may_read(self) -> bool:
-        self._readings -= 1
-        return self._readings >= 0
 
 
 Kind = Callable[[str], "str | None"]

@@ -50,9 +50,8 @@ _KEYS = lazy_pattern(
 
 def keyed(secret: bytes, *texts: str) -> bytes:
     """The keyed BLAKE2b of these texts. Other texts, or texts cut otherwise, have another one."""
-    parts = (text.encode("utf-8", "surrogatepass") for text in texts)
-    whole = b"".join(b"%d:%b" % (len(part), part) for part in parts)
-    return blake2b(whole, key=secret, digest_size=32).digest()
+    whole = "".join([f"{len(text)}:{text}" for text in texts])
+    return blake2b(whole.encode("utf-8", "surrogatepass"), key=secret, digest_size=32).digest()
 
 
 def fenced(blocks: Iterable[tuple[str, str]], secret: bytes = b"") -> str:

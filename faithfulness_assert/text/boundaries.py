@@ -37,20 +37,20 @@ _CONTINUES = lazy_pattern(
 )
 _CITED = lazy_pattern(r"\bal\.\s?(?:\[[^\[\]]{1,60}\]|\([^()]{1,60}\))$")
 _CLOSING_MARKS = lazy_pattern(r"(?<=\S)[)\]}»”’\"'~]{1,5}(?=\s|$)")
-# Where a boundary is missing.
-_NOTE = lazy_pattern(
-    r'\.(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z])'
-)
+# Where a boundary is missing: behind a note or an acronym, and before the number of an item in a
+# line. It begins with a sign, which is searched for fast.
 _STARTER = (
     "I|It|He|She|They|We|You|This|That|These|Those|There|The|But|However|His|Her|Its|Their|Our|My|"
     "When|If|What|How|Who|Why|Where"
 )
-_ACRONYM = lazy_pattern(rf"\.(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:{_STARTER})\s)")
-_MISSED = (_NOTE, _ACRONYM)
-# Behind the number of an item, in a line: a pattern that begins with a sign is searched fast.
-_ITEM = lazy_pattern(
-    r"\. (?<=\d\. )(?=[^\W\d_])(?:(?<=[:;!?] \d\. )|(?<=[:;!?] \d\d\. )|(?<=[a-z]{4}\. \d\. )"
-    r"|(?<=[a-z]{4}\. \d\d\. ))"
+_MISSED = lazy_pattern(
+    r"""\.(?: (?P<note>(?:(?<=[)\]”"]\.)|(?<=[a-z]{4}\.))\d{1,3}(?:[,–-]\d{1,3}){0,9}\s+(?=[A-Z]))
+      | (?P<acronym>(?<=\.[A-Za-z]\.)(?<!\be\.g\.)(?<!\bi\.e\.)\s+(?=(?:"""
+    + _STARTER
+    + r""")\s))
+      | [ ](?<=\d[.][ ])(?=[^\W\d_])(?:(?<=[:;!?][ ]\d[.][ ])|(?<=[:;!?][ ]\d\d[.][ ])
+          |(?<=[a-z]{4}[.][ ]\d[.][ ])|(?<=[a-z]{4}[.][ ]\d\d[.][ ])) )""",
+    re.VERBOSE,
 )
 _ITEM_START = lazy_pattern(r"\W{0,3}(\d{1,2})[.)]\s")
 _ITEM_END = lazy_pattern(r"\s(\W?(\d{1,2})[.)]\s?)$")
@@ -64,8 +64,8 @@ def corrected(view: str, cuts: Iterable[int], language: str) -> Iterator[int]:
         cuts = {*cuts, *_cjk_cuts(view)}
     end = len(view)
     found = {cut if cut == end or view[cut].isalpha() else _behind_marks(view, cut) for cut in cuts}
-    found.update(match.end() for pattern in _MISSED for match in pattern.finditer(view))
-    found.update(view.rindex(" ", 0, item.start()) + 1 for item in _ITEM.finditer(view))
+    for missed in _MISSED.finditer(view):
+        found.add(missed.end() if missed.lastgroup else view.rindex(" ", 0, missed.start()) + 1)
     start, shortened = 0, _shortened(language)
     for cut, next_cut in pairwise([*sorted(found - {0}), end]):
         # As most sentences end: a word of three letters or more, a full stop, a capital.
