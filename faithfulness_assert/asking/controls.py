@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from copy import copy
 from functools import lru_cache, partial
 from hashlib import shake_256
 from itertools import chain, count, islice, tee
@@ -200,13 +199,14 @@ class Altering:
         self._dice, self._statements = dice, statements
         self._folded = [sentence.casefold() for sentence in sentences]
         self._whole = "\n".join(self._folded)
-        self._usable, self._are_several = tee(iter(()))[0], False
+        self._drawn: Iterator[str] = iter(())
+        self._are_several = False
 
     def made_of(self, sentences: Iterator[str]) -> Iterator[str]:
         """False sentences made of these or of the answer, the kinds in any order."""
-        drawn, usable = tee(sentences)  # each is drawn when it is first wanted
-        usable = (s for s in usable if _is_certain(s) and ENGLISH.search(s.casefold()))
-        self._are_several, self._usable = len([*islice(drawn, 2)]) > 1, tee(usable, 1)[0]
+        first, drawn = tee(sentences)  # each is drawn when it is first wanted
+        self._are_several = len([*islice(first, 2)]) > 1
+        self._drawn = (s for s in drawn if _is_certain(s) and ENGLISH.search(s.casefold()))
         sources = [self._of_context(), *([self._of_answer()] if self._are_several else [])]
         return chain.from_iterable(self._dice.shuffled(sources))
 
@@ -214,7 +214,11 @@ class Altering:
         new: list[Kind] = [self._with_number, self._with_name]
         if self._are_several:
             new.append(self.invented)
-        return self._by_kind([new, [self._denied]], lambda: copy(self._usable))
+        return self._by_kind([new, [self._denied]], self._usable)
+
+    def _usable(self) -> Iterator[str]:
+        self._drawn, again = tee(self._drawn)
+        return again
 
     def _by_kind(
         self, groups: Iterable[Sequence[Kind]], sentences: Callable[[], Iterator[str]]
