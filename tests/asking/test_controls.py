@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fakes import USAGE, TruthfulJudge, verdicts_json
+from fakes import USAGE, ScriptedJudge, TruthfulJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import texts as hostile_texts
@@ -37,23 +37,11 @@ def by_context(text: str) -> str:
     return "supported" if known else "contradicted"
 
 
-class LabelBy(TruthfulJudge):
-    """Labels each statement by its text; the context's own sentences are supported by default."""
-
-    def __init__(self, label: Callable[[str], str | None] = by_context, **more: Any) -> None:
-        super().__init__(label, **more)
-
-
 def run(
-    label: Callable[[str], str | None] | None = None, **options: Any
-) -> tuple[GradingResult, LabelBy]:
-    judge = LabelBy(label or by_context)
-    return grade(
-        options.pop("answer", ANSWER),
-        options.pop("context", CONTEXT),
-        judge=judge,
-        **{"controls": "report", **options},
-    ), judge
+    label: Callable[[str], str | None] = by_context, controls: Any = "report"
+) -> tuple[GradingResult, TruthfulJudge]:
+    judge = TruthfulJudge(label)
+    return grade(ANSWER, CONTEXT, judge=judge, controls=controls), judge
 
 
 def controls_of(ask: Ask) -> list[str]:
@@ -90,10 +78,8 @@ def test_a_reask_contains_no_controls():
 
 
 def test_only_a_remote_judge_gets_controls_by_default():
-    class Remote(LabelBy):
-        remote = True
-
-    here, there, preset = LabelBy(), Remote(), Remote()
+    here, there, preset = (TruthfulJudge(by_context) for _ in range(3))
+    there.remote = preset.remote = True
     grade(ANSWER, CONTEXT, judge=here)
     result = grade(ANSWER, CONTEXT, judge=there)
     grade(ANSWER, CONTEXT, judge=preset, policy="promptfoo-plan")
@@ -106,8 +92,7 @@ def test_the_controls_of_each_window_come_from_its_own_context():
         *CONTEXT,
         *(f"Room {i} of the big house has {i + 2000} chairs and a window." for i in range(300)),
     ]
-
-    judge = LabelBy(limits=Limits(prompt_tokens=1500))
+    judge = TruthfulJudge(by_context, Limits(prompt_tokens=1500))
     grade(ANSWER, long, judge=judge, controls="report")
     assert len(judge.asked) > 2
     for ask in judge.asked:
@@ -118,23 +103,15 @@ def test_the_controls_of_each_window_come_from_its_own_context():
 
 
 def test_the_first_ask_with_room_contains_the_controls():
-    judge = LabelBy(limits=Limits(statements=3))
-    grade(
-        "The museum is new. Adults pay 12 euros. The ferry is new. It is big.",
-        CONTEXT,
-        judge=judge,
-        controls="report",
-    )
+    judge = TruthfulJudge(by_context, Limits(statements=3))
+    answer = "The museum is new. Adults pay 12 euros. The ferry is new. It is big."
+    grade(answer, CONTEXT, judge=judge, controls="report")
     assert sorted(sorted(ask.ids) for ask in judge.asked) == [[1, 2, 3], [4, 5, 6]]
 
 
 def test_controls_are_asked_again_after_an_unreadable_reply():
-    class Stamp(LabelBy):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            reply = super().ask(ask)
-            return reply if len(self.asked) > 1 else Reply("Let me see ...", usage=USAGE)
-
-    result = grade(ANSWER, CONTEXT, judge=Stamp(lambda _: "supported"), controls="enforce")
+    stamp = ScriptedJudge(["Let me see ...", TruthfulJudge(lambda _: "supported").ask])
+    result = grade(ANSWER, CONTEXT, judge=stamp, controls="enforce")
     assert (result.status, result.error and result.error.kind) == ("unreadable", "unreliable_judge")
 
 
@@ -158,13 +135,9 @@ def test_true_controls_are_in_the_context_false_ones_are_not_and_none_is_in_the_
 
 
 def test_controls_that_were_not_answered_are_asked_again_with_what_is_missing():
-    class Forgetful(LabelBy):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            reply = super().ask(ask)
-            own = {n: "supported" for n, text in ask.payload.statements if text == first}
-            return reply if len(self.asked) > 1 else Reply(verdicts_json({**own}), usage=USAGE)
-
-    judge, first = Forgetful(), split_statements(ANSWER)[0]
+    first = split_statements(ANSWER)[0]
+    forgetful = TruthfulJudge(lambda text: "supported" if text == first else None)
+    judge = ScriptedJudge([forgetful.ask, TruthfulJudge(by_context).ask])
     result = grade(ANSWER, CONTEXT, judge=judge, controls="enforce")
     assert [len(ask.ids) for ask in judge.asked] == [4, 3]
     assert result.metadata["controls"] == {"asked": 2, "passed": 2, "failed": 0, "unanswered": 0}
@@ -182,15 +155,12 @@ def test_controls_that_were_not_answered_are_asked_again_with_what_is_missing():
 def test_enforced_controls_whose_ask_brought_nothing_leave_nothing_decided(brought, status, kind):
     answer = " ".join(f"Room {n} is blue." for n in range(6))
 
-    class HalfBroken(LabelBy):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            if all(text in answer for _, text in ask.payload.items):
-                return Reply(verdicts_json(dict.fromkeys(ask.ids, "contradicted")), usage=USAGE)
-            if isinstance(brought, JudgeError):
-                raise brought
-            return Reply(brought, usage=USAGE)
+    def half_broken(ask: Ask) -> Reply:
+        if all(text in answer for _, text in ask.payload.items):
+            return Reply(verdicts_json(dict.fromkeys(ask.ids, "contradicted")), usage=USAGE)
+        return ScriptedJudge([brought]).ask(ask)
 
-    judge = HalfBroken(limits=Limits(statements=5))
+    judge = ScriptedJudge([half_broken], Limits(statements=5))
     reported = grade(answer, CONTEXT, judge=judge, controls="report")
     enforced = grade(answer, CONTEXT, judge=judge, controls="enforce", on_failed="unsupported")
     assert (reported.status, reported.pass_) == ("graded", False)

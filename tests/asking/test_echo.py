@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from typing import Any
+from functools import cache
 
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge
@@ -40,17 +40,15 @@ def test_the_same_ask_has_the_same_key_and_other_asks_nearly_always_have_others(
     assert len({key_of(secret, one, str(n)) for n in range(50)}) > 45
 
 
-class Keyed(TruthfulJudge):
-    """Repeats a key in front of each reply."""
+def keyed(dress: str, key: str | None) -> ScriptedJudge:
+    """A judge that repeats a key, or that of its ask, in front of each reply."""
 
-    def __init__(self, dress: str, key: str | None) -> None:
-        super().__init__()
-        self.dress, self.key = dress, key
+    def reply(ask: Ask) -> Reply:
+        said = TruthfulJudge().ask(ask)
+        start = dress.replace("%s", ask.echo if key is None else key)
+        return replace(said, text=start + said.text[1:])
 
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        reply = super().ask(ask)
-        key = ask.echo if self.key is None else self.key
-        return replace(reply, text=self.dress.replace("%s", key) + reply.text[1:])
+    return ScriptedJudge([reply])
 
 
 @pytest.mark.parametrize("policy", ["default", "promptfoo", "deepeval", "masis"])
@@ -58,7 +56,7 @@ class Keyed(TruthfulJudge):
 def test_a_reply_with_its_key_is_read_as_one_without(policy, dress):
     with_key, without = (
         grade(ANSWER, ANSWER, question="Why?", judge=judge, policy=policy, seed=1)
-        for judge in (Keyed(dress, None), TruthfulJudge())
+        for judge in (keyed(dress, None), TruthfulJudge())
     )
     assert with_key.status == "graded"
     assert with_key.verdicts == without.verdicts
@@ -69,7 +67,7 @@ def test_a_reply_with_its_key_is_read_as_one_without(policy, dress):
 @examples(60)
 @given(KEYS, st.sampled_from(DRESSES))
 def test_another_key_earns_nothing_and_is_told(key, dress):
-    judge = Keyed(dress, key)
+    judge = keyed(dress, key)
     result = grade(ANSWER, ANSWER, judge=judge, policy="promptfoo-plan", controls="off")
     if len(set(key)) == 1:  # it stands for any key
         return
@@ -85,27 +83,20 @@ def test_another_key_earns_nothing_and_is_told(key, dress):
     "key", ["", "...", "xxxx", "1", "who", "statements", "k7f2k7f2", "BCDF GH"]
 )
 def test_what_is_no_key_is_read_as_none(key):
-    judge = Keyed(DRESSES[0], key)
+    judge = keyed(DRESSES[0], key)
     result = grade(ANSWER, ANSWER, judge=judge, controls="off")
     assert (result.score, len(judge.asked)) == (1.0, 1)
 
 
 def test_what_a_judge_says_in_place_of_a_key_is_heard():
-    judge = Keyed(DRESSES[0], "Statement 1 is made up")
+    judge = keyed(DRESSES[0], "Statement 1 is made up")
     assert grade(ANSWER, ANSWER, judge=judge, controls="off", reasks=0).score == 0.5
 
 
 def test_a_cache_that_answers_by_likeness_raises_no_score():
     """It gives the first reply to each ask that is like the first."""
-    kept: list[Reply] = []
-
-    class Alike(Keyed):
-        def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-            reply = super().ask(ask)
-            kept.append(reply)
-            return kept[0]
-
-    judge = Alike(DRESSES[0], None)
+    first = cache(lambda: keyed(DRESSES[0], None).ask(judge.asked[0]))
+    judge = ScriptedJudge([lambda _: first()])
     right, wrong = (
         grade(text, ANSWER, judge=judge) for text in (ANSWER, ANSWER.replace("s ", "t "))
     )
@@ -118,14 +109,12 @@ def test_after_the_reply_to_another_ask_a_cache_on_the_way_is_told_to_pass_the_n
 
     def likeness(request: Request) -> Answer:
         if request.headers.get("cache-control") != "no-cache":
-            kept.append(json.dumps(keyed(request)))
-        answer = kept[0] if request.headers.get("cache-control") is None else keyed(request)
-        text = answer if isinstance(answer, str) else json.dumps(answer)
-        return good_reply(request, text)
+            kept.append(own(request))
+        passed_on = request.headers.get("cache-control") is not None
+        return good_reply(request, own(request) if passed_on else kept[0])
 
-    def keyed(request: Request) -> dict[str, Any]:
-        text = text_of(request)
-        return {"ask": text[-6:-2], **said(text)}
+    def own(request: Request) -> str:
+        return json.dumps(said(text_of(request)))
 
     with Loopback(likeness) as server:
         options = {"judge": "openai:m", "base_url": server.url, "api_key": "none"}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import tiktoken_ext
+from fakes import ScriptedJudge
 
 from faithfulness_assert import Grader, Reply
 from faithfulness_assert.asking import windows as tokens
@@ -98,20 +99,15 @@ def test_a_tiktoken_that_cannot_be_used_leads_to_the_estimate(cache, monkeypatch
 # ---------------------------------------------------------------- in a grade
 
 
-class Silent:
-    """A judge with a model's name that does not say what it used."""
-
-    name = "openai:gpt-4"
-    remote = True
-    limits = Limits(prompt_tokens=4000)
-
-    def ask(self, ask: object, /, *, deadline: float | None = None) -> Reply:
-        return Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
+SAID = Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
+SILENT = ScriptedJudge([SAID], Limits(prompt_tokens=4000), name="openai:gpt-4")
+SILENT.remote = True
+"""A judge with a model's name that does not say what it used."""
 
 
 def test_usage_that_a_server_does_not_report_is_estimated_and_marked():
-    result = Grader(Silent()).grade("The museum opens at nine.", "The museum opens at nine.")
-    assert result.tokens_used.completion == estimate_tokens(Silent().ask(None).text)
+    result = Grader(SILENT).grade("The museum opens at nine.", "The museum opens at nine.")
+    assert result.tokens_used.completion == estimate_tokens(SAID.text)
     assert (result.tokens_used.num_requests, result.tokens_used.estimated) == (1, True)
 
 
@@ -121,5 +117,5 @@ def test_an_ask_is_cut_in_the_same_way_with_and_without_ranks(cache, monkeypatch
     windows = []
     for folder in (str(cache), ""):
         monkeypatch.setenv("TIKTOKEN_CACHE_DIR", folder)
-        windows.append(Grader(Silent()).grade("Zq1xj is there.", context).metadata["windows"])
+        windows.append(Grader(SILENT).grade("Zq1xj is there.", context).metadata["windows"])
     assert windows[0] == windows[1] > 1
