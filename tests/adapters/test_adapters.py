@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import sys
-from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -27,9 +26,7 @@ NEEDS = {
 }
 
 
-def test_without_its_package_an_adapter_says_what_to_install(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_without_its_package_an_adapter_says_what_to_install(monkeypatch):
     assert {path.stem for path in ADAPTERS.glob("*.py")} == {*NEEDS, "__init__", "shared"}
     for system, package in NEEDS.items():
         monkeypatch.setitem(sys.modules, system, None)
@@ -53,14 +50,12 @@ def test_without_its_package_an_adapter_says_what_to_install(
         ),
     ],
 )
-def test_a_case_is_found_under_the_usual_names(inputs: Any, outputs: Any) -> None:
+def test_a_case_is_found_under_the_usual_names(inputs, outputs):
     result = next(iter(Grader().grade_many([shared.case_in(inputs, outputs)])))
     assert (result.score, result.status) == (1.0, "graded")
 
 
-def test_without_a_context_the_messages_that_went_in_are_read_and_those_of_the_model_back_nothing() -> (
-    None
-):
+def test_without_a_context_the_messages_that_went_in_are_read_and_those_of_the_model_back_nothing():
     fact, made_up = "It opens at 9 on weekdays.", "Parking costs seven euros."
     messages = [
         {"role": "user", "content": "When does it open?"},
@@ -77,7 +72,7 @@ claims = st.text(max_size=60) | st.just("The moon is made of cheese.")
 
 
 @given(claims, st.sampled_from(["context", "documents", "retrieved_contexts", "contexts"]))
-def test_a_model_cannot_bring_its_own_context(claim: str, name: str) -> None:
+def test_a_model_cannot_bring_its_own_context(claim, name):
     """Its output is a text, also where it looks like JSON."""
     answer = json.dumps({"answer": claim, name: [claim]})
     found = shared.case_in("Is it?", answer, {"context": ["The moon is made of rock."]})
@@ -103,7 +98,7 @@ ODD = (
 
 @pytest.mark.parametrize("odd", ODD, ids=lambda odd: type(odd).__name__)
 @pytest.mark.parametrize("field", ["answer", "context"])
-def test_a_value_that_is_no_text_is_not_graded_as_one(field: str, odd: Any) -> None:
+def test_a_value_that_is_no_text_is_not_graded_as_one(field, odd):
     case = {"answer": "It is so.", "context": ["It is so."], field: odd}
     outputs = odd if field == "answer" and not isinstance(odd, dict) else case
     for found in (

@@ -16,7 +16,7 @@ from loopback import Answer, Loopback
 from faithfulness_assert import Ask, Reply, grade
 
 from .judges import ANSWER, CONTEXT, AsyncJudge, SlowJudge
-from .systems import WAYS, Sample, Way, adapter
+from .systems import WAYS, Sample, adapter
 
 pytestmark = [pytest.mark.e2e, pytest.mark.filterwarnings("ignore")]
 each_way = pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
@@ -35,7 +35,7 @@ SAMPLES = [sample(n) for n in range(5)]
 
 
 @each_way
-def test_each_sample_is_graded_with_its_own_context(way: Way) -> None:
+def test_each_sample_is_graded_with_its_own_context(way):
     shown = way(SAMPLES)
     for s, found in zip(SAMPLES, shown, strict=True):
         result = grade(s.answer, s.context, question=s.question)
@@ -46,7 +46,7 @@ def test_each_sample_is_graded_with_its_own_context(way: Way) -> None:
 
 
 @pytest.mark.parametrize("name", ["deepeval", "ragas experiment", "ragas evaluate", "inspect"])
-def test_what_runs_on_an_event_loop_does_not_block_it(name: str) -> None:
+def test_what_runs_on_an_event_loop_does_not_block_it(name):
     judge = SlowJudge()
     WAYS[name]([sample(n) for n in range(20)], judge=judge)
     assert judge.most > 1
@@ -66,7 +66,7 @@ FAULTS = (
 
 
 @each_way
-def test_of_many_samples_only_those_that_were_graded_have_a_score(way: Way) -> None:
+def test_of_many_samples_only_those_that_were_graded_have_a_score(way):
     """Each third sample meets a fault, and each fault is met twice."""
 
     class Chaotic(SlowJudge):
@@ -86,7 +86,7 @@ def test_of_many_samples_only_those_that_were_graded_have_a_score(way: Way) -> N
 
 @each_way
 @pytest.mark.parametrize("ending", ["no_context", "abstained"])
-def test_where_nothing_is_to_be_graded_it_is_what_the_policy_says(way: Way, ending: str) -> None:
+def test_where_nothing_is_to_be_graded_it_is_what_the_policy_says(way, ending):
     answer = {"no_context": "The tower is 3 m tall.", "abstained": "I don't know."}[ending]
     context = {"no_context": [], "abstained": ["The tower is tall."]}[ending]
     for options in ({}, {"endings": {ending: "error"}}, {"endings": {ending: 0.5}}):
@@ -97,7 +97,7 @@ def test_where_nothing_is_to_be_graded_it_is_what_the_policy_says(way: Way, endi
 
 
 @each_way
-def test_options_reach_the_grader(way: Way) -> None:
+def test_options_reach_the_grader(way):
     half = [SAMPLES[2]]
     for options in (
         {"threshold": 0.4},
@@ -112,13 +112,13 @@ def test_options_reach_the_grader(way: Way) -> None:
 
 
 @each_way
-def test_an_unknown_option_is_an_error_before_anything_is_graded(way: Way) -> None:
+def test_an_unknown_option_is_an_error_before_anything_is_graded(way):
     with pytest.raises(ValueError, match="treshold"):
         way(SAMPLES, treshold=0.5)
 
 
 @each_way
-def test_a_key_is_in_nothing_that_is_shown(way: Way, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_key_is_in_nothing_that_is_shown(way, capfd):
     key = "sk-very-secret-0123456789"
     refused = Answer({"error": {"message": f"Incorrect API key provided: {key}"}}, status=401)
     with Loopback(refused) as server:
@@ -156,7 +156,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("system", CALLS)
-def test_a_cancelled_grade_cancels_its_asks(system: str) -> None:
+def test_a_cancelled_grade_cancels_its_asks(system):
     async def cancelled() -> AsyncJudge:
         judge = AsyncJudge()
         task = asyncio.ensure_future(CALLS[system](judge))

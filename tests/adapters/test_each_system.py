@@ -47,7 +47,7 @@ def deepeval_metric(**options: Any) -> Any:
     return adapter("deepeval")(**options)
 
 
-def test_a_measured_metric_has_all_its_fields(deepeval_case: Any) -> None:
+def test_a_measured_metric_has_all_its_fields(deepeval_case):
     metric = deepeval_metric(judge=TruthfulJudge(), prices={"prompt": 1.0, "completion": 2.0})
     assert metric.measure(deepeval_case()) == metric.score == 1.0
     assert (metric.success, metric.is_successful(), metric.error, metric.skipped) == (
@@ -61,7 +61,7 @@ def test_a_measured_metric_has_all_its_fields(deepeval_case: Any) -> None:
     assert "2 of 2" in metric.reason
 
 
-def test_an_error_is_no_score_and_forgets_the_case_before(deepeval_case: Any) -> None:
+def test_an_error_is_no_score_and_forgets_the_case_before(deepeval_case):
     good = json.dumps(
         {"verdicts": [{"id": n, "evidence": [1], "label": "supported"} for n in (1, 2)]}
     )
@@ -72,7 +72,7 @@ def test_an_error_is_no_score_and_forgets_the_case_before(deepeval_case: Any) ->
     assert "it failed (server)" in metric.error
 
 
-def test_assert_test_passes_fails_and_tells_errors_apart(deepeval_case: Any) -> None:
+def test_assert_test_passes_fails_and_tells_errors_apart(deepeval_case):
     deepeval = package("deepeval")
     for run_async in (True, False):
         deepeval.assert_test(deepeval_case(), [deepeval_metric(threshold=0.5)], run_async=run_async)
@@ -85,7 +85,7 @@ def test_assert_test_passes_fails_and_tells_errors_apart(deepeval_case: Any) -> 
 
 
 @pytest.mark.parametrize("fields", [{"answer": None}, {"context": None}])
-def test_a_missing_field_is_what_deepeval_expects(deepeval_case: Any, fields: Any) -> None:
+def test_a_missing_field_is_what_deepeval_expects(deepeval_case, fields):
     package("deepeval")
     from deepeval.errors import MissingTestCaseParamsError
 
@@ -97,7 +97,7 @@ def test_a_missing_field_is_what_deepeval_expects(deepeval_case: Any, fields: An
     assert not metric.is_successful()
 
 
-def test_the_source_of_a_retrieved_context_names_the_passage(deepeval_case: Any) -> None:
+def test_the_source_of_a_retrieved_context_names_the_passage(deepeval_case):
     package("deepeval")
     from deepeval.test_case.llm_test_case import RetrievedContextData
 
@@ -113,7 +113,7 @@ def test_the_source_of_a_retrieved_context_names_the_passage(deepeval_case: Any)
     assert scores == [1.0, 0.5]
 
 
-def test_one_metric_measures_many_cases_at_once(deepeval_case: Any) -> None:
+def test_one_metric_measures_many_cases_at_once(deepeval_case):
     """Each call returns its own score; the fields are those of the measurement that began last."""
     judge = WaitingJudge()
     metric = deepeval_metric(judge=judge)
@@ -134,7 +134,7 @@ def test_one_metric_measures_many_cases_at_once(deepeval_case: Any) -> None:
 # ---------------------------------------------------------------- ragas
 
 
-def test_a_result_in_ragas_is_a_metric_result_with_its_reason() -> None:
+def test_a_result_in_ragas_is_a_metric_result_with_its_reason():
     metric = adapter("ragas")(threshold=0.9)
     from ragas.metrics.result import MetricResult
 
@@ -145,14 +145,14 @@ def test_a_result_in_ragas_is_a_metric_result_with_its_reason() -> None:
     assert result.traces["output"]["outcome"] == "fail"
 
 
-def test_a_result_in_ragas_without_a_score_is_no_number() -> None:
+def test_a_result_in_ragas_without_a_score_is_no_number():
     result = adapter("ragas")(judge=SERVER_DOWN).score(response=ANSWER, retrieved_contexts=CONTEXT)
     assert result.to_dict()["result"] is None
     with pytest.raises(TypeError):
         float(result)
 
 
-def test_single_turn_scores_raise_where_there_is_none() -> None:
+def test_single_turn_scores_raise_where_there_is_none():
     metric = adapter("ragas")(judge=SERVER_DOWN)
     from ragas import SingleTurnSample
 
@@ -169,7 +169,7 @@ def test_single_turn_scores_raise_where_there_is_none() -> None:
 # ---------------------------------------------------------------- Inspect
 
 
-def test_a_log_says_what_was_graded_and_why_not() -> None:
+def test_a_log_says_what_was_graded_and_why_not():
     (score,) = inspect_log([HALF]).samples[0].scores.values()
     assert (score.value, score.answer, score.metadata["outcome"]) == (0.5, ANSWER, "fail")
     (score,) = inspect_log([HALF], judge=SERVER_DOWN).samples[0].scores.values()
@@ -179,7 +179,7 @@ def test_a_log_says_what_was_graded_and_why_not() -> None:
     assert "context: missing" in score.explanation
 
 
-def test_a_function_may_say_what_inspect_grades() -> None:
+def test_a_function_may_say_what_inspect_grades():
     def case(state: Any) -> dict[str, Any]:
         return {"answer": state.output.completion, "context": f"{state.input_text} is 3 m tall."}
 
@@ -187,7 +187,7 @@ def test_a_function_may_say_what_inspect_grades() -> None:
     assert log.samples[0].scores["faithfulness"].value == 1.0
 
 
-def test_results_of_tools_in_inspect_are_evidence_if_the_metadata_has_no_context() -> None:
+def test_results_of_tools_in_inspect_are_evidence_if_the_metadata_has_no_context():
     """What the model said before, or what it asked a tool, is not."""
     inspect_ai = package("inspect_ai")
     from inspect_ai.dataset import Sample as InspectSample
@@ -227,7 +227,7 @@ def test_results_of_tools_in_inspect_are_evidence_if_the_metadata_has_no_context
         {"base_url": "https://host/v1?key=sk-secret"},
     ],
 )
-def test_takes_no_secret_that_it_would_write_into_its_log(secret: Any) -> None:
+def test_takes_no_secret_that_it_would_write_into_its_log(secret):
     metric = adapter("inspect_ai")
 
     with pytest.raises(ConfigError, match="environment") as raised:
@@ -238,7 +238,7 @@ def test_takes_no_secret_that_it_would_write_into_its_log(secret: Any) -> None:
 # ---------------------------------------------------------------- MLflow
 
 
-def test_mlflow_passes_only_if_our_result_does() -> None:
+def test_mlflow_passes_only_if_our_result_does():
     data = [
         {"inputs": {"question": "How tall?"}, "outputs": {"answer": ANSWER, "context": CONTEXT}}
     ]
@@ -249,7 +249,7 @@ def test_mlflow_passes_only_if_our_result_does() -> None:
     assert not mlflow_outcome(data, judge=labels, threshold=0.5, fail_on=["contradicted"]).passed
 
 
-def test_means_of_mlflow_are_those_of_what_was_graded() -> None:
+def test_means_of_mlflow_are_those_of_what_was_graded():
     data = [
         {"inputs": {"question": "How tall?"}, "outputs": {"answer": ANSWER, "context": CONTEXT}},
         {"inputs": {"question": "How tall?"}, "outputs": {"answer": ANSWER}},
@@ -258,7 +258,7 @@ def test_means_of_mlflow_are_those_of_what_was_graded() -> None:
     assert mlflow_outcome(data, judge=SERVER_DOWN).metrics == {}
 
 
-def test_what_a_trace_of_mlflow_retrieved_is_the_context() -> None:
+def test_what_a_trace_of_mlflow_retrieved_is_the_context():
     """What a retriever inside of another one found is not what the model was given."""
     mlflow = package("mlflow")
 
@@ -282,7 +282,7 @@ def test_what_a_trace_of_mlflow_retrieved_is_the_context() -> None:
     assert outcome.metrics["faithfulness/mean"] == 0.5
 
 
-def test_a_function_may_say_what_mlflow_grades() -> None:
+def test_a_function_may_say_what_mlflow_grades():
     def case(*, inputs: Any, outputs: Any, expectations: Any, trace: Any) -> dict[str, Any]:
         return {"answer": outputs["said"], "context": inputs["page"]}
 
@@ -290,7 +290,7 @@ def test_a_function_may_say_what_mlflow_grades() -> None:
     assert mlflow_outcome(data, case=case).metrics["faithfulness/mean"] == 1.0
 
 
-def test_a_grade_ends_before_mlflow_gives_up() -> None:
+def test_a_grade_ends_before_mlflow_gives_up():
     metric = adapter("mlflow")
     from mlflow.genai.scorers.base import DEFAULT_SCORER_TIMEOUT
 
@@ -311,7 +311,7 @@ def test_a_grade_ends_before_mlflow_gives_up() -> None:
 # ---------------------------------------------------------------- Langfuse and LangSmith
 
 
-def test_langfuse_and_langsmith_take_a_function_that_says_what_is_graded() -> None:
+def test_langfuse_and_langsmith_take_a_function_that_says_what_is_graded():
     package("langfuse")
     package("langsmith")
     from faithfulness_assert.adapters import langfuse, langsmith
@@ -339,7 +339,7 @@ def test_langfuse_and_langsmith_take_a_function_that_says_what_is_graded() -> No
 # ---------------------------------------------------------------- OpenTelemetry
 
 
-def test_an_event_has_no_text_of_the_answer_unless_it_is_wanted() -> None:
+def test_an_event_has_no_text_of_the_answer_unless_it_is_wanted():
     secret = Sample("Q?", "Zebra 77 sleeps. Lions roar.", ["Lions roar."])
     (plain,) = in_opentelemetry([secret], texts=False)
     assert "Zebra" not in plain.why
@@ -350,7 +350,7 @@ def test_an_event_has_no_text_of_the_answer_unless_it_is_wanted() -> None:
     assert "Zebra" not in down.why
 
 
-def test_an_event_belongs_to_the_span_of_the_answer() -> None:
+def test_an_event_belongs_to_the_span_of_the_answer():
     package("opentelemetry.sdk")
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import set_span_in_context
@@ -390,7 +390,7 @@ def outcomes(cases: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("kind", [None, "pandas", "numpy", "stream", "generator"])
-def test_a_data_set_of_hugging_face_is_graded(kind: str | None) -> None:
+def test_a_data_set_of_hugging_face_is_graded(kind):
     datasets = package("datasets")
     data_set = datasets.Dataset.from_list(ROWS)
     if kind == "stream":
@@ -403,7 +403,7 @@ def test_a_data_set_of_hugging_face_is_graded(kind: str | None) -> None:
 
 
 @pytest.mark.parametrize("how", ["", "to_pandas", "to_hf_dataset"])
-def test_a_data_set_of_ragas_is_graded(how: str) -> None:
+def test_a_data_set_of_ragas_is_graded(how):
     ragas = package("ragas")
     samples = [
         ragas.SingleTurnSample(response=row["answer"], retrieved_contexts=row["context"])

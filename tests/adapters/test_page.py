@@ -40,7 +40,7 @@ def _accounts_that_nobody_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("openai_server", "_accounts_that_nobody_asks_for")
 @pytest.mark.parametrize("system", EXAMPLES)
-def test_an_example_prints_what_the_page_says(system: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_example_prints_what_the_page_says(system, monkeypatch):
     package(PACKAGES.get(system, system.lower()))
     names: dict[str, Any] = {}
     if system == "LangSmith":
@@ -61,7 +61,7 @@ class Words:
         return [0 for _ in text.split()]
 
 
-def test_the_page_has_an_example_of_each_system_and_names_the_tested_version() -> None:
+def test_the_page_has_an_example_of_each_system_and_names_the_tested_version():
     pins = (ROOT / "requirements" / "adapters.txt").read_text(encoding="utf-8")
     newest = dict(re.findall(r"^([\w.-]+)==([\w.]+)", pins, re.MULTILINE))
     rows = dict(re.findall(r"^\| ([\w.-]+) \| (\d[\w.]+) \|$", PAGE, re.MULTILINE))

@@ -1,7 +1,5 @@
 """Runs over batch APIs, by their commands: they end as online runs do, are paid once, and go on after whatever stopped them."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -140,15 +138,11 @@ def run_of(tmp_path: Path, via: str, server: BatchServer, count: int, *options: 
 @pytest.mark.parametrize("via", VIAS)
 @pytest.mark.parametrize(
     ("share", "options"),
-    [
-        (0.0, ["-o", "samples=3"]),
-        (0.4, ["-o", "reasons=all"]),
-        (0.4, ["--policy", "ragas"]),
-    ],
+    [(0.0, ["-o", "samples=3"]), (0.4, ["-o", "reasons=all"]), (0.4, ["--policy", "ragas"])],
 )
 def test_results_are_those_of_the_online_run_whatever_happened_to_lines(
-    tmp_path: Path, via: str, share: float, options: list[str]
-) -> None:
+    tmp_path, via, share, options
+):
     """What was lost is asked again, and nothing is credited to another."""
     with BatchServer(faults=Faults(share)) as server:
         run = run_of(tmp_path, via, server, 24, *options)
@@ -172,8 +166,8 @@ def test_results_are_those_of_the_online_run_whatever_happened_to_lines(
     ],
 )
 def test_an_ask_that_never_gets_its_answer_is_sent_three_times_and_earns_nothing(
-    tmp_path: Path, via: str, fault: str, status: str, error: str
-) -> None:
+    tmp_path, via, fault, status, error
+):
     """When somebody goes on, it is asked again."""
     with BatchServer(faults=Faults(1.0, [fault], until=99)) as server:
         run = run_of(tmp_path, via, server, 5)
@@ -195,8 +189,8 @@ def test_an_ask_that_never_gets_its_answer_is_sent_three_times_and_earns_nothing
 
 @pytest.mark.parametrize("via", VIAS)
 def test_what_a_server_does_not_take_is_left_out_and_what_is_too_long_is_asked_in_parts(
-    tmp_path: Path, via: str
-) -> None:
+    tmp_path, via
+):
     def picky(path: str, body: Body) -> tuple[int, Body]:
         size = sum(len(message["content"]) for message in body["messages"]) // 4
         error: Body = {"type": "invalid_request_error"}
@@ -224,8 +218,8 @@ def test_what_a_server_does_not_take_is_left_out_and_what_is_too_long_is_asked_i
 
 @pytest.mark.parametrize("via", VIAS)
 def test_a_judge_that_thinks_has_room_in_the_next_round_and_what_was_cut_off_is_counted(
-    tmp_path: Path, via: str
-) -> None:
+    tmp_path, via
+):
     def thinks(path: str, body: Body) -> tuple[int, Body]:
         cap = body.get("max_tokens") or body["max_completion_tokens"]
         if cap > 2_000:
@@ -247,9 +241,7 @@ def test_a_judge_that_thinks_has_room_in_the_next_round_and_what_was_cut_off_is_
     assert all(one["tokens_used"]["completion"] > 352 for one in lines)
 
 
-def test_asks_are_split_at_the_limits_of_the_provider(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_asks_are_split_at_the_limits_of_the_provider(tmp_path, monkeypatch):
     form = FORMS["openai"]._replace(max_lines=4, max_bytes=12_000)
     monkeypatch.setitem(FORMS, "openai", form)
     with BatchServer(faults=Faults(0.3)) as server:
@@ -263,9 +255,7 @@ def test_asks_are_split_at_the_limits_of_the_provider(
 
 
 @pytest.mark.parametrize("via", VIAS)
-def test_no_batch_waits_for_another(
-    tmp_path: Path, via: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_batch_waits_for_another(tmp_path, via, monkeypatch):
     provider = via.partition("-")[0]
     monkeypatch.setitem(FORMS, provider, FORMS[provider]._replace(max_lines=3))
     with BatchServer(looks=2) as server:
@@ -282,9 +272,7 @@ def test_no_batch_waits_for_another(
         assert run.results() == run.online()
 
 
-def test_a_row_that_cannot_be_read_has_its_result_and_a_result_that_is_gone_comes_again(
-    tmp_path: Path,
-) -> None:
+def test_a_row_that_cannot_be_read_has_its_result_and_a_result_that_is_gone_comes_again(tmp_path):
     rows = [*cases(2), {"id": "b", "answer": "x"}, {"id": "c", "answer": "", "context": "x"}]
     with BatchServer() as server:
         run = Run(tmp_path / "run", "openai-batch", server, rows)
@@ -302,9 +290,7 @@ def test_a_row_that_cannot_be_read_has_its_result_and_a_result_that_is_gone_come
 # ---------------------------------------------------------------- what the provider does
 
 
-def test_why_a_provider_refuses_a_batch_is_told_without_the_key_and_it_can_be_sent_again(
-    tmp_path: Path,
-) -> None:
+def test_why_a_provider_refuses_a_batch_is_told_without_the_key_and_it_can_be_sent_again(tmp_path):
     refused: list[Body] = [
         {"code": "invalid_request", "line": 3, "message": f"{KEY} \x1b[31m", "param": "body.x"}
     ]
@@ -320,9 +306,7 @@ def test_why_a_provider_refuses_a_batch_is_told_without_the_key_and_it_can_be_se
 
 
 @pytest.mark.parametrize("via", VIAS)
-def test_after_a_cancelled_batch_nothing_is_sent_until_somebody_goes_on(
-    tmp_path: Path, via: str
-) -> None:
+def test_after_a_cancelled_batch_nothing_is_sent_until_somebody_goes_on(tmp_path, via):
     with BatchServer() as server:
         run = run_of(tmp_path, via, server, 5)
         run.begin()
@@ -369,8 +353,8 @@ NO_NUMBERS = dict.fromkeys(("total", "completed", "failed", "processing", "succe
     ],
 )
 def test_an_answer_of_the_api_that_cannot_be_read_is_told_and_the_run_goes_on(
-    tmp_path: Path, via: str, request_: str, odd: Any
-) -> None:
+    tmp_path, via, request_, odd
+):
     """Counts are not needed."""
     with Odd(request_, (200, odd), looks=0) as server:
         run = run_of(tmp_path, via, server, 3)
@@ -385,7 +369,7 @@ def test_an_answer_of_the_api_that_cannot_be_read_is_told_and_the_run_goes_on(
 
 
 @pytest.mark.parametrize("via", VIAS)
-def test_a_batch_that_is_gone_is_told_with_how_to_send_it_again(tmp_path: Path, via: str) -> None:
+def test_a_batch_that_is_gone_is_told_with_how_to_send_it_again(tmp_path, via):
     gone = {"error": {"message": "No batch found", "type": "not_found_error"}}
     with Odd("GET .*/batches/", (404, gone), looks=0) as server:
         run = run_of(tmp_path, via, server, 3)
@@ -398,9 +382,7 @@ def test_a_batch_that_is_gone_is_told_with_how_to_send_it_again(tmp_path: Path, 
         assert len(server.batches) == 2
 
 
-def test_a_run_goes_on_at_the_address_where_it_was_begun_and_nowhere_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_goes_on_at_the_address_where_it_was_begun_and_nowhere_else(tmp_path, monkeypatch):
     """An address with a password is not stored. The environment has it, or the run says so."""
     with BatchServer() as server, BatchServer() as other:
         address = server.url.replace("http://", "http://ann:s3cret-pass@")
@@ -432,9 +414,7 @@ def test_a_run_goes_on_at_the_address_where_it_was_begun_and_nowhere_else(
 
 @pytest.mark.parametrize("when", ["before", "after", "within"])
 @pytest.mark.parametrize("via", VIAS)
-def test_a_run_goes_on_after_a_connection_that_broke_at_any_request(
-    tmp_path: Path, via: str, when: str
-) -> None:
+def test_a_run_goes_on_after_a_connection_that_broke_at_any_request(tmp_path, via, when):
     for at in range(1, 40):
         with BatchServer(looks=0) as server:
             server.break_at = (at, when)
@@ -465,9 +445,7 @@ class Killing(BatchServer):
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
 @pytest.mark.parametrize(("via", "at"), [(VIAS[0], 1), (VIAS[0], 2), (VIAS[1], 1), (VIAS[1], 2)])
-def test_a_process_may_be_killed_before_and_after_it_noted_what_it_sent(
-    tmp_path: Path, via: str, at: int
-) -> None:
+def test_a_process_may_be_killed_before_and_after_it_noted_what_it_sent(tmp_path, via, at):
     """The clocks of both sides differ, and a listing lags behind."""
     with Killing(looks=0, lag=1, clock=-7200.0) as server:
         run, server.left = run_of(tmp_path, via, server, 3), at
@@ -508,8 +486,8 @@ def interrupted(path: Path, via: str, server: BatchServer, count: int = 4) -> Ru
     [(VIAS[0], 7200.0, 3), (VIAS[1], 0.0, 0), (VIAS[1], -86_400.0 * 400, 3)],
 )
 def test_three_runs_of_equal_size_whose_batches_were_not_noted_pay_for_three(
-    tmp_path: Path, via: str, clock: float, lag: int
-) -> None:
+    tmp_path, via, clock, lag
+):
     with Losing(3, clock=clock, lag=lag) as server:
         runs = [interrupted(tmp_path / f"run {n}", via, server) for n in range(3)]
         for run in reversed(runs):
@@ -522,8 +500,8 @@ def test_three_runs_of_equal_size_whose_batches_were_not_noted_pay_for_three(
 @pytest.mark.parametrize("via", VIAS)
 @pytest.mark.parametrize("status", [502, 400, 429])
 def test_a_batch_that_never_arrived_is_looked_for_a_while_unless_it_was_refused(
-    tmp_path: Path, via: str, status: int, pauses: list[float]
-) -> None:
+    tmp_path, via, status, pauses
+):
     with Losing(1, status, takes=False) as server:
         run = interrupted(tmp_path / "run", via, server)
         assert not server.batches
@@ -533,7 +511,7 @@ def test_a_batch_that_never_arrived_is_looked_for_a_while_unless_it_was_refused(
         assert run.results() == run.online()
 
 
-def test_a_batch_of_another_run_is_never_adopted_however_alike_it_is(tmp_path: Path) -> None:
+def test_a_batch_of_another_run_is_never_adopted_however_alike_it_is(tmp_path):
     """What this run sent never arrived. While the other one is under way, that cannot be known."""
     with Losing(0, takes=False, looks=2) as server:
         other = Run(tmp_path / "other", "anthropic-batch", server, cases(4))
@@ -549,7 +527,7 @@ def test_a_batch_of_another_run_is_never_adopted_however_alike_it_is(tmp_path: P
         assert run.results() == other.results() == run.online()
 
 
-def test_a_batch_that_was_refused_before_is_not_taken_for_the_one_after_it(tmp_path: Path) -> None:
+def test_a_batch_that_was_refused_before_is_not_taken_for_the_one_after_it(tmp_path):
     """It has the same run and file, and a listing that lags shows it alone."""
     errors = [{"code": "token_limit_exceeded", "line": None, "message": "too much", "param": None}]
     with Losing(0, refuse=lambda _: errors) as server:
@@ -617,8 +595,8 @@ def block_of(line: Body) -> tuple[Body, str]:
 @pytest.mark.parametrize(("policy", "first"), [("default", True), ("default", False), ("ragas", 1)])
 @pytest.mark.parametrize("via", VIAS)
 def test_an_ask_whose_lines_differ_is_sent_again_and_all_of_them_are_paid_for(
-    tmp_path: Path, via: str, policy: str, first: bool
-) -> None:
+    tmp_path, via, policy, first
+):
     def other(text: str) -> list[str]:
         data = json.loads(text)
         return [turned(text) if "verdicts" in data else json.dumps({**data, "sentences": []})]
@@ -635,9 +613,7 @@ def test_an_ask_whose_lines_differ_is_sent_again_and_all_of_them_are_paid_for(
 
 @pytest.mark.parametrize("via", VIAS)
 @pytest.mark.parametrize(("lines", "paid"), [(1, 2), (30, 9)])
-def test_however_many_lines_agree_one_that_does_not_is_heard(
-    tmp_path: Path, via: str, lines: int, paid: int
-) -> None:
+def test_however_many_lines_agree_one_that_does_not_is_heard(tmp_path, via, lines, paid):
     """Of lines that differ too many are not believed."""
 
     def said(text: str) -> list[str]:
@@ -656,7 +632,7 @@ def test_however_many_lines_agree_one_that_does_not_is_heard(
 
 
 @pytest.mark.parametrize("via", VIAS)
-def test_another_machine_goes_on_with_the_directory_alone(tmp_path: Path, via: str) -> None:
+def test_another_machine_goes_on_with_the_directory_alone(tmp_path, via):
     """Nothing in it is for others, and no key is there. Its report has the texts."""
     policy = written(tmp_path / "strict.json", json.dumps({"base": "ragas", "threshold": 0.9}))
     with BatchServer(faults=Faults(0.3)) as server:
@@ -676,7 +652,7 @@ def test_another_machine_goes_on_with_the_directory_alone(tmp_path: Path, via: s
     assert "texts" not in done.stderr
 
 
-def test_each_end_of_the_command_says_how_it_went(tmp_path: Path) -> None:
+def test_each_end_of_the_command_says_how_it_went(tmp_path):
     with BatchServer(looks=2) as server:
         run = run_of(tmp_path, "anthropic-batch", server, 3)
         done = run.begin()
@@ -693,7 +669,7 @@ def test_each_end_of_the_command_says_how_it_went(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals of a POSIX system")
-def test_after_a_signal_the_command_that_goes_on_is_told(tmp_path: Path) -> None:
+def test_after_a_signal_the_command_that_goes_on_is_told(tmp_path):
     def stopped(path: str, body: Body) -> tuple[int, Body]:
         os.kill(os.getpid(), signal.SIGTERM)
         return truthful(path, body)
@@ -704,9 +680,7 @@ def test_after_a_signal_the_command_that_goes_on_is_told(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("via", VIAS)
-def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more(
-    tmp_path: Path, via: str
-) -> None:
+def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more(tmp_path, via):
     prices = 'prices={"prompt": 1000000, "completion": 1000000}'
     with BatchServer() as server:
         run = run_of(tmp_path, via, server, 3)
@@ -731,9 +705,7 @@ def test_nothing_is_sent_that_is_over_the_budget_and_the_run_can_begin_with_more
 
 @pytest.mark.parametrize("via", VIAS)
 @pytest.mark.parametrize("waiting", [True, False])
-def test_rows_that_were_added_go_on_and_changed_ones_are_named(
-    tmp_path: Path, via: str, waiting: bool
-) -> None:
+def test_rows_that_were_added_go_on_and_changed_ones_are_named(tmp_path, via, waiting):
     """Also where a batch waits for its answers meanwhile."""
     with BatchServer() as server:
         run = run_of(tmp_path, via, server, 4)
@@ -755,7 +727,7 @@ def test_rows_that_were_added_go_on_and_changed_ones_are_named(
         assert run.results() == run.online()
 
 
-def test_a_run_keeps_the_way_on_which_it_began(tmp_path: Path) -> None:
+def test_a_run_keeps_the_way_on_which_it_began(tmp_path):
     with BatchServer() as server:
         run = run_of(tmp_path, "openai-batch", server, 9)
         online = ["batch", run.data, "--run", run.path, *run.judge, "--concurrency", "1"]
@@ -784,9 +756,7 @@ def test_a_run_keeps_the_way_on_which_it_began(tmp_path: Path) -> None:
         ("--via openai-batch --judge openai:m -o cache=store", "cache"),
     ],
 )
-def test_what_cannot_be_is_said_before_anything_is_sent(
-    tmp_path: Path, arguments: str, problem: str
-) -> None:
+def test_what_cannot_be_is_said_before_anything_is_sent(tmp_path, arguments, problem):
     data = written(tmp_path / "cases.json", json.dumps(cases(2)))
     done = here("batch", data, "--run", tmp_path / "run", *arguments.split())
     assert (done.returncode, problem in done.stderr) == (2, True)
@@ -797,9 +767,7 @@ def test_what_cannot_be_is_said_before_anything_is_sent(
 # ---------------------------------------------------------------- what an output contains
 
 
-def test_whatever_an_output_contains_nothing_is_credited_without_the_token(
-    tmp_path: Path,
-) -> None:
+def test_whatever_an_output_contains_nothing_is_credited_without_the_token(tmp_path):
     good = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
     with BatchServer() as server:
         begun = run_of(tmp_path, VIAS[0], server, 2)
@@ -837,9 +805,7 @@ def commands_of_the_page(ending: str) -> list[list[str]]:
     return [shlex.split(line) for line in block.splitlines()]
 
 
-def test_the_commands_of_the_page_work_as_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_commands_of_the_page_work_as_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     written(Path("answers.jsonl"), "".join(f"{json.dumps(case)}\n" for case in cases(3)))
     with BatchServer() as server:

@@ -1,7 +1,5 @@
 """``faithfulness-assert batch``: what it shows, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -31,12 +29,12 @@ def batch(*arguments: object) -> Done:
     return here("batch", *arguments)
 
 
-def test_annotations_are_commands_at_the_start_of_their_lines(tmp_path: Path) -> None:
+def test_annotations_are_commands_at_the_start_of_their_lines(tmp_path):
     done = batch(cases(tmp_path, UNSUPPORTED), "--run", tmp_path / "run", "--github")
     assert (done.returncode, done.stdout[:26]) == (1, "::error title=failed%3A 0-")
 
 
-def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(tmp_path: Path) -> None:
+def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(tmp_path):
     path, directory = cases(tmp_path, GOOD), tmp_path / "run"
     directory.mkdir()
     link = tmp_path / "link.jsonl"
@@ -52,7 +50,7 @@ def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(tmp_path: 
 # ---------------------------------------------------------------- how it ends
 
 
-def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path: Path) -> None:
+def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path):
     (tmp_path / "cases.csv").write_text(CSV)
     done = batch(
         tmp_path / "cases.csv", "--run", tmp_path / "run", "--output", tmp_path / "results.csv"
@@ -67,7 +65,7 @@ def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path:
     assert results_of(tmp_path / "run") == before
 
 
-def test_without_its_input_a_run_names_the_command_with_it(tmp_path: Path) -> None:
+def test_without_its_input_a_run_names_the_command_with_it(tmp_path):
     data = tmp_path / "cases.csv"
     data.write_text(CSV)
     here("batch", data, "--run", tmp_path / "june")
@@ -76,9 +74,7 @@ def test_without_its_input_a_run_names_the_command_with_it(tmp_path: Path) -> No
     assert f"faithfulness-assert batch {data} --run {tmp_path / 'june'}" in done.stderr
 
 
-def test_at_its_end_it_names_the_lowest_score_and_what_can_be_done_with_the_run(
-    tmp_path: Path,
-) -> None:
+def test_at_its_end_it_names_the_lowest_score_and_what_can_be_done_with_the_run(tmp_path):
     file, directory = cases(tmp_path, GOOD, UNSUPPORTED), tmp_path / "the run"
     said = batch(file, "--run", directory).stdout
     assert "\nlowest score: 0-bad: 0 of 1 statements supported" in said
@@ -108,20 +104,16 @@ def test_at_its_end_it_names_the_lowest_score_and_what_can_be_done_with_the_run(
         ((GOOD,), ("--requests-per-minute", "0"), 2),
     ],
 )
-def test_the_exit_code_says_how_it_went(
-    tmp_path: Path, given: tuple[Any, ...], options: tuple[str, ...], code: int
-) -> None:
+def test_the_exit_code_says_how_it_went(tmp_path, given, options, code):
     assert batch(cases(tmp_path, *given), "--run", tmp_path / "run", *options).returncode == code
 
 
-def test_without_a_run_directory_it_says_what_is_missing(tmp_path: Path) -> None:
+def test_without_a_run_directory_it_says_what_is_missing(tmp_path):
     done = batch(cases(tmp_path, GOOD))
     assert (done.returncode, "--run" in done.stderr) == (2, True)
 
 
-def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(
-    tmp_path: Path,
-) -> None:
+def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(tmp_path):
     file = cases(tmp_path, GOOD, times=30)
     options = "--judge openai:m --max-errors 1 --concurrency 1 -o max_retries=0".split()
     with Loopback(refusal_to(401, "no such key")) as server:
@@ -142,7 +134,7 @@ def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of a POSIX system")
-def test_a_terminal_shows_a_line_that_changes_and_ci_does_not(tmp_path: Path) -> None:
+def test_a_terminal_shows_a_line_that_changes_and_ci_does_not(tmp_path):
     import pty
 
     file = cases(tmp_path, GOOD, times=20)

@@ -1,7 +1,5 @@
 """Results out: every format has every line, and no text of others breaks one."""
 
-from __future__ import annotations
-
 import csv
 import re
 import sys
@@ -17,10 +15,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader
-from faithfulness_assert.batch.outputs import (
-    check_output,
-    write_results,
-)
+from faithfulness_assert.batch.outputs import check_output, write_results
 from faithfulness_assert.batch.rows import Line
 
 GRADER = Grader()
@@ -60,9 +55,7 @@ def read_csv(file: Path) -> list[dict[str, str]]:
 
 @in_folder
 @given(lines=LINES)
-def test_each_format_has_each_line_whatever_the_texts_are(
-    tmp_path: Path, lines: list[Line]
-) -> None:
+def test_each_format_has_each_line_whatever_the_texts_are(tmp_path, lines):
     """JSON lines have the whole results, XML is valid and counts right, and no cell is a formula."""
     files = {suffix: tmp_path / f"out{suffix}" for suffix in FORMATS[:3]}
     for file in files.values():
@@ -83,7 +76,7 @@ def test_each_format_has_each_line_whatever_the_texts_are(
     assert not [cell for cell in cells if re.match(r"[=@\t\r]|[+-][^\d]", cell)]
 
 
-def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path: Path) -> None:
+def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path):
     file = tmp_path / "out.csv"
     lines = [
         line_of(1, **{"expected": "x", "score": "mine", "tags": ["a"], "=1+1": None}),
@@ -100,7 +93,7 @@ def test_columns_of_the_data_set_are_columns_of_a_table(tmp_path: Path) -> None:
     assert "'=1+1" in rows[0]
 
 
-def test_a_parquet_file_has_typed_columns(tmp_path: Path) -> None:
+def test_a_parquet_file_has_typed_columns(tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     lines = [line_of(1, expected="x"), line_of(2, ERROR), line_of(3, FAILED)]
     write_results([], tmp_path / "out.parquet")
@@ -114,7 +107,7 @@ def test_a_parquet_file_has_typed_columns(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", FORMATS[:3])
-def test_a_file_stays_as_it_is_until_the_new_one_is_complete(tmp_path: Path, suffix: str) -> None:
+def test_a_file_stays_as_it_is_until_the_new_one_is_complete(tmp_path, suffix):
     file = tmp_path / f"out{suffix}"
     file.write_text("old")
 
@@ -134,9 +127,7 @@ def test_a_file_stays_as_it_is_until_the_new_one_is_complete(tmp_path: Path, suf
         ("nowhere/out.csv", "there is no folder"),
     ],
 )
-def test_an_output_that_cannot_be_is_refused_before_anything_is_read(
-    tmp_path: Path, name: str, said: str
-) -> None:
+def test_an_output_that_cannot_be_is_refused_before_anything_is_read(tmp_path, name, said):
     def lines() -> Iterator[Line]:
         pytest.fail("it was read")
         yield
@@ -145,9 +136,7 @@ def test_an_output_that_cannot_be_is_refused_before_anything_is_read(
         write_results(lines(), tmp_path / name)
 
 
-def test_that_pyarrow_is_missing_is_said_before_a_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_that_pyarrow_is_missing_is_said_before_a_run(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(ConfigError, match=r"pip install 'faithfulness-assert\[parquet\]'"):

@@ -1,7 +1,5 @@
 """A run whose input changes: results follow their rows, new rows are graded, a changed one is named first."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections import Counter
@@ -63,9 +61,7 @@ KINDS = ["jsonl", "csv", "list", "iterator"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(
-    tmp_path: Path, kind: str
-) -> None:
+def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(tmp_path, kind):
     judge = TruthfulJudge()
     given = [case(n % 11) for n in range(1, 13)]
     for days, count in enumerate((4, 8, 8, 12), 1):
@@ -76,9 +72,7 @@ def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(
     assert results_of(tmp_path / "run") == results_of(tmp_path / "whole")
 
 
-def test_rows_that_are_added_while_a_file_is_read_are_graded_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_are_added_while_a_file_is_read_are_graded_once(tmp_path, monkeypatch):
     path, judge = source_of(tmp_path, "jsonl", [case(n) for n in range(60)]), TruthfulJudge()
     kind = type(open_data_set([]))
     read = kind.rows
@@ -96,9 +90,7 @@ def test_rows_that_are_added_while_a_file_is_read_are_graded_once(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
-    tmp_path: Path, kind: str
-) -> None:
+def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(tmp_path, kind):
     judge, directory = TruthfulJudge(), tmp_path / "run"
     given = [case(n) for n in range(1, 7)]
     quiet(source_of(tmp_path, kind, given), directory, judge=judge)
@@ -127,7 +119,7 @@ def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(
     assert {json.loads(text)["case_id"] for text in earlier} == {"c3", "c5", "c6"}
 
 
-def test_of_rows_with_the_same_texts_that_one_is_named_which_changed(tmp_path: Path) -> None:
+def test_of_rows_with_the_same_texts_that_one_is_named_which_changed(tmp_path):
     same = [{**case(1), "id": f"c{number}"} for number in range(6)]
     quiet(same, tmp_path / "run", judge="embedded")
     changed = [same[0], {**same[1], "answer": "It rains."}, same[2], *same[4:]]
@@ -147,8 +139,8 @@ EDITS = st.lists(st.integers(0, 7), max_size=9)
     ids=st.sampled_from(["none", "content", "same"]),
 )
 def test_a_run_over_any_changed_input_ends_as_a_run_over_it_and_pays_for_new_texts_only(
-    before: list[int], after: list[int], finished: int, kind: str, ids: str
-) -> None:
+    before, after, finished, kind, ids
+):
     def cases(numbers: list[int]) -> list[Case]:
         made = [case(n, "same" if ids == "same" else None) for n in numbers]
         for one in made if ids == "none" else ():
@@ -181,7 +173,7 @@ def test_a_run_over_any_changed_input_ends_as_a_run_over_it_and_pays_for_new_tex
         assert results_of(folder / "run") == results_of(folder / "whole")
 
 
-def test_a_server_that_was_started_again_elsewhere_is_the_same_judge(tmp_path: Path) -> None:
+def test_a_server_that_was_started_again_elsewhere_is_the_same_judge(tmp_path):
     reply = completion('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')
     options = {"judge": "openai:m", "api_key": "k", "controls": "off"}
     path = source_of(tmp_path, "jsonl", [case(n) for n in (1, 2, 4)])
@@ -195,7 +187,7 @@ def test_a_server_that_was_started_again_elsewhere_is_the_same_judge(tmp_path: P
         quiet(path, tmp_path / "run", **{**options, "judge": "openai:other"})
 
 
-def test_where_rows_are_gone_it_says_that_their_results_would_be_lost(tmp_path: Path) -> None:
+def test_where_rows_are_gone_it_says_that_their_results_would_be_lost(tmp_path):
     given = [case(n) for n in range(1, 5)]
     quiet(given, tmp_path / "run", judge="embedded")
     for shorter, loss in ((given[:1], "3 rows"), ([*given[:2], given[3]], "1 row")):

@@ -1,7 +1,5 @@
 """The page on CI and the GitHub Action work as they are written: steps, the image's command and the hook are run."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex
@@ -65,7 +63,7 @@ def shell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openai_server: None) 
     return run
 
 
-def test_the_workflow_keeps_a_baseline_and_compares_with_it(tmp_path: Path, shell: Shell) -> None:
+def test_the_workflow_keeps_a_baseline_and_compares_with_it(tmp_path, shell):
     for event, other, right in (("push", "pull_request", 20), ("pull_request", "push", 2)):
         rows = (
             f"c{n},Room {n} is {'red' if n < right else 'blue'}.,Room {n} is red.\n"
@@ -89,9 +87,7 @@ def test_the_workflow_keeps_a_baseline_and_compares_with_it(tmp_path: Path, shel
     shell(shlex.join(["faithfulness-assert", "compare", before, given["after"]]), 1)
 
 
-def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(
-    tmp_path: Path, shell: Shell
-) -> None:
+def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(tmp_path, shell):
     (hook,) = HOOKS["repos"][0]["hooks"]
     golden = tmp_path / "golden.jsonl"
     golden.write_text('{"answer": "It is red.", "context": "It is red. It is tall."}\n')
@@ -112,7 +108,7 @@ def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(
 # ---------------------------------------------------------------- the action
 
 
-def test_no_input_is_a_part_of_a_script_and_the_page_gives_inputs_that_exist() -> None:
+def test_no_input_is_a_part_of_a_script_and_the_page_gives_inputs_that_exist():
     assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 75
     assert ACTION["runs"]["using"] == "composite"
     for which in ACTION["runs"]["steps"]:
@@ -126,9 +122,7 @@ def test_no_input_is_a_part_of_a_script_and_the_page_gives_inputs_that_exist() -
 
 
 @pytest.mark.parametrize(("after", "worse"), [(0.0, "true"), (1.0, "false")])
-def test_the_steps_compare_post_and_fail(
-    tmp_path: Path, shell: Shell, after: float, worse: str
-) -> None:
+def test_the_steps_compare_post_and_fail(tmp_path, shell, after, worse):
     before = write(tmp_path / "a $(touch hacked); b.jsonl", scored([1.0] * 9))
     write(tmp_path / "--b.jsonl", scored([after] * 9))
     shell(COMPARE["run"], BEFORE=before, AFTER="--b.jsonl", MIN_GRADED="95%")
@@ -145,9 +139,7 @@ def test_the_steps_compare_post_and_fail(
     shell(FAIL["run"], 1, COMPARABLE="true")
 
 
-def test_the_steps_fail_and_say_why_if_too_little_was_graded_or_there_is_nothing(
-    tmp_path: Path, shell: Shell
-) -> None:
+def test_the_steps_fail_and_say_why_if_too_little_was_graded_or_there_is_nothing(tmp_path, shell):
     after = write(tmp_path / "new.jsonl", scored([1.0]))
     shell(COMPARE["run"], 2, BEFORE="misspelt.jsonl", AFTER=after, MIN_GRADED="95%")
     assert not (tmp_path / "output").exists()

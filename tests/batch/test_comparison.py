@@ -1,7 +1,5 @@
 """Two runs: what changed, whether the second one is worse, and nothing hostile in a comment."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -57,7 +55,7 @@ def scored(scores: list[float]) -> Callable[[], Iterator[Line]]:
 # ---------------------------------------------------------------- what changed
 
 
-def test_every_case_counts_once_by_how_it_changed() -> None:
+def test_every_case_counts_once_by_how_it_changed():
     before = {
         "same": result(1.0),
         "worse": result(1.0),
@@ -92,7 +90,7 @@ def test_every_case_counts_once_by_how_it_changed() -> None:
     assert "1 case of A missing in B, such as gone" in told
 
 
-def test_a_case_that_is_not_there_is_not_told_of_as_one_that_could_not_be_graded() -> None:
+def test_a_case_that_is_not_there_is_not_told_of_as_one_that_could_not_be_graded():
     before = partly(4, 0)
     for after in (partly(3, 0), {**partly(3, 0), "renamed": result(1.0)}):
         told = as_text(compare(run_of(before), run_of(after))).splitlines()[0]
@@ -100,7 +98,7 @@ def test_a_case_that_is_not_there_is_not_told_of_as_one_that_could_not_be_graded
         assert "graded" not in told.replace("--min-graded", "")
 
 
-def test_rows_without_ids_are_matched_by_what_is_graded(tmp_path: Path) -> None:
+def test_rows_without_ids_are_matched_by_what_is_graded(tmp_path):
     texts = ["It rains.", "It snows.", "It hails.", "It rains.", "The sun shines."]
     cases = [{"answer": a, "context": "It rains and it hails."} for a in texts]
     fresh = {"answer": "It rains.", "context": "It rains, it snows and it hails."}
@@ -124,14 +122,14 @@ def test_rows_without_ids_are_matched_by_what_is_graded(tmp_path: Path) -> None:
     assert ids_by_content([("q", 1, "x")], keys[1]) == {}
 
 
-def test_a_comparison_takes_the_options_of_a_recheck_only_with_one() -> None:
+def test_a_comparison_takes_the_options_of_a_recheck_only_with_one():
     for wrong in (["-o", "x.md"], ["-o", "foo=1"], ["--judge", "embedded"]):
         told = here("compare", "a", "b", *wrong)
         assert told.returncode == 2
         assert "--recheck asks, which is not given. A comparison gets into a file" in told.stderr
 
 
-def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path: Path) -> None:
+def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path):
     for name in ("a", "b"):
         data = {"answer": "It rains.", "context": "It rains."}
         (tmp_path / "cases.json").write_text(json.dumps([data] * 3))
@@ -141,7 +139,7 @@ def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path: Pa
     assert "3 cases matched by row number alone" in told
 
 
-def test_a_run_that_passes_less_or_scores_less_is_worse() -> None:
+def test_a_run_that_passes_less_or_scores_less_is_worse():
     assert compare(scored([1.0] * 8), scored([0.5] * 8)).worse
     assert "p < 0.0001 for passes" in as_text(compare(scored([1.0] * 500), scored([0.0] * 500)))
     assert compare(scored([1.0] * 30), scored([0.9] * 30)).worse  # every case still passes
@@ -151,7 +149,7 @@ def test_a_run_that_passes_less_or_scores_less_is_worse() -> None:
     assert compare(scored([1.0] * 20), run_of({str(n): silent for n in range(20)})).worse
 
 
-def test_the_statements_whose_label_changed_are_shown() -> None:
+def test_the_statements_whose_label_changed_are_shown():
     def of(*labels: Any) -> GradingResult:
         verdicts = tuple(Verdict(n, f"Statement {n}.", label) for n, label in enumerate(labels))
         return result(1.0 if labels[0] == "supported" else 0.0, verdicts=verdicts)
@@ -170,7 +168,7 @@ def test_the_statements_whose_label_changed_are_shown() -> None:
     assert "new -> not enough info: Statement 4." in told
 
 
-def test_what_was_made_up_comes_before_what_only_declines_with_what_the_context_says() -> None:
+def test_what_was_made_up_comes_before_what_only_declines_with_what_the_context_says():
     verdict = Verdict(1, "It snows.", "contradicted", says="rains")
     made_up = result(0.5, verdicts=(verdict,))
     declined = replace(failed(), status="abstained", error=None, score=None)
@@ -180,7 +178,7 @@ def test_what_was_made_up_comes_before_what_only_declines_with_what_the_context_
     assert "new -> contradicted: It snows. (the context says: rains)" in as_text(told)
 
 
-def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path: Path) -> None:
+def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path):
     cases = [{"id": f"q{n}", "answer": "It rains.", "context": "It rains."} for n in (10, 2, 1)]
     for name, endings in (("a", {}), ("b", {"abstained": "pass"})):
         run(cases, tmp_path / name, judge="embedded", progress=False, endings=endings)
@@ -190,7 +188,7 @@ def test_a_comparison_says_in_what_the_policies_of_two_runs_differ(tmp_path: Pat
     assert "another way" not in here("compare", str(tmp_path / "a"), str(tmp_path / "a")).stdout
 
 
-def test_controls_that_follow_from_the_judge_are_no_other_policy(tmp_path: Path) -> None:
+def test_controls_that_follow_from_the_judge_are_no_other_policy(tmp_path):
     cases = [{"id": "q", "answer": "It rains.", "context": "It rains."}]
     for name, judge, controls in (
         ("a", TruthfulJudge(), "report"),
@@ -209,14 +207,14 @@ def test_controls_that_follow_from_the_judge_are_no_other_policy(tmp_path: Path)
     assert 'policy.controls: was "enforce", is "off"' in told("d", "b")
 
 
-def test_a_run_whose_judge_failed_its_controls_is_told_of() -> None:
+def test_a_run_whose_judge_failed_its_controls_is_told_of():
     controls = {"asked": 6, "passed": 3, "failed": 3, "unanswered": 0}
     failing = {"a": result(1.0, metadata={"controls": controls})}
     told = as_text(compare(run_of({"a": result(1.0)}), run_of(failing)))
     assert "In B the judge failed 3 of 6 controls: do not trust its scores" in told
 
 
-def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused() -> None:
+def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused():
     before, after = run_of({"a": result(1.0)}), run_of({"a": result(1.0, threshold=0.5)})
     assert "not graded in the same way" in as_text(compare(before, after))
     assert "not graded" not in as_text(compare(before, before)).replace("be graded", "")
@@ -263,12 +261,7 @@ def partly(graded: int, errors: int, score: float = 1.0) -> dict[str, GradingRes
         (partly(10, 0), partly(500, 100), 0.95, False),
     ],
 )
-def test_a_run_that_was_hardly_graded_is_not_comparable(
-    before: dict[str, GradingResult],
-    after: dict[str, GradingResult],
-    min_graded: float,
-    comparable: bool,
-) -> None:
+def test_a_run_that_was_hardly_graded_is_not_comparable(before, after, min_graded, comparable):
     found = compare(run_of(before), run_of(after), min_graded=min_graded)
     assert found.comparable is comparable
     assert found.worse is False
@@ -279,7 +272,7 @@ def test_a_run_that_was_hardly_graded_is_not_comparable(
         assert told.count("graded could not be graded in") <= 1
 
 
-def test_what_could_not_be_graded_differs_in_no_way_of_grading_and_in_no_statement() -> None:
+def test_what_could_not_be_graded_differs_in_no_way_of_grading_and_in_no_statement():
     asked = replace(GRADED.verdicts[0], label=None, unresolved="missing")
     down = run_of({"0": replace(failed(), judge="other", verdicts=(asked,))})
     told = as_markdown(compare(scored([1.0]), down))
@@ -287,7 +280,7 @@ def test_what_could_not_be_graded_differs_in_no_way_of_grading_and_in_no_stateme
     assert [said for said in ("same way", "recheck", "unresolved") if said in told] == []
 
 
-def test_a_comparison_shows_the_numbers_of_each_run_as_batch_does() -> None:
+def test_a_comparison_shows_the_numbers_of_each_run_as_batch_does():
     silent = replace(result(0.0), status="abstained", defined=False)
     before = {**partly(20, 0), "a": silent, "b": result(0.5)}
     after = {**partly(20, 0), "a": silent, "b": silent}
@@ -312,7 +305,7 @@ MARKDOWN = MarkdownIt("gfm-like", {"linkify": False})
 
 @examples(150)
 @given(st.text(max_size=60) | st.just(HOSTILE))
-def test_no_text_can_be_markup_in_markdown(text: str) -> None:
+def test_no_text_can_be_markup_in_markdown(text):
     shown = code(text)
     assert all(sign.isalnum() or sign in " &#;" for sign in shown[6:-7])
     page = MARKDOWN.render(f"- a: {shown}\n\n| x |\n|---|\n| {shown} |\n")
@@ -331,7 +324,7 @@ def hostile_runs(cases: int) -> tuple[Callable[[], Iterator[Line]], ...]:
     return run_of(of("supported", 1.0)), run_of(of("contradicted", 0.0))
 
 
-def test_a_comment_shows_hostile_texts_as_text_and_fits_into_github() -> None:
+def test_a_comment_shows_hostile_texts_as_text_and_fits_into_github():
     told = as_markdown(compare(*hostile_runs(300), shown=300))
     assert len(told.encode()) < 65_536
     assert "more changed cases" in told
@@ -351,7 +344,7 @@ def write(path: Path, lines: Callable[[], Iterator[Line]]) -> str:
     return str(path)
 
 
-def test_the_exit_code_says_whether_b_is_worse(tmp_path: Path) -> None:
+def test_the_exit_code_says_whether_b_is_worse(tmp_path):
     good = write(tmp_path / "a.jsonl", scored([1.0] * 9))
     bad = write(tmp_path / "b.jsonl", scored([0.0] * 9))
     worse = here("compare", good, bad)
@@ -363,7 +356,7 @@ def test_the_exit_code_says_whether_b_is_worse(tmp_path: Path) -> None:
     assert told.stdout.startswith("### Faithfulness: <code>run</code> is worse than <code>a</code>")
 
 
-def test_a_run_is_not_worse_than_itself_and_other_judges_are_not_comparable(tmp_path: Path) -> None:
+def test_a_run_is_not_worse_than_itself_and_other_judges_are_not_comparable(tmp_path):
     cases = {str(n): result(1.0) for n in range(9)}
     own = write(tmp_path / "a.jsonl", run_of(cases))
     other = {id: replace(one, judge="other") for id, one in cases.items()}
@@ -376,7 +369,7 @@ def test_a_run_is_not_worse_than_itself_and_other_judges_are_not_comparable(tmp_
         assert (compared.returncode, said in compared.stdout) == (exit_code, True), compared.stdout
 
 
-def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:
+def test_what_is_no_run_is_wrong_use(tmp_path):
     good = write(tmp_path / "a.jsonl", scored([1.0]))
     cut = Path(write(tmp_path / "cut.jsonl", scored([1.0, 0.5])))
     cut.write_bytes(cut.read_bytes()[:-9])
@@ -393,8 +386,8 @@ def test_what_is_no_run_is_wrong_use(tmp_path: Path) -> None:
 
 
 def test_a_loss_that_may_be_chance_is_not_called_no_loss_and_none_may_regress_where_one_says_so(
-    tmp_path: Path,
-) -> None:
+    tmp_path,
+):
     good = write(tmp_path / "a.jsonl", scored([1.0] * 8))
     bad = write(tmp_path / "b.jsonl", scored([0.0] * 7 + [1.0]))
     told = here("compare", good, bad)
@@ -411,9 +404,7 @@ def test_a_loss_that_may_be_chance_is_not_called_no_loss_and_none_may_regress_wh
     assert here("compare", good, bad, "--max-regressed", "-1").returncode == 2
 
 
-def test_a_case_that_is_new_and_fails_is_shown_and_counts_as_one_that_regressed(
-    tmp_path: Path,
-) -> None:
+def test_a_case_that_is_new_and_fails_is_shown_and_counts_as_one_that_regressed(tmp_path):
     before = write(tmp_path / "a.jsonl", scored([1.0] * 8))
     after = write(tmp_path / "b.jsonl", scored([1.0] * 8 + [0.0]))
     compared = here("compare", before, after, "--max-regressed", "0")

@@ -1,7 +1,5 @@
 """Files of data sets: every format gives the same rows, and bad parts cost only their own row."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re
@@ -62,7 +60,7 @@ def problems(file: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", EXPORTS)
-def test_an_export_is_read_as_it_is(name: str) -> None:
+def test_an_export_is_read_as_it_is(name):
     rows = rows_of(FIXTURES / name)
     cases = [Case(**row.fields) for row in rows]
     found = [(case.question, case.answer, case.context[0].text) for case in cases]
@@ -73,7 +71,7 @@ def test_an_export_is_read_as_it_is(name: str) -> None:
     assert all(row.columns for row in rows)
 
 
-def test_where_two_systems_fit_one_says_which_it_is(tmp_path: Path) -> None:
+def test_where_two_systems_fit_one_says_which_it_is(tmp_path):
     file = tmp_path / "traces.jsonl"
     both = {"inputs": {"question": "q"}, "outputs": {"answer": "a", "context": "c"}}
     both |= {"input": "other q", "output": "other a", "metadata": {"context": "other c"}}
@@ -95,22 +93,20 @@ def test_where_two_systems_fit_one_says_which_it_is(tmp_path: Path) -> None:
     )
 
 
-def test_a_column_may_be_a_path_into_lists() -> None:
+def test_a_column_may_be_a_path_into_lists():
     record = {"outputs": [{"text": "first"}, {"text": "last"}], "docs": [{"d": "x"}, {"d": "y"}]}
     paths = {"answer": "outputs[-1].text", "context": "docs[].d"}
     (row,) = open_data_set([record], mapping=paths).rows()
     assert row.fields == {"answer": "last", "context": ["x", "y"]}
 
 
-def test_a_mapping_goes_before_what_an_export_is_known_for_and_its_ids_stay() -> None:
+def test_a_mapping_goes_before_what_an_export_is_known_for_and_its_ids_stay():
     rows = rows_of(FIXTURES / "promptfoo.json", answer="prompt.raw")
     assert [row.case_id for row in rows] == ["0-0", "1-0"]
     assert rows[0].fields["answer"] == "Answer When does the shop open? from the notes"
 
 
-def test_of_two_names_in_an_export_the_first_is_taken_and_the_other_carried_along(
-    tmp_path: Path,
-) -> None:
+def test_of_two_names_in_an_export_the_first_is_taken_and_the_other_carried_along(tmp_path):
     file = tmp_path / "runs.jsonl"
     outputs = {"answer": "a", "response": "raw", "context": "c"}
     file.write_text(json.dumps({"inputs": {"question": "q", "query": "r"}, "outputs": outputs}))
@@ -129,9 +125,7 @@ def test_of_two_names_in_an_export_the_first_is_taken_and_the_other_carried_alon
         ({"messages": [{"role": "assistant", "content": "e"}]}, "e"),
     ],
 )
-def test_an_answer_in_chat_messages_is_the_last_text_of_the_assistant(
-    tmp_path: Path, said: Any, answer: str
-) -> None:
+def test_an_answer_in_chat_messages_is_the_last_text_of_the_assistant(tmp_path, said, answer):
     file = tmp_path / "traces.jsonl"
     document = {"lc": 1, "type": "constructor", "kwargs": {"page_content": "c"}}
     asked = [{"role": "user", "content": "q"}]
@@ -141,7 +135,7 @@ def test_an_answer_in_chat_messages_is_the_last_text_of_the_assistant(
     assert (case.answer, case.question, case.context[0].text) == (answer, "q", "c")
 
 
-def test_json_in_the_cells_of_an_export_is_looked_into(tmp_path: Path) -> None:
+def test_json_in_the_cells_of_an_export_is_looked_into(tmp_path):
     file = tmp_path / "traces.jsonl"
     output = '{"answer": "a\\ud800", "context": "c", "cost": NaN}'
     file.write_text(json.dumps({"input": "q", "output": output}))
@@ -149,7 +143,7 @@ def test_json_in_the_cells_of_an_export_is_looked_into(tmp_path: Path) -> None:
     assert (fields["answer"], columns) == ("a\ufffd", {"output": output})
 
 
-def test_an_output_that_is_json_text_is_the_answer_itself(tmp_path: Path) -> None:
+def test_an_output_that_is_json_text_is_the_answer_itself(tmp_path):
     file = tmp_path / "traces.jsonl"
     file.write_text(json.dumps({"input": "q", "output": '{"price": 3}', "context": "c"}))
     assert rows_of(file)[0].fields["answer"] == '{"price": 3}'
@@ -160,9 +154,7 @@ def test_an_output_that_is_json_text_is_the_answer_itself(tmp_path: Path) -> Non
 
 @slow_disk
 @given(records=RECORDS, indent=st.sampled_from([None, 0, 3]))
-def test_a_json_list_gives_the_same_rows_as_the_records_on_lines(
-    tmp_path: Path, records: list[dict[str, Any]], indent: int | None
-) -> None:
+def test_a_json_list_gives_the_same_rows_as_the_records_on_lines(tmp_path, records, indent):
     lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
     lines.write_text("".join(json.dumps(record) + "\n" for record in records))
     listed.write_text(json.dumps(records, indent=indent))
@@ -172,9 +164,7 @@ def test_a_json_list_gives_the_same_rows_as_the_records_on_lines(
 
 @slow_disk
 @given(records=RECORDS, data=st.data())
-def test_a_json_list_that_is_cut_off_is_refused_with_the_place(
-    tmp_path: Path, records: list[dict[str, Any]], data: st.DataObject
-) -> None:
+def test_a_json_list_that_is_cut_off_is_refused_with_the_place(tmp_path, records, data):
     cut = tmp_path / "cut.json"
     text = json.dumps(records)
     cut.write_text(text[: data.draw(st.integers(1, len(text) - 1))])
@@ -183,9 +173,7 @@ def test_a_json_list_that_is_cut_off_is_refused_with_the_place(
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
-def test_objects_over_several_lines_one_after_another_are_records(
-    tmp_path: Path, name: str
-) -> None:
+def test_objects_over_several_lines_one_after_another_are_records(tmp_path, name):
     file, other = tmp_path / name, {"answer": "It is shut.", "context": ["It is shut today."]}
     file.write_text("\n".join(json.dumps(one, indent=2) for one in (CASE, other)))
     assert [row.fields for row in rows_of(file)] == [CASE, other]
@@ -193,7 +181,7 @@ def test_objects_over_several_lines_one_after_another_are_records(
     assert [row.fields for row in rows_of(file)] == [CASE, other]
 
 
-def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> None:
+def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path):
     file = tmp_path / "mixed.json"
     good = json.dumps(CASE).encode()
     file.write_bytes(b"[" + good + b',{"answer": "caf\xe9"}, 7,' + good + b"]")
@@ -202,14 +190,14 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path: Path) -> No
     assert second == "item 3: must be an object with the fields of a case, got int"
 
 
-def test_json_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+def test_json_that_is_nested_too_deeply_is_refused(tmp_path):
     file = tmp_path / "deep.json"
     file.write_text("[" * 100_000)
     with pytest.raises(ConfigError, match="invalid JSON: nested too deeply"):
         open_data_set(file)
 
 
-def test_an_object_is_one_case_also_with_lists_named_like_those_of_exports(tmp_path: Path) -> None:
+def test_an_object_is_one_case_also_with_lists_named_like_those_of_exports(tmp_path):
     file = tmp_path / "case.json"
     record = {"results": {"a": [1]}, **CASE, "data": [{"b": 2}]}
     file.write_text(json.dumps(record))
@@ -221,10 +209,7 @@ HOSTILE = {
     "cells.csv": ("," * 20_000 + "\n" + "," * 20_000, "has 20,001 columns, and 10,000 are read"),
     "values.jsonl": ('{"answer": [' + "[]," * 1_000_000 + "[]]}", "more than 2,000,000 values"),
     "values.json": ('[{"answer": [' + "[]," * 1_000_000 + "[]]}]", "more than 2,000,000 values"),
-    "names.json": (
-        json.dumps({str(n): {} for n in range(20_000)}),
-        "more than 10,000 names",
-    ),
+    "names.json": (json.dumps({str(n): {} for n in range(20_000)}), "more than 10,000 names"),
     "chat.json": (
         json.dumps(
             {"a": {"b": {"answer": "a", "log": [{"role": "user", "content": "q"}] * 90_000}}}
@@ -237,15 +222,11 @@ HOSTILE = {
 }
 
 
-PATHS = {
-    "path.jsonl": "|[@,@,@]",
-    "quotes.jsonl": "|[@]|to_string(@)",
-    "dots.jsonl": ".x" * 1_000,
-}
+PATHS = {"path.jsonl": "|[@,@,@]", "quotes.jsonl": "|[@]|to_string(@)", "dots.jsonl": ".x" * 1_000}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_a_hostile_file_is_an_error_that_says_what_is_too_much(tmp_path: Path, name: str) -> None:
+def test_a_hostile_file_is_an_error_that_says_what_is_too_much(tmp_path, name):
     text, problem = HOSTILE[name]
     (tmp_path / name).write_text(text)
     mapping = {"context": f"x{PATHS[name] * 30}"} if name in PATHS else {}
@@ -258,9 +239,7 @@ def test_a_hostile_file_is_an_error_that_says_what_is_too_much(tmp_path: Path, n
     assert problem.casefold() in " ".join(told).casefold()
 
 
-def test_a_record_over_the_limit_is_a_row_that_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_record_over_the_limit_is_a_row_that_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr(json_files, "MAX_RECORD", 100)
     lines, listed = tmp_path / "a.jsonl", tmp_path / "a.json"
     small, large = json.dumps(CASE), json.dumps({"answer": "x" * 1000})
@@ -278,9 +257,7 @@ def test_a_record_over_the_limit_is_a_row_that_says_so(
 
 @slow_disk
 @given(cells=st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=1, max_size=4), bom=st.booleans())
-def test_cells_of_a_csv_file_are_texts_as_they_are(
-    tmp_path: Path, cells: list[tuple[str, str, str]], bom: bool
-) -> None:
+def test_cells_of_a_csv_file_are_texts_as_they_are(tmp_path, cells, bom):
     file = tmp_path / "a.csv"
     with file.open("w", encoding="utf-8-sig" if bom else "utf-8", newline="") as text:
         writer = csv.writer(text, quoting=csv.QUOTE_ALL)
@@ -295,9 +272,7 @@ def test_cells_of_a_csv_file_are_texts_as_they_are(
 @given(st.text(st.characters(exclude_categories=["C"]), min_size=1, max_size=12), st.booleans())
 @example('context, "long" é\\', True)
 @example('context, "long" é\\', False)
-def test_a_column_of_any_name_is_found_by_its_quoted_jmespath(
-    tmp_path: Path, column: str, ascii_only: bool
-) -> None:
+def test_a_column_of_any_name_is_found_by_its_quoted_jmespath(tmp_path, column, ascii_only):
     column = f"a{column}."  # white space around it is not of it
     with (tmp_path / "a.csv").open("w", encoding="utf-8", newline="") as text:
         csv.writer(text).writerows([("answer", column), ("a", '["b", "c"]')])
@@ -310,18 +285,18 @@ def test_a_column_of_any_name_is_found_by_its_quoted_jmespath(
 
 
 @pytest.mark.parametrize("row", fixture("csv_cells.json"), ids=lambda row: row["cell"])
-def test_a_cell_of_the_context_is_a_list_only_if_it_is_one_as_a_whole(row: Any) -> None:
+def test_a_cell_of_the_context_is_a_list_only_if_it_is_one_as_a_whole(row):
     read, wanted = (Case("a", context) for context in (read_list(row["cell"]), row["context"]))
     assert [passage.text for passage in read.context] == [p.text for p in wanted.context]
 
 
 @given(st.lists(st.text(max_size=6), max_size=4))
-def test_a_list_that_python_or_json_writes_comes_back(texts: list[str]) -> None:
+def test_a_list_that_python_or_json_writes_comes_back(texts):
     assert read_list(json.dumps(texts)) == texts
     assert read_list(repr(texts)) == texts
 
 
-def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:
+def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path):
     file = tmp_path / "bad.csv"
     rows = [b"answer,context", b"a,c", b"a", b"a,c,d", b'"x\ny",c', b"caf\xe9,c", b"", b'"a"b,c']
     file.write_bytes(b"\n".join([*rows, b'a,"never closed', b"a,c"]))
@@ -335,7 +310,7 @@ def test_bad_rows_of_a_csv_file_say_where_they_are(tmp_path: Path) -> None:
     assert [row.fields["answer"] for row in rows_of(file) if not row.problem] == ["a", "x\ny"]
 
 
-def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_path: Path) -> None:
+def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_path):
     file = tmp_path / "a.csv"
     file.write_text("reply,context\nonly one cell\na,c\n")
     assert [row.problem == "" for row in rows_of(file, answer="reply")] == [False, True]
@@ -347,9 +322,7 @@ def test_columns_that_are_there_but_not_in_the_first_rows_are_not_missed(tmp_pat
 @pytest.mark.parametrize(
     "row", fixture("unreadable_data_sets.json"), ids=lambda row: row["text"][:30]
 )
-def test_what_cannot_be_read_is_refused_at_once_or_costs_its_own_record(
-    tmp_path: Path, row: Any
-) -> None:
+def test_what_cannot_be_read_is_refused_at_once_or_costs_its_own_record(tmp_path, row):
     file = tmp_path / row["file"]
     file.write_text(row["text"], encoding="latin-1")
     if "problem" in row:
@@ -360,7 +333,7 @@ def test_what_cannot_be_read_is_refused_at_once_or_costs_its_own_record(
 
 
 @pytest.mark.parametrize("name", ["june", "june.jsonl"])
-def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path, name: str) -> None:
+def test_a_folder_in_place_of_a_file_is_told(tmp_path, name):
     folder = tmp_path / name
     folder.mkdir()
     with pytest.raises(ConfigError, match=f"{name}: is a folder, and a file belongs here"):

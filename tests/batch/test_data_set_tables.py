@@ -1,10 +1,8 @@
 """Tables of pandas and polars, and Parquet files, give the same rows as a list of records."""
 
-from __future__ import annotations
-
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,9 +39,7 @@ def of_parquet(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("table", [of_pandas, of_polars, of_parquet])
-def test_a_table_gives_the_rows_of_its_records(
-    tmp_path: Path, table: Callable[[Path], Any]
-) -> None:
+def test_a_table_gives_the_rows_of_its_records(tmp_path, table):
     source = table(tmp_path)
     assert rows_of(source) == rows_of(RECORDS)
     first, whole = open_data_set(source).fingerprints(1)
@@ -54,7 +50,7 @@ def test_a_table_gives_the_rows_of_its_records(
     )
 
 
-def test_values_of_numpy_and_pandas_are_plain_and_missing_ones_are_none() -> None:
+def test_values_of_numpy_and_pandas_are_plain_and_missing_ones_are_none():
     pandas, numpy = pytest.importorskip("pandas"), pytest.importorskip("numpy")
     frame = pandas.DataFrame(
         {
@@ -74,7 +70,7 @@ def test_values_of_numpy_and_pandas_are_plain_and_missing_ones_are_none() -> Non
     assert columns == {"n": 3, **missing, "day": "2026-01-15T00:00:00", "kind": "k"}
 
 
-def test_an_iterator_is_read_as_needed_and_only_once() -> None:
+def test_an_iterator_is_read_as_needed_and_only_once():
     read = []
 
     def records() -> Iterator[dict[str, Any]]:
@@ -92,14 +88,14 @@ def test_an_iterator_is_read_as_needed_and_only_once() -> None:
         list(data_set.rows())
 
 
-def test_a_parquet_file_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_parquet_file_that_is_none_is_refused(tmp_path):
     pytest.importorskip("pyarrow")
     (tmp_path / "a.parquet").write_bytes(b"PAR1 and nothing more")
     with pytest.raises(ConfigError, match="not a Parquet file"):
         open_data_set(tmp_path / "a.parquet")
 
 
-def test_a_parquet_file_with_two_columns_of_one_name_is_refused(tmp_path: Path) -> None:
+def test_a_parquet_file_with_two_columns_of_one_name_is_refused(tmp_path):
     pytest.importorskip("pyarrow.parquet")
     pyarrow = pytest.importorskip("pyarrow")
     table = pyarrow.Table.from_arrays([pyarrow.array(["x"])] * 3, ["answer", "answer", "context"])
@@ -108,7 +104,7 @@ def test_a_parquet_file_with_two_columns_of_one_name_is_refused(tmp_path: Path) 
         open_data_set(tmp_path / "a.parquet")
 
 
-def test_a_parquet_file_with_a_value_that_is_too_large_is_an_error(tmp_path: Path) -> None:
+def test_a_parquet_file_with_a_value_that_is_too_large_is_an_error(tmp_path):
     parquet, file = pytest.importorskip("pyarrow.parquet"), tmp_path / "a.parquet"
     large = {"answer": ["a"], "context": ["c" * 250_000_000]}
     table = pytest.importorskip("pyarrow").table(large)
@@ -117,9 +113,7 @@ def test_a_parquet_file_with_a_value_that_is_too_large_is_an_error(tmp_path: Pat
         open_data_set(file)
 
 
-def test_parquet_without_pyarrow_says_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "a.parquet").write_bytes(b"PAR1")

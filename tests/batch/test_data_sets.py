@@ -1,7 +1,5 @@
 """Data sets: rows from any source, each with a unique id, nothing lost and nothing refused."""
 
-from __future__ import annotations
-
 import json
 import sqlite3
 from argparse import Namespace
@@ -9,7 +7,6 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,9 +32,7 @@ def rows_of(source: Any, **mapping: str) -> list[Any]:
 
 
 @given(st.lists(st.dictionaries(NAMES, JSON, max_size=4), max_size=5))
-def test_every_record_becomes_a_row_of_plain_json_with_a_unique_id(
-    records: list[dict[str, Any]],
-) -> None:
+def test_every_record_becomes_a_row_of_plain_json_with_a_unique_id(records):
     rows = rows_of(records)
     assert [row.number for row in rows] == list(range(1, len(records) + 1))
     assert len({row.case_id for row in rows}) == len(rows)
@@ -50,7 +45,7 @@ def test_every_record_becomes_a_row_of_plain_json_with_a_unique_id(
 
 
 @given(st.lists(st.sampled_from(["a", "a#2", "2", "", None, 2, "a#2#2"]), max_size=12))
-def test_ids_that_are_taken_get_a_number_and_a_note(ids: list[Any]) -> None:
+def test_ids_that_are_taken_get_a_number_and_a_note(ids):
     data_set = open_data_set([{**CASE, "id": id} for id in ids])
     rows = list(data_set.rows())
     assert len({row.case_id for row in rows}) == len(ids)
@@ -64,14 +59,14 @@ def test_ids_that_are_taken_get_a_number_and_a_note(ids: list[Any]) -> None:
     assert [row.case_id for row in data_set.rows()] == [row.case_id for row in rows]
 
 
-def test_unknown_columns_are_carried_along_and_never_refused() -> None:
+def test_unknown_columns_are_carried_along_and_never_refused():
     record = {**CASE, "id": 7, "self": 1, "expected": "x", "anser": "typo", "score": float("nan")}
     (row,) = rows_of([record])
     assert (row.case_id, dict(row.fields)) == ("7", CASE)
     assert row.columns == {"self": 1, "expected": "x", "anser": "typo", "score": None}
 
 
-def test_a_mapped_column_is_the_only_one_for_its_field() -> None:
+def test_a_mapped_column_is_the_only_one_for_its_field():
     said = {"text": "said", "tokens": 3}
     record = {"answer": "gold", "outputs": said, "docs": ["c"], "input": "why?"}
     (row,) = rows_of([record], answer="outputs.text", context="docs")
@@ -79,7 +74,7 @@ def test_a_mapped_column_is_the_only_one_for_its_field() -> None:
     assert row.columns == {"answer": "gold", "outputs": {"tokens": 3}}
 
 
-def test_a_context_that_is_the_answer_is_told() -> None:
+def test_a_context_that_is_the_answer_is_told():
     records = [
         {"answer": said, "context": "It is so."} for said in ("Old.", "New.", "Big.", "Red.")
     ]
@@ -88,7 +83,7 @@ def test_a_context_that_is_the_answer_is_told() -> None:
     assert told not in open_data_set(records).described()
 
 
-def test_cases_keep_their_fields() -> None:
+def test_cases_keep_their_fields():
     rows = rows_of([Case("a", [Passage("t", "9")], id="x"), Case("a", "c", input=None)])
     assert rows[0].case_id == "x"
     cases = [Case(**row.fields) for row in rows]
@@ -96,7 +91,7 @@ def test_cases_keep_their_fields() -> None:
     assert [case.question_missing for case in cases] == [False, True]
 
 
-def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path: Path) -> None:
+def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path):
     good = json.dumps(CASE).encode()
     lines = [b"\xef\xbb\xbf" + good, b"", b'{"answer": "caf\xe9"}', b"[1]", good, b'{"answer": "cu']
     file = tmp_path / "rows.jsonl"
@@ -111,7 +106,7 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path: Pat
 
 
 @pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
-def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> None:
+def test_a_mapping_of_another_form_is_the_callers_mistake(items):
     with pytest.raises(ConfigError, match="map"):
         columns(Namespace(map=items, system=None, records=None))
 
@@ -128,18 +123,18 @@ def test_a_mapping_of_another_form_is_the_callers_mistake(items: list[str]) -> N
         ({"context": "{{docs}}"}, "it is a path such as vars.docs, and no template"),
     ],
 )
-def test_a_mapping_that_cannot_be_is_told(mapping: Any, said: str) -> None:
+def test_a_mapping_that_cannot_be_is_told(mapping, said):
     with pytest.raises(ConfigError, match=said):
         list(open_data_set([CASE], mapping=mapping).rows())
 
 
 @pytest.mark.parametrize("source", ["no-such-file.jsonl", 3, None, {"answer": "a"}])
-def test_a_source_that_is_no_data_set_is_the_callers_mistake(source: object) -> None:
+def test_a_source_that_is_no_data_set_is_the_callers_mistake(source):
     with pytest.raises(ConfigError):
         open_data_set(source)
 
 
-def test_values_that_json_does_not_have_are_refused_by_their_type() -> None:
+def test_values_that_json_does_not_have_are_refused_by_their_type():
     with pytest.raises(NotJsonError, match="object"):
         as_json({"a": [object()]})
     nested: list[Any] = []
@@ -155,7 +150,7 @@ class Note:
     price: Decimal
 
 
-def test_what_is_no_record_is_a_row_that_says_so() -> None:
+def test_what_is_no_record_is_a_row_that_says_so():
     rows = rows_of([CASE, 7, {"answer": object(), "context": "c"}])
     assert [row.problem for row in rows] == [
         "",
@@ -166,14 +161,14 @@ def test_what_is_no_record_is_a_row_that_says_so() -> None:
     assert open_data_set([{"answer": object()}]).fingerprints()
 
 
-def test_rows_of_a_database_are_records() -> None:
+def test_rows_of_a_database_are_records():
     with closing(sqlite3.connect(":memory:")) as db:
         db.row_factory = sqlite3.Row
         (row,) = rows_of(db.execute("SELECT 'a' AS answer, 'c' AS context, 3 AS size"))
     assert (row.fields, row.columns) == ({"answer": "a", "context": "c"}, {"size": 3})
 
 
-def test_the_citation_audit_in_a_state_of_masis_is_found() -> None:
+def test_the_citation_audit_in_a_state_of_masis_is_found():
     audit = {"invalid_citations": [], "uncited_claim_count": 0}
     state = {"final_answer": "a", "evidence": ["c"], "metrics": {"last_citation_audit": audit}}
     (row,) = rows_of([state])

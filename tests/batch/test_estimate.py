@@ -1,10 +1,7 @@
 """An estimate plans the same asks as the run, counts the same tokens, and sends nothing."""
 
-from __future__ import annotations
-
 import json
 import socket
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -55,7 +52,7 @@ class Counting(TruthfulJudge):
 
 
 @pytest.mark.parametrize("policy", sorted(policies))
-def test_under_every_policy_the_estimate_is_near_what_a_run_uses(policy: str) -> None:
+def test_under_every_policy_the_estimate_is_near_what_a_run_uses(policy):
     options: dict[str, Any] = {"policy": policy, "prices": PRICES}
     estimate = estimate_run(rows(12), judge=Counting(), **options)
     run = list(Grader(Counting(), **options).grade_many([row.fields for row in rows(12)]))
@@ -68,7 +65,7 @@ def test_under_every_policy_the_estimate_is_near_what_a_run_uses(policy: str) ->
     assert estimate.margin == 0.0
 
 
-def test_nothing_is_sent_stored_or_needed(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+def test_nothing_is_sent_stored_or_needed(monkeypatch, tmp_path):
     def refused(*_: object) -> None:
         raise AssertionError("an estimate opened a connection")
 
@@ -80,9 +77,7 @@ def test_nothing_is_sent_stored_or_needed(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert not (tmp_path / "replies").exists()
 
 
-def test_without_a_judge_it_is_that_of_any_model_behind_an_api(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_judge_it_is_that_of_any_model_behind_an_api(tmp_path, monkeypatch):
     """The default judge asks nobody, so that its estimate would be 0 whatever the data."""
     monkeypatch.chdir(tmp_path)
     forget()
@@ -101,7 +96,7 @@ def test_without_a_judge_it_is_that_of_any_model_behind_an_api(
 
 @examples(10)
 @given(st.integers(1, 60), st.integers(1, 30))
-def test_a_sample_stands_for_all_rows_and_says_so(count: int, sample: int) -> None:
+def test_a_sample_stands_for_all_rows_and_says_so(count, sample):
     same = [Row(number, str(number), case(1)) for number in range(1, count + 1)]
     estimate = estimate_run(iter(same), judge=MODEL, sample=sample)
     one = estimate_run(same[:1], judge=MODEL)
@@ -110,7 +105,7 @@ def test_a_sample_stands_for_all_rows_and_says_so(count: int, sample: int) -> No
     assert ("random sample" in str(estimate)) == (count > sample)
 
 
-def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothing() -> None:
+def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothing():
     broken = [Row(1, "1", problem="line 1: not JSON"), Row(2, "2", {"answer": "Yes."}), *rows(1)]
     estimate = estimate_run(broken, judge=MODEL)
     assert (estimate.cases, estimate.unreadable, estimate.asks) == (3, 1, 1)
@@ -123,7 +118,7 @@ def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothi
     assert (here.prompt, here.completion, here.cost) == (0, 0, 0.0)
 
 
-def test_the_command_shows_asks_tokens_and_cost(tmp_path: Any) -> None:
+def test_the_command_shows_asks_tokens_and_cost(tmp_path):
     file = tmp_path / "cases.jsonl"
     file.write_text("".join(json.dumps(row.fields) + "\n" for row in rows(3)), encoding="utf-8")
     prices = f"prices={json.dumps(PRICES)}"

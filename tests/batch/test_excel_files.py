@@ -1,7 +1,5 @@
 """Files as Excel saves them: encodings, separators, workbooks; and how messages name options."""
 
-from __future__ import annotations
-
 import json
 import zipfile
 from pathlib import Path
@@ -88,9 +86,7 @@ def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
 
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "mac-roman", "utf-8-sig"])
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json"])
-def test_a_file_is_read_in_the_encoding_that_is_named(
-    tmp_path: Path, encoding: str, suffix: str
-) -> None:
+def test_a_file_is_read_in_the_encoding_that_is_named(tmp_path, encoding, suffix):
     file = tmp_path / f"cases{suffix}"
     rows = ROWS if encoding != "mac-roman" else [ROWS[0]]
     if suffix in (".csv", ".tsv"):
@@ -104,8 +100,8 @@ def test_a_file_is_read_in_the_encoding_that_is_named(
 
 @pytest.mark.parametrize("name", ["grade", "estimate", "batch"])
 def test_a_file_of_excel_of_which_no_row_can_be_read_is_refused_and_then_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+    tmp_path, monkeypatch, capsys, name
+):
     file, hint = tmp_path / "cases.csv", "name its encoding: --encoding cp1252"
     rows = [(str(n), f"Der Zug Nr. {n} fährt.", f"Der Zug Nr. {n} fährt.") for n in range(3)]
     file.write_bytes(table(";", [HEADER, *rows]).encode("cp1252"))
@@ -119,12 +115,12 @@ def test_a_file_of_excel_of_which_no_row_can_be_read_is_refused_and_then_read(
         assert command(monkeypatch, name, file, "--encoding", "cp1252", *more) == 0
 
 
-def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:
+def test_an_encoding_that_cannot_be_is_told(tmp_path):
     file = tmp_path / "a.csv"
     file.write_bytes(table(",", [HEADER, ("1", "\u0430", "b")]).encode())
     for encoding in ("cp9999", "base64", "rot13", "", "x\0y", 7):
         with pytest.raises(ConfigError, match=r"^encoding: unknown"):
-            open_data_set(file, encoding=encoding)  # type: ignore[arg-type]
+            open_data_set(file, encoding=encoding)
     with pytest.raises(ConfigError, match="is not ascii text"):
         open_data_set(file, encoding="ascii")
     with pytest.raises(ConfigError, match="encoding: only for a file"):
@@ -140,9 +136,7 @@ def test_an_encoding_that_cannot_be_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("more", ["note, long", "a\tb", "a,b;c,d;e"])
-def test_a_separator_is_found_whatever_the_name_ends_in(
-    tmp_path: Path, suffix: str, separator: str, more: str
-) -> None:
+def test_a_separator_is_found_whatever_the_name_ends_in(tmp_path, suffix, separator, more):
     file = tmp_path / f"a{suffix}"
     rows = [(*HEADER, more), ("1", "a, b; c\td", "c", "x"), ("2", 'say "x"', "c\nd", "")]
     quoted = separator.join(f'"{more}"' if separator in more else more for _ in [0])
@@ -159,9 +153,7 @@ def test_a_separator_is_found_whatever_the_name_ends_in(
 # ---------------------------------------------------------------- workbooks
 
 
-def test_a_workbook_is_graded_from_its_first_visible_sheet(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_workbook_is_graded_from_its_first_visible_sheet(tmp_path, monkeypatch, capsys):
     pytest.importorskip("python_calamine")
     rows = [[], [*HEADER, "n", None], [7, "It opens at 9.", '["It opens at 9.", "x"]', 1.5], [None]]
     rows += [["x", "Ü, ;", "Ü, ;", True]]
@@ -179,7 +171,7 @@ def test_a_workbook_is_graded_from_its_first_visible_sheet(
     assert run(file, tmp_path / "run", progress=False).summary.passed == 2
 
 
-def test_a_workbook_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+def test_a_workbook_that_cannot_be_read_is_refused(tmp_path):
     pytest.importorskip("python_calamine")
     file = tmp_path / "a.xlsx"
     for content in (b"", b"PK\x03\x04", b"answer,context\na,c\n"):
@@ -192,7 +184,7 @@ def test_a_workbook_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("far", ["XFD1048576", "ZZ200000"])
-def test_a_cell_far_away_is_an_error_and_does_not_end_the_process(tmp_path: Path, far: str) -> None:
+def test_a_cell_far_away_is_an_error_and_does_not_end_the_process(tmp_path, far):
     pytest.importorskip("python_calamine")
     file = workbook(tmp_path / "a.xlsx", {"a": [list(HEADER), ["a", "c"]]})
     with zipfile.ZipFile(file) as whole:

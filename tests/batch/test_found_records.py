@@ -1,11 +1,7 @@
 """Where the cases are in the files of others: the list of records, and the keys of its fields."""
 
-from __future__ import annotations
-
 import ast
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -21,7 +17,7 @@ ANSWER, CONTEXT, QUESTION = "It opens at 9.", "The pool opens at 9 in the mornin
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape["case"])
-def test_a_file_is_read_right_or_says_what_to_add(tmp_path: Path, shape: dict[str, Any]) -> None:
+def test_a_file_is_read_right_or_says_what_to_add(tmp_path, shape):
     file = tmp_path / "a.json"
     file.write_text(json.dumps(shape["content"]))
     try:
@@ -44,8 +40,8 @@ def test_a_file_is_read_right_or_says_what_to_add(tmp_path: Path, shape: dict[st
 
 @pytest.mark.parametrize("command", ["grade", "estimate"])
 def test_records_without_an_answer_are_refused_before_anything_is_asked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any, command: str
-) -> None:
+    tmp_path, monkeypatch, capsys, command
+):
     file = tmp_path / "a.json"
     file.write_text(json.dumps({"rows": [{"prompt": "q", "gold": "g", "docs": ["c d e"]}]}))
     monkeypatch.setattr("sys.argv", ["faithfulness-assert", command, str(file)])
@@ -58,7 +54,7 @@ def test_records_without_an_answer_are_refused_before_anything_is_asked(
 
 
 @pytest.mark.parametrize("again", [ANSWER, ""])  # the latter: Vectara's open-rag-eval
-def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path, again: str) -> None:
+def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path, again):
     file = tmp_path / "a.csv"
     file.write_text(
         f"query,passage,answer\n{QUESTION},{CONTEXT},{ANSWER}\nWhen?,It is free today.,{again}\n"
@@ -68,7 +64,7 @@ def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path: Path, again: str)
     assert "If a row is one passage of a case, join its passages" in " ".join(data_set.notes)
 
 
-def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_path: Path) -> None:
+def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_path):
     file = tmp_path / "a.json"
     first = {"answer": ANSWER, "context": CONTEXT}
     runs = {"a": first, "b": {"answer": "It is free.", "context": "The pool is free today."}}
@@ -78,7 +74,7 @@ def test_records_by_their_ids_are_found_far_inside_and_each_step_reads_all(tmp_p
     assert len(list(open_data_set(file, mapping={"records": "runs.*.cases"}).rows())) == 2
 
 
-def test_a_record_without_a_field_of_the_others_names_its_own_keys(tmp_path: Path) -> None:
+def test_a_record_without_a_field_of_the_others_names_its_own_keys(tmp_path):
     ours, ragas = {"answer": ANSWER, "context": CONTEXT}, {"response": ANSWER, "context": CONTEXT}
     file = tmp_path / "a.jsonl"
     for records, read, has in (
@@ -99,7 +95,7 @@ def test_a_record_without_a_field_of_the_others_names_its_own_keys(tmp_path: Pat
         assert not any(row.problem for row in open_data_set(file, mapping=mapping).rows())
 
 
-def test_an_output_in_a_fence_is_opened_and_only_its_answer_graded(tmp_path: Path) -> None:
+def test_an_output_in_a_fence_is_opened_and_only_its_answer_graded(tmp_path):
     file = tmp_path / "results.json"
     output = {"answer": "It is free.", "documents": [CONTEXT]}
     response = {"output": f"```json\n{json.dumps(output)}\n```"}
@@ -117,7 +113,7 @@ def test_an_output_in_a_fence_is_opened_and_only_its_answer_graded(tmp_path: Pat
 @example(["ä", "1"])
 @example(["a.b", "a[]"])
 @example(["]'", '"\\'])
-def test_a_path_that_is_proposed_can_be_typed_and_finds_its_columns(ends: list[str]) -> None:
+def test_a_path_that_is_proposed_can_be_typed_and_finds_its_columns(ends):
     texts = ["The pool opens at 9 in the morning.", "It is free for children today."]
     record = {f"context ({end}": text for end, text in zip(ends, texts, strict=True)}
     record |= {"answer": ANSWER}
@@ -131,7 +127,7 @@ def test_a_path_that_is_proposed_can_be_typed_and_finds_its_columns(ends: list[s
         assert [passage.text for passage in Case.of(row.fields).context] == wanted
 
 
-def test_a_note_names_the_other_column_of_the_same_kind() -> None:
+def test_a_note_names_the_other_column_of_the_same_kind():
     record = {"Model reply": ANSWER, "Second reply": "It is shut.", "context": CONTEXT}
     described = open_data_set([record]).described()
     assert "the answer is read from 'Model reply', not 'Second reply'" in described

@@ -1,7 +1,5 @@
 """What the pages say about large data sets works as written, also after a kill."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re
@@ -59,7 +57,7 @@ def run(
 
 
 @pytest.mark.skipif(os.name != "posix", reason="commands of a POSIX shell")
-def test_the_commands_grade_a_csv_and_go_on_after_a_kill(tmp_path: Path) -> None:
+def test_the_commands_grade_a_csv_and_go_on_after_a_kill(tmp_path):
     stuck, june = True, tmp_path / "june"
 
     def answer(request: Request) -> Answer:

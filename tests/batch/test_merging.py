@@ -1,7 +1,5 @@
 """Runs over the shards of a data set, merged, are the run over all of it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
@@ -39,7 +37,7 @@ def summary_of(run: Path) -> str:
 
 
 @pytest.mark.parametrize("ids", ["c{}", ""], ids=["with ids", "without"])
-def test_it_is_the_run_over_all_rows(tmp_path: Path, ids: str) -> None:
+def test_it_is_the_run_over_all_rows(tmp_path, ids):
     all_rows = rows(12, ids)
     whole = graded(tmp_path / "whole", all_rows)
     shards = [graded(tmp_path / f"s{n}", all_rows[n : n + 4]) for n in (0, 4, 8)]
@@ -55,7 +53,7 @@ def test_it_is_the_run_over_all_rows(tmp_path: Path, ids: str) -> None:
     assert more.graded == 1
 
 
-def test_ids_that_happen_to_be_numbers_of_rows_are_kept(tmp_path: Path) -> None:
+def test_ids_that_happen_to_be_numbers_of_rows_are_kept(tmp_path):
     first, second = (graded(tmp_path / f"s{n}", rows(4, "{}", n)) for n in (5, 1))
     outcome = merge([first, second], tmp_path / "merged")
     assert sorted(line.case_id for line in outcome.lines()) == list("12345678")
@@ -69,7 +67,7 @@ def refused(sources: list[Path], folder: Path) -> str:
     return str(caught.value)
 
 
-def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
+def test_what_does_not_belong_together_is_refused(tmp_path):
     first = graded(tmp_path / "first", rows(3))
     strict = graded(tmp_path / "strict", rows(3, start=3), threshold=0.9)
     said = refused([first, strict], tmp_path)
@@ -89,15 +87,13 @@ def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("left", ["results", "rows"])
-def test_a_run_that_is_not_finished_is_refused(tmp_path: Path, left: str) -> None:
+def test_a_run_that_is_not_finished_is_refused(tmp_path, left):
     first, second = (graded(tmp_path / f"s{n}", rows(3, start=n)) for n in (0, 3))
     changed_database(second, f"DELETE FROM {left} WHERE row = 3")
     assert f"{second}: is not finished: go on with it" in refused([first, second], tmp_path)
 
 
-def test_runs_over_a_batch_api_are_scored_again_and_merged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_over_a_batch_api_are_scored_again_and_merged(tmp_path, monkeypatch):
     folders = [tmp_path / "s0", tmp_path / "s4"]
     monkeypatch.setenv("OPENAI_API_KEY", "key-0123456789abcdef")
     with BatchServer() as server:

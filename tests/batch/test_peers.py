@@ -2,8 +2,6 @@
 
 The comparison itself installs the graders and takes minutes, so no test runs it."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path
@@ -23,7 +21,7 @@ LISTED = Reply(
 
 
 @pytest.mark.parametrize("fault", TEXT)
-def test_each_fault_of_the_text_changes_a_list_of_verdicts(fault: str) -> None:
+def test_each_fault_of_the_text_changes_a_list_of_verdicts(fault):
     before = json.dumps(LISTED.value)
     assert TEXT[fault](LISTED) != LISTED.text
     assert json.dumps(LISTED.value) == before
@@ -36,7 +34,7 @@ def rows(page: Path) -> dict[str, list[str]]:
     return {first: cells for first, *cells in lines}
 
 
-def test_the_figures_of_the_readme_are_those_of_the_benchmark() -> None:
+def test_the_figures_of_the_readme_are_those_of_the_benchmark():
     whole = rows(ROOT / "docs" / "benchmarks.md")
     bill = re.search(
         r"^\| the bill \| (.*) \| (.*) \(", (ROOT / "README.md").read_text("utf-8"), re.M

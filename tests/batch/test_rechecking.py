@@ -1,7 +1,5 @@
 """``compare --recheck`` tells a judge that changed from a system that did, over HTTP."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -64,7 +62,7 @@ def compared(judge: Serve, *arguments: str) -> Done:
         return here("compare", *arguments)
 
 
-def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path: Path) -> None:
+def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path):
     """Nor does the store answer that the first run filled."""
     file = data(tmp_path / "answers.json", 0)
     a = graded(tmp_path / "a", file, answered, cache=tmp_path / "store")
@@ -80,7 +78,7 @@ def test_a_judge_that_changed_is_named_and_no_answer_is_called_worse(tmp_path: P
     assert KEY not in told.stdout + told.stderr
 
 
-def test_a_system_that_changed_is_named_and_the_judge_is_not(tmp_path: Path) -> None:
+def test_a_system_that_changed_is_named_and_the_judge_is_not(tmp_path):
     file, other = data(tmp_path / "old.json", 0), data(tmp_path / "new.json", 20)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", other, answered)
     told = compared(answered, a, b, "--recheck", "30", *JUDGE, "--markdown")
@@ -91,7 +89,7 @@ def test_a_system_that_changed_is_named_and_the_judge_is_not(tmp_path: Path) -> 
     assert "30 of 40 cases are asked again" in told.stderr
 
 
-def test_rows_without_ids_are_the_same_rows_also_after_an_inserted_one(tmp_path: Path) -> None:
+def test_rows_without_ids_are_the_same_rows_also_after_an_inserted_one(tmp_path):
     rows = json.loads(Path(data(tmp_path / "all.json", 20)).read_text())
     rows = [{"answer": row["answer"], "context": row["context"]} for row in rows]
     for name, chosen in (("a", rows[1:]), ("b", rows)):
@@ -112,9 +110,7 @@ def test_rows_without_ids_are_the_same_rows_also_after_an_inserted_one(tmp_path:
 
 
 @pytest.mark.parametrize("judge", [answered, stricter])
-def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(
-    judge: Serve, tmp_path: Path
-) -> None:
+def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(judge, tmp_path):
     file, other = data(tmp_path / "old.json", 0), data(tmp_path / "new.json", 20)
     new = file if judge is stricter else other
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", new, judge)
@@ -128,7 +124,7 @@ def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(
     )
 
 
-def test_where_nothing_changed_no_cause_is_named(tmp_path: Path) -> None:
+def test_where_nothing_changed_no_cause_is_named(tmp_path):
     file = data(tmp_path / "answers.json", 6)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
     told = compared(answered, a, b, "--recheck", *JUDGE)
@@ -136,7 +132,7 @@ def test_where_nothing_changed_no_cause_is_named(tmp_path: Path) -> None:
     assert "no change was found, neither of the judge nor of the system" in told.stdout
 
 
-def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path: Path) -> None:
+def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path):
     file = data(tmp_path / "answers.json", 0)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
     c = graded(tmp_path / "c", file, answered, threshold=0.5)
@@ -160,7 +156,7 @@ def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path: Pat
 
 
 @pytest.mark.parametrize(("judge", "system"), [(0.06, 0.0), (0.0, 0.06), (0.0, 0.0)])
-def test_a_shift_is_blamed_on_what_shifted(judge: float, system: float) -> None:
+def test_a_shift_is_blamed_on_what_shifted(judge, system):
     """Of 300 cases with six statements each, of which so many get lost."""
     chance = random.Random(11)
 
@@ -181,7 +177,7 @@ def test_a_shift_is_blamed_on_what_shifted(judge: float, system: float) -> None:
         assert times >= 9 if shift else times <= 2
 
 
-def test_runs_that_lack_grades_are_not_rechecked_and_it_says_why(tmp_path: Path) -> None:
+def test_runs_that_lack_grades_are_not_rechecked_and_it_says_why(tmp_path):
     a, b = tmp_path / "a", tmp_path / "b"
     for directory, context in ((a, "It is red."), (b, 3)):
         case = {"id": "1", "answer": "It is red.", "context": context}

@@ -1,7 +1,5 @@
 """A run scored again is the run that grading under the other policy gives, and costs no ask."""
 
-from __future__ import annotations
-
 import json
 import random
 import re
@@ -100,7 +98,7 @@ def june(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=lambda changes: "+".join(changes),
 )
-def test_it_is_the_run_that_grading_gives(june: Path, tmp_path: Path, changes: Any) -> None:
+def test_it_is_the_run_that_grading_gives(june, tmp_path, changes):
     outcome = rescore(june, tmp_path / "again", **changes)
     wanted = tmp_path / "wanted"
     graded(wanted, **{"citations": "audit", **changes})
@@ -124,7 +122,7 @@ OTHER = {
 
 
 @pytest.mark.parametrize("name", OTHER)
-def test_a_field_that_needs_new_asks_is_named(june: Path, tmp_path: Path, name: str) -> None:
+def test_a_field_that_needs_new_asks_is_named(june, tmp_path, name):
     policy = {"name": "default", "citations": "audit", name: OTHER[name]}
     with pytest.raises(
         ConfigError, match=rf"june: needs new asks for {name}[\w.]*: was .*, is .*\."
@@ -133,7 +131,7 @@ def test_a_field_that_needs_new_asks_is_named(june: Path, tmp_path: Path, name: 
     assert not (tmp_path / "again").exists()
 
 
-def test_every_field_is_said_to_weigh_or_to_need_asks() -> None:
+def test_every_field_is_said_to_weigh_or_to_need_asks():
     weigh = {f.name for f in fields(Policy) if f.metadata["keeps_prompts"]}
     asks = {f.name for f in fields(Policy)} - weigh
     assert asks == {*OTHER} - {"citations", "explain"}
@@ -148,11 +146,9 @@ def test_every_field_is_said_to_weigh_or_to_need_asks() -> None:
         ({"contradicted": -1, "not_enough_info": -1}, True),
     ],
 )
-def test_weights_may_change_while_the_same_labels_earn(
-    june: Path, tmp_path: Path, weights: dict[str, float], same: bool
-) -> None:
+def test_weights_may_change_while_the_same_labels_earn(june, tmp_path, weights, same):
     try:
-        rescore(june, tmp_path / "again", weights=weights)  # type: ignore[typeddict-item]
+        rescore(june, tmp_path / "again", weights=weights)
     except ConfigError as error:
         assert "needs new asks for weights" in str(error)
         assert not same
@@ -171,9 +167,7 @@ def test_weights_may_change_while_the_same_labels_earn(
     ],
     ids=str,
 )
-def test_a_line_that_its_policy_would_not_give_is_refused(
-    june: Path, tmp_path: Path, change: Any
-) -> None:
+def test_a_line_that_its_policy_would_not_give_is_refused(june, tmp_path, change):
     copy = tmp_path / "copy"
     shutil.copytree(june, copy)
     wanted = "judge_failed" if change.keys() == {"metadata"} else "graded"
@@ -187,7 +181,7 @@ def test_a_line_that_its_policy_would_not_give_is_refused(
     assert not finished(tmp_path / "again")
 
 
-def test_a_run_that_is_not_finished_is_scored_as_far_as_it_is(june: Path, tmp_path: Path) -> None:
+def test_a_run_that_is_not_finished_is_scored_as_far_as_it_is(june, tmp_path):
     copy = tmp_path / "copy"
     shutil.copytree(june, copy)
     changed_database(copy, "DELETE FROM results WHERE row % 3 = 0")
@@ -196,7 +190,7 @@ def test_a_run_that_is_not_finished_is_scored_as_far_as_it_is(june: Path, tmp_pa
     assert outcome.notes == ("the run is not finished: what it has is scored",)
 
 
-def test_it_goes_on_with_new_rows_under_the_new_policy(june: Path, tmp_path: Path) -> None:
+def test_it_goes_on_with_new_rows_under_the_new_policy(june, tmp_path):
     rescore(june, tmp_path / "again", threshold=0.3)
     more = {"id": "new", "answer": ANSWER.format(99, 1, 1), "context": CONTEXT.format(99, 1)}
     judge = Judge()
@@ -206,7 +200,7 @@ def test_it_goes_on_with_new_rows_under_the_new_policy(june: Path, tmp_path: Pat
     assert outcome.graded == 1
 
 
-def test_wrong_use_is_told_and_no_run_is_overwritten(june: Path, tmp_path: Path) -> None:
+def test_wrong_use_is_told_and_no_run_is_overwritten(june, tmp_path):
     for given, said in (
         ({"timeout": 5}, "timeout: nobody is asked, so only options of the policy can be given"),
         ({"treshold": 5}, "treshold: unknown option. Did you mean 'threshold'"),
@@ -215,10 +209,10 @@ def test_wrong_use_is_told_and_no_run_is_overwritten(june: Path, tmp_path: Path)
         ({"source": tmp_path}, "must be the directory of a run"),
     ):
         with pytest.raises(ConfigError, match=said):
-            rescore(**{"source": june, "directory": tmp_path / "again", **given})  # type: ignore[arg-type]
+            rescore(**{"source": june, "directory": tmp_path / "again", **given})
 
 
-def test_the_command_line(june: Path, tmp_path: Path) -> None:
+def test_the_command_line(june, tmp_path):
     again = tmp_path / "again"
     given = ["--run", again, "-o", 'weights={"partially_supported": 0.9}', "--threshold", "0.3"]
     done = here("rescore", june, *given)
@@ -241,8 +235,8 @@ def test_the_command_line(june: Path, tmp_path: Path) -> None:
     ],
 )
 def test_where_only_the_policy_of_a_run_is_another_its_rescoring_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: list[str], is_of_policy: bool
-) -> None:
+    tmp_path, monkeypatch, changed, is_of_policy
+):
     monkeypatch.chdir(tmp_path)
     Path("mine.toml").write_text('name = "mine"\nthreshold = 0.3\n')
     Path("a.jsonl").write_text(json.dumps({"answer": "It is red.", "context": "It is red."}))

@@ -1,7 +1,5 @@
 """Runs that go on: nothing is lost, graded twice or mixed, whatever was killed, cut, damaged or full, and each end says what it is."""
 
-from __future__ import annotations
-
 import json
 import os
 import random
@@ -90,7 +88,7 @@ class Failing(TruthfulJudge):
 # ---------------------------------------------------------------- results
 
 
-def test_a_run_has_the_results_that_grade_many_gives_with_their_columns(tmp_path: Path) -> None:
+def test_a_run_has_the_results_that_grade_many_gives_with_their_columns(tmp_path):
     """A row that cannot be read has one that says where and why."""
     path = file_of(tmp_path, cases(20))
     path.write_text(path.read_text() + "{\n")
@@ -108,7 +106,7 @@ def test_a_run_has_the_results_that_grade_many_gives_with_their_columns(tmp_path
         quiet(file_of(tmp_path, []), tmp_path / "empty")
 
 
-def test_slow_cases_do_not_hold_up_the_results_of_others(tmp_path: Path) -> None:
+def test_slow_cases_do_not_hold_up_the_results_of_others(tmp_path):
     go_on = threading.Event()
 
     class SlowFirst(TruthfulJudge):
@@ -125,7 +123,7 @@ def test_slow_cases_do_not_hold_up_the_results_of_others(tmp_path: Path) -> None
     assert 1 in [*others, last][100:]
 
 
-def test_a_set_of_texts_is_the_same_row_in_each_process(tmp_path: Path) -> None:
+def test_a_set_of_texts_is_the_same_row_in_each_process(tmp_path):
     program = (
         "import sys; from faithfulness_assert.batch import run\n"
         "row = {'answer': 'It is old.', 'context': {'It is old.', 'a', 'b'}, 'tags': {'d', 'e'}}\n"
@@ -141,7 +139,7 @@ def test_a_set_of_texts_is_the_same_row_in_each_process(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- going on
 
 
-def test_killed_at_random_it_goes_on_to_the_results_of_an_uninterrupted_run(tmp_path: Path) -> None:
+def test_killed_at_random_it_goes_on_to_the_results_of_an_uninterrupted_run(tmp_path):
     """``tools/kill_runs.py`` does it fifty times."""
     assert killed_run(tmp_path, 100, 2, random.Random())["kills"] == 2
 
@@ -154,8 +152,8 @@ def test_killed_at_random_it_goes_on_to_the_results_of_an_uninterrupted_run(tmp_
     ],
 )
 def test_what_failed_for_the_server_is_graded_again_and_what_did_not_is_kept(
-    tmp_path: Path, error: str, again: bool
-) -> None:
+    tmp_path, error, again
+):
     path, directory, judge = file_of(tmp_path, cases(6)), tmp_path / "run", Failing({2, 5}, error)
     assert quiet(path, directory, judge=judge).summary.not_graded == 2
     kept = results_of(directory)
@@ -173,9 +171,7 @@ def test_what_failed_for_the_server_is_graded_again_and_what_did_not_is_kept(
     assert judge.taken() == ([5] if again else [2, 5])
 
 
-def test_replies_that_were_cut_off_are_asked_for_again_by_the_command_that_is_shown(
-    tmp_path: Path,
-) -> None:
+def test_replies_that_were_cut_off_are_asked_for_again_by_the_command_that_is_shown(tmp_path):
     def cut_off(request: Request) -> Answer:
         cap = request.body.get("max_completion_tokens") or request.body["max_tokens"]
         return answered(request) if cap >= 9000 else completion("{", finish_reason="length")
@@ -192,7 +188,7 @@ def test_replies_that_were_cut_off_are_asked_for_again_by_the_command_that_is_sh
         assert here(*command, "-o", "max_tokens=9000", "--retry-errors").returncode == 1
 
 
-def test_what_a_run_spent_counts_in_one_place_with_what_was_graded_again(tmp_path: Path) -> None:
+def test_what_a_run_spent_counts_in_one_place_with_what_was_graded_again(tmp_path):
     """A limit that it has used up changes nothing, and the one that is shown lets it go on."""
     given, folder = cases(9), tmp_path / "run"
     prices = f"prices={json.dumps(PRICES)}"
@@ -222,7 +218,7 @@ def test_what_a_run_spent_counts_in_one_place_with_what_was_graded_again(tmp_pat
     assert spent(again.stdout)[1] > 2 * cost
 
 
-def test_a_run_goes_on_with_the_secret_with_which_it_began(tmp_path: Path) -> None:
+def test_a_run_goes_on_with_the_secret_with_which_it_began(tmp_path):
     """So another run with it asks the same; and each batch of a batch API does."""
 
     def asked(directory: Path) -> list[str]:
@@ -269,7 +265,7 @@ def over_batch_api(directory: Path, data: Path, server: BatchServer) -> None:
 # ---------------------------------------------------------------- what changed
 
 
-def test_other_settings_are_named_and_refused(tmp_path: Path) -> None:
+def test_other_settings_are_named_and_refused(tmp_path):
     path, content = file_of(tmp_path, cases(3)), "SELECT result FROM results"
     quiet(path, tmp_path / "run")
     before = asked_of(tmp_path / "run", content)
@@ -311,9 +307,7 @@ CRAFTED = {
 
 
 @pytest.mark.parametrize("kind", CRAFTED)
-def test_a_database_with_anything_else_in_it_is_refused_and_left_as_it_is(
-    tmp_path: Path, kind: str
-) -> None:
+def test_a_database_with_anything_else_in_it_is_refused_and_left_as_it_is(tmp_path, kind):
     command, said = CRAFTED[kind]
     quiet(cases(2), tmp_path / "run")
     changed_database(tmp_path / "run", command)
@@ -333,7 +327,7 @@ def test_a_database_with_anything_else_in_it_is_refused_and_left_as_it_is(
 
 
 @pytest.mark.parametrize("size", [10, 5_000, 40_000])
-def test_a_database_that_is_cut_off_is_told_and_kept(tmp_path: Path, size: int) -> None:
+def test_a_database_that_is_cut_off_is_told_and_kept(tmp_path, size):
     quiet(cases(20), tmp_path / "run")
     file = tmp_path / "run" / "run.sqlite"
     file.write_bytes(file.read_bytes()[:size])
@@ -348,9 +342,7 @@ VALUES = st.none() | st.integers(-9, 9) | st.floats() | st.text(max_size=9) | st
 
 @examples(60)
 @given(table=st.sampled_from(["results", "rows", "run", "earlier"]), value=VALUES, data=st.data())
-def test_whatever_value_is_in_a_table_it_is_read_or_told(
-    table: str, value: Any, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_whatever_value_is_in_a_table_it_is_read_or_told(table, value, data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     quiet(cases(2), folder)
     with closing(sqlite3.connect(folder / "run.sqlite")) as db, db:
@@ -369,7 +361,7 @@ def test_whatever_value_is_in_a_table_it_is_read_or_told(
             use()
 
 
-def test_anybody_reads_a_run_that_is_under_way_and_nobody_else_changes_it(tmp_path: Path) -> None:
+def test_anybody_reads_a_run_that_is_under_way_and_nobody_else_changes_it(tmp_path):
     """With SQLite, with ``export``, with a report."""
     seen: list[int] = []
 
@@ -390,7 +382,7 @@ def test_anybody_reads_a_run_that_is_under_way_and_nobody_else_changes_it(tmp_pa
     assert {file.name for file in (tmp_path / "run").iterdir()} == {"run.sqlite", "lock"}
 
 
-def test_what_a_server_refused_at_night_is_found_in_the_file(tmp_path: Path) -> None:
+def test_what_a_server_refused_at_night_is_found_in_the_file(tmp_path):
     def answer(request: Request) -> Answer:
         return refusal_to(429, "slow down") if request.number == 2 else completion(SUPPORTED)
 
@@ -404,7 +396,7 @@ def test_what_a_server_refused_at_night_is_found_in_the_file(tmp_path: Path) -> 
 # ---------------------------------------------------------------- limits
 
 
-def test_a_run_stops_at_its_limit_and_goes_on_with_a_larger_one(tmp_path: Path) -> None:
+def test_a_run_stops_at_its_limit_and_goes_on_with_a_larger_one(tmp_path):
     judge, path = TruthfulJudge(), file_of(tmp_path, cases(40))
     limits = {"prices": PRICES, "concurrency": 1}
     for name, most in (("max_run_tokens", 600), ("max_cost", 601)):
@@ -421,7 +413,7 @@ def test_a_run_stops_at_its_limit_and_goes_on_with_a_larger_one(tmp_path: Path) 
         judge.asked.clear()
 
 
-def test_what_a_limit_needs_and_takes_is_said_before_anything_is_sent(tmp_path: Path) -> None:
+def test_what_a_limit_needs_and_takes_is_said_before_anything_is_sent(tmp_path):
     for options, said in (
         ({"max_run_tokens": -1}, "max_run_tokens: must be"),
         ({"max_run_tokens": 1.5}, "max_run_tokens: must be"),
@@ -435,7 +427,7 @@ def test_what_a_limit_needs_and_takes_is_said_before_anything_is_sent(tmp_path: 
             quiet(cases(1), tmp_path / "run", **options)
 
 
-def test_of_a_run_that_was_begun_without_prices_the_cost_is_a_least_one(tmp_path: Path) -> None:
+def test_of_a_run_that_was_begun_without_prices_the_cost_is_a_least_one(tmp_path):
     quiet(cases(2), tmp_path / "run", judge=TruthfulJudge())
     gone_on = quiet(cases(4), tmp_path / "run", judge=TruthfulJudge(), prices=PRICES)
     assert "cost at least" in gone_on.summary.text()
@@ -444,7 +436,7 @@ def test_of_a_run_that_was_begun_without_prices_the_cost_is_a_least_one(tmp_path
 
 
 @pytest.mark.parametrize("most", [0, 3])
-def test_more_errors_than_allowed_stop_a_run(tmp_path: Path, most: int) -> None:
+def test_more_errors_than_allowed_stop_a_run(tmp_path, most):
     judge = Failing(set(range(10, 1000)), "refusal")
     outcome = quiet(cases(300), tmp_path, judge=judge, max_errors=most, concurrency=1)
     counted = "1 case could" if most == 0 else f"{most + 1} cases could"
@@ -452,7 +444,7 @@ def test_more_errors_than_allowed_stop_a_run(tmp_path: Path, most: int) -> None:
     assert outcome.summary.not_graded < 10
 
 
-def test_what_was_graded_again_counts_with_each_of_its_results(tmp_path: Path) -> None:
+def test_what_was_graded_again_counts_with_each_of_its_results(tmp_path):
     judge = Failing(set(range(5)), "auth")
     limits: dict[str, Any] = {"prices": PRICES, "concurrency": 1, "judge": judge}
     quiet(cases(9), tmp_path, **limits)
@@ -468,7 +460,7 @@ def test_what_was_graded_again_counts_with_each_of_its_results(tmp_path: Path) -
 
 @pytest.mark.skipif(os.name != "posix", reason="limits of a POSIX system")
 @pytest.mark.parametrize("room", [60_000, 300_000])
-def test_a_full_disk_stops_a_run_that_goes_on_when_there_is_room(tmp_path: Path, room: int) -> None:
+def test_a_full_disk_stops_a_run_that_goes_on_when_there_is_room(tmp_path, room):
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -487,14 +479,14 @@ def test_a_full_disk_stops_a_run_that_goes_on_when_there_is_room(tmp_path: Path,
     assert list(results_of(tmp_path / "run")) == list(range(1, 301))
 
 
-def test_a_directory_that_cannot_be_written_is_named_with_the_reason(tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_named_with_the_reason(tmp_path):
     with pytest.raises(
         ConfigError, match="file: cannot be written: it is not a folder; use another"
     ):
         quiet(cases(1), written(tmp_path / "file", "x"))
 
 
-def test_a_run_that_was_killed_before_it_had_a_table_goes_on(tmp_path: Path) -> None:
+def test_a_run_that_was_killed_before_it_had_a_table_goes_on(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "run.sqlite").touch()
     done = here("batch", file_of(tmp_path, cases(3)), "--run", tmp_path / "run")
@@ -511,9 +503,7 @@ def remote(server: Loopback) -> dict[str, Any]:
 # ---------------------------------------------------------------- progress
 
 
-def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wrong(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wrong(monkeypatch):
     """Cases of the last minute count for the rate. 80 columns have the time left and all counts."""
     now = [1000.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
@@ -538,8 +528,8 @@ def test_the_line_of_progress_has_rate_spend_counts_time_left_and_what_goes_wron
 
 
 def test_progress_is_shown_also_while_no_result_comes_and_all_rows_are_counted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+    tmp_path, monkeypatch, capfd
+):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
     said: list[bool] = []
 

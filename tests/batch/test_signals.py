@@ -1,7 +1,5 @@
 """Ctrl-C and SIGTERM: what is under way gets a few seconds, is kept where it arrives, and the run goes on."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os
@@ -63,11 +61,7 @@ def command(server: Loopback, folder: Path, *more: str) -> list[str]:
 
 def started(words: list[str]) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        words,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
 
 
@@ -79,7 +73,7 @@ def undisturbed(folder: Path) -> dict[int, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_what_is_under_way_is_kept_where_it_arrives(tmp_path: Path, number: int) -> None:
+def test_what_is_under_way_is_kept_where_it_arrives(tmp_path, number):
     world = Slow(6)
     with Loopback(world) as server:
         # Time enough on any machine: it ends as soon as all is there.
@@ -105,9 +99,7 @@ def test_what_is_under_way_is_kept_where_it_arrives(tmp_path: Path, number: int)
 
 
 @pytest.mark.parametrize("grace", ["0", "0.3"])
-def test_when_the_grace_has_ended_only_what_is_under_way_is_lost(
-    tmp_path: Path, grace: str
-) -> None:
+def test_when_the_grace_has_ended_only_what_is_under_way_is_lost(tmp_path, grace):
     world = Slow(6)
     with Loopback(world) as server:
         process = started(command(server, tmp_path, "--grace", grace))
@@ -124,7 +116,7 @@ def test_when_the_grace_has_ended_only_what_is_under_way_is_lost(
     assert sum(count - 1 for count in world.came.values()) == AT_ONCE
 
 
-def test_who_stops_a_run_that_waits_is_told_what_it_waited_for(tmp_path: Path) -> None:
+def test_who_stops_a_run_that_waits_is_told_what_it_waited_for(tmp_path):
     came = itertools.count()
 
     def goes_down(request: Request) -> Answer:
@@ -138,7 +130,7 @@ def test_who_stops_a_run_that_waits_is_told_what_it_waited_for(tmp_path: Path) -
     assert re.search("SIGINT came.*, while the run waited: .*loads its model", said)
 
 
-def test_a_second_signal_ends_the_grace(tmp_path: Path) -> None:
+def test_a_second_signal_ends_the_grace(tmp_path):
     world = Slow(6)
     with Loopback(world) as server:
         process = started(command(server, tmp_path, "--grace", "600"))
@@ -150,7 +142,7 @@ def test_a_second_signal_ends_the_grace(tmp_path: Path) -> None:
         assert process.returncode == 128 + signal.SIGTERM, said
 
 
-def test_a_signal_that_does_not_end_the_wait_of_the_main_thread_is_heard(tmp_path: Path) -> None:
+def test_a_signal_that_does_not_end_the_wait_of_the_main_thread_is_heard(tmp_path):
     ended, asks = threading.Event(), itertools.count()
 
     class Kills:
@@ -172,9 +164,7 @@ def test_a_signal_that_does_not_end_the_wait_of_the_main_thread_is_heard(tmp_pat
     assert outcome.signal == signal.SIGTERM
 
 
-def test_an_interrupt_that_a_library_wraps_in_its_own_error_is_still_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_that_a_library_wraps_in_its_own_error_is_still_one(tmp_path, monkeypatch):
     def signalled(*_: object) -> None:
         # pydantic's error of an error in a serializer names no cause
         with suppress(KeyboardInterrupt):

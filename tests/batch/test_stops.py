@@ -3,8 +3,6 @@
 Each is compared with a run that nothing disturbed: no row is lost, doubled, changed or paid twice.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import threading
@@ -106,8 +104,8 @@ LOST = {
     ("lost", "at"), [*((lost, 25) for lost in LOST), ("revoked", 0), ("used up", 1)]
 )
 def test_what_no_waiting_mends_stops_a_run_that_goes_on_after_the_fix(
-    tmp_path: Path, undisturbed: dict[int, dict[str, Any]], lost: str, at: int
-) -> None:
+    tmp_path, undisturbed, lost, at
+):
     failure, fix, kind = LOST[lost]
     world = World(failure, at)
     with Loopback(world) as server:
@@ -131,8 +129,8 @@ def test_what_no_waiting_mends_stops_a_run_that_goes_on_after_the_fix(
 
 
 def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
-    tmp_path: Path, undisturbed: dict[int, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    tmp_path, undisturbed, monkeypatch
+):
     monkeypatch.setattr(breaker, "PART_OF_DEADLINE", 1 / 300)
     monkeypatch.setattr(breaker, "LEAST_PATIENCE", 1.0)
     world, once = World(Answer(raw=b"", end="reset"), 20), iter([True])
@@ -156,7 +154,7 @@ def test_an_address_that_no_longer_answers_stops_a_run_when_its_patience_ends(
     assert set(world.answered.values()) == {1}
 
 
-def test_a_row_that_a_server_forbids_stops_nothing(tmp_path: Path) -> None:
+def test_a_row_that_a_server_forbids_stops_nothing(tmp_path):
     def answer(request: Request) -> Answer:
         text = json.dumps(request.body)
         if re.search(r"tower (7|20|22|40) ", text):
@@ -189,9 +187,7 @@ class Wrong(TruthfulJudge):
 @pytest.mark.parametrize(
     "error", [lambda: failing("truncated"), lambda: ValueError("a bug")], ids=["cut", "bug"]
 )
-def test_many_errors_in_a_row_stop_a_run_wherever_it_stands(
-    tmp_path: Path, at: int, error: Callable[[], Exception]
-) -> None:
+def test_many_errors_in_a_row_stop_a_run_wherever_it_stands(tmp_path, at, error):
     judge = Wrong(at, error)
     options: Any = {"judge": judge, "concurrency": 2, "progress": False}
     stopped = run(cases(400), tmp_path / "run", **options)
@@ -200,7 +196,7 @@ def test_many_errors_in_a_row_stop_a_run_wherever_it_stands(
     assert run(cases(400), tmp_path / "run", max_errors=400, **options).stopped == ""
 
 
-def test_errors_that_are_about_the_texts_or_come_now_and_then_stop_nothing(tmp_path: Path) -> None:
+def test_errors_that_are_about_the_texts_or_come_now_and_then_stop_nothing(tmp_path):
     judge = Wrong(0, lambda: failing("refusal"))
     outcome = run(cases(200), tmp_path / "run", judge=judge, concurrency=2, progress=False)
     assert (outcome.stopped, outcome.summary.cases) == ("", 200)

@@ -1,7 +1,5 @@
 """What a run found, in numbers: the same in every order, and honest about few scores."""
 
-from __future__ import annotations
-
 import random
 from dataclasses import replace
 from statistics import fmean
@@ -35,9 +33,7 @@ def summary(results: list[GradingResult]) -> Summary:
 
 
 @given(st.lists(KINDS), st.lists(st.floats(0, 1), max_size=30), st.randoms())
-def test_a_summary_is_the_same_in_every_order(
-    kinds: list[GradingResult], scores: list[float], order: random.Random
-) -> None:
+def test_a_summary_is_the_same_in_every_order(kinds, scores, order):
     results = [*kinds, *scored(*scores)]
     first = summary(results)
     order.shuffle(results)
@@ -50,7 +46,7 @@ def test_a_summary_is_the_same_in_every_order(
 
 
 @given(st.lists(st.floats(0, 1), min_size=10, max_size=60))
-def test_an_interval_contains_the_mean_and_stays_in_its_limits(scores: list[float]) -> None:
+def test_an_interval_contains_the_mean_and_stays_in_its_limits(scores):
     found = summary([*scored(*scores), ERROR, ENDED])
     assert (found.defined, found.mean) == (len(scores), pytest.approx(fmean(scores), abs=1e-11))
     assert found.interval is not None
@@ -59,13 +55,13 @@ def test_an_interval_contains_the_mean_and_stays_in_its_limits(scores: list[floa
     assert fmean(scores) - 1e-9 <= high <= 1
 
 
-def test_few_scores_have_no_interval() -> None:
+def test_few_scores_have_no_interval():
     assert summary(scored(*[1.0] * 9)).interval is None
     assert summary([ERROR]).mean is None
     assert "no case has a score" in summary([ERROR]).text()
 
 
-def test_the_interval_is_that_which_the_means_of_samples_approach() -> None:
+def test_the_interval_is_that_which_the_means_of_samples_approach():
     draws = random.Random(1)
     scores = [draws.choice([0.0, 0.5, 0.8, 1.0]) for _ in range(400)]
     found = summary(scored(*scores)).interval
@@ -74,7 +70,7 @@ def test_the_interval_is_that_which_the_means_of_samples_approach() -> None:
     assert found == pytest.approx((means[25], means[-26]), abs=0.006)
 
 
-def test_tokens_and_costs_are_summed_of_all_results() -> None:
+def test_tokens_and_costs_are_summed_of_all_results():
     spent = replace(GRADED, tokens_used=Usage(7, 3, 2, 0, 1), cost=0.25)
     found = summary([spent, spent, replace(ERROR, tokens_used=Usage(1, 0, 0, 0, 2, True))])
     used = {"prompt": 15, "completion": 6, "cached": 4, "reasoning": 0, "num_requests": 4}
@@ -87,7 +83,7 @@ def test_tokens_and_costs_are_summed_of_all_results() -> None:
     ("seconds", "shown"),
     [(6, "6.0 s"), (59.96, "1 min 00 s"), (187, "3 min 07 s"), (7500, "2 h 05 min")],
 )
-def test_the_text_tells_statuses_and_time(seconds: float, shown: str) -> None:
+def test_the_text_tells_statuses_and_time(seconds, shown):
     found = summary([GRADED, ENDED, ERROR])
     found.seconds = seconds
     lines = found.text().splitlines()
@@ -97,7 +93,7 @@ def test_the_text_tells_statuses_and_time(seconds: float, shown: str) -> None:
     assert lines[-1].startswith(f"time: {shown}, ")
 
 
-def test_errors_are_told_in_groups_that_do_not_depend_on_their_order() -> None:
+def test_errors_are_told_in_groups_that_do_not_depend_on_their_order():
     def failed(kind: Any, message: str) -> GradingResult:
         return replace(ERROR, error=GraderError(kind, message))
 
@@ -110,7 +106,7 @@ def test_errors_are_told_in_groups_that_do_not_depend_on_their_order() -> None:
     assert "not graded: 50 x transport, with different messages" in many
 
 
-def test_a_cost_of_which_a_part_is_not_known_is_a_least_one() -> None:
+def test_a_cost_of_which_a_part_is_not_known_is_a_least_one():
     used = Usage(100, 10, num_requests=1)
     priced, other = (replace(GRADED, tokens_used=used, cost=cost) for cost in (0.5, None))
     assert summary([priced]).spent().endswith(", cost 0.5")

@@ -1,7 +1,5 @@
 """Many asks at once: none waits for another without need, a stop ends them, and nothing is lost."""
 
-from __future__ import annotations
-
 import asyncio
 import concurrent.futures
 import contextvars
@@ -15,7 +13,6 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,7 +44,7 @@ def many_agrades(grader: Grader, count: int) -> list[Any]:
 # ---------------------------------------------------------------- agrade
 
 
-def test_asks_of_agrade_do_not_wait_for_each_other_nor_for_the_threads_of_the_caller() -> None:
+def test_asks_of_agrade_do_not_wait_for_each_other_nor_for_the_threads_of_the_caller():
     all_in = threading.Barrier(41, timeout=PATIENCE)
 
     class Meeting(TruthfulJudge):
@@ -63,7 +60,7 @@ def test_asks_of_agrade_do_not_wait_for_each_other_nor_for_the_threads_of_the_ca
     assert all(result.pass_ for result in asyncio.run(gathered()))
 
 
-def test_asks_of_agrade_to_a_server_are_under_way_at_once() -> None:
+def test_asks_of_agrade_to_a_server_are_under_way_at_once():
     all_in = threading.Barrier(20, timeout=PATIENCE)
 
     def answer(request: Request) -> Answer:
@@ -78,7 +75,7 @@ def test_asks_of_agrade_to_a_server_are_under_way_at_once() -> None:
         assert all(result.pass_ for result in many_agrades(grader, 20))
 
 
-def test_a_judge_answers_in_one_event_loop_after_another_and_without_one() -> None:
+def test_a_judge_answers_in_one_event_loop_after_another_and_without_one():
     with Loopback(lambda _: completion(verdicts_json({1: "supported"}))) as server:
         grader = remote(server)
         results = [*many_agrades(grader, 2), *many_agrades(grader, 2), grader.grade(**CASE)]
@@ -87,7 +84,7 @@ def test_a_judge_answers_in_one_event_loop_after_another_and_without_one() -> No
     assert [result.pass_ for result in results] == [True] * 9
 
 
-def test_a_judge_that_is_asked_on_the_loop_itself_says_so_instead_of_waiting_forever() -> None:
+def test_a_judge_that_is_asked_on_the_loop_itself_says_so_instead_of_waiting_forever():
     with Loopback(completion(verdicts_json({1: "supported"}))) as server:
         inner = remote(server).judge
 
@@ -108,7 +105,7 @@ CALLER: contextvars.ContextVar[str] = contextvars.ContextVar("CALLER")
 
 
 @pytest.mark.parametrize("options", [{}, {"timeout": 50}, {"deadline": 50}])
-def test_a_judge_sees_the_context_variables_of_its_caller(options: dict[str, Any]) -> None:
+def test_a_judge_sees_the_context_variables_of_its_caller(options):
     seen: list[str | None] = []
 
     class Sees(TruthfulJudge):
@@ -132,9 +129,7 @@ def test_a_judge_sees_the_context_variables_of_its_caller(options: dict[str, Any
 
 
 @pytest.mark.parametrize("policy", ["default", "ragaliq"])
-def test_concurrency_is_the_number_of_asks_under_way_also_where_a_case_has_several(
-    policy: str,
-) -> None:
+def test_concurrency_is_the_number_of_asks_under_way_also_where_a_case_has_several(policy):
     under_way: list[Ask] = []
     most: list[int] = []
 
@@ -158,7 +153,7 @@ def test_concurrency_is_the_number_of_asks_under_way_also_where_a_case_has_sever
     assert max(most) <= 3 < len(most) / 6
 
 
-def test_connections_are_used_again_however_many_asks_are_under_way() -> None:
+def test_connections_are_used_again_however_many_asks_are_under_way():
     opened = []
     with Loopback(good_reply) as server:
         made = remote(server)
@@ -169,7 +164,7 @@ def test_connections_are_used_again_however_many_asks_are_under_way() -> None:
     assert opened[2] <= 42, "a few more may be needed where a later round has more at once"
 
 
-def test_no_more_results_wait_for_a_slow_case_than_the_window_holds() -> None:
+def test_no_more_results_wait_for_a_slow_case_than_the_window_holds():
     over, read = threading.Event(), []
 
     class FirstHangs(TruthfulJudge):
@@ -191,7 +186,7 @@ def test_no_more_results_wait_for_a_slow_case_than_the_window_holds() -> None:
     results.close()
 
 
-def test_time_in_the_queue_of_a_batch_does_not_count() -> None:
+def test_time_in_the_queue_of_a_batch_does_not_count():
     begun: list[float] = []
     left: list[float] = []
 
@@ -210,9 +205,7 @@ def test_time_in_the_queue_of_a_batch_does_not_count() -> None:
     assert max(left[-3:]) > 20 - queued / 2  # a busy machine may hold one up
 
 
-def test_a_stopped_batch_ends_at_once_and_says_what_was_done(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_stopped_batch_ends_at_once_and_says_what_was_done(caplog):
     asked = threading.Event()
 
     def answer(request: Request) -> Answer:
@@ -235,20 +228,20 @@ def test_a_stopped_batch_ends_at_once_and_says_what_was_done(
     assert "2 requests, 200 prompt and 40 completion tokens" in caplog.text
 
 
-def test_an_interrupt_leaves_the_results_until_then() -> None:
+def test_an_interrupt_leaves_the_results_until_then():
     def interrupted() -> Iterator[dict[str, str]]:
         yield from ({**CASE, "id": str(n)} for n in range(50))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt) as stop:
         grade_many(interrupted(), concurrency=1)
-    results = stop.value.results  # type: ignore[attr-defined]
+    results = stop.value.results
     assert len(results) > 20
     assert [result.case_id for result in results] == [row["id"] for row in results.rows]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
-def test_an_interrupted_command_ends_at_once_and_says_what_was_done(tmp_path: Path) -> None:
+def test_an_interrupted_command_ends_at_once_and_says_what_was_done(tmp_path):
     asked = threading.Event()
 
     def answer(request: Request) -> Answer:
@@ -283,9 +276,7 @@ class SpecialTimeout(concurrent.futures.TimeoutError):
     "error", [TimeoutError("t"), asyncio.TimeoutError(), SpecialTimeout(), KeyError("choices")]
 )
 @pytest.mark.parametrize("deadline", [None, 100])
-def test_a_timeout_of_a_judge_is_a_timeout_in_every_driver(
-    error: Exception, deadline: float | None
-) -> None:
+def test_a_timeout_of_a_judge_is_a_timeout_in_every_driver(error, deadline):
     class Awaited(ScriptedJudge):
         async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             return self.ask(ask)
@@ -302,9 +293,7 @@ def test_a_timeout_of_a_judge_is_a_timeout_in_every_driver(
     assert all(type(error).__name__ in result.reason for result in results)
 
 
-def test_an_error_keeps_what_the_judge_raised_and_the_log_shows_it_without_credentials(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_an_error_keeps_what_the_judge_raised_and_the_log_shows_it_without_credentials(caplog):
     asks: list[Ask] = []
 
     class Fails:
@@ -340,7 +329,7 @@ def script(code: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(strict, capture_output=True, text=True, timeout=5 * PATIENCE)
 
 
-def test_a_judge_that_hangs_does_not_hold_up_the_end_of_a_program() -> None:
+def test_a_judge_that_hangs_does_not_hold_up_the_end_of_a_program():
     code = """
         import asyncio, contextlib, sys, threading
         from faithfulness_assert import Grader
@@ -373,7 +362,7 @@ def test_a_judge_that_hangs_does_not_hold_up_the_end_of_a_program() -> None:
 # ---------------------------------------------------------------- threads
 
 
-def test_a_system_without_another_thread_is_a_grader_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_another_thread_is_a_grader_error(monkeypatch):
     def start(self: threading.Thread) -> None:
         raise RuntimeError("can't start new thread")
 

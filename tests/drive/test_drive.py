@@ -1,7 +1,5 @@
 """All ways to run a plan give the same result, and none waits forever."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import threading
@@ -79,9 +77,7 @@ def without_clock(result: GradingResult) -> GradingResult:
     st.sampled_from(LIMITS),
     st.integers(0, 6),
 )
-def test_run_arun_and_run_many_give_the_same_result(
-    answer: str, context: list[str], policy: str, limits: Limits, salt: int
-) -> None:
+def test_run_arun_and_run_many_give_the_same_result(answer, context, policy, limits, salt):
     chosen = policies[policy]
     grader = Grader(HashJudge(limits, salt), chosen)
     here = grader.grade(answer, context)
@@ -97,7 +93,7 @@ def test_run_arun_and_run_many_give_the_same_result(
     assert here.latency_ms > 0
 
 
-def test_a_judge_with_aask_is_awaited_on_the_loop() -> None:
+def test_a_judge_with_aask_is_awaited_on_the_loop():
     class Awaited(TruthfulJudge):
         async def aask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             await asyncio.sleep(0)
@@ -107,7 +103,7 @@ def test_a_judge_with_aask_is_awaited_on_the_loop() -> None:
     assert asyncio.run(Grader(Awaited()).agrade("It rains.", "It rains.")).score == 1.0
 
 
-def test_each_ask_gets_its_deadline() -> None:
+def test_each_ask_gets_its_deadline():
     deadlines: list[float | None] = []
 
     class Listening(TruthfulJudge):
@@ -124,7 +120,7 @@ def test_each_ask_gets_its_deadline() -> None:
     assert deadlines[1] < deadlines[0] - 30
 
 
-def test_a_judge_that_hangs_is_abandoned_when_the_time_is_up() -> None:
+def test_a_judge_that_hangs_is_abandoned_when_the_time_is_up():
     over = threading.Event()
 
     class Hangs:
@@ -150,9 +146,7 @@ def test_a_judge_that_hangs_is_abandoned_when_the_time_is_up() -> None:
     ] * 3
 
 
-def test_a_grade_that_a_stalled_loop_holds_up_keeps_the_usage_of_what_was_sent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_grade_that_a_stalled_loop_holds_up_keeps_the_usage_of_what_was_sent(monkeypatch):
     monkeypatch.setattr("faithfulness_assert.drive.grades.GRACE_SECONDS", 0.1)
 
     class Stalls(ScriptedJudge):
@@ -172,7 +166,7 @@ def test_a_grade_that_a_stalled_loop_holds_up_keeps_the_usage_of_what_was_sent(
     assert result.tokens_used == USAGE + Usage(num_requests=1)
 
 
-def test_nothing_is_asked_after_the_deadline_and_a_reply_that_came_still_counts() -> None:
+def test_nothing_is_asked_after_the_deadline_and_a_reply_that_came_still_counts():
     class Late(ScriptedJudge):
         keeps_deadline = True  # so that it is asked here, and may return too late
 
@@ -190,7 +184,7 @@ def test_nothing_is_asked_after_the_deadline_and_a_reply_that_came_still_counts(
     assert Grader(late, deadline=1).grade("It rains.", "It rains.").pass_
 
 
-def test_a_grade_that_runs_out_of_time_is_a_timeout_whatever_came_before() -> None:
+def test_a_grade_that_runs_out_of_time_is_a_timeout_whatever_came_before():
     """Some replies are chatter, then the server gets too slow for the deadline."""
 
     def answer(request: Request) -> Answer:
@@ -211,9 +205,7 @@ LONG = "It rains in May. " * 3_000
 
 @pytest.mark.parametrize("given", [(LONG, "It rains."), ("It rains.", LONG)])
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_work_on_long_texts_counts_against_the_deadline(
-    given: tuple[str, str], asynchronous: bool
-) -> None:
+def test_work_on_long_texts_counts_against_the_deadline(given, asynchronous):
     judge = ScriptedJudge(["unreadable"])
     grader = Grader(judge, deadline=0.001)
     result = asyncio.run(grader.agrade(*given)) if asynchronous else grader.grade(*given)
@@ -225,7 +217,7 @@ def test_work_on_long_texts_counts_against_the_deadline(
     assert (result.defined, result.pass_, result.tokens_used.num_requests) == (False, False, 0)
 
 
-def test_a_grade_sends_at_most_eight_asks_at_once() -> None:
+def test_a_grade_sends_at_most_eight_asks_at_once():
     under_way, most = 0, 0
 
     class Counts(TruthfulJudge):
@@ -244,7 +236,7 @@ def test_a_grade_sends_at_most_eight_asks_at_once() -> None:
     assert most <= 8
 
 
-def test_the_log_has_every_step_but_no_texts(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_has_every_step_but_no_texts(caplog):
     caplog.set_level("INFO", logger="faithfulness_assert")
     Grader(ScriptedJudge(["unreadable"])).grade("Secret rain falls.", "Secret rain falls.")
     story = caplog.text

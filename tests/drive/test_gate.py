@@ -3,8 +3,6 @@
 The gate is driven as a grade drives it, mostly on a clock that jumps. ``Server`` is the other side.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import random
@@ -12,7 +10,6 @@ import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -44,7 +41,7 @@ def ask_of(characters: int = 20) -> Ask:
 
 
 def error(kind: str, *, retryable: bool = True, **details: Any) -> JudgeError:
-    return JudgeError("it failed", kind, retryable=retryable, **{"usage": SENT, **details})  # type: ignore[arg-type]
+    return JudgeError("it failed", kind, retryable=retryable, **{"usage": SENT, **details})
 
 
 def now() -> float:
@@ -75,7 +72,7 @@ def gate_to(url: str = "", *, retries: int = 0, timeout: float = 60.0, **more: A
     """A gate to a judge of which only this is known."""
     identity = {"base_url": url}
     judge = SimpleNamespace(max_retries=retries, timeout=timeout, identity=identity)
-    return Gate(judge, **more)  # type: ignore[arg-type]
+    return Gate(judge, **more)
 
 
 def patient(*, retries: int = 2) -> Gate:
@@ -104,7 +101,7 @@ def failures(outcomes: list[Outcome]) -> list[JudgeError]:
 # ---------------------------------------------------------------- retries
 
 
-def test_a_temporary_failure_is_tried_again_and_all_that_was_used_is_counted() -> None:
+def test_a_temporary_failure_is_tried_again_and_all_that_was_used_is_counted():
     lost = error("server", usage=Usage(10, 2, num_requests=1), retry_after=0.0)
     server = Server(lambda n: [lost, error("transport")][n - 1] if n < 3 else None)
     reply = run_virtually(asked(gate_to(retries=2), server))
@@ -115,7 +112,7 @@ def test_a_temporary_failure_is_tried_again_and_all_that_was_used_is_counted() -
     assert late.message == "it failed (3 requests)"
 
 
-def test_a_judge_is_asked_again_after_the_pause_that_its_server_wants() -> None:
+def test_a_judge_is_asked_again_after_the_pause_that_its_server_wants():
     def answer(request: Request) -> Answer:
         if request.number == 1:
             return refusal_to(429, "slow down", {"retry-after-ms": "300"})
@@ -130,7 +127,7 @@ def test_a_judge_is_asked_again_after_the_pause_that_its_server_wants() -> None:
 
 
 @pytest.mark.parametrize("deadline", [0, 0.1])
-def test_nothing_is_sent_or_waited_for_beyond_the_deadline(deadline: float) -> None:
+def test_nothing_is_sent_or_waited_for_beyond_the_deadline(deadline):
     server = Server(lambda _: error("server", retry_after=5.0), seconds=0)
     outcome = run_virtually(asked(patient(), server, deadline))
     assert isinstance(outcome, JudgeError)
@@ -157,9 +154,7 @@ def gone(limits: PerMinute, sizes: list[int], owed: Usage | None = None) -> list
 
 @examples(60)
 @given(st.integers(1, 3000), st.integers(1, 400))
-def test_no_minute_has_more_requests_than_allowed_and_none_is_wasted(
-    per_minute: int, requests: int
-) -> None:
+def test_no_minute_has_more_requests_than_allowed_and_none_is_wasted(per_minute, requests):
     instants = gone(PerMinute(requests=per_minute), [1] * requests)
     for place, instant in enumerate(instants):
         assert sum(instant - 60 + 1e-6 <= other for other in instants[: place + 1]) <= per_minute
@@ -168,9 +163,7 @@ def test_no_minute_has_more_requests_than_allowed_and_none_is_wasted(
 
 @examples(60)
 @given(st.integers(600, 100_000), st.lists(st.integers(1, 3000), min_size=1, max_size=60))
-def test_no_minute_has_more_tokens_than_allowed_by_more_than_one_ask(
-    per_minute: int, sizes: list[int]
-) -> None:
+def test_no_minute_has_more_tokens_than_allowed_by_more_than_one_ask(per_minute, sizes):
     limits = PerMinute(tokens=per_minute)
     instants = gone(limits, sizes)
     for place, instant in enumerate(instants):
@@ -182,16 +175,14 @@ def test_no_minute_has_more_tokens_than_allowed_by_more_than_one_ask(
 
 
 @pytest.mark.parametrize(("used", "seconds"), [(100, 30), (10, 3.4), (2, 0.7)])
-def test_what_an_ask_used_beyond_its_prompt_is_paid_for_by_the_asks_after_it(
-    used: int, seconds: float
-) -> None:
+def test_what_an_ask_used_beyond_its_prompt_is_paid_for_by_the_asks_after_it(used, seconds):
     limits = PerMinute(tokens=610)
     usage = Usage(used // 2, used - used // 2, num_requests=1)
     assert gone(limits, [10] * 4, usage)[-1] == pytest.approx(seconds, abs=1.1)
 
 
 @pytest.mark.parametrize("limit", [0, -1, "60", True, float("nan"), float("inf")])
-def test_a_limit_that_is_no_number_over_0_is_the_callers_mistake(limit: Any) -> None:
+def test_a_limit_that_is_no_number_over_0_is_the_callers_mistake(limit):
     for limits, name in (((limit, None), "requests"), ((None, limit), "tokens")):
         with pytest.raises(ConfigError, match=f"{name}_per_minute: must be"):
             PerMinute(*limits)
@@ -218,7 +209,7 @@ def limited(
     return [line.result.status for line in grade_rows(rows, grader, at_once, gate)]
 
 
-def test_asks_go_out_no_faster_than_allowed_however_many_are_under_way() -> None:
+def test_asks_go_out_no_faster_than_allowed_however_many_are_under_way():
     """Also by a judge that works in this process, with one ask at once."""
     for at_once in (1, 12):
         judge = Clocked()
@@ -227,9 +218,7 @@ def test_asks_go_out_no_faster_than_allowed_however_many_are_under_way() -> None
 
 
 @pytest.mark.parametrize("statements", [None, 1])
-def test_the_wait_for_a_limit_does_not_count_against_the_deadline_of_a_grade(
-    statements: int | None,
-) -> None:
+def test_the_wait_for_a_limit_does_not_count_against_the_deadline_of_a_grade(statements):
     judge = TruthfulJudge(limits=Limits(statements=statements))
     grader = Grader(judge, "ragas", deadline=2.5)
     case = {"answer": "It rains. It snows.", "context": "It rains. It snows."}
@@ -238,9 +227,7 @@ def test_the_wait_for_a_limit_does_not_count_against_the_deadline_of_a_grade(
 
 
 @pytest.mark.parametrize(("questions", "asks"), [(1, 1), (7, 7)])
-def test_a_limit_holds_only_for_what_a_store_of_replies_lacks(
-    tmp_path: Path, questions: int, asks: int
-) -> None:
+def test_a_limit_holds_only_for_what_a_store_of_replies_lacks(tmp_path, questions, asks):
     judge = Clocked()
     grader = Grader(judge, cache=tmp_path)
     cases = [{**CASE, "question": str(number % questions)} for number in range(63)]
@@ -292,9 +279,7 @@ def seconds_of(gate: Gate, server: Server, asks: int, at_once: int) -> float:
 @pytest.mark.parametrize(
     ("rate", "burst", "share"), [(30, 5, 0.0), (30, 300, 0.03), (5, 5, 0.1), (30, 5, 0.1)]
 )
-def test_a_limit_that_only_the_server_knows_is_found_and_seldom_exceeded(
-    rate: float, burst: float, share: float
-) -> None:
+def test_a_limit_that_only_the_server_knows_is_found_and_seldom_exceeded(rate, burst, share):
     """Also where it refuses some asks by chance, which is no limit."""
     server = Bucket(rate, burst, share)
     seconds = seconds_of(patient(), server, 6000, at_once=64)
@@ -302,7 +287,7 @@ def test_a_limit_that_only_the_server_knows_is_found_and_seldom_exceeded(
     assert server.refused < (0.07 + 1.1 * share) * 6000
 
 
-def test_a_limit_of_tokens_is_kept_by_asks_that_differ_in_size() -> None:
+def test_a_limit_of_tokens_is_kept_by_asks_that_differ_in_size():
     """Else the large ones would be refused again and again, and some until their deadline."""
     chance = random.Random(2)
     sizes = [int(100 * math.exp(chance.gauss(0, 1))) + 1 for _ in range(4000)]
@@ -338,7 +323,7 @@ def test_a_limit_of_tokens_is_kept_by_asks_that_differ_in_size() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.15, 0.5])
-def test_few_asks_are_refused_before_a_limit_is_known(seconds: float) -> None:
+def test_few_asks_are_refused_before_a_limit_is_known(seconds):
     """However long the server takes to refuse them: a run does not begin with a flood."""
     server, gate = Bucket(5, 5), patient()
     server.seconds = seconds
@@ -360,14 +345,14 @@ def test_few_asks_are_refused_before_a_limit_is_known(seconds: float) -> None:
 
 @examples(8)
 @given(st.integers(0, 2**32), st.sampled_from([0.001, 0.01, 0.03, 0.1, 0.2]))
-def test_refusals_by_chance_make_other_asks_wait_little(seed: int, share: float) -> None:
+def test_refusals_by_chance_make_other_asks_wait_little(seed, share):
     chance = random.Random(seed)
     server = Server(lambda _: refused(1.0) if chance.random() < share else None, seconds=1.0)
     ideal = 2000 / 32 * (1 + 2 * share / (1 - share))
     assert seconds_of(patient(), server, 2000, at_once=32) < 2 * ideal
 
 
-def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadline() -> None:
+def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadline():
     server = Server(lambda number: refused(0.1) if number > 1 else None)
     outcomes = run_virtually(batch(patient(), server, 20, at_once=20))
     late = [outcome.message for outcome in failures(outcomes) if outcome.kind == "rate_limit"]
@@ -376,7 +361,7 @@ def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadl
     assert len([at for at in server.came if at > 60]) < 2 * LEAST * 300
 
 
-def test_a_run_whose_server_refuses_everybody_says_so_and_stops_when_its_patience_ends() -> None:
+def test_a_run_whose_server_refuses_everybody_says_so_and_stops_when_its_patience_ends():
     gate, server = gate_to(retries=2, patience=240.0), Server(lambda _: refused(1.0))
     with pytest.raises(GivenUp, match=r"not answered for 4\.\d minutes: it failed"):
         story(gate, [0], server)
@@ -404,16 +389,14 @@ def story(gate: Gate, waits: list[float], server: Server) -> list[Outcome]:
 
 @given(waits=st.lists(st.floats(0, 3 * COOL_DOWN), max_size=60))
 @examples(40)
-def test_a_server_that_is_down_is_asked_a_few_times_and_then_once_per_cool_down(
-    waits: list[float],
-) -> None:
+def test_a_server_that_is_down_is_asked_a_few_times_and_then_once_per_cool_down(waits):
     server = Server(lambda _: DOWN)
     assert len(failures(story(gate_to(), waits, server))) == len(waits)
     assert len(server.came) <= FAILURES + sum(waits) / COOL_DOWN + 1
     assert len(server.came) >= min(FAILURES, len(waits))
 
 
-def test_the_first_reply_to_a_probe_ends_the_outage_and_a_failed_probe_does_not() -> None:
+def test_the_first_reply_to_a_probe_ends_the_outage_and_a_failed_probe_does_not():
     server = Server(lambda number: DOWN if number <= FAILURES + 1 else None)
     waits = [0.0] * FAILURES + [COOL_DOWN, 1.0, COOL_DOWN, 0, 0]
     outcomes = story(gate_to(), waits, server)
@@ -421,7 +404,7 @@ def test_the_first_reply_to_a_probe_ends_the_outage_and_a_failed_probe_does_not(
     assert len(server.came) == FAILURES + 1 + 3
 
 
-def test_a_probe_that_hangs_does_not_hold_up_the_next_one() -> None:
+def test_a_probe_that_hangs_does_not_hold_up_the_next_one():
     async def go() -> Outcome:
         gate, server = gate_to(), Server(lambda _: DOWN)
         await batch(gate, server, FAILURES)
@@ -453,9 +436,7 @@ def test_a_probe_that_hangs_does_not_hold_up_the_next_one() -> None:
     ],
     ids=str,
 )
-def test_only_failures_of_the_server_stop_the_asks_after_them(
-    failure: JudgeError, asks: int
-) -> None:
+def test_only_failures_of_the_server_stop_the_asks_after_them(failure, asks):
     server = Server(lambda _: failure, seconds=0)
     story(gate_to(), [0] * 20, server)
     assert len(server.came) == asks
@@ -471,9 +452,7 @@ def test_only_failures_of_the_server_stop_the_asks_after_them(
     ],
     ids=["500", "401", "no money", "reset"],
 )
-def test_a_batch_sends_few_requests_to_a_server_that_is_down(
-    answer: Answer, tries: int, kind: str
-) -> None:
+def test_a_batch_sends_few_requests_to_a_server_that_is_down(answer, tries, kind):
     with Loopback(answer) as server:
         grader = Grader("openai:m", base_url=server.url, api_key="k", max_retries=2)
         results = list(grader.grade_many([CASE] * 60, concurrency=4))
@@ -488,9 +467,7 @@ def test_a_batch_sends_few_requests_to_a_server_that_is_down(
 
 @pytest.mark.parametrize("kind", ["server", "transport"])
 @pytest.mark.parametrize("seconds", [3, 60, 240])
-def test_an_outage_costs_no_case_and_hardly_more_time_than_it_lasts(
-    seconds: float, kind: str
-) -> None:
+def test_an_outage_costs_no_case_and_hardly_more_time_than_it_lasts(seconds, kind):
     server = Server(down_from(10, 10 + seconds, kind), seconds=0.5)
     took = seconds_of(patient(), server, 1000, at_once=16)
     assert took < 1.2 * (1000 / 16 * 0.5 + seconds)
@@ -498,25 +475,25 @@ def test_an_outage_costs_no_case_and_hardly_more_time_than_it_lasts(
 
 
 @pytest.mark.parametrize("kind", ["server", "transport"])
-def test_nobody_waits_for_a_server_that_never_answered(kind: str) -> None:
+def test_nobody_waits_for_a_server_that_never_answered(kind):
     server = Server(lambda _: error(kind))
     with pytest.raises(GivenUp, match="none was answered since this start"):
         story(patient(retries=0), [0] * 9, server)
     assert len(server.came) == FAILURES + CONFIRMED
 
 
-def test_who_gives_up_a_server_that_never_answered_says_what_to_look_at() -> None:
+def test_who_gives_up_a_server_that_never_answered_says_what_to_look_at():
     with pytest.raises(GivenUp, match="See that the judge's server runs, and that base_url"):
         story(patient(retries=0), [0] * 9, Server(lambda _: error("transport")))
 
 
-def test_a_server_that_loads_its_model_is_waited_for_though_it_never_answered() -> None:
+def test_a_server_that_loads_its_model_is_waited_for_though_it_never_answered():
     loading = error("server", http_status=503)
     server = Server(lambda _: loading if now() < 60 else None, seconds=0.5)
     assert 60 < seconds_of(patient(), server, 100, at_once=16) < 75
 
 
-def test_the_last_error_comes_before_the_deadline() -> None:
+def test_the_last_error_comes_before_the_deadline():
     async def go() -> float:
         gate, server = patient(), Server(down_from(5, math.inf))
         await asked(gate, server)
@@ -552,14 +529,14 @@ class Serial(Server):
 
 
 @pytest.mark.parametrize("seconds", [0.1, 4.0, 9.0])
-def test_a_server_that_answers_one_ask_after_the_other_is_not_drowned(seconds: float) -> None:
+def test_a_server_that_answers_one_ask_after_the_other_is_not_drowned(seconds):
     server = Serial(seconds)
     gate = gate_to(HERE, timeout=20.0)
     assert not failures(run_virtually(batch(gate, server, 40, at_once=20)))
     assert server.most <= max(1, 10 / seconds + 1)
 
 
-def test_asks_that_differ_in_size_do_not_drown_it_either() -> None:
+def test_asks_that_differ_in_size_do_not_drown_it_either():
     """A place for each of the usual ones would be too many for the large ones."""
     chance, gate, line = random.Random(1), gate_to(HERE, retries=2), asyncio.Lock()
     sizes = [int(3000 * math.exp(chance.gauss(0, 1))) for _ in range(200)]
@@ -583,7 +560,7 @@ def test_asks_that_differ_in_size_do_not_drown_it_either() -> None:
     assert not failures(run_virtually(go()))
 
 
-def test_a_server_that_answers_several_in_the_time_of_one_gets_more_after_the_first() -> None:
+def test_a_server_that_answers_several_in_the_time_of_one_gets_more_after_the_first():
     server = Server(seconds=4.0)
     gate = gate_to(HERE, timeout=20.0)
     assert seconds_of(gate, server, 200, at_once=20) < 2 * 200 / 20 * 4
@@ -596,9 +573,7 @@ def test_a_server_that_answers_several_in_the_time_of_one_gets_more_after_the_fi
     turns=st.integers(0, 3),
 )
 @examples(60)
-def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
-    sizes: list[int], cancelled: set[int], turns: int
-) -> None:
+def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(sizes, cancelled, turns):
     went, servers = [], []
 
     async def go(number: int, size: int) -> None:
@@ -621,7 +596,7 @@ def test_asks_go_in_line_and_a_cancelled_one_holds_up_no_other(
     assert servers[0].under_way == 0
 
 
-def test_the_wait_in_line_for_a_server_on_this_machine_costs_a_grade_no_time() -> None:
+def test_the_wait_in_line_for_a_server_on_this_machine_costs_a_grade_no_time():
     server = Serial(4.0)
     gate = gate_to(HERE)
 
@@ -632,7 +607,7 @@ def test_the_wait_in_line_for_a_server_on_this_machine_costs_a_grade_no_time() -
     assert len(server.came) == 30
 
 
-def test_a_grade_that_waits_for_its_own_asks_loses_time() -> None:
+def test_a_grade_that_waits_for_its_own_asks_loses_time():
     """Else its deadline would never come: each of its asks has the server for a while."""
     server = Serial(4.0)
     gate = gate_to(HERE, timeout=4.0)
@@ -648,7 +623,7 @@ def test_a_grade_that_waits_for_its_own_asks_loses_time() -> None:
     assert left <= 0
 
 
-def test_a_server_on_this_machine_that_never_answers_is_given_up() -> None:
+def test_a_server_on_this_machine_that_never_answers_is_given_up():
     """Those in line have their deadline still, but are not asked when the first ones failed."""
     server = Server(lambda _: error("timeout"), seconds=20.0)
     gate = gate_to(HERE, timeout=20.0)
@@ -663,7 +638,7 @@ def test_a_server_on_this_machine_that_never_answers_is_given_up() -> None:
 # ---------------------------------------------------------------- any judge
 
 
-def test_a_judge_of_the_users_own_keeps_limits_and_waits_for_an_outage_in_a_run() -> None:
+def test_a_judge_of_the_users_own_keeps_limits_and_waits_for_an_outage_in_a_run():
     judge = ScriptedJudge(
         ["unreadable", JudgeError("down", "server", retryable=True), "unreadable"]
     )

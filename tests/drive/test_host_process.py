@@ -1,7 +1,5 @@
 """The process that imports us, a notebook, a server or one that forks, stays as it was and works on."""
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import os
@@ -12,7 +10,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from multiprocessing import get_context
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -79,7 +76,7 @@ print([g for g in made for f in g.filters if "faithfulness" in type(f).__module_
 """
 
 
-def test_importing_and_using_the_package_changes_nothing_of_the_process() -> None:
+def test_importing_and_using_the_package_changes_nothing_of_the_process():
     with Loopback(GOOD) as server:
         assert script(PROGRAM, server.url) == "[]\n[]\n"
 
@@ -124,9 +121,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("options", [{}, {"deadline": None}, {"timeout": 20}])
 @pytest.mark.parametrize("made", [Raising, RaisingOnLoop])
 @pytest.mark.parametrize("call", CALLS)
-def test_a_judge_that_exits_has_failed_and_the_next_ask_is_answered(
-    call: str, made: type[Raising], options: dict[str, Any]
-) -> None:
+def test_a_judge_that_exits_has_failed_and_the_next_ask_is_answered(call, made, options):
     judge = made(SystemExit(3))
     result = CALLS[call](judge=judge, **options)
     assert (result.status, result.error.kind) == ("judge_failed", "transport")
@@ -138,18 +133,16 @@ DIRECT = [] if sys.version_info < (3, 11) else [("agrade", True), ("grade_many",
 
 
 @pytest.mark.parametrize(("call", "keeps_deadline"), [*((call, False) for call in CALLS), *DIRECT])
-def test_a_judge_that_cancels_itself_has_failed_and_ends_no_batch(
-    call: str, keeps_deadline: bool
-) -> None:
+def test_a_judge_that_cancels_itself_has_failed_and_ends_no_batch(call, keeps_deadline):
     judge = RaisingOnLoop(asyncio.CancelledError())
-    judge.keeps_deadline = keeps_deadline  # type: ignore[attr-defined]
+    judge.keeps_deadline = keeps_deadline
     assert CALLS[call](judge=judge).status == "judge_failed"
     assert CALLS[call](judge=judge).status == "graded"
 
 
 @pytest.mark.parametrize("made", [Raising, RaisingOnLoop])
 @pytest.mark.parametrize("call", CALLS)
-def test_an_interrupt_ends_the_call_and_no_other(call: str, made: type[Raising]) -> None:
+def test_an_interrupt_ends_the_call_and_no_other(call, made):
     judge = made(KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         CALLS[call](judge=judge)
@@ -157,7 +150,7 @@ def test_an_interrupt_ends_the_call_and_no_other(call: str, made: type[Raising])
     assert {result.status for result in results} == {"graded"}
 
 
-def test_a_judge_that_stops_our_event_loop_stops_nobody() -> None:
+def test_a_judge_that_stops_our_event_loop_stops_nobody():
     assert {r.status for r in grade_many([CASE] * 4, judge=Stopping(OSError()))} == {"graded"}
 
 
@@ -185,7 +178,7 @@ print(os.waitpid(child, 0)[1], grader.grade(**case).status)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_process_that_was_forked_while_asks_were_under_way_grades() -> None:
+def test_a_process_that_was_forked_while_asks_were_under_way_grades():
     def answer(request: Request) -> Answer:
         return Answer(GOOD.body, delay=4 if request.number == 2 else 0)
 
@@ -193,9 +186,7 @@ def test_a_process_that_was_forked_while_asks_were_under_way_grades() -> None:
         assert script(FORKING, server.url) == "{'graded'}\n0 graded\n"
 
 
-def test_a_grader_is_pickled_with_its_key_only_where_the_environment_has_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_grader_is_pickled_with_its_key_only_where_the_environment_has_none(monkeypatch):
     key, url = "sk-test-0123456789abcdef", "http://127.0.0.1:9/v1"
     for known, given in ((key, {}), (key, {"api_key": key}), ("", {"api_key": key})):
         monkeypatch.setenv("OPENAI_API_KEY", known)
@@ -206,7 +197,7 @@ def test_a_grader_is_pickled_with_its_key_only_where_the_environment_has_none(
         assert (repr(remade), remade._secret) == (repr(grader), grader._secret)
 
 
-def test_a_grader_travels_to_a_spawned_process_with_its_store(tmp_path: Path) -> None:
+def test_a_grader_travels_to_a_spawned_process_with_its_store(tmp_path):
     with Loopback(GOOD) as server, get_context("spawn").Pool(1) as pool:
         grader = Grader("openai:m", base_url=server.url, cache=tmp_path, policy={"base": "default"})
         result = pool.apply(grader.grade, ("It rains.", "It rains."))
@@ -236,7 +227,7 @@ asyncio.run(main())
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
 @pytest.mark.parametrize("others", [0, 85])
-def test_a_process_with_few_files_left_to_open_grades_all_the_same(others: int) -> None:
+def test_a_process_with_few_files_left_to_open_grades_all_the_same(others):
     with Loopback(Answer(GOOD.body, delay=0.05)) as server:
         assert script(MANY, server.url, str(others)) == "{'graded'}\n"
 
@@ -244,9 +235,7 @@ def test_a_process_with_few_files_left_to_open_grades_all_the_same(others: int) 
 @pytest.mark.parametrize(
     "step", ["asyncio.new_event_loop", "faithfulness_assert.judges.remote.remote_judge.Direct"]
 )
-def test_a_process_that_has_no_file_left_to_open_says_so(
-    step: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_process_that_has_no_file_left_to_open_says_so(step, monkeypatch):
     def full(*_: object) -> None:
         raise OSError(errno.EMFILE, "Too many open files")
 
@@ -278,9 +267,7 @@ def of_way(result: Any) -> list[str]:
     return [warning for warning in result.warnings if "base_url" in warning]
 
 
-def test_a_server_on_this_machine_is_asked_without_the_proxy(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_on_this_machine_is_asked_without_the_proxy(monkeypatch):
     monkeypatch.delenv("NO_PROXY")
     with Loopback(GOOD) as proxy, Loopback(GOOD) as server:
         for name in ("http_proxy", "all_proxy"):
@@ -291,9 +278,7 @@ def test_a_server_on_this_machine_is_asked_without_the_proxy(
     assert (len(proxy.requests), len(server.requests)) == (0, 2)
 
 
-def test_https_through_a_proxy_is_a_tunnel_and_needs_no_warning(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_https_through_a_proxy_is_a_tunnel_and_needs_no_warning(monkeypatch):
     with Loopback(GOOD) as proxy:
         monkeypatch.setenv("https_proxy", proxy.root)
         result = through(proxy, "https://judge.example/v1")
@@ -330,9 +315,7 @@ def socks() -> Iterator[tuple[str, list[bytes]]]:
     thread.join(20)
 
 
-def test_a_socks_proxy_is_used(
-    socks: tuple[str, list[bytes]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_socks_proxy_is_used(socks, monkeypatch):
     address, hosts = socks
     monkeypatch.setenv("all_proxy", address)
     with Loopback(GOOD) as server:

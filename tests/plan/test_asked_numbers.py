@@ -1,7 +1,5 @@
 """No number occurs twice in a grade, so a reply counts for its own ask only, or against another."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Callable
@@ -37,9 +35,7 @@ def graded(*replies: str | Reply, size: int = 4, **options: Any) -> tuple[Gradin
 
 
 @given(st.sets(st.integers(1, 4), max_size=3), st.integers(5, 99))
-def test_one_number_that_was_not_asked_for_makes_all_that_a_reply_grants_open(
-    others: set[int], stranger: int
-) -> None:
+def test_one_number_that_was_not_asked_for_makes_all_that_a_reply_grants_open(others, stranger):
     said = {**dict.fromkeys(others, "supported"), stranger: "supported"}
     result, _ = graded(verdicts_json(said), reasks=0)
     assert {v.label for v in result.verdicts} == {None}
@@ -68,9 +64,7 @@ ALL_BUT_ONE = verdicts_json(dict.fromkeys((1, 2, 3), "supported"))
 
 @pytest.mark.parametrize("form", DENIALS)
 @pytest.mark.parametrize("number", [1, 2, 3])
-def test_a_later_reply_that_denies_an_earlier_number_takes_exactly_that_back(
-    form: str, number: int
-) -> None:
+def test_a_later_reply_that_denies_an_earlier_number_takes_exactly_that_back(form, number):
     result, asked = graded(ALL_BUT_ONE, DENIALS[form](number))
     assert [ask.ids for ask in asked] == [(1, 2, 3, 4), (5,)]
     expected = ["supported"] * 3
@@ -91,20 +85,18 @@ def test_a_later_reply_that_denies_an_earlier_number_takes_exactly_that_back(
         ("Claims 1 to 3 are contradicted.", 0),
     ],
 )
-def test_a_later_reply_that_denies_many_earlier_numbers_takes_them_all_back(
-    remark: str, kept: int
-) -> None:
+def test_a_later_reply_that_denies_many_earlier_numbers_takes_them_all_back(remark, kept):
     result, _ = graded(ALL_BUT_ONE, f"{OWN}\n{remark}")
     assert labels(result)[:3].count("supported") == kept
 
 
 @pytest.mark.parametrize("form", DENIALS)
-def test_a_denial_of_a_number_that_no_ask_had_takes_nothing_back(form: str) -> None:
+def test_a_denial_of_a_number_that_no_ask_had_takes_nothing_back(form):
     result, _ = graded(ALL_BUT_ONE, DENIALS[form](77))
     assert labels(result)[:3] == ["supported"] * 3
 
 
-def test_what_is_taken_back_is_not_given_again_by_any_later_reply() -> None:
+def test_what_is_taken_back_is_not_given_again_by_any_later_reply():
     first = verdicts_json({1: "supported", 2: "supported"})
     deny = verdicts_json({5: "not_enough_info", 1: "contradicted"})
     grant = verdicts_json({1: "supported", 2: "supported", 5: "supported", 6: "supported"})
@@ -114,7 +106,7 @@ def test_what_is_taken_back_is_not_given_again_by_any_later_reply() -> None:
 # ---------------------------------------------------------------- what a re-ask says
 
 
-def test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number() -> None:
+def test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number():
     result, asked = graded(ALL_BUT_ONE, verdicts_json({5: "contradicted"}))
     assert [ask.payload.items for ask in asked] == [
         tuple(enumerate(ROOMS[:4], 1)),
@@ -125,9 +117,7 @@ def test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new
     assert len(graded(ALL_BUT_ONE, reasks=0)[1]) == 1
 
 
-def test_too_few_or_too_many_verdicts_are_noted_and_logged_without_texts(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_too_few_or_too_many_verdicts_are_noted_and_logged_without_texts(caplog):
     with caplog.at_level(logging.WARNING, "faithfulness_assert"):
         result, _ = graded(ALL_BUT_ONE, verdicts_json({5: "supported", 8: "supported"}))
     counts = [(4, 3), (1, 2)]
@@ -146,7 +136,7 @@ def last_lines(*replies: str, **options: Any) -> list[str]:
     return ["" if end.startswith("</") else end for end in ends]
 
 
-def test_a_re_ask_says_in_its_last_line_what_was_wrong_with_the_reply_before() -> None:
+def test_a_re_ask_says_in_its_last_line_what_was_wrong_with_the_reply_before():
     whole = dict.fromkeys((1, 2, 3, 4), "supported")
     assert last_lines(verdicts_json(whole)) == [""]
     for wrong, remark in (
@@ -160,7 +150,7 @@ def test_a_re_ask_says_in_its_last_line_what_was_wrong_with_the_reply_before() -
         assert last_lines(wrong, verdicts_json({})) == ["", remark], wrong
 
 
-def test_reasons_that_said_too_much_are_not_asked_for_again() -> None:
+def test_reasons_that_said_too_much_are_not_asked_for_again():
     doubtful = json.loads(ALL_BUT_ONE)
     doubtful["verdicts"][0]["reason"] = "It is not stated."
     for reply, again in ((json.dumps(doubtful), False), (ALL_BUT_ONE, True)):
@@ -169,7 +159,7 @@ def test_reasons_that_said_too_much_are_not_asked_for_again() -> None:
         assert ["reason" in ask.messages[0]["content"] for ask in asked] == [True, again]
 
 
-def test_a_reason_is_kept_where_its_label_is_confirmed() -> None:
+def test_a_reason_is_kept_where_its_label_is_confirmed():
     said, why = json.loads(ALL_BUT_ONE), "It is not stated, but meant."
     said["verdicts"][0]["reason"] = why
     number = 5
@@ -185,7 +175,7 @@ def test_a_reason_is_kept_where_its_label_is_confirmed() -> None:
 
 
 @pytest.mark.parametrize("reasons", ["problems", "none"])
-def test_a_reason_of_one_supported_statement_alone_is_asked_about_once(reasons: str) -> None:
+def test_a_reason_of_one_supported_statement_alone_is_asked_about_once(reasons):
     """Nobody asked for it: it may say why the label is wrong, in whichever words."""
     said = json.loads(verdicts_json(dict.fromkeys((1, 2, 3, 4), "supported")))
     said["verdicts"][0]["reason"] = "The door is green."
@@ -204,7 +194,7 @@ def test_a_reason_of_one_supported_statement_alone_is_asked_about_once(reasons: 
     assert len(graded(json.dumps(said), reasons="all")[1]) == 1
 
 
-def test_a_result_tells_what_else_a_reply_said_and_on_which_statements() -> None:
+def test_a_result_tells_what_else_a_reply_said_and_on_which_statements():
     remark = "Statement 2 may be outdated."
     result, _ = graded(f"{ALL_BUT_ONE}\n{remark}", reasks=0)
     assert labels(result) == ["supported", "invalid", "supported", "missing"]
@@ -220,7 +210,7 @@ def test_a_result_tells_what_else_a_reply_said_and_on_which_statements() -> None
         '{"id": 2, "label": "contradicted", "note": "Statement 1 is not supported either."}',
     ],
 )
-def test_what_a_row_says_of_another_statement_counts_against_that_one(row: str) -> None:
+def test_what_a_row_says_of_another_statement_counts_against_that_one(row):
     first = '{"id": 1, "label": "supported"}'
     result, _ = graded(f'{{"verdicts": [{first}, {row}]}}', size=2, reasks=0)
     assert labels(result) == ["invalid", "contradicted"]

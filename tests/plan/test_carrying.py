@@ -1,7 +1,5 @@
 """Claims stand for their sentence only if they say all that it says for certain, and nothing else."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -39,9 +37,7 @@ def denies(text: str) -> bool:
     ),
     options=st.sampled_from([{}, {"verify": "per_claim"}]),
 )
-def test_no_sentence_is_lost_and_what_stands_for_one_says_all_that_it_says(
-    answer: list[str], lists: list[list[str]], options: dict[str, Any]
-) -> None:
+def test_no_sentence_is_lost_and_what_stands_for_one_says_all_that_it_says(answer, lists, options):
     class Listing(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             listed = list(zip(ask.ids, lists, strict=False))
@@ -80,7 +76,7 @@ def stands(claims: list[str], sentence: str) -> bool:
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_a_claim_without_a_number_a_name_or_a_condition_says_less(sentence: str) -> None:
+def test_a_claim_without_a_number_a_name_or_a_condition_says_less(sentence):
     assert stands([sentence], sentence)
     for word in CERTAIN[sentence][0]:
         less = re.sub(rf"\b{word}\b", "many", sentence, flags=re.IGNORECASE)
@@ -97,16 +93,14 @@ def test_a_claim_without_a_number_a_name_or_a_condition_says_less(sentence: str)
         ("东京塔高333米。", ["东京塔高333米。"]),
     ],
 )
-def test_claims_may_split_a_sentence_and_say_who_it_is_about(
-    sentence: str, claims: list[str]
-) -> None:
+def test_claims_may_split_a_sentence_and_say_who_it_is_about(sentence, claims):
     assert stands(claims, sentence)
     assert not stands([], sentence)
     if len(claims) > 1:
         assert not any(stands([claim], sentence) for claim in claims)
 
 
-def test_more_claims_than_sentences_can_make_are_no_list() -> None:
+def test_more_claims_than_sentences_can_make_are_no_list():
     claims = [f"The mill opened in 1889, on day {n}." for n in range(21)]
     for number, fits in ((20, True), (21, False)):
         said: dict[str, Any] = {"sentences": [{"id": 1, "claims": claims[:number]}]}

@@ -1,7 +1,5 @@
 """Results without a mean of verdicts: what is said, scored and passed where nothing can be checked."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from typing import Any
@@ -35,8 +33,8 @@ def ended(answer: str, context: Any, policy: Policy) -> GradingResult:
     ],
 )
 def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
-    answer: str, context: Any, kind: Any, reason: str
-) -> None:
+    answer, context, kind, reason
+):
     def under(ending: Any, **more: Any) -> GradingResult:
         return ended(answer, context, Policy(threshold=0.8, endings={kind: ending}, **more))
 
@@ -61,23 +59,21 @@ def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
 
 
 @pytest.mark.parametrize(("ending", "score"), [("pass", 0.0), (0.9, 0.1), (0.2, 0.2), (0.0, 0.0)])
-def test_under_inverse_nothing_to_check_never_passes_and_never_scores_more(
-    ending: Any, score: float
-) -> None:
+def test_under_inverse_nothing_to_check_never_passes_and_never_scores_more(ending, score):
     policy = Policy(endings={"abstained": ending}, inverse=True)
     result = ended(DECLINED, [CLAIM], policy)
     assert (result.score, result.pass_) == (pytest.approx(score), False)
     assert result.defined
 
 
-def test_a_score_that_means_nothing_is_none_so_that_no_mean_counts_it() -> None:
+def test_a_score_that_means_nothing_is_none_so_that_no_mean_counts_it():
     """Also in a stored result of an older version, which has 0 there."""
     failed = grade(CLAIM, [CLAIM], judge=ScriptedJudge([JudgeError("HTTP 503", "server")]))
     for result in (failed, grade("", [CLAIM]), grade(CLAIM), grade(CLAIM, 3)):
         assert (result.score, result.defined) == (None, False)
         assert "score=None" in repr(result)
         with pytest.raises(TypeError):
-            sum(one.score for one in (result, result))  # type: ignore[misc]
+            sum(one.score for one in (result, result))
         stored = json.loads(result.model_dump_json(by_alias=True))
         assert stored["score"] is None
         for score in (0.0, 0.5, None):
@@ -88,7 +84,7 @@ def test_a_score_that_means_nothing_is_none_so_that_no_mean_counts_it() -> None:
         replace(failed, defined=True)
 
 
-def test_the_judges_own_reason_comes_last_and_is_cut() -> None:
+def test_the_judges_own_reason_comes_last_and_is_cut():
     class Explaining(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             said = Reply("Because of it. " * 200)
@@ -103,7 +99,7 @@ def test_the_judges_own_reason_comes_last_and_is_cut() -> None:
 
 
 @pytest.mark.parametrize(("code", "told"), [("# it opens at 9", 1), ("1 + 1", 0), ("", 0)])
-def test_words_in_code_that_is_skipped_are_told_once(code: str, told: int) -> None:
+def test_words_in_code_that_is_skipped_are_told_once(code, told):
     block = f"\n\n```\n{code}\n```\n"
     result = grade(f"The sky is blue.{block * 2 if code else ''}", "The sky is blue.")
     assert sum("the code in the answer: it is skipped" in said for said in result.warnings) == told
@@ -123,9 +119,7 @@ def test_words_in_code_that_is_skipped_are_told_once(code: str, told: int) -> No
         ("The sky is blue: https://a.example/sky https://b.example/pay?x=1 https://c.example", []),
     ],
 )
-def test_a_link_whose_address_a_context_with_addresses_lacks_is_told(
-    context: str, told: list[str]
-) -> None:
+def test_a_link_whose_address_a_context_with_addresses_lacks_is_told(context, told):
     answer = "The [sky](https://a.example/sky) is [blue](https://b.example/pay). https://c.example."
     result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
     new = [said for said in result.warnings if "its address is nowhere" in said]
@@ -144,7 +138,7 @@ def test_a_link_whose_address_a_context_with_addresses_lacks_is_told(
         (" [Document 3] [a_b.pdf, p. 3] [Source 1]", ""),
     ],
 )
-def test_a_citation_that_names_what_the_context_lacks_is_told(cited: str, lacks: str) -> None:
+def test_a_citation_that_names_what_the_context_lacks_is_told(cited, lacks):
     answer, context = f"The sauna closes at ten.{cited}", "The sauna closes at ten (Smith, 2024)."
     result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
     assert [skipped.reason for skipped in result.skipped] == ["citation"]

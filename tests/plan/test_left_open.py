@@ -3,8 +3,6 @@
 The rows about failures in ``stages.jsonl`` say what results then tell.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import product
 from typing import Any
@@ -15,15 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from faithfulness_assert import (
-    Ask,
-    GradingResult,
-    JudgeError,
-    Policy,
-    Reply,
-    grade,
-    policies,
-)
+from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade, policies
 from faithfulness_assert.records.judge import Limits
 
 ANSWER = [f"The {name} is open every day." for name in ("shop", "cafe", "museum", "garden")]
@@ -63,14 +53,12 @@ class HalfFailing(TruthfulJudge):
             return Reply('{"verdicts":[{"evide', finish_reason="length")
         if self.how == "refusal":
             return Reply("", refusal="I will not.")
-        raise JudgeError("it failed", self.how)  # type: ignore[arg-type]
+        raise JudgeError("it failed", self.how)
 
 
 @pytest.mark.parametrize("policy", JUDGED, ids=lambda policy: policy.name)
 @pytest.mark.parametrize("kind", ERRORS)
-def test_under_every_policy_an_ask_that_failed_is_a_grader_error_of_its_kind(
-    policy: Policy, kind: str
-) -> None:
+def test_under_every_policy_an_ask_that_failed_is_a_grader_error_of_its_kind(policy, kind):
     own = replace(policy, threshold=0.9, controls="off")
     result = grade(" ".join(ANSWER[:3]), CONTEXT, judge=HalfFailing(kind), policy=own)
     assert result.error is not None
@@ -95,13 +83,8 @@ ODD_WEIGHTS: list[dict[Any, float]] = [
     weights=st.sampled_from([None, None, *ODD_WEIGHTS]),
 )
 def test_a_case_with_open_statements_is_graded_only_if_no_labels_of_them_change_the_outcome(
-    said: list[str],
-    policy: str,
-    threshold: float,
-    fail_on: tuple[Any, ...],
-    inverse: bool,
-    weights: dict[Any, float] | None,
-) -> None:
+    said, policy, threshold, fail_on, inverse, weights
+):
     own = replace(
         policies[policy],
         weights=weights or policies[policy].weights,

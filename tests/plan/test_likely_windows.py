@@ -1,7 +1,5 @@
 """Long contexts: each statement is shown the likeliest parts, and the result says how much that was."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -92,7 +90,7 @@ MUSEUMS = [fact(name) for name in NAMES]
 CONTEXT = [*FILLER[:150], MUSEUMS[0], *FILLER[150:250], fact("Corby", "shut"), *FILLER[250:]]
 
 
-def test_the_likeliest_parts_are_shown_first_and_more_only_to_what_is_not_supported() -> None:
+def test_the_likeliest_parts_are_shown_first_and_more_only_to_what_is_not_supported():
     result, judge = graded(MUSEUMS[:3], CONTEXT)
     exact, exactly = graded(MUSEUMS[:3], CONTEXT, few_asks=ALL)
     assert labels(result) == labels(exact) == ["supported", "contradicted", "not_enough_info"]
@@ -101,7 +99,7 @@ def test_the_likeliest_parts_are_shown_first_and_more_only_to_what_is_not_suppor
     assert len(judge.asked) < len(exactly.asked) / 2
 
 
-def test_an_unsupported_statement_says_what_share_of_the_context_was_shown() -> None:
+def test_an_unsupported_statement_says_what_share_of_the_context_was_shown():
     result, judge = graded(MUSEUMS[:3], CONTEXT)
     whole = len("".join(CONTEXT))
     for verdict in result.verdicts:
@@ -122,7 +120,7 @@ def test_an_unsupported_statement_says_what_share_of_the_context_was_shown() -> 
     assert "2 that stayed unsupported were shown" in warning
 
 
-def test_a_contradiction_in_an_unlikely_part_is_missed_where_the_whole_context_shows_it() -> None:
+def test_a_contradiction_in_an_unlikely_part_is_missed_where_the_whole_context_shows_it():
     context = [MUSEUMS[0], *FILLER, LOCKED]
     result, _ = graded(MUSEUMS[:1], context)
     exact, _ = graded(MUSEUMS[:1], context, few_asks=ALL)
@@ -133,14 +131,14 @@ def test_a_contradiction_in_an_unlikely_part_is_missed_where_the_whole_context_s
     "options",
     [{"inverse": True}, {"weights": {"supported": 1, "not_enough_info": 0.5, "contradicted": 0}}],
 )
-def test_where_what_nothing_supports_helps_everything_is_shown(options: dict[str, Any]) -> None:
+def test_where_what_nothing_supports_helps_everything_is_shown(options):
     result, judge = graded(MUSEUMS[:3], CONTEXT, **options)
     shown = {n for ask in judge.asked for n, _ in ask.payload.sentences}
     assert shown == set(range(1, len(CONTEXT) + 1))
     assert all(v.shown == 1 for v in result.verdicts)
 
 
-def test_by_default_everything_is_shown_unless_that_takes_many_asks() -> None:
+def test_by_default_everything_is_shown_unless_that_takes_many_asks():
     _, few = graded(MUSEUMS[:3], CONTEXT, few_asks=FEW_ASKS)
     _, everything = graded(MUSEUMS[:3], CONTEXT, few_asks=ALL)
     assert len(few.asked) == len(everything.asked) <= FEW_ASKS
@@ -159,7 +157,7 @@ def test_by_default_everything_is_shown_unless_that_takes_many_asks() -> None:
         {"controls": "enforce"},
     ],
 )
-def test_every_way_to_judge_statements_takes_the_likely_parts(options: dict[str, Any]) -> None:
+def test_every_way_to_judge_statements_takes_the_likely_parts(options):
     result, judge = graded(MUSEUMS[:3], CONTEXT, **options)
     if "controls" not in options:
         assert labels(result) == ["supported", "contradicted", "not_enough_info"]
@@ -167,7 +165,7 @@ def test_every_way_to_judge_statements_takes_the_likely_parts(options: dict[str,
     assert max(sum(tokens(m["content"]) for m in ask.messages) for ask in judge.asked) <= 900
 
 
-def test_a_huge_passage_without_a_sentence_end_is_cut_and_no_fact_is_cut_in_two() -> None:
+def test_a_huge_passage_without_a_sentence_end_is_cut_and_no_fact_is_cut_in_two():
     words = " and ".join(line.rstrip(".").lower() for line in FILLER)
     facts = [fact(name).rstrip(".") for name in NAMES]
     places = [len(words) * n // 5 for n in range(1, 5)]
@@ -179,7 +177,7 @@ def test_a_huge_passage_without_a_sentence_end_is_cut_and_no_fact_is_cut_in_two(
     assert max(sum(tokens(m["content"]) for m in ask.messages) for ask in judge.asked) <= 900
 
 
-def test_a_judge_whose_window_is_smaller_than_thought_is_asked_anew() -> None:
+def test_a_judge_whose_window_is_smaller_than_thought_is_asked_anew():
     class Small(Knowing):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             if sum(tokens(m["content"]) for m in ask.messages) + ask.max_tokens > 1200:
@@ -204,8 +202,8 @@ def test_a_judge_whose_window_is_smaller_than_thought_is_asked_anew() -> None:
     policy=st.sampled_from(["default", "ragaliq", "promptfoo-plan"]),
 )
 def test_what_likely_parts_support_the_whole_context_does_not_leave_open(
-    known: list[tuple[int, int, bool]], size: int, room: int, most: int | None, policy: str
-) -> None:
+    known, size, room, most, policy
+):
     names = [f"{first}{last}" for first in ("Ash", "Corb", "Lind", "Mar") for last in ("ow", "ey")]
     context = FILLER[:150]
     for museum, place, is_open in known:

@@ -1,7 +1,5 @@
 """An ask for verdicts is put several times: only what more than half of the samples say counts."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -80,7 +78,7 @@ sample = st.tuples(label, label, label) | st.sampled_from([*SPOILT, "failed"])
 
 @examples(200)
 @given(st.lists(sample, min_size=2, max_size=9))
-def test_a_statement_has_the_label_of_more_than_half_of_all_samples_or_none(said: Any) -> None:
+def test_a_statement_has_the_label_of_more_than_half_of_all_samples_or_none(said):
     result, judge = graded(said, reasks=0)
     assert result.tokens_used == sum((USAGE for _ in said), start=type(USAGE)())
     assert Counter(ask.sample for ask in judge.asked) == dict.fromkeys(range(1, len(said) + 1), 1)
@@ -100,7 +98,7 @@ def test_a_statement_has_the_label_of_more_than_half_of_all_samples_or_none(said
         assert not result.pass_
 
 
-def test_what_has_no_majority_is_asked_about_again_by_all_samples() -> None:
+def test_what_has_no_majority_is_asked_about_again_by_all_samples():
     yes, no = ("supported",) * 3, ("supported", "not_enough_info", "supported")
     result, judge = graded([yes, no], [yes, yes])
     assert [v.label for v in result.verdicts] == ["supported"] * 3
@@ -110,16 +108,12 @@ def test_what_has_no_majority_is_asked_about_again_by_all_samples() -> None:
         [(1, list(STATEMENTS)), (2, list(STATEMENTS)), (1, again), (2, again)]
     )
     result, _ = graded([yes, no], [yes, no])
-    assert [v.label or v.unresolved for v in result.verdicts] == [
-        "supported",
-        "split",
-        "supported",
-    ]
+    assert [v.label or v.unresolved for v in result.verdicts] == ["supported", "split", "supported"]
     assert result.verdicts[1].reason == "1 of 2 samples said supported, 1 not enough info"
 
 
 @pytest.mark.parametrize("on_missing", ["unsupported", "error"])
-def test_samples_that_all_disagree_are_no_judge_that_cannot_write_json(on_missing: Any) -> None:
+def test_samples_that_all_disagree_are_no_judge_that_cannot_write_json(on_missing):
     yes, no = ("supported",) * 3, ("contradicted", "not_enough_info", "")
     result, _ = graded([yes, no], [yes, no], on_missing=on_missing)
     assert (result.status, result.score) == ("unreadable", None)
@@ -133,7 +127,7 @@ def test_samples_that_all_disagree_are_no_judge_that_cannot_write_json(on_missin
     assert result.verdicts[2].reason == "1 of 2 samples said supported, 1 nothing that counts"
 
 
-def test_a_sample_that_failed_does_not_hinder_a_majority() -> None:
+def test_a_sample_that_failed_does_not_hinder_a_majority():
     yes = ("supported",) * 3
     for spoilt in (*SPOILT, "failed"):
         result, judge = graded([yes, spoilt, yes])
@@ -144,7 +138,7 @@ def test_a_sample_that_failed_does_not_hinder_a_majority() -> None:
         assert alone.error is not None, spoilt
 
 
-def test_what_one_failed_sample_leaves_open_is_asked_about_again_if_others_answered() -> None:
+def test_what_one_failed_sample_leaves_open_is_asked_about_again_if_others_answered():
     yes, no = ("supported",) * 3, ("supported", "not_enough_info", "supported")
     for spoilt in (*SPOILT, "failed"):
         result, judge = graded([yes, no, spoilt], [yes, yes, no])
@@ -158,7 +152,7 @@ def test_what_one_failed_sample_leaves_open_is_asked_about_again_if_others_answe
     assert len(judge.asked) == 3
 
 
-def test_a_judge_that_says_how_sure_it_is_counts_only_so_much() -> None:
+def test_a_judge_that_says_how_sure_it_is_counts_only_so_much():
     class Sure(Samples):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             reply = super().ask(ask)
@@ -170,7 +164,7 @@ def test_a_judge_that_says_how_sure_it_is_counts_only_so_much() -> None:
     assert [v.confidence for v in result.verdicts] == [0.6, 0.5, 1.0]
 
 
-def test_the_evidence_is_that_of_the_first_sample_that_agrees_and_names_some_as_most_do() -> None:
+def test_the_evidence_is_that_of_the_first_sample_that_agrees_and_names_some_as_most_do():
     class Terse(Samples):
         """Its first sample names no evidence."""
 
@@ -184,7 +178,7 @@ def test_the_evidence_is_that_of_the_first_sample_that_agrees_and_names_some_as_
 
 @examples(60)
 @given(st.lists(st.tuples(label, st.sampled_from(["[1]", "[]", "[99]"])), min_size=2, max_size=7))
-def test_what_needs_evidence_needs_it_of_more_than_half_of_the_samples(said: Any) -> None:
+def test_what_needs_evidence_needs_it_of_more_than_half_of_the_samples(said):
     """Evidence of a single sample does not carry what the others say without any."""
 
     class Says(Samples):
@@ -199,7 +193,7 @@ def test_what_needs_evidence_needs_it_of_more_than_half_of_the_samples(said: Any
             assert sum(one == ("supported", "[1]") for one in said) * 2 > samples
 
 
-def test_a_sample_that_denies_an_earlier_number_takes_back_what_the_majority_granted() -> None:
+def test_a_sample_that_denies_an_earlier_number_takes_back_what_the_majority_granted():
     class Denies(Samples):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
             reply = super().ask(ask)
@@ -254,8 +248,8 @@ class Noisy(TruthfulJudge):
     ),
 )
 def test_every_statement_ends_once_and_every_number_is_in_one_ask_in_each_sample(
-    policy: str, samples: int, reasks: int, controls: str, moods: list[int], limits: Limits
-) -> None:
+    policy, samples, reasks, controls, moods, limits
+):
     judge = Noisy(moods, limits)
     options: dict[str, Any] = {"policy": policy, "reasks": reasks, "controls": controls}
     result = grade(
@@ -280,9 +274,7 @@ def test_every_statement_ends_once_and_every_number_is_in_one_ask_in_each_sample
 
 
 @pytest.mark.parametrize(("failing_samples", "failed"), [(1, 0), (2, 1)])
-def test_a_control_is_passed_if_the_majority_of_samples_passes_it(
-    failing_samples: int, failed: int
-) -> None:
+def test_a_control_is_passed_if_the_majority_of_samples_passes_it(failing_samples, failed):
     class Credulous(TruthfulJudge):
         """Its first samples support all that they are asked about."""
 
@@ -306,7 +298,7 @@ def test_a_control_is_passed_if_the_majority_of_samples_passes_it(
 # ---------------------------------------------------------------- what cannot be sampled
 
 
-def test_a_judge_that_always_says_the_same_is_asked_once_and_the_result_says_so() -> None:
+def test_a_judge_that_always_says_the_same_is_asked_once_and_the_result_says_so():
     once = grade(ANSWER, CONTEXT, judge="embedded")
     result = grade(ANSWER, CONTEXT, judge="embedded", samples=5)
     assert [v.label for v in result.verdicts] == [v.label for v in once.verdicts]
@@ -315,9 +307,9 @@ def test_a_judge_that_always_says_the_same_is_asked_once_and_the_result_says_so(
     assert result.warnings == [*once.warnings, said]
 
 
-def test_what_has_no_ask_for_verdicts_has_no_samples() -> None:
+def test_what_has_no_ask_for_verdicts_has_no_samples():
     with pytest.raises(ConfigError, match="samples: must be 1 with verify='rubric'"):
         grade(ANSWER, CONTEXT, judge=ScriptedJudge([""]), samples=3, policy="masis")
     for bad in (0, 10, True, "3", 1.5, None):
         with pytest.raises(ConfigError, match="samples: must be a whole number from 1 to 9"):
-            Policy(samples=bad)  # type: ignore[arg-type]
+            Policy(samples=bad)

@@ -18,8 +18,6 @@ has, whatever it is. With ``"raw": true`` a row is about wrong numbers: they are
 A long text is written as ``{"long": [text, [times, text], ...]}``; ``#`` in it counts.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -270,7 +268,7 @@ def too_large(asked: Sequence[Ask], limits: Mapping[str, int]) -> list[str]:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['about']}: {row['name']}")
-def test_every_row_has_its_result(row: dict[str, Any]) -> None:
+def test_every_row_has_its_result(row):
     for policy, script in runs(row):
         result, asked = graded(row, policy, script)
         problems = wrong(row["expected"], result, asked, row["answer"])
@@ -282,7 +280,7 @@ def test_every_row_has_its_result(row: dict[str, Any]) -> None:
         json.dumps(result.to_promptfoo("all"), allow_nan=False)
 
 
-def test_every_row_is_one_line_with_its_own_name_and_expects_something() -> None:
+def test_every_row_is_one_line_with_its_own_name_and_expects_something():
     names = [(row["about"], row["name"]) for row in ROWS]
     assert len(set(names)) == len(names)
     assert all(row["expected"] and runs(row) for row in ROWS)

@@ -1,7 +1,5 @@
 """What code sees beside the judge: it flags numbers, names wrong words, and raises no score."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -26,9 +24,7 @@ def graded(*labels: str, **options: Any) -> GradingResult:
     return grade(answer, CONTEXT, judge=says(*labels), **options)
 
 
-def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stays_supported() -> (
-    None
-):
+def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stays_supported():
     result = graded("supported", "supported", "supported")
     assert result.pass_
     assert result.score == 1
@@ -46,7 +42,7 @@ def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stay
     assert [component["pass"] for component in flagged] == [True, True]
 
 
-def test_a_number_of_the_question_is_neither_flagged_nor_wrong() -> None:
+def test_a_number_of_the_question_is_neither_flagged_nor_wrong():
     answer = "Yes, adults pay 14 euros."
     result = grade(answer, CONTEXT, question="Is it 14 euros?", judge=says("supported"))
     assert result.verdicts[0].flags == ()
@@ -56,7 +52,7 @@ def test_a_number_of_the_question_is_neither_flagged_nor_wrong() -> None:
     assert (asked.verdicts[0].wrong, asked.verdicts[0].says) == ((), "")
 
 
-def test_the_user_chooses_whether_a_flag_fails() -> None:
+def test_the_user_chooses_whether_a_flag_fails():
     result = graded("supported", fail_on_flags=["number_not_found"])
     assert (result.pass_, result.score) == (False, 1.0)
     assert "It still fails: a statement has the flag number_not_found." in str(result.reason)
@@ -65,12 +61,12 @@ def test_the_user_chooses_whether_a_flag_fails() -> None:
         graded("supported", fail_on_flags=["number_not_fund"])
 
 
-def test_a_number_is_no_reason_for_strict_evidence_to_lower_a_label() -> None:
+def test_a_number_is_no_reason_for_strict_evidence_to_lower_a_label():
     (verdict,) = graded("supported", strict_evidence=True).verdicts
     assert verdict.label == "supported"
 
 
-def test_what_is_not_supported_has_its_wrong_words_and_what_the_context_says() -> None:
+def test_what_is_not_supported_has_its_wrong_words_and_what_the_context_says():
     result = graded("contradicted", "not_enough_info")
     first, second = result.verdicts
     assert (first.wrong, first.says, first.flags) == (("22:00",), "17:00", ())
@@ -85,9 +81,7 @@ LABELS = st.sampled_from(["supported", "partially_supported", "not_enough_info",
 
 
 @given(st.tuples(LABELS, LABELS, LABELS), st.floats(0, 1), st.booleans())
-def test_flags_raise_no_score_and_let_nothing_pass(
-    labels: tuple[str, ...], threshold: float, inverse: bool
-) -> None:
+def test_flags_raise_no_score_and_let_nothing_pass(labels, threshold, inverse):
     options: dict[str, Any] = {"threshold": threshold, "inverse": inverse, "fail_on": ()}
     plain = graded(*labels, **options)
     strict = graded(*labels, **options, fail_on_flags=["number_not_found"])
@@ -95,7 +89,7 @@ def test_flags_raise_no_score_and_let_nothing_pass(
     assert strict.pass_ <= plain.pass_
 
 
-def test_results_of_earlier_versions_are_read_without_the_new_fields() -> None:
+def test_results_of_earlier_versions_are_read_without_the_new_fields():
     data = graded("contradicted").model_dump(mode="json")
     for verdict in data["verdicts"]:
         del verdict["wrong"], verdict["says"]

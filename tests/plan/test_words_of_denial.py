@@ -1,7 +1,5 @@
 """A reply that denies in its words or numbers credits nothing, and no fact hides in a lead-in, an advice or a decline."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any
@@ -70,7 +68,7 @@ DENIALS: dict[str, Says] = {
 
 
 @pytest.mark.parametrize("says", DENIALS.values(), ids=DENIALS)
-def test_a_statement_that_its_reply_denies_is_not_credited(says: Says) -> None:
+def test_a_statement_that_its_reply_denies_is_not_credited(says):
     judge = ScriptedJudge([lambda ask: Reply(says(list(ask.ids), ask.echo)), ""])
     result = grade(f"{FIRST} {SECOND}", "It is old.", judge=judge, controls="off")
     assert not result.pass_
@@ -85,13 +83,13 @@ def test_a_statement_that_its_reply_denies_is_not_credited(says: Says) -> None:
         *("Das ist erfunden.", "Der Preis weicht ab.", "rot statt blau", "falso", "inesatto"),
     ],
 )
-def test_a_reason_in_plain_words_of_denial_is_heard(reason: str) -> None:
+def test_a_reason_in_plain_words_of_denial_is_heard(reason):
     reply = json.dumps([{"id": 1, "evidence": [1], "reason": reason, "label": "supported"}])
     judge = ScriptedJudge([reply, ""])
     assert grade(FIRST, "It is old.", judge=judge, controls="off", reasons="all").score != 1.0
 
 
-def test_json_that_a_broken_reply_quotes_is_no_verdict() -> None:
+def test_json_that_a_broken_reply_quotes_is_no_verdict():
     judge = ScriptedJudge(["{'label':'idk','reason':'it quotes {\"label\":\"supported\"}'}"])
     assert not grade(FIRST, "It is old.", judge=judge, controls="off").defined
 
@@ -113,7 +111,7 @@ def test_json_that_a_broken_reply_quotes_is_no_verdict() -> None:
         "Send me 50 euros.",
     ],
 )
-def test_a_fact_that_the_reader_is_told_to_keep_in_mind_is_a_claim(fact: str) -> None:
+def test_a_fact_that_the_reader_is_told_to_keep_in_mind_is_a_claim(fact):
     assert grade(fact, "It is old.").status == "graded"
 
 
@@ -132,11 +130,11 @@ def test_a_fact_that_the_reader_is_told_to_keep_in_mind_is_a_claim(fact: str) ->
         "No documents are required for entry.",
     ],
 )
-def test_what_is_said_of_data_and_details_does_not_decline(fact: str) -> None:
+def test_what_is_said_of_data_and_details_does_not_decline(fact):
     assert grade(fact, "It is old.").status == "graded"
 
 
-def test_a_claim_above_a_table_is_judged() -> None:
+def test_a_claim_above_a_table_is_judged():
     table = "| Day | Opening |\n|---|---|\n| Monday | nine |"
     result = grade(
         f"The mayor was convicted of fraud in Lisbon:\n\n{table}", "It opens Monday at nine."

@@ -1,11 +1,8 @@
 """Answers as people have them: each verdict is about a thing that a reader would check."""
 
-from __future__ import annotations
-
 import gzip
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,11 +38,11 @@ CLAIMS = (
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
-def test_a_negative_fact_is_no_decline(claim: str) -> None:
+def test_a_negative_fact_is_no_decline(claim):
     assert grade(claim, "It is so.").status == "graded"
 
 
-def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shared: Path) -> None:
+def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shared):
     """Real statements, true and false, but not of chats: one in two hundred is set aside at most."""
     texts = [
         json.loads(line)["statement"]
@@ -71,7 +68,7 @@ def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shar
         "As the hotel confirmed in 2019:\n\nThank you for your question!",
     ],
 )
-def test_a_claim_that_is_set_aside_is_asked_about_without_that_label(claim: str) -> None:
+def test_a_claim_that_is_set_aside_is_asked_about_without_that_label(claim):
     result, judge = graded(f"{claim}\n\nKind regards,\nHelena Marsh")
     assert result.verdicts[0].label == "not_enough_info"
     assert result.counts["unresolved"] == 0
@@ -82,7 +79,7 @@ def test_a_claim_that_is_set_aside_is_asked_about_without_that_label(claim: str)
     assert len(again.payload.items) == 1
 
 
-def test_what_claims_nothing_is_set_aside_in_one_ask() -> None:
+def test_what_claims_nothing_is_set_aside_in_one_ask():
     answer = (
         "Hello Ms Okafor!\n\nThe fee is 5 euros. Do you want a copy for 2024?\n\nConfidence: 95%"
     )
@@ -93,24 +90,20 @@ def test_what_claims_nothing_is_set_aside_in_one_ask() -> None:
 
 
 @pytest.mark.parametrize(("answer", "asked", "skipped"), ROWS)
-def test_an_answer_is_asked_about_as_its_row_says(
-    answer: str, asked: list[str], skipped: list[list[str]]
-) -> None:
+def test_an_answer_is_asked_about_as_its_row_says(answer, asked, skipped):
     result, _ = graded(answer, lambda _: "supported")
     assert [v.statement for v in result.verdicts] == asked
     assert [[answer[s.start : s.end], s.reason] for s in result.skipped] == skipped
 
 
-def test_thinking_is_skipped_with_a_warning() -> None:
+def test_thinking_is_skipped_with_a_warning():
     result, _ = graded("<think>The fee is 9.</think>\n\nThe fee is 5.", lambda _: "supported")
     assert [v.statement for v in result.verdicts] == ["The fee is 5."]
     assert any("thought" in warning for warning in result.warnings)
     assert result.skipped[0].reason == "thinking"
 
 
-def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_not_supported() -> (
-    None
-):
+def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_not_supported():
     said = "The fee for adults is 9.50 euros."
     context = [f"It opens at nine. {said} Children pay nothing."]
     judge = TruthfulJudge(lambda _: "not_enough_info")
@@ -125,7 +118,7 @@ def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_no
     assert not grade(said, context, judge=judge, controls="off").verdicts[0].flags
 
 
-def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it() -> None:
+def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it():
     said = "The mayor was convicted of fraud for:\n\n- the bridge\n- the harbour"
     result, judge = graded(said, lambda text: "not_a_claim" if text[-1] == ":" else "supported")
     assert len(judge.asked) == 1
@@ -138,7 +131,7 @@ def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it() -> N
 # ---------------------------------------------------------------- contexts
 
 
-def test_runs_of_very_short_lines_are_numbered_together() -> None:
+def test_runs_of_very_short_lines_are_numbered_together():
     table = "\n".join(str(1000 + place) for place in range(60))
     judge = TruthfulJudge(lambda _: "supported")
     grade("It is so.", [f"{table}\nIt is so, and it was so for a long time."], judge=judge)
@@ -152,7 +145,7 @@ def test_runs_of_very_short_lines_are_numbered_together() -> None:
     "context",
     [["[object Object]"], "{{context}}", "${context}", "undefined", ["nan", "None", "#N/A"], "n/a"],
 )
-def test_what_a_broken_pipeline_leaves_is_no_context(context: list[str] | str) -> None:
+def test_what_a_broken_pipeline_leaves_is_no_context(context):
     result = grade("It is so.", context)
     assert result.status == "invalid_input"
     assert result.error is not None
@@ -161,12 +154,12 @@ def test_what_a_broken_pipeline_leaves_is_no_context(context: list[str] | str) -
 
 
 @pytest.mark.parametrize("passage", ["", {"text": ""}, {"chunkText": ""}, {"sentences": []}])
-def test_an_empty_passage_is_an_empty_context_in_any_form(passage: object) -> None:
+def test_an_empty_passage_is_an_empty_context_in_any_form(passage):
     assert grade("It is so.", [passage]).status == "no_context"
     assert grade("It is so.", passage).status == "no_context"
 
 
-def test_a_passage_whose_text_is_none_is_told_what_it_is() -> None:
+def test_a_passage_whose_text_is_none_is_told_what_it_is():
     error = grade("It is so.", [{"text": 3}]).error
     assert error is not None
     assert error.message == "context: passage 1 must have a string 'text', text is 3."
@@ -191,7 +184,7 @@ OWN = json.dumps({"answer": "It ships with a free case.", "sources": [*PASSAGES,
         OWN.replace("sources", "sourceDocuments"),
     ],
 )
-def test_a_context_in_json_beside_an_answer_is_skipped_and_reported(answer: str) -> None:
+def test_a_context_in_json_beside_an_answer_is_skipped_and_reported(answer):
     result = grade(answer, PASSAGES, judge="embedded")
     assert not any(verdict.label == "supported" for verdict in result.verdicts)
     assert not result.pass_
@@ -204,7 +197,7 @@ def test_a_context_in_json_beside_an_answer_is_skipped_and_reported(answer: str)
     assert len(covered) == sum(end - start for start, end in spans)
 
 
-def test_words_behind_json_that_is_cut_off_are_statements_of_their_own() -> None:
+def test_words_behind_json_that_is_cut_off_are_statements_of_their_own():
     cut = '{"advice": [{"id": 2, "text": "The pump is bl'
     said = split_statements(f"{cut}\n\nIt weighs 4.2 kg. It is made in Turin.")
     assert said[-2:] == ["It weighs 4.2 kg.", "It is made in Turin."]

@@ -1,7 +1,5 @@
 """A quote is found in exactly the sentences that it touches."""
 
-from __future__ import annotations
-
 import pytest
 
 from faithfulness_assert.records.model import Evidence
@@ -30,13 +28,11 @@ CONTEXT = Quotable.of(SENTENCES)
         ('""', ()),
     ],
 )
-def test_a_quote_names_the_sentences_that_it_touches_and_no_neighbour(
-    quote: str, numbers: tuple[int, ...]
-) -> None:
+def test_a_quote_names_the_sentences_that_it_touches_and_no_neighbour(quote, numbers):
     assert CONTEXT.find(quote) == numbers
 
 
-def test_each_line_of_a_quote_must_be_in_the_context() -> None:
+def test_each_line_of_a_quote_must_be_in_the_context():
     assert resolve((), "It is cheap.\n\nThe shop", SENTENCES, CONTEXT) == (
         (SENTENCES[2], SENTENCES[0]),
         (),

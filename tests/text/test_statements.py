@@ -1,7 +1,5 @@
 """An answer is split into statements, and nothing of it vanishes."""
 
-from __future__ import annotations
-
 import json
 import re
 
@@ -41,7 +39,7 @@ def reasons(text: str) -> list[str]:
 # ---------------------------------------------------------------- corpora
 
 
-def test_markdown_answers_give_their_golden_statements() -> None:
+def test_markdown_answers_give_their_golden_statements():
     golden = rows("splits_llm_markdown")
     right = sum(exact(golden))
     print(f"markdown answers: {right} of {len(golden)} exact")
@@ -52,7 +50,7 @@ def test_markdown_answers_give_their_golden_statements() -> None:
         )
 
 
-def test_most_golden_sentences_in_29_languages_are_found() -> None:
+def test_most_golden_sentences_in_29_languages_are_found():
     corpus = SHARED / "corpora" / "splits.json"
     if not corpus.exists():
         pytest.skip(f"{corpus.name} is not here: its rows are not ours to copy")
@@ -98,12 +96,12 @@ def check(text: str, found: Split) -> None:
 @example("1. <b>\n\n2. </b>x")
 @example("0.\n0")
 @examples(200)
-def test_every_letter_and_digit_is_in_one_span(text: str) -> None:
+def test_every_letter_and_digit_is_in_one_span(text):
     check(text, split(text))
 
 
 @given(texts)
-def test_spans_of_sentences_leave_only_white_space_out(text: str) -> None:
+def test_spans_of_sentences_leave_only_white_space_out(text):
     end = 0
     for start, stop in sentence_spans(text):
         assert end <= start < stop
@@ -114,7 +112,7 @@ def test_spans_of_sentences_leave_only_white_space_out(text: str) -> None:
 
 
 @given(markdown)
-def test_statements_of_markdown_contain_only_what_the_answer_says(text: str) -> None:
+def test_statements_of_markdown_contain_only_what_the_answer_says(text):
     for statement in split(text).statements:
         said = [char for char in statement.text if not char.isspace() and char not in "|^~_()"]
         source = iter(text[statement.start : statement.end])
@@ -123,7 +121,7 @@ def test_statements_of_markdown_contain_only_what_the_answer_says(text: str) -> 
         )
 
 
-def test_a_text_without_any_boundary_is_cut_into_pieces_of_limited_size() -> None:
+def test_a_text_without_any_boundary_is_cut_into_pieces_of_limited_size():
     for text in ("a" * 100_000, "word " * 20_000, "No. 5 " * 10_000):
         spans = sentence_spans(text)
         assert max(end - start for start, end in spans) <= sentences.MAX_SENTENCE
@@ -132,14 +130,12 @@ def test_a_text_without_any_boundary_is_cut_into_pieces_of_limited_size() -> Non
         )
 
 
-def test_five_thousand_sentences_are_five_thousand_statements() -> None:
+def test_five_thousand_sentences_are_five_thousand_statements():
     assert len(split("The fee is 5 dollars. " * 5_000).statements) == 5_000
     assert len(sentence_spans("The fee is 5 dollars.\n" * 5_000)) == 5_000
 
 
-def test_after_the_limit_of_sentences_a_text_is_only_cut_and_nothing_is_lost(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_after_the_limit_of_sentences_a_text_is_only_cut_and_nothing_is_lost(monkeypatch):
     monkeypatch.setattr(sentences, "MAX_SENTENCES", 10)
     text = "The fee is 5 dollars.\n" * 1_000
     spans = sentence_spans(text)
@@ -149,21 +145,19 @@ def test_after_the_limit_of_sentences_a_text_is_only_cut_and_nothing_is_lost(
 
 
 @pytest.mark.parametrize("unit", ["「我。", "我们去了。", "It is so. ", "a", "Word. \u200b"])
-def test_a_line_longer_than_a_part_is_read_whole(unit: str) -> None:
+def test_a_line_longer_than_a_part_is_read_whole(unit):
     text = unit * (3 * sentences.MAX_UNIT // len(unit))
     check(text, split(text))
 
 
-def test_a_text_or_language_that_is_not_a_string_is_a_type_error() -> None:
+def test_a_text_or_language_that_is_not_a_string_is_a_type_error():
     with pytest.raises(TypeError, match="split_statements: text must be a string, got NoneType"):
-        split_statements(None)  # type: ignore[arg-type]
+        split_statements(None)
     with pytest.raises(TypeError, match="language must be a string, got NoneType"):
-        split_statements("It is so.", None)  # type: ignore[arg-type]
+        split_statements("It is so.", None)
 
 
-def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_is_raised(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_panic_of_the_splitter_falls_back_and_an_interrupt_is_raised(monkeypatch):
     import sentencex
 
     class PanicException(BaseException):
@@ -200,18 +194,18 @@ SPLITS = (
 @pytest.mark.parametrize(
     ("rule", "text", "expected"), [(rule, *row) for rule in SPLITS for row in ROWS[rule]]
 )
-def test_a_text_has_the_statements_of_its_row(rule: str, text: str, expected: list[str]) -> None:
+def test_a_text_has_the_statements_of_its_row(rule, text, expected):
     assert split_statements(text) == expected, rule
 
 
 @pytest.mark.parametrize(("text", "expected"), ROWS["other pieces are skipped with a reason"])
-def test_other_pieces_are_skipped_with_a_reason(text: str, expected: list[str]) -> None:
+def test_other_pieces_are_skipped_with_a_reason(text, expected):
     assert reasons(text) == expected
 
 
 @pytest.mark.parametrize("form", ["# {}", "{}\n===", "**{}**", "**{}:**", "> **{}**"])
 @pytest.mark.parametrize("claim", ROWS["no claim hides as a heading in any language"])
-def test_no_claim_hides_as_a_heading_in_any_language(claim: str, form: str) -> None:
+def test_no_claim_hides_as_a_heading_in_any_language(claim, form):
     said = claim + ":" if form.endswith(":**") else claim
     assert [said.removeprefix("2. ")] == [
         text.removeprefix("2. ")
@@ -221,7 +215,7 @@ def test_no_claim_hides_as_a_heading_in_any_language(claim: str, form: str) -> N
 
 @pytest.mark.parametrize("form", ["# {}", "## {}:", "**{}**", "**{}:**", "**{}**:"])
 @pytest.mark.parametrize("name", ROWS["a heading that names a topic is not a statement"])
-def test_a_heading_that_names_a_topic_is_not_a_statement(name: str, form: str) -> None:
+def test_a_heading_that_names_a_topic_is_not_a_statement(name, form):
     assert split_statements(form.format(name) + "\n\nIt is so.") == ["It is so."]
 
 
@@ -278,9 +272,7 @@ LISTED = ("- a.pdf", "* Handbuch", "1. a.pdf", "[1] a.pdf", "a.pdf", "• https:
     st.sampled_from(LISTED),
 )
 @examples(300)
-def test_no_claim_is_skipped_with_what_stands_in_its_paragraph(
-    before: str, said: list[tuple[str, str]], behind: str, listed: str
-) -> None:
+def test_no_claim_is_skipped_with_what_stands_in_its_paragraph(before, said, behind, listed):
     text = before + "".join(claim + gap for claim, gap in said) + f"{behind}\n{listed}"
     stated = [text[statement.start : statement.end] for statement in split(text).statements]
     for claim, _ in said:
@@ -290,7 +282,7 @@ def test_no_claim_is_skipped_with_what_stands_in_its_paragraph(
 @pytest.mark.parametrize(
     "language", ["en-US", "EN", "xx", "", "pt_BR", "no such language", "zzzz\ud800", "\x00"]
 )
-def test_any_language_code_is_read(language: str) -> None:
+def test_any_language_code_is_read(language):
     assert split_statements("The fee is 5%. It rose.", language) == ["The fee is 5%.", "It rose."]
 
 
@@ -304,13 +296,11 @@ def test_any_language_code_is_read(language: str) -> None:
         ("We met on the 20. It was fun.", "en", 2),
     ],
 )
-def test_an_ordinal_of_german_ends_no_sentence_before_its_noun(
-    text: str, language: str, sentences: int
-) -> None:
+def test_an_ordinal_of_german_ends_no_sentence_before_its_noun(text, language, sentences):
     assert len(split(text, language).statements) == sentences
 
 
-def test_a_text_of_two_languages_has_the_same_one_in_every_process() -> None:
+def test_a_text_of_two_languages_has_the_same_one_in_every_process():
     """The order of a set of words differs between processes."""
     for text in ("Il si", "si il", "Il. Si?"):
         assert find_language(text) == "it"

@@ -1,9 +1,6 @@
 """The words of a statement that its evidence lacks, and what the evidence says instead."""
 
-from __future__ import annotations
-
 import json
-from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -29,9 +26,7 @@ texts = anything | prose
 
 
 @given(texts, st.lists(texts, max_size=3), texts, texts)
-def test_wrong_words_are_always_parts_of_the_statement(
-    statement: str, evidence: list[str], context: str, reason: str
-) -> None:
+def test_wrong_words_are_always_parts_of_the_statement(statement, evidence, context, reason):
     wrong, says = difference(statement, evidence, Numbers(context), reason)
     assert all(word and word in statement for word in wrong)
     assert len(set(wrong)) == len(wrong)
@@ -39,9 +34,7 @@ def test_wrong_words_are_always_parts_of_the_statement(
 
 
 @given(texts, texts, texts)
-def test_nothing_is_wrong_with_what_the_evidence_says_word_for_word(
-    statement: str, before: str, behind: str
-) -> None:
+def test_nothing_is_wrong_with_what_the_evidence_says_word_for_word(statement, before, behind):
     evidence = [f"{before}\n{statement}\n{behind}"]
     assert difference(statement, evidence, Numbers(evidence[0])) == ((), "")
 
@@ -51,9 +44,7 @@ YEARS = st.integers(1100, 2000)
 
 
 @given(st.lists(st.sampled_from(WORDS), min_size=3, unique=True), YEARS, YEARS, YEARS)
-def test_the_year_that_is_shown_is_the_only_one_of_the_evidence(
-    words: list[str], said: int, true: int, other: int
-) -> None:
+def test_the_year_that_is_shown_is_the_only_one_of_the_evidence(words, said, true, other):
     assume(len({said, true, other}) == 3)
     text = " ".join(words)
     one = f"The {text} in {true}."
@@ -63,14 +54,12 @@ def test_the_year_that_is_shown_is_the_only_one_of_the_evidence(
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["statement"])
-def test_a_value_is_shown_only_where_one_could_be_meant(row: dict[str, Any]) -> None:
+def test_a_value_is_shown_only_where_one_could_be_meant(row):
     wrong, says = difference(row["statement"], [row["evidence"]], Numbers(row["evidence"]))
     assert (list(wrong), says) == (row["wrong"], row["says"])
 
 
-def test_a_number_that_is_elsewhere_in_the_context_is_wrong_beside_evidence_of_the_same_matter() -> (
-    None
-):
+def test_a_number_that_is_elsewhere_in_the_context_is_wrong_beside_evidence_of_the_same_matter():
     context = "The museum closes at 17:00. The bar closes at 22:00."
     evidence, statement = ["The museum closes at 17:00."], "The museum closes at 22:00."
     assert difference(statement, evidence, Numbers(context)) == (("22:00",), "17:00")
@@ -79,7 +68,7 @@ def test_a_number_that_is_elsewhere_in_the_context_is_wrong_beside_evidence_of_t
     assert difference(statement, ["The museum closes early."], Numbers(context)) == ((), "")
 
 
-def test_a_month_that_is_elsewhere_in_the_context_is_not_wrong() -> None:
+def test_a_month_that_is_elsewhere_in_the_context_is_not_wrong():
     context, statement = (
         "The bar opened in June. The tower opened in July.",
         "The tower opened in June.",
@@ -93,15 +82,13 @@ def test_a_month_that_is_elsewhere_in_the_context_is_not_wrong() -> None:
     assert difference(statement, evidence, known) == (("June",), "July")
 
 
-def test_words_that_the_judge_quotes_are_not_wrong_if_it_names_no_evidence_and_the_context_has_them() -> (
-    None
-):
+def test_words_that_the_judge_quotes_are_not_wrong_if_it_names_no_evidence_and_the_context_has_them():
     context = Numbers("The bar is in the old tower.")
     reason = "The context mentions the “old tower”, but not that it is “tall”."
     assert difference("The old tower is tall and steep.", [], context, reason)[0] == ("tall",)
 
 
-def test_words_that_the_judge_quotes_are_wrong_if_the_evidence_lacks_them() -> None:
+def test_words_that_the_judge_quotes_are_wrong_if_the_evidence_lacks_them():
     evidence, statement = ["Members swim for free."], "Members and their guests swim for free."
     reason = "The text does not mention “their guests”, only “Members”, and nothing of “dogs”."
     assert difference(statement, evidence, Numbers(evidence[0]), reason)[0] == ("their guests",)
