@@ -27,7 +27,7 @@ from ..records.model import (
 )
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
-from ..text.absent_numbers import Numbers, absent_numbers, with_equations
+from ..text.absent_numbers import EQUALS, Numbers, absent_numbers, with_equations
 from ..text.citations import source_names
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, lazy_pattern, plain_words
@@ -191,7 +191,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
     asked = state.asked
-    if "=" in state.case.answer:
+    if any(sign in state.case.answer for sign in EQUALS):
         asked = with_equations(map(without_heading, state.statements), state.known, asked)
     seeing = Seeing(state.known, asked)
     verdicts = []

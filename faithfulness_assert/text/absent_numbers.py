@@ -19,6 +19,7 @@ from itertools import combinations
 from math import isclose
 
 from .citations import without_references
+from .equations import results
 from .number_words import units_of, valued, words_of
 from .numbers import (
     EXACT,
@@ -39,6 +40,8 @@ ROUNDED, ROUGHLY = 0.1, 0.2
 SHORT = 100
 """Whole numbers below it are as short as what they would be rounded to."""
 MOST_ABSENT = 20
+EQUALS, MOST_STEPS = ("=", "≈"), 5
+"""Signs of equality, and results that may follow from one another."""
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
 MOST_SHARED, LEAST_EXACT = 4, 0.02
@@ -51,8 +54,7 @@ IN_TABLES = 100
 NAME_GAPS = ("-", "–", ".", "/")
 """Between the numbers of one name."""
 LIST_GAPS = (*NAME_GAPS, ",", ";", "&")
-PRODUCTS = ("×", "*")
-TIMES = (*PRODUCTS, "÷", "/")
+TIMES = ("×", "*", "÷", "/")
 """Behind one of these, a power of ten is no fact of a context."""
 BEFORE = 30
 """Characters before a number that say what it is."""
@@ -62,10 +64,14 @@ words behind it that may belong to it."""
 
 _LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|times\b|[$%,;])")
 _IN_MILLIONS = lazy_pattern(
-    r"\bin (thousands|(?:m|b|tr)illions?|lakhs?|lacs?|crores?)\b|(?<!\d)['’£$€]000(?![\d.,])",
+    r"(?:\b[ie][nm] ?|[(])(thousands|milliers|tausend|mio|mrd|lakhs?|lacs?|crores?"
+    r"|(?:m|b|tr)ill?i(?:on|ard)[a-z]{0,3})\b|(?<!\d)['’£$€]000(?![\d.,])",
     re.IGNORECASE,
 )
-_OF_TABLES = ("in thousands", "illion", " lakh", " lac", "crore", *map("{}000".format, "'’£$€"))
+_OF_TABLES = (
+    *"thousand illi tausend mio mrd lakh lac crore".split(),
+    *map("{}000".format, "'’£$€"),
+)
 # Read backwards from a number, which is much faster than to search for where a word begins.
 _JOINED = lazy_pattern(r"(?:[0-9–./_-]*(?:[-–_#./]|#:))?[^\W\d_]{1,10}(?![^\W_])")
 _WORD_BEFORE = lazy_pattern(r"( fo | ,|[(=:] ?| ?[.]?)([^\W\d_]+|[§№])")
@@ -166,7 +172,7 @@ def _in_tables(passage: str) -> Iterator[Meaning]:
     for number in find_numbers(passage) if scales else ():
         if not number.loose and all(map(str.isupper, number.kinds())):
             above = [one for one in scales if one.end() <= number.start]
-            size = valued("scales")[(above[-1][1] or "thousand").casefold()] if above else 1
+            size = valued("scales").get((above[-1][1] or "thousand").casefold(), 1) if above else 1
             yield from ((kind, value * size) for kind, value in number.offers)
 
 
@@ -223,29 +229,16 @@ def absent_numbers(
     and the evidence; where the statement has one of them, also their mean, product, ratio and
     change ("up from 16.4 to 23.6 billion, by 43.6 %").
     """
-    absent, _ = _looked_for(Own(statement), context, question, evidence)
-    said = (statement[number.first : number.last] for number in absent)
-    return tuple(dict.fromkeys(said))[:MOST_ABSENT]
-
-
-def with_equations(statements: Iterable[str], context: Numbers, question: Numbers) -> Numbers:
-    """The numbers of a question, and what equations of the statements compute from known ones."""
-    for own in (Own(statement) for statement in statements if "=" in statement):
-        _, computed = _looked_for(own, context, question)
-        question = Numbers(question.text, *(own.text[n.first : n.last] for n in computed))
-    return question
-
-
-def _looked_for(
-    own: Own, context: Numbers, question: Numbers, evidence: str = ""
-) -> tuple[list[Number], list[Number]]:
-    """The numbers of a statement that occur nowhere, and those that are only computed."""
+    own = Own(statement)
     if not (absent := find_absent(own, context, question)):
-        return [], []
+        return ()
+    if any(sign in statement for sign in EQUALS):
+        question = with_equations([statement], context, question)
+        absent = find_absent(own, context, question)
     places = {number.start for number in absent}
     there = [n for n in own.numbers if n.plain and n.start not in places]
     near = [n for n in find_numbers(evidence[:MOST_EVIDENCE], in_words=False) if n.plain]
-    exact, ratios = _results(there, near, any(sign in own.text for sign in PRODUCTS))
+    exact, ratios = _results(there, near)
 
     def is_computed(number: Number) -> bool:
         step = number.step if number.step < LEAST_EXACT else 0
@@ -256,13 +249,30 @@ def _looked_for(
             for result in results
         )
 
-    computed = [number for number in absent if is_computed(number)]
-    return [number for number in absent if number not in computed], computed
+    said = (statement[n.first : n.last] for n in absent if not is_computed(n))
+    return tuple(dict.fromkeys(said))[:MOST_ABSENT]
 
 
-def _results(
-    there: list[Number], near: list[Number], multiplies: bool
-) -> tuple[list[float], list[float]]:
+def with_equations(statements: Iterable[str], context: Numbers, question: Numbers) -> Numbers:
+    """The numbers of a question, and what equations of the statements compute from known ones.
+
+    A result is known to what follows from it, but not in more than ``MOST_STEPS``.
+    """
+    equations = [Own(text) for text in statements if any(sign in text for sign in EQUALS)]
+    known, steps = question, 0
+    for _ in range(MOST_STEPS if equations else 0):
+        found = set[str]()
+        for own in equations:
+            absent = {number.start for number in find_absent(own, context, known)}
+            places = {number.start for number in own.read} - absent
+            found.update(f"{value:.9f}" for value in results(own.text, own.read, places))
+        if len(found) == steps:
+            break
+        known, steps = Numbers(question.text, *found), len(found)
+    return known
+
+
+def _results(there: list[Number], near: list[Number]) -> tuple[list[float], list[float]]:
     """What two numbers of a statement and its evidence give: exact values, ratios and shares."""
     added = combinations([n.plain[0] for n in (*there, *near)][:MOST_ADDED], 2)
     exact, ratios = [v for a, b in added for v in (a + b, abs(a - b))], list[float]()
@@ -273,7 +283,7 @@ def _results(
     for place, one in enumerate(few):
         for other in (*few[place + 1 :], *beside):
             a, b = one.plain[0], other.plain[0]
-            if multiplies or "share" in one.kinds() | other.kinds():
+            if "share" in one.kinds() | other.kinds():
                 shares = [dict(n.meanings).get("share", n.plain[0]) for n in (one, other)]
                 exact.append(shares[0] * shares[1])
             if one.clear_kinds() == other.clear_kinds() and a != b:
@@ -376,11 +386,15 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str], context:
 
     It counts nothing that is listed where the context itself counts the same: 2 or 20 tablets.
     """
-    before = {*_words_before(text, number)[-2:]}
+    words = _words_before(text, number)
+    before = {*words[-2:]}
     if not words_of("bounds").isdisjoint(before.difference(bounds)):
         return True
     is_power = {*text[number.start : number.end]} <= {*"10,"}
-    if is_power and text[: number.start].rstrip(" ($")[-1:] in TIMES:
+    if is_power and (
+        text[: number.start].rstrip(" ($")[-1:] in TIMES
+        or any(word.startswith("multipl") for word in words[-4:])
+    ):
         return True  # 0.25 × 100 = 25
     is_short = number.end - number.start <= 2 and not number.meanings
     is_small = is_short and max(number.plain, default=SMALL + 1) <= SMALL

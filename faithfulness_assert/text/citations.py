@@ -61,7 +61,7 @@ _AUTHORS = lazy_pattern(
     rf"(?:\s?;\s?[A-Z][^()\d\n]{{0,80}} {_YEAR}){{0,9}}"
 )
 _LIST_MARKER = lazy_pattern(r"\s*[(]?[0-9]{1,3}(?:[.][0-9]{1,3}){0,3}[.)](?=\s|$)")
-_SHORT_BRACKETS = lazy_pattern(r"(?<!\\)\[[^\[\]\n]{0,40}\]")
+_SHORT_BRACKETS = lazy_pattern(r"(?<!\\)\[[^\[\]\n(]{0,40}\]")
 _ENTRY = lazy_pattern(
     rf"\W*[A-Z][\w'’-]{{1,30}},? (?:[A-Z]\.|et al|&|and )[^\n]{{0,120}}?\(?{_YEAR}\)?[.,:]"
 )

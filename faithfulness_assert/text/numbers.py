@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from unicodedata import digit, numeric
@@ -93,7 +93,7 @@ _MIXED = lazy_pattern(rf" ?({_SHARES})| ([1-9])/([2-9])(?![0-9/])")
 _BEHIND = lazy_pattern(rf"{_GAP}(?:of an? )?([^\W\d_]{{1,30}}|[^\s\w.,;:!?()])")
 _ORDINALS = ("st", "nd", "rd", "th", "er", "ère", "ème", "ª")
 _DENSE_DATE = lazy_pattern(r" ?[月월] ?([0-9]{1,2})[日号號일]")
-_MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?{_WORD}")
+_MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?(?!may [a-z]){_WORD}")
 _CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
 _OCLOCK = lazy_pattern(
     r"""\ ?(?: (?P<half>[ap])(?:m|[.]m[.]?)(?![^\W_])
@@ -125,6 +125,7 @@ _AND_SHARE = lazy_pattern(rf" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |une
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
 _TO = lazy_pattern(r" ?(?:([×x]|by)|[-–—]|to|and|or|bis|und|à|et|a|y|e|o|ou) ?$")
 _ENGLISH = lazy_pattern(r"\b(?:the|of|and|was|is|are|has|with|for|to|it)\b", re.IGNORECASE)
+_COMMA = lazy_pattern(r"[0-9],([0-9]{1,3})(?![0-9])")
 _CLUES = 5_000
 """Characters of a text that tell whether it is English at all, and not only figures."""
 POINT_LANGUAGES = frozenset("en zh ja ko th hi bn ta he my".split())
@@ -359,9 +360,21 @@ def _values(digits: str, text: str) -> tuple[float, ...]:
         return (grouped,)
     language = find_language(text[:_CLUES])  # it keeps what it is given for a while
     if language not in POINT_LANGUAGES:
-        return (decimal if "," in digits else grouped,)
+        if "." in digits:
+            return (grouped,)
+        return (decimal, grouped) if _may_group(text[:_CLUES], language) else (decimal,)
     is_known = language != "en" or _ENGLISH.search(text, 0, _CLUES)
     return (grouped,) if "," in digits else (decimal,) if is_known else (decimal, grouped)
+
+
+@lru_cache(maxsize=8)
+def _may_group(text: str, language: str) -> bool:
+    """Whether a comma may group though its language has decimals behind it.
+
+    So it does in Mexico, and in a table of English words that seem Italian.
+    """
+    behind = [len(found[1]) for found in _COMMA.finditer(text)]
+    return min(behind, default=0) > 2 and (language == "es" or len(behind) > 2)
 
 
 def _exact(value: float) -> float:

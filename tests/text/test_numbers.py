@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import operator
+import re
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -309,6 +311,35 @@ def test_a_number_that_is_written_the_same_way_may_be_another_one(
     statement: str, context: str, found: list[str]
 ) -> None:
     assert absent(statement, context) == found
+
+
+COMPUTE = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+Sum = tuple[str, float]
+
+
+def combined(parts: tuple[Sum, str, Sum]) -> Sum:
+    (one, a), sign, (other, b) = parts
+    return f"({one} {sign} {other})", COMPUTE[sign](a, b) if sign != "/" or b else 0.0
+
+
+sums = st.recursive(
+    st.integers(11, 999).map(lambda number: (str(number), float(number))),
+    lambda inner: st.tuples(inner, st.sampled_from([*COMPUTE]), inner).map(combined),
+    max_leaves=8,
+)
+
+
+@given(sums, st.integers(2, 9))
+def test_what_is_computed_from_known_numbers_is_there_and_another_result_is_not(
+    computed: Sum, times: int
+) -> None:
+    said, value = computed[0], abs(computed[1])
+    assume("(" in said and 0.01 < value < 10**9)
+    context = Numbers(" and ".join(re.findall("[0-9]+", said)))
+    assert absent_numbers(f"{said} = {value:.5f}", context) == ()
+    known = with_equations([f"{said} = {value:.5f}"], context, Numbers(""))
+    assert not known.meanings.isdisjoint([("", float(f"{value:.9f}"))])
+    assert absent_numbers(f"It is {times * 1000 + 0.77123} = {said}", context) != ()
 
 
 def test_what_an_equation_of_the_answer_computed_is_there_for_later_statements() -> None:
