@@ -60,7 +60,9 @@ _FOREIGN = {word for field in HELD for word in _LINES[field].splitlines()[-1].sp
 _SPEAKERS = _WORDS["answer is made"] - {"model", "ai"}
 """What a key of an answer may end in that has no word for it: ``predicted``, ``assistant``."""
 _INSIDE = 9
-"""How plain the key is of a list of texts somewhere in an object that is called the context."""
+"""How plain the key is of a list of texts in an object that is called the context, or of what was
+retrieved: ``retrieval_results``.
+"""
 PLAIN_RANKS = 2
 """Up to which rank the word of a key is plain: of an answer, all but ``summary``."""
 _MAY_BE_GOLD = {"answer", "context", "evidence"}
@@ -348,7 +350,8 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
     holds = _HOLDS[field].get(words[-1]) if words else None
     made &= field != "context" or words[-1:] != ["retrieved"]  # all candidates, beside a context
     if not holds and field == "context" and words and words[-1] in _WORDS["inside a context"]:
-        holds = _INSIDE if any(key in ("context", "contexts") for key in keys[:-1]) else None
+        inside = any(key in ("context", "contexts") for key in keys[:-1])
+        holds = _INSIDE if inside or made else None
     if holds is None or not (_ABOUT | _WORDS["expected"]).isdisjoint(words):
         return None
     own = {name.replace("_", "") for name in names(field) if name not in _MAY_BE_GOLD}

@@ -35,7 +35,7 @@ _ANSWER = "final_response"  # of a turn of an eval case of the ADK
 _AROUND = ("kwargs", "data", "message", "content")
 """LangChain serialized, its dicts; an API's choices; an event of the ADK, Mastra."""
 _OTHER_TEXTS = ("blocks", "value", "text")
-_SPEAKER = ("from", "kind", "speaker", "author")
+_SPEAKER = ("from", "kind", "speaker", "author", "sender")
 """Who speaks, where there is no role: ShareGPT, pydantic-ai, MT-RAG."""
 _SAYS_WHAT_IT_IS = ("role", "type", "content", "from", "kind")
 """Keys of messages. What has none, but a name, arguments and an output, is a call of a tool in a
@@ -46,7 +46,9 @@ _NO_MESSAGE = {"invocation_id", "invocationId"}
 _TYPE = ("type", "part_kind", "block_type")
 _TYPES_BY_KEY = meanings("types by key")
 _BY_THE_SERVER = ("_tool_result", "server_tool_call_response")  # results in an assistant's message
-_BESIDE, _FINISHED = SHAPES["beside"].split(), SHAPES["finished calls"].split()
+_BESIDE, _RETURNED, _FINISHED = (
+    SHAPES[name].split() for name in ("beside", "returned beside", "finished calls")
+)
 _KEYS = {
     name: words.split()
     for name, _, words in (line.partition(": ") for line in SHAPES["keys"].splitlines() if line)
@@ -91,7 +93,8 @@ def is_conversation(value: Any) -> bool:
         return False  # choices of OpenAI's completions are several answers
     messages = [message for item in items for message in known_messages(item)]
     known = (m.get("role") or m.get("type") for m in messages if not kind_of(m.get("type")))
-    return all(map(role_of, messages)) and any(str(one).lower() in ROLES for one in known)
+    known = (str(one).lower() for one in known if one != "function")  # which programs have, too
+    return all(map(role_of, messages)) and not ROLES.keys().isdisjoint(known)
 
 
 def _opened(message: Mapping[str, Any]) -> dict[str, Any]:
@@ -225,11 +228,20 @@ class MessageReader:
                     problem = "must be a list of calls, each of them a mapping"
                     raise InputError(f"{place}.{key}: {problem}")
                 yield from map(self._call, plain)
+        yield from self._beside(message, place)
+
+    def _beside(self, message: Mapping[str, Any], place: str) -> Iterator[Event]:
+        """What a message has beside its content: documents, and what tools returned."""
         yield from self._output("document", _grounding_of(message), place)
         if retrieved := message.get("retrieval_context"):  # a turn of DeepEval
             yield from self._output("retrieval_context", retrieved, place)
-        beside = (f"{place}.{key} is not used" for key in _BESIDE if message.get(key))
-        yield from map(self._unused, beside)
+        for key in filter(message.get, (*_RETURNED, *_BESIDE)):
+            items = map(as_mapping, _list(message[key]) if key in _RETURNED else ())
+            read = [item for item in items if _at(item, "inline") is not None]
+            for item in read:
+                yield from self._result(item, _at(item, "inline"), f"{place}.{key}")
+            if not read:
+                yield self._unused(f"{place}.{key} is not used")
 
     def _unused(self, problem: str) -> Event:
         return Event(self.turn, "assistant", "unused", problem)
