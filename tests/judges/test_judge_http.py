@@ -26,20 +26,7 @@ from faithfulness_assert.judges.remote.redaction import (
     safe_text,
 )
 
-UNITS = [
-    "sk-",
-    "api_key",
-    "Bearer ",
-    "basic ",
-    "<",
-    "<a ",
-    " ",
-    "password=",
-    "://",
-    "://a",
-    "a.b",
-    "\0",
-]
+UNITS = "sk-|api_key|Bearer |basic |<|<a | |password=|://|://a|a.b|\0".split("|")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import math
 import random
 import re
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any
@@ -173,21 +174,30 @@ def test_what_waits_while_the_model_computes_is_computed_in_one_batch(tmp_path):
     judge._model.batcher.engine = engine
 
 
-def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(tmp_path):
-    class Small:
-        room, sizes = 3, []
+class Engine:
+    """Gives the first token of each input, after ``before`` was called with the batch."""
 
-        def outputs(self, batch):
-            self.sizes.append(len(batch))
-            if len(batch) > self.room:
-                raise MemoryError
-            return [[float(one.ids[0])] for one in batch]
+    def __init__(self, before: Callable[[list[Input]], object]) -> None:
+        self.before = before
+
+    def outputs(self, batch: list[Input]) -> list[list[float]]:
+        self.before(batch)
+        return [[float(one.ids[0])] for one in batch]
+
+
+def test_a_batch_that_does_not_fit_into_memory_is_halved_and_nothing_is_lost(tmp_path):
+    room, sizes = 3, []
+
+    def fits(batch):
+        sizes.append(len(batch))
+        if len(batch) > room:
+            raise MemoryError
 
     inputs = [Input([n, *[0] * (n % 5)], []) for n in range(23)]
-    batcher = Batcher(Small(), 16)
+    batcher = Batcher(Engine(fits), 16)
     assert [one.result(60) for one in batcher.submit(inputs)] == [[float(n)] for n in range(23)]
-    assert Small.sizes[:4] == [16, 8, 4, 2]
-    Small.room = 0
+    assert sizes[:4] == [16, 8, 4, 2]
+    room = 0
     with pytest.raises(JudgeError, match="out of memory with a single input") as raised:
         batcher.submit(inputs)[0].result(60)
     assert "device='cpu'" in raised.value.fix
@@ -197,14 +207,12 @@ def test_what_nobody_waits_for_any_more_holds_up_nobody():
     """A case whose time is up, in the middle of a context that takes hours."""
     entered, goes_on, done = Event(), Event(), []
 
-    class Slow:
-        def outputs(self, batch):
-            done.extend(one.ids[0] for one in batch)
-            entered.set()
-            assert goes_on.wait(60)
-            return [[float(one.ids[0])] for one in batch]
+    def waits(batch):
+        done.extend(one.ids[0] for one in batch)
+        entered.set()
+        assert goes_on.wait(60)
 
-    batcher = Batcher(Slow(), 2)
+    batcher = Batcher(Engine(waits), 2)
     long = batcher.submit([Input([1], [])] * 100)
     assert entered.wait(60)
     (short,) = batcher.submit([Input([2], [])])
@@ -218,20 +226,12 @@ def test_what_nobody_waits_for_any_more_holds_up_nobody():
     ("error", "said"), [(MemoryError, "out of memory with a single input"), (SystemExit, "failed")]
 )
 def test_an_input_that_fails_costs_no_other_input(error, said):
-    entered, goes_on = Event(), Event()
+    def breaks(batch):
+        if any(one.ids[0] == 0 for one in batch):
+            raise error
 
-    class Broken:
-        def outputs(self, batch):
-            entered.set()
-            assert goes_on.wait(60)
-            if any(one.ids[0] == 0 for one in batch):
-                raise error
-            return [[float(one.ids[0])] for one in batch]
-
-    batcher = Batcher(Broken(), 8)
     numbers = (9, 10, 1, 2, 0, 1, 3, 4)
-    outputs = batcher.submit([Input([n], []) for n in numbers])
-    goes_on.set()
+    outputs = Batcher(Engine(breaks), 8).submit([Input([n], []) for n in numbers])
     for number, output in zip(numbers, outputs, strict=True):
         if number:
             assert output.result(60) == [float(number)]
@@ -284,39 +284,25 @@ def test_no_input_is_longer_than_the_model_reads_and_no_word_of_the_context_is_l
     assert {n for n, text in enumerate(context, 1) if len(text.split()) <= 20} <= set(whole)
 
 
-def test_a_statement_that_the_model_cannot_read_is_unresolved_and_says_so(tmp_path):
-    model = tiny_model(tmp_path, WORDS)
-    answer = f"The tower is tall, indeed. It was finished, indeed, {'tower ' * 80}."
-    result = grade(answer, "The tower is tall.", judge=model)
-    assert [v.label for v in result.verdicts] == ["supported", None]
-    assert result.score == 0.5
-    assert any("too long for the model" in warning for warning in result.metadata["warnings"])
-
-
-def test_what_is_not_a_number_is_no_verdict(tmp_path):
-    judge = tiny_model(
-        tmp_path, {**WORDS, "zero": [math.nan, 9.0, 0.0], "endless": [0.0, math.inf, 0.0]}
-    )
-    answer = "The tower is tall, indeed. It was zero, indeed. It was endless, indeed."
-    result = grade(answer, "The tower is tall.", judge=judge)
-    assert [v.label for v in result.verdicts] == ["supported", None, None]
-    assert result.coverage < 1
-    assert any("not a number" in warning for warning in result.metadata["warnings"])
-    assert grade("It was zero.", "The tower is tall.", judge=judge).score is None
-
-
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("unread", "warned", "said"),
     [
-        ("It was zero. It was endless.", "is not a number.*damaged.*device='cpu'"),
-        (f"The tower is {'tall ' * 90}.", "too long for the model.*reads more"),
+        ("It was zero. It was endless.", "not a number", "is not a number.*damaged.*device='cpu'"),
+        (f"The tower is {'tall ' * 90}.", "too long for the model", "too long.*reads more"),
     ],
 )
-def test_a_judge_that_gives_no_verdict_at_all_says_why_and_what_to_do(tmp_path, answer, said):
+def test_what_a_model_cannot_read_or_gives_no_number_for_is_open_and_says_what_to_do(
+    tmp_path, unread, warned, said
+):
     words = {**WORDS, "zero": [math.nan, 9.0, 0.0], "endless": [0.0, math.inf, 0.0]}
-    result = grade(answer, "The tower is tall.", judge=tiny_model(tmp_path, words), controls="off")
-    assert (result.status, result.score, result.pass_) == ("unreadable", None, False)
-    assert re.search(said, str(result.reason)), result.reason
+    judge = tiny_model(tmp_path, words)
+    result = grade(f"The tower is tall, indeed. {unread}", "The tower is tall.", judge=judge)
+    first, *others = [v.label for v in result.verdicts]
+    assert (first, {*others}, result.score) == ("supported", {None}, 1 / len(result.verdicts))
+    assert any(warned in warning for warning in result.metadata["warnings"])
+    alone = grade(unread, "The tower is tall.", judge=judge, controls="off")
+    assert (alone.status, alone.score, alone.pass_) == ("unreadable", None, False)
+    assert re.search(said, str(alone.reason)), alone.reason
 
 
 def test_no_text_can_hide_a_special_token(tmp_path):
@@ -334,26 +320,12 @@ def test_no_text_can_hide_a_special_token(tmp_path):
 # ---------------------------------------------------------------- families
 
 
-def test_lettucedetect_marks_the_words_that_nothing_supports(tmp_path):
-    result = grade(
-        "The tower is tall. It was finished in 1900, adults pay seven euros.",
-        "The tower is tall. It was finished.",
-        judge=marking(tmp_path, "1900", "seven", "euros"),
-        reasons="all",
-        fail_on=[],
-    )
-    good, bad = result.verdicts
-    assert (good.label, good.wrong) == ("supported", ())
-    assert (bad.label, bad.wrong) == ("not_enough_info", ("1900", "seven euros"))
-    assert "marked as not supported: “1900”, “seven euros”" in result.pretty()
-
-
-def test_a_marked_word_that_the_context_has_is_not_said_to_be_nowhere(tmp_path):
-    judge = marking(tmp_path, "tower")
-    result = grade("The tower is tall.", "The tower.", judge=judge)
+def test_marked_words_are_shown_as_marked_and_one_that_the_context_has_not_as_nowhere(tmp_path):
+    judge = marking(tmp_path, "tower", "seven", "euros")
+    result = grade("The tower costs seven euros.", "The tower.", judge=judge)
     assert result.verdicts[0].flags == ("marked",)
     for shown in (result.pretty(), str(result.to_promptfoo()), result._repr_html_()):
-        assert "marked as not supported: “tower”" in shown
+        assert "marked as not supported: “tower”, “seven euros”" in shown
         assert "not in the context" not in shown
 
 
@@ -606,19 +578,15 @@ def test_an_ask_that_is_not_for_verdicts_needs_a_judge_that_writes_claims(tmp_pa
 
 
 def test_a_judge_without_time_says_so(tmp_path):
-    judge = make_judge(tiny_model(tmp_path, WORDS), {})
-
-    class Asleep:
-        def outputs(self, batch):
-            time.sleep(0.5)
-            return [[0.0, 0.0, 0.0]] * len(batch)
-
-    engine, judge._model.batcher.engine = judge._model.batcher.engine, Asleep()
+    judge, goes_on = make_judge(tiny_model(tmp_path, WORDS), {}), Event()
+    engine = judge._model.batcher.engine
+    judge._model.batcher.engine = Engine(lambda _: goes_on.wait(60))
     ask = ask_of(["Indeed."], ["The tower."])
     with pytest.raises(JudgeError, match="ran out of time"):
         judge.ask(ask, deadline=time.monotonic() + 0.05)
     with pytest.raises(JudgeError, match="ran out of time"):
         asyncio.run(judge.aask(ask, deadline=time.monotonic() + 0.05))
+    goes_on.set()
     judge._model.batcher.engine = engine
 
 

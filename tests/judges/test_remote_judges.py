@@ -12,7 +12,6 @@ import sys
 import traceback
 import tracemalloc
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +19,7 @@ import anthropic
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from loopback import Answer, Loopback, Request, claude_message, completion, good_reply, refusal_to
+from loopback import Answer, Loopback, Request, claude_message, completion, refusal_to
 from remote import ASK, FORM, TEXT, check_any_json
 from rows import rows
 from strategies import examples
@@ -257,26 +256,6 @@ def test_a_decompression_bomb_does_not_take_much_memory():
     assert peak < 100 << 20
 
 
-# ---------------------------------------------------------------- tries
-
-
-@every_api
-def test_threads_share_what_they_learn_about_the_server(api):
-    def answer(request: Request) -> Answer:
-        if "temperature" in request.body:
-            return refusal_to(400, "temperature is not supported", type="invalid_request_error")
-        return good_reply(request, TEXT)
-
-    with Loopback(answer) as server:
-        asking = api.made(server)
-        with ThreadPoolExecutor(8) as pool:
-            replies = list(pool.map(lambda _: asking.ask(ASK), range(24)))
-        learned = len(server.requests)
-        asking.ask(ASK)
-    assert {reply.text for reply in replies} == {TEXT}
-    assert len(server.requests) == learned + 1
-
-
 # ---------------------------------------------------------------- secrets
 
 
@@ -341,41 +320,24 @@ def test_only_the_providers_own_servers_need_a_key(api):
 
 
 @every_api
-def test_key_and_address_are_read_from_the_environment(api, monkeypatch):
+def test_key_and_address_with_its_query_are_read_from_the_environment(api, monkeypatch):
     with Loopback(api.good()) as server:
-        monkeypatch.setenv(f"{api.name.upper()}_BASE_URL", api.root(server))
+        address = f"{api.root(server)}/deep?version=7"
+        monkeypatch.setenv(f"{api.name.upper()}_BASE_URL", address)
         monkeypatch.setenv(f"{api.name.upper()}_API_KEY", f"{api.key}\n")
         api.judge("m").ask(ASK)
-    assert api.key in str(server.requests[0].headers)
-
-
-@every_api
-def test_the_query_of_an_address_goes_with_each_request(api):
-    with Loopback(api.good()) as server:
-        api.made(server, base_url=f"{api.root(server)}/deep?version=7").ask(ASK)
     (request,) = server.requests
+    assert api.key in str(request.headers)
     assert "/deep/" in request.path
     assert request.path.endswith("?version=7")
 
 
 @every_api
 def test_the_info_has_the_given_limits_and_an_identity_without_secrets(api):
-    made = api.judge(
-        "m",
-        base_url="https://u:p@h:8/v1?k=v",
-        api_key=api.key,
-        temperature=None,
-        max_prompt_tokens=9,
-        max_statements=8,
-    )
-    seed = {"seed": None} if api.name == "openai" else {}
-    assert made.info.identity == {
-        "judge": api.name,
-        "base_url": "https://h:8/v1",
-        "model": "m",
-        "temperature": None,
-        **seed,
-    }
+    access = {"base_url": "https://u:p@h:8/v1?k=v", "api_key": api.key}
+    made = api.judge("m", **access, temperature=None, max_prompt_tokens=9, max_statements=8)
+    shown = {"judge": api.name, "base_url": "https://h:8/v1", "model": "m", "temperature": None}
+    assert made.info.identity == {**shown, **dict.fromkeys(seeded(api))}
     assert (made.info.name, made.info.limits) == (f"{api.name}:m", Limits(9, 8))
     assert made.info.keeps_deadline
 
