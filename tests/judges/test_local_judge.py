@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from processes import eventually
 from rows import rows
-from tiny_models import NLI, marking, tiny_model
+from tiny_models import NLI, PLAIN, marking, tiny_model
 
 from faithfulness_assert import ConfigError, Grader, JudgeError, Reply, grade, policies
 from faithfulness_assert.asking.prompt import make_ask
@@ -375,6 +375,14 @@ def test_marks_are_the_same_from_stored_replies_but_for_those_that_are_no_words_
     only = {"cache": tmp_path / "kept", "cache_only": True}
     [verdict] = grade(**case, judge=marking(tmp_path, "seven"), **only).verdicts
     assert (verdict.label, verdict.wrong) == ("not_enough_info", named)
+
+
+def test_a_token_whose_output_is_not_a_number_supports_nothing(tmp_path):
+    made = {"labels": None, "kind": "ModernBertForTokenClassification", "alone": True}
+    words = {**{word: [5.0, 0.0] for word in PLAIN}, "zero": [math.nan, 0.0]}
+    judge = tiny_model(tmp_path / "lettuce", words, **made)
+    assert grade("The tower is tall.", "The tower.", judge=judge).score == 1
+    assert grade("The tower is zero.", "The tower.", judge=judge).score is None
 
 
 def test_a_judge_that_marks_words_of_what_it_supports_supports_nothing():
