@@ -24,6 +24,7 @@ from .number_words import units_of, valued, words_of
 from .numbers import (
     EXACT,
     FIRST_DENSE,
+    MINUS,
     Meaning,
     Number,
     find_numbers,
@@ -122,6 +123,7 @@ class Numbers:
                 break
             before = text[max(at - 2, 0) : at]
             is_begun = before[-1:] in ("", " ", "\n", "(") and not before[:-1].isdecimal()
+            is_begun = is_begun and not text.endswith(MINUS, 0, at)
             if is_begun and not _GOES_ON.match(text, at + len(said)):
                 scale = _WORD_BEHIND.match(text, at + len(said))
                 return scale is None or scale[1].casefold() not in valued("scales")

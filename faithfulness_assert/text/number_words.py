@@ -197,7 +197,7 @@ def _longer(run: Spelled, words: list[str], gaps: list[str], place: int) -> Spel
         if place - run.first > MOST_WORDS or len(between) > 3 or apart - {"", "," * is_scaled}:
             return None
         if word in words_of("articles"):  # half an hour
-            return run if begun in valued("fractions") else None
+            return run if begun in valued("fractions") and not between else None
         if not words_of("joiners").issuperset(between):
             return None
     is_one = run.first > 0 and words[run.first - 1] in words_of("articles")

@@ -44,6 +44,7 @@ FIRST_DENSE, MOST_DENSE = "\u3040", 7
 
 NEAR = 12
 """Characters before a number that may belong to it."""
+MINUS = ("minus ", "moins ", "menos ", "meno ")
 
 EXACT = frozenset(("clock", "half", "date", "order"))
 """Kinds of which nothing is rounded."""
@@ -94,7 +95,7 @@ _BEHIND = lazy_pattern(rf"{_GAP}(?:of an? )?([^\W\d_]{{1,30}}|[^\s\w.,;:!?()])")
 _ORDINALS = ("st", "nd", "rd", "th", "er", "ère", "ème", "ª")
 _DENSE_DATE = lazy_pattern(r" ?[月월] ?([0-9]{1,2})[日号號일]")
 _MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?(?!may [a-z]){_WORD}")
-_CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(?:[:.][0-5][0-9])?$")
+_CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(:[0-5][0-9]|[.][0-9]{1,3})?$")
 _OCLOCK = lazy_pattern(
     r"""\ ?(?: (?P<half>[ap])(?:m|[.]m[.]?)(?![^\W_])
       | (?: o'clock | (?P<hours>h|heures?|uur)
@@ -117,6 +118,8 @@ _UNIT = lazy_pattern(
     rf"|[^\W\d_]{{1,30}}{_POWER_OF})"
 )
 _PER = lazy_pattern(rf"(?:/| (?:per|pro|par|por|al) )([^\W\d_]{{1,30}}{_POWER_OF})")
+_MINUS = lazy_pattern(rf"(?:(?<![\w.°])(?<![0-9°] )(?<!°[CF] )[-−–]|(?<!\w)(?:{'|'.join(MINUS)}))$")
+"""Of a temperature; elsewhere "-5 %" and "fell by 5 %" are the same."""
 _OTHER_UNITS = ("·", "*", "²", "³")
 """What follows a unit that is none of ours: N·m."""
 _SIGNS = {'"': "in", "'": "ft"}
@@ -434,6 +437,9 @@ def _time_of_day(text: str, number: Number) -> bool:
         meanings.append(("half", time % 720))
     if sign and (sign["hours"] or (sign["long"] and minutes)):
         meanings.append(("time", 60 * (60 * hours + minutes)))
+    if written and (rest := written[3]):  # 1:59:40 may be a duration, as 3:43.13 is
+        seconds = 60 * time + float(rest[1:]) if rest[0] == ":" else time + float(f"0{rest}")
+        meanings.append(("time", seconds))
     number.after = half
     number.mean(*meanings, plain=() if minutes else (hours,), last=last)
     return True
@@ -510,8 +516,12 @@ def _measured(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
         if share:  # an hour and a half
             values, number.plain = tuple(value + share for value in values), ()
     after = word.casefold()
-    zero = 32 if after in ("°f", "fahrenheit") else 0
-    number.meanings = tuple((u.kind, _exact((v - zero) * u.size)) for u in units for v in values)
+    if any(unit.kind == "temperature" for unit in units):
+        if minus := _MINUS.search(text, max(number.first - NEAR, 0), number.first):
+            number.first, values = minus.start(), tuple(-value for value in values)
+        zero = 32 if after in ("°f", "fahrenheit") else 0
+        values = tuple(value - zero for value in values)
+    number.meanings = tuple((u.kind, _exact(v * u.size)) for u in units for v in values)
     number.is_clear = bool(units) and after not in words_of("unclear units")
     number.after, number.last = after, last
     return number
