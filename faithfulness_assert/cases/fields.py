@@ -22,7 +22,7 @@ from ..conversations.messages import LOOK, is_conversation
 from ..records.errors import InputError, option
 from ..text.strings import clip, is_blank, key_words, lazy_pattern, names_of, sections
 from .case import is_file_name, passages_of
-from .paths import as_step, opened, problem_of, quoted, value_at, without
+from .paths import opened, problem_of, quoted, value_at, without
 from .plain_data import read_list
 from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
@@ -57,8 +57,6 @@ _HOLDS: Mapping[str, Mapping[str, int]] = {  # the last word of a key, and how p
     for field in HELD
 }
 _FOREIGN = {word for field in HELD for word in _LINES[field].splitlines()[-1].split()}
-_SPEAKERS = _WORDS["answer is made"] - {"model", "ai"}
-"""What a key of an answer may end in that has no word for it: ``predicted``, ``assistant``."""
 _INSIDE = 9
 """How plain the key is of a list of texts in an object that is called the context, or of what was
 retrieved: ``retrieval_results``.
@@ -140,8 +138,9 @@ class Fields(NamedTuple):
 
     def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
         """Why records without a field are not read, with their keys; and what would do."""
-        keys = list(dict.fromkeys(key for record in records for key in record))
-        shown = (repr(key) if "," in key else key for key in keys)  # seen as one name
+        leaves = (leaf for record in records for leaf in _leaves(record, in_lists=True))
+        paths = dict.fromkeys(_path(keys) for keys, value in leaves if _has_no_keys(value))
+        shown = (repr(path) if "," in path else path for path in paths)  # seen as one name
         has = f"it has {names_of(shown, MAX_SHOWN)}"
         if field in self.mapping:
             mapped = option("mapping", {field: self.mapping[field]})
@@ -152,26 +151,16 @@ class Fields(NamedTuple):
             join = "join those of a conversation into one record, as a list under 'messages'"
             return f"each record is one message; {join}; {has}", ""
         if rivals := self.unclear.get(field):
-            paths = [_as_given(path) for path in rivals[:3]]
-            if field == "context":
-                paths.append(f"[{', '.join(as_step(path, keys) for path in rivals)}]")
-            uses = " or ".join(option("mapping", {field: path}) for path in paths)
+            uses = " or ".join(option("mapping", {field: _as_given(path)}) for path in rivals[:3])
             more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
-            differ = " and ".join(map(repr, rivals[:3])) + more
-            return f"which is the {field}? {differ} differ", f". Use {uses}"
-        use = option("mapping", {field: _as_given(_similar_path(field, records))})
-        for key in filter(keys.__contains__, names(field)):
-            values = [record[key] for record in records if record.get(key) is not None]
-            if not values or isinstance(values[0], Mapping):
-                what = (
-                    f"an object with {names_of(values[0], MAX_SHOWN)}" if values else "always null"
-                )
-                is_list = field == "context"
-                wanted = "a text or a list of passages, which may be empty" if is_list else "a text"
-                return f"{key} is {what}, and must be {wanted}; {has}", f". Use {use}"
+            return f"which is the {field}? {' and '.join(map(repr, rivals[:3]))}{more} differ", (
+                f". Use {uses}"
+            )
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
-        chat = option("mapping", {"messages": "COLUMN"})
+        if there := [name for record in records for name in usual if name in record]:
+            looked = f"{there[0]} is never a text{' or a list of them' * (field == 'context')}"
+        use, chat = (option("mapping", {name: "COLUMN"}) for name in (field, "messages"))
         return f"{looked}; {has}", f". Use {use}, or {chat} for chats"
 
 
@@ -316,17 +305,18 @@ def _leaves(
     return islice(walk(record, ()), MAX_KEYS)
 
 
-def _path(keys: Sequence[str], item: str = "[]") -> str:
-    """The keys as a path for a mapping: JMESPath, where one is no plain word.
-
-    ``item``: what leads into a list, which is the key ``[]``.
-    """
+def _path(keys: Sequence[str]) -> str:
+    """The keys as a path for a mapping: JMESPath, where one is no plain word."""
     if len(keys) == 1:
         return keys[0]
     if all(map(_PLAIN.fullmatch, keys)):
         return ".".join(keys)
-    steps = (item if key == "[]" else f".{quoted(key)}" for key in keys)
-    return "".join(steps).removeprefix(".")
+    return "".join(key if key == "[]" else f".{quoted(key)}" for key in keys).removeprefix(".")
+
+
+def _has_no_keys(value: Any) -> bool:
+    first = value[0] if isinstance(value, list) and value else value
+    return not (isinstance(first, Mapping) and first)
 
 
 def _as_given(path: str) -> str:
@@ -395,36 +385,6 @@ def _is_prose(text: str) -> bool:
         is_long = words >= LONG and len(set(_LETTERS.findall(start))) >= VARIED
         return start[-1] in ".!?" or is_long
     return len(start) >= SHORT and not start.isascii()
-
-
-def _similar_path(field: str, records: Sequence[Mapping[str, Any]]) -> str:
-    """The path that may be meant, though the rule does not take it. It is never what is expected
-    of an answer.
-    """
-    best: list[tuple[Any, ...]] = []
-    for keys, value in (leaf for record in records for leaf in _leaves(record, in_lists=True)):
-        words = {word for key in keys for word in key_words(key)}
-        last = set(key_words(keys[-1])[-1:])
-        ends = not last.isdisjoint(_HOLDS[field])
-        if field == "answer":
-            own = bool(words & _HOLDS[field].keys() or last & _SPEAKERS) and not is_expected(*keys)
-            says = isinstance(value, str) and (ends or len(value.split()) > 2)
-            ends = ends and own
-        else:
-            own = not words.isdisjoint(_HOLDS[field])
-            says = isinstance(value, str) and _is_prose(value)
-        others = _ABOUT | _WORDS["expected"] | {"title", "url"}
-        ranks = (
-            says and own and words.isdisjoint(others),
-            ends and isinstance(value, str | list),
-            field == "context"
-            and isinstance(value, list)
-            and words.isdisjoint(_ABOUT)
-            and bool(_as_text(field, value, (0, 0, _INSIDE))),
-        )
-        if any(ranks):
-            best.append((ranks.index(True), not ends, not says, len(keys), len(best), keys))
-    return _path(min(best)[-1], "[]" if field == "context" else "[0]") if best else "COLUMN"
 
 
 # ---------------------------------------------------------------- messages

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from math import prod
@@ -100,13 +100,6 @@ def quoted(key: str) -> str:
     """A key as a step of a JMESPath."""
     is_name = _IDENTIFIER.fullmatch(key)
     return key if is_name else json.dumps(key, ensure_ascii=not key.isprintable())
-
-
-def as_step(path: str, columns: Container[str]) -> str:
-    """A path to a value in records with these columns, as it may stand inside of another path."""
-    if path not in columns and _PLAIN_PATH.fullmatch(path):
-        return ".".join(map(quoted, path.split(".")))
-    return quoted(path) if path in columns or problem_of(path) else path
 
 
 def opened(value: Any) -> Any:
