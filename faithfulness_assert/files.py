@@ -165,26 +165,6 @@ def open_database(path: StrPath, *, writes: bool, timeout: float = 30.0) -> sqli
     return db
 
 
-def temporary_database(table: str) -> sqlite3.Connection:
-    """A database with this table, in memory first and on disk when it grows.
-
-    Nothing of it survives: it ends when it is closed, or when nobody has it any more, such as with
-    rows that nobody reads on. So it writes no journal, and all of it is one transaction.
-    """
-    import sqlite3
-
-    class Temporary(sqlite3.Connection):
-        def __del__(self) -> None:
-            self.close()
-
-    db = sqlite3.connect("", isolation_level=None, check_same_thread=False, factory=Temporary)
-    for command in ("journal_mode=OFF", "synchronous=OFF", "cache_size=-32000"):
-        db.execute(f"PRAGMA {command}")
-    db.execute(f"CREATE TABLE {table}")
-    db.execute("BEGIN")
-    return db
-
-
 def lines_of_script(script: StrPath, argument: StrPath) -> Iterator[bytes]:
     """The lines that a script of ours prints, in a process that a hostile file may end.
 

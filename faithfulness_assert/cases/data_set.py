@@ -5,12 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ..files import temporary_database
 from ..records.errors import ConfigError, option
 from ..text.strings import counted, names_of
 from .fields import HELD, NOTHING, application_error, find_fields, read_record
@@ -27,9 +26,6 @@ MAX_RECORD = 40_000_000
 """Bytes or characters of a record: room for the largest case, at four bytes a character."""
 _TAKEN = "got a number after the id"
 _WRITTEN = "with a context that looks like a list or a mapping of a program, taken as a text"
-_IDS = "seen (id TEXT PRIMARY KEY, times INTEGER) WITHOUT ROWID"
-"""The ids of rows: a hundred million do not fit into memory as a set."""
-_TAKE = "INSERT OR IGNORE INTO seen VALUES (?, 1)"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
 
@@ -181,24 +177,22 @@ class DataSet:
             count, first = told.get(what, (0, first))
             told[what] = count + 1, first
 
-        with closing(temporary_database(_IDS)) as ids:
-            ids.executemany(_TAKE, ((id,) for id in taken_ids))
-            read = enumerate(self.read(after), after + 1)
-            for number, (_, fields, columns, problem) in read:
-                contexts = [fields[name] for name in names("context") if name in fields]
-                passages = (c if isinstance(c, list) else [c] for c in contexts)
-                if any(seems_list(text) for texts in passages for text in texts):
-                    tell(_WRITTEN, f"row {number}")
-                id = fields.get("id")
-                unique = wanted = str(number) if id is None or id == "" else str(id)
-                while not ids.execute(_TAKE, (unique,)).rowcount:
-                    ids.execute("UPDATE seen SET times = times + 1 WHERE id = ?", (wanted,))
-                    times = ids.execute("SELECT times FROM seen WHERE id = ?", (wanted,))
-                    unique = f"{wanted}#{times.fetchone()[0]}"
-                if unique != wanted:
-                    tell(_TAKEN, f"row {number} is {unique}, as {wanted} is taken")
-                fields = {name: value for name, value in fields.items() if name != "id"}
-                yield Row(number, unique, fields, columns, problem)
+        taken = Counter(taken_ids)
+        for number, (_, fields, columns, problem) in enumerate(self.read(after), after + 1):
+            contexts = [fields[name] for name in names("context") if name in fields]
+            passages = (c if isinstance(c, list) else [c] for c in contexts)
+            if any(seems_list(text) for texts in passages for text in texts):
+                tell(_WRITTEN, f"row {number}")
+            id = fields.get("id")
+            unique = wanted = str(number) if id is None or id == "" else str(id)
+            while unique in taken:
+                taken[wanted] += 1
+                unique = f"{wanted}#{taken[wanted]}"
+            taken[unique] += 1
+            if unique != wanted:
+                tell(_TAKEN, f"row {number} is {unique}, as {wanted} is taken")
+            fields = {name: value for name, value in fields.items() if name != "id"}
+            yield Row(number, unique, fields, columns, problem)
         rows = (f"{counted(n, 'row')} {what}: {first}" for what, (n, first) in told.items())
         self.notes = [*self._first_notes(), *rows]
 

@@ -196,8 +196,14 @@ def test_an_empty_table_gives_an_empty_frame(library):
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"answer": "It is so.", "context": {"a": 1}}, "context is never a text or a list of them; it has answer, context.a"),
-        ({"answer": {"a": 1}, "context": "It is so."}, "answer is never a text; it has answer.a, context"),
+        (
+            {"answer": "It is so.", "context": {"a": 1}},
+            "context is never a text or a list of them; it has answer, context.a",
+        ),
+        (
+            {"answer": {"a": 1}, "context": "It is so."},
+            "answer is never a text; it has answer.a, context",
+        ),
     ],
 )
 def test_a_column_that_is_there_is_not_called_missing(row, said):
