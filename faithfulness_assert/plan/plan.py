@@ -183,7 +183,9 @@ def _split(state: State) -> State:
         return end(state, "invalid_input", problem)
     if is_blank(case.answer):
         return state._replace(end=End("no_statements", "the answer is blank", blank=True))
-    known, asked = Numbers(*(passage.text for passage in case.context)), Numbers(case.question)
+    language = "" if state.language == "en" else state.language  # which it also is if none is known
+    known = Numbers(*(passage.text for passage in case.context), language=language)
+    asked = Numbers(case.question, language=language)
 
     def has_new_number(text: str) -> bool:
         return any(map(str.isdigit, text)) and bool(absent_numbers(text, known, asked))

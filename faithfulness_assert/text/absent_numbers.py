@@ -89,10 +89,15 @@ _GOES_ON = lazy_pattern(r"[^\W_]|[%‰°²³/^'\"’”′*·×−–-]| ?[\d½�
 
 
 class Numbers:
-    """The numbers that passages have. They are read when they are first asked for."""
+    """The numbers that passages have. They are read when they are first asked for.
 
-    def __init__(self, *passages: str) -> None:
-        self._passages = passages
+    Args:
+        language: of the answer, which says what 1.200 is in a text that does not tell; "" if it is
+            not known.
+    """
+
+    def __init__(self, *passages: str, language: str = "") -> None:
+        self._passages, self.language = passages, language
         self.text = "\n".join(passages)
 
     def has_as_written(self, own: Own) -> bool:
@@ -131,7 +136,7 @@ class Numbers:
 
     @cached_property
     def numbers(self) -> list[Number]:
-        return find_numbers(self.text)
+        return find_numbers(self.text, language=self.language)
 
     @cached_property
     def counted(self) -> set[str]:
@@ -153,7 +158,7 @@ class Numbers:
                 found.update((kind, value) for kind in kinds for value in number.loose)
         plain = self.text.casefold()
         if any(mark in plain for mark in _OF_TABLES):
-            found.update(*map(_in_tables, self._passages))
+            found.update(*(_in_tables(passage, self.language) for passage in self._passages))
         return found.union(("share", v) for kind, v in found if not kind and 0 <= v <= 1)
 
     @cached_property
@@ -168,10 +173,10 @@ class Numbers:
 NONE = Numbers("")
 
 
-def _in_tables(passage: str) -> Iterator[Meaning]:
+def _in_tables(passage: str, language: str) -> Iterator[Meaning]:
     """What the bare numbers of a passage mean behind a line that says "in millions"."""
     scales = [*_IN_MILLIONS.finditer(passage)]
-    for number in find_numbers(passage) if scales else ():
+    for number in find_numbers(passage, language=language) if scales else ():
         if not number.loose and all(map(str.isupper, number.kinds())):
             above = [one for one in scales if one.end() <= number.start]
             size = valued("scales").get((above[-1][1] or "thousand").casefold(), 1) if above else 1
@@ -190,8 +195,8 @@ class Own:
     In that text there are spaces for the list marker, citations and addresses.
     """
 
-    def __init__(self, statement: str) -> None:
-        self.statement, said = statement, usual_signs(statement)
+    def __init__(self, statement: str, language: str = "") -> None:
+        self.statement, self.language, said = statement, language, usual_signs(statement)
         said = _LATEX.sub(_said_by_latex, said) if "\\" in said else said
         self.text = without_references(said)
 
@@ -201,7 +206,7 @@ class Own:
 
     @cached_property
     def read(self) -> list[Number]:
-        return find_numbers(self.text, in_words=False)
+        return find_numbers(self.text, in_words=False, language=self.language)
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -231,7 +236,7 @@ def absent_numbers(
     and the evidence; where the statement has one of them, also their mean, product, ratio and
     change ("up from 16.4 to 23.6 billion, by 43.6 %").
     """
-    own = Own(statement)
+    own = Own(statement, context.language)
     if not (absent := find_absent(own, context, question)):
         return ()
     if any(sign in statement for sign in EQUALS):
@@ -239,7 +244,7 @@ def absent_numbers(
         absent = find_absent(own, context, question)
     places = {number.start for number in absent}
     there = [n for n in own.numbers if n.plain and n.start not in places]
-    near = [n for n in find_numbers(evidence[:MOST_EVIDENCE], in_words=False) if n.plain]
+    near = [n for n in Own(evidence[:MOST_EVIDENCE], context.language).read if n.plain]
     exact, ratios = _results(there, near)
 
     def is_computed(number: Number) -> bool:
@@ -260,7 +265,9 @@ def with_equations(statements: Iterable[str], context: Numbers, question: Number
 
     A result is known to what follows from it, but not in more than ``MOST_STEPS``.
     """
-    equations = [Own(text) for text in statements if any(sign in text for sign in EQUALS)]
+    equations = [
+        Own(text, context.language) for text in statements if any(sign in text for sign in EQUALS)
+    ]
     known, steps = question, 0
     for _ in range(MOST_STEPS if equations else 0):
         found = set[str]()

@@ -199,10 +199,14 @@ class Number:
         return self
 
 
-def find_numbers(text: str, *, in_words: bool = True) -> list[Number]:
-    """The numbers of ``text``, in digits and also in words, in order. Takes linear time."""
+def find_numbers(text: str, *, in_words: bool = True, language: str = "") -> list[Number]:
+    """The numbers of ``text``, in digits and also in words, in order. Takes linear time.
+
+    Args:
+        language: of what stands around it, which says what 1.200 is where the text does not.
+    """
     plain = usual_signs(text)
-    found = [*_in_digits(plain)]
+    found = [*_in_digits(plain, language)]
     if in_words and (spelled := [*_in_words(plain)]):
         found = sorted(found + spelled, key=attrgetter("start", "end"))
     return _joined(plain, found) if len(found) > 1 else found
@@ -243,7 +247,7 @@ def roles_of_words() -> Mapping[str, str]:
 # ---------------------------------------------------------------- in digits
 
 
-def _in_digits(text: str) -> Iterator[Number]:
+def _in_digits(text: str, language: str) -> Iterator[Number]:
     for found in _NUMBER.finditer(text):
         digits, start, end = found[0], *found.span()
         if text[start - 1 : start] == "." and _POINT_FIRST.search(text, max(start - 2, 0), start):
@@ -265,7 +269,7 @@ def _in_digits(text: str) -> Iterator[Number]:
         else:
             for part in re.finditer(r"[^:]+", digits):  # of a score, of a scale, or all of it
                 at, to = start + part.start(), start + part.end()
-                yield _read(text, Number(at, to, at, to, _values(part[0], text), part[0]))
+                yield _read(text, Number(at, to, at, to, _values(part[0], text, language), part[0]))
 
 
 def _read(text: str, number: Number) -> Number:
@@ -334,19 +338,19 @@ def _year(digits: str) -> float:
     return float(century + int(digits))
 
 
-def _values(digits: str, text: str) -> tuple[float, ...]:
+def _values(digits: str, text: str, language: str) -> tuple[float, ...]:
     """What these digits may mean in a text."""
     if digits.isdecimal():
         return (float(digits),)
     if "/" in digits:
-        parts = [_values(part, text)[0] for part in digits.split("/")]
+        parts = [_values(part, text, language)[0] for part in digits.split("/")]
         return (_exact(parts[0] / (parts[1] or 1)), *parts)
     if share := numeric(digits[-1]) % 1:  # 2½
         whole = digits[:-1].strip(" .,")
-        return (share + (_values(whole, text)[0] if whole else 0),)
+        return (share + (_values(whole, text, language)[0] if whole else 0),)
     if power := _POWER.search(digits):
         exponent = int(digits[power.end() :].translate(_SUPERSCRIPTS))
-        mantissa = _values(digits[: power.start()] or "1", text)
+        mantissa = _values(digits[: power.start()] or "1", text, language)
         return tuple(_exact(value * 10.0**exponent) for value in mantissa)
     digits = re.sub("['_ ]", "", digits).replace("·", ".")
     head, *rest = re.split("[.,]", digits)
@@ -361,23 +365,23 @@ def _values(digits: str, text: str) -> tuple[float, ...]:
         return (decimal,) if len(rest) == 1 else (float(head), *map(float, rest))
     if len(rest) > 1:
         return (grouped,)
-    language = find_language(text[:_CLUES])  # it keeps what it is given for a while
-    if language not in POINT_LANGUAGES:
-        if "." in digits:
-            return (grouped,)
-        return (decimal, grouped) if _may_group(text[:_CLUES], language) else (decimal,)
-    is_known = language != "en" or _ENGLISH.search(text, 0, _CLUES)
-    return (grouped,) if "," in digits else (decimal,) if is_known else (decimal, grouped)
+    found = find_language(text[:_CLUES])  # it keeps what it is given for a while
+    if found == "en" and not _ENGLISH.search(text, 0, _CLUES):
+        found = language
+    if found and found not in POINT_LANGUAGES:
+        may_group = "," in digits and _may_group(text[:_CLUES], found)
+        return (decimal, grouped) if may_group else (grouped,) if "." in digits else (decimal,)
+    return (grouped,) if "," in digits else (decimal,) if found else (decimal, grouped)
 
 
 @lru_cache(maxsize=8)
 def _may_group(text: str, language: str) -> bool:
     """Whether a comma may group though its language has decimals behind it.
 
-    So it does in Mexico, and in a table of English words that seem Italian.
+    So it does in Mexico and in Egypt, and in a table of English words that seem Italian.
     """
     behind = [len(found[1]) for found in _COMMA.finditer(text)]
-    return min(behind, default=0) > 2 and (language == "es" or len(behind) > 2)
+    return min(behind, default=0) > 2 and (language in ("es", "ar") or len(behind) > 2)
 
 
 def _exact(value: float) -> float:

@@ -70,10 +70,10 @@ def difference(
         question: its numbers are what the answer was asked about, so they are not wrong.
     """
     text = "\n".join(evidence)[:MOST_EVIDENCE]
-    own, near = Own(statement), NONE
+    own, near = Own(statement, context.language), NONE
     dates, instead = dates_in(statement), dict[Kind, list[Value]]()
     if (dates or own.has_digits) and _alike(statement, text):
-        near = Numbers(without_references(text))
+        near = Numbers(without_references(text), language=context.language)
         if dates or not near.has_as_written(own):
             instead = _instead(own, dates, near)
     found = list(_wrong_numbers(own, near, context, instead, question))
