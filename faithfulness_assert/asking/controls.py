@@ -57,7 +57,8 @@ _STARTS = frozenset("The A An In At On For Its This These Those That".split())
 _ONSETS = "b br d dr f g gr k kl l m n p pl qu r s sk t tr v w z".split()
 _CODAS = "l m n r s th x lt nd rk".split()
 CHARS = range(25, 141)
-"""Length of a control's sentence: long enough to say something, short enough to cost little."""
+"""Length of a control's sentence: long enough to say something, short enough to cost little. In a
+script without spaces a character says as much as two."""
 LEAST = 2
 """Sentences of a context in which an invented one is no stranger."""
 LOOKED_AT = 8
@@ -120,9 +121,10 @@ def _drawn(groups: Iterable[Sequence[str]], dice: Dice, asked: Collection[str]) 
 
 def _is_plain(sentence: str) -> bool:
     """Whether a sentence is short, a full sentence, and free of markup and of words to a reader."""
-    if len(sentence) not in CHARS or _PLAIN.fullmatch(sentence) is None:
+    if len(sentence) > CHARS[-1] or _PLAIN.fullmatch(sentence) is None:
         return False
-    if len(sentence.split()) <= 4 and not _DENSE.search(sentence):
+    is_dense = not sentence.isascii() and len(_DENSE.findall(sentence)) > len(sentence) / 2
+    if len(sentence) * (1 + is_dense) not in CHARS or not (is_dense or len(sentence.split()) > 4):
         return False
     return not _ADDRESS.search(sentence.casefold())
 

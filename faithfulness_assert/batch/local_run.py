@@ -308,7 +308,7 @@ class Work(logging.Handler):
         try:
             with store.appending(), closing(lines), shown(counts, wanted=progress):
                 for line in lines:
-                    self._summary.add_counted(store.add(line))
+                    self._summary.add_counted(store.add(line), line.case_id)
                     self.stopped = (
                         self.stopped or self._budget.exceeded(self._summary) or self._hopeless(line)
                     )

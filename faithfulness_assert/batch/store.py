@@ -283,6 +283,10 @@ class Store:
             summary.rows = self.size
             for group in self.db.execute(groups.format("results")):
                 summary.add_counted(Counted(*group))
+            for name in summary.found:
+                first = "SELECT case_id FROM results JOIN rows USING (row) WHERE instr(notes, ?)"
+                (case_id,) = self.db.execute(f"{first} LIMIT 1", (json.dumps(name),)).fetchone()
+                summary.first[name] = _text(case_id)
             for group in self.db.execute(groups.format("earlier")):
                 summary.add_spent(Counted(*group))
             return summary

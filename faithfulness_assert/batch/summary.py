@@ -18,7 +18,7 @@ from ..records.model import (
     VERBATIM_FLAG,
 )
 from ..records.result import GradingResult
-from ..records.result_list import controls_in_words, is_unreliable
+from ..records.result_list import controls_in_words, is_unreliable, untested_in_words
 from ..statistics import LEVEL, Interval, mean_interval
 from ..text.strings import clip, counted, visible
 from .rows import Line
@@ -118,6 +118,7 @@ class Summary:
         unpriced: whether some tokens have no cost.
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         found: how many cases there are of each of ``CHECKS``.
+        first: the id of one of them, or "".
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         untested: how many cases have a part of their context for which no control could be made.
         caveats: what is to be known of a judge, such as the embedded one.
@@ -128,6 +129,7 @@ class Summary:
         self.cases = self.rows = self.passed = self.not_graded = self.defined = 0
         self.untested = 0
         self.found: Counter[str] = Counter()
+        self.first: dict[str, str] = {}
         self.caveats: set[str] = set()
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
@@ -140,10 +142,11 @@ class Summary:
 
     def add(self, line: Line | GradingResult) -> None:
         """Counts a line, or a result."""
-        self.add_counted(Counted.of(line.result if isinstance(line, Line) else line))
+        result = line.result if isinstance(line, Line) else line
+        self.add_counted(Counted.of(result), line.case_id)
 
-    def add_counted(self, group: Counted) -> None:
-        """Counts results that are alike."""
+    def add_counted(self, group: Counted, case_id: str = "") -> None:
+        """Counts results that are alike, or one with this id."""
         self.cases += group.cases
         self.passed += group.passed * group.cases
         if group.error is not None:
@@ -156,7 +159,10 @@ class Summary:
         self.untested += "untested" in notes and group.cases
         if caveat := notes.get("judgeNote"):
             self.caveats.add(caveat)
-        self.found.update({name: group.cases for name in CHECKS if name in notes})
+        for name in CHECKS:
+            if name in notes:
+                self.found[name] += group.cases
+                self.first.setdefault(name, case_id)
         self.add_spent(group)
         if group.score is not None:
             whole = round(group.score * _SCALE)
@@ -213,20 +219,21 @@ class Summary:
         if self.mean is not None:
             score = f"mean score {self.mean:.2f} ({self.defined} with a score)"
         lines = [f"{cases}: {counts}; {score}", *self.checks()]
-        if asked := self.controls["asked"]:
+        if self.controls["asked"]:
             lines.append(controls_in_words(self.controls))
         if self.untested:
-            untested = f"{self.untested:,} of {counted(self.cases, 'case')}"
-            lines.append(
-                "controls (statements with a known verdict that test the judge) need more text "
-                f"than the context of {untested} has{'' if asked else ': none was asked'}"
-            )
+            lines.append(untested_in_words(self.untested, self.cases))
         return "\n".join([*lines, *sorted(self.caveats)])
 
     def checks(self) -> list[str]:
         """What is to be checked, on a line each."""
-        found = ((self.found[name], said) for name, said in CHECKS.items())
-        return [f"{counted(number, 'case')} {said}" for number, said in found if number]
+        lines = []
+        for name, said in CHECKS.items():
+            if number := self.found[name]:
+                which = clip(self.first.get(name, ""), MAX_KIND)
+                such_as = f"; such as {which}" if which else ""
+                lines.append(f"{counted(number, 'case')} {said}{such_as}")
+        return lines
 
     def __repr__(self) -> str:
         """All of it, which is what a notebook shows."""

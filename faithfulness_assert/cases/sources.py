@@ -242,7 +242,8 @@ class Given:
         is_table = read_table(source) is not None
         if not (is_table or isinstance(source, Iterable)) or isinstance(source, str | Mapping):
             got = type(source).__name__
-            advice = "; `batch.run(FILE, DIR)` grades a file" if isinstance(source, str) else ""
+            advice = "; put it into a list" if isinstance(source, Mapping) else ""
+            advice = "; `batch.run(FILE, DIR)` grades a file" if isinstance(source, str) else advice
             raise ConfigError(f"cases: must be an iterable of cases or a table, got {got}{advice}")
         self._source, self._keep = source, keep
         self.rows: list[Mapping[str, Any]] = []

@@ -142,22 +142,27 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
 def _new_sources(state: State) -> list[str]:
     """A warning for each link and each skipped citation that names what the context lacks.
 
-    The judge is shown neither. Links are looked for if the context has any: many have none.
+    The judge is shown neither.
     """
     case = state.case
     cited = [case.answer[s.start : s.end] for s in state.skipped if s.reason == "citation"]
     if not cited and "://" not in case.answer:
         return []
     known = "\n".join([*(f"{p.id} {p.text}" for p in case.context), case.question]).casefold()
-    links = _LINK.findall(case.answer) if "://" in known else ()
+    links = _LINK.findall(case.answer)[:MOST_LINKS]
     new = [
         f"{NEW_LINK} {clip(link)}: its address is nowhere in the context"
-        for link in dict.fromkeys(link.rstrip("/.,;:!?*_`|'’”") for link in links[:MOST_LINKS])
+        for link in dict.fromkeys(link.rstrip("/.,;:!?*_`|'’”") for link in links)
         if link.casefold() not in known
     ][:MOST_NEW]
     words = {*_WORD.findall(known)} if cited else set[str]()
     for text in dict.fromkeys(cited):
-        names = [name for name in source_names(text) if name.casefold() not in words]
+        names = [
+            name
+            for name in source_names(text)
+            if name.casefold() not in words  # nor is it a file, which may have another ending
+            and not ("." in name and name.rpartition(".")[0].casefold() in known)
+        ]
         if names and len(new) < 2 * MOST_NEW:
             lacks = f"it is skipped, and nowhere in the context is {', '.join(names[:MOST_NEW])}"
             new.append(f"{NEW_SOURCE} “{clip(text)}”: {lacks}")
@@ -193,7 +198,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     asked = state.asked
     if any(sign in state.case.answer for sign in EQUALS):
         asked = with_equations(map(without_heading, state.statements), state.known, asked)
-    seeing = Seeing(state.known, asked)
+    seeing = Seeing(state.known, asked, state.context)
     verdicts = []
     for statement in state.statements:
         first = state.first_like[statement.id]
@@ -229,16 +234,18 @@ VERBATIM = 12
 class Seeing:
     """What code sees in the statements about a case. It changes no label and raises no score."""
 
-    def __init__(self, known: Numbers, asked: Numbers) -> None:
-        self._known, self._asked = known, asked
+    def __init__(self, known: Numbers, asked: Numbers, context: Sequence[Evidence]) -> None:
+        self._known, self._asked, self._context = known, asked, context
 
     @cached_property
     def _folded(self) -> str:
         return self._known.text.casefold()
 
-    @cached_property
-    def _words(self) -> str:
-        return f" {plain_words(self._folded)} "
+    def _has_sentence(self, words: str) -> bool:
+        """Whether the context has a sentence of these words: within one they may be denied."""
+        first = words.split(maxsplit=1)[0]
+        likely = [said.text for said in self._context if first in said.text.casefold()]
+        return any(plain_words(text) == words for text in likely)
 
     def of(
         self, finding: Finding, statement: str, evidence: Sequence[Evidence]
@@ -262,7 +269,7 @@ class Seeing:
         words = plain_words(statement)
         # Most statements have a word that the context lacks, which is quickly seen.
         may_be_there = len(words) >= VERBATIM and all(w in self._folded for w in words.split())
-        if may_be_there and f" {words} " in self._words:
+        if may_be_there and self._has_sentence(words):
             flags = (*flags, VERBATIM_FLAG)
         if statement == statement.casefold() and not (finding.reason or has_digits):
             return flags, finding.wrong, ""

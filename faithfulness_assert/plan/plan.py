@@ -24,8 +24,8 @@ from ..records.result import GradingResult
 from ..text.absent_numbers import Numbers, absent_numbers
 from ..text.sentences import FIND, language_of, number_sentences
 from ..text.statements import split
-from ..text.strings import is_blank
-from ..text.talk import accompanies, declines
+from ..text.strings import is_blank, lazy_pattern
+from ..text.talk import accompanies, beside_denial, declines
 from . import long_contexts, verdicts
 from .conclude import conclude
 from .outcomes import MOST_CUTS, absorb, add_cost, cut_shorter, with_samples
@@ -50,6 +50,7 @@ Overdue = Callable[[], "JudgeError | None"]
 
 GRADED_ALL_THE_SAME = ("heading", "code", "table header")
 """Skipped spans with which an answer says more than that it declines."""
+_FENCE_LINE = lazy_pattern(r"(?m)^[ \t>]*(?:```|~~~).*$")
 WARNINGS = {
     "thinking": "the answer begins with what the model thought: that is skipped, and not judged",
     "code": f"{CODE_SKIPPED}: it is skipped, and not judged, with the words in it",
@@ -196,12 +197,15 @@ def _split(state: State) -> State:
     state = with_statements(state, statements)
     reasons = {span.reason for span in parts.skipped}
     code = (case.answer[span.start : span.end] for span in parts.skipped if span.reason == "code")
-    told = reasons if any(map(str.isalpha, "".join(code))) else reasons - {"code"}
+    said = _FENCE_LINE.sub("", "\n".join(code))
+    told = reasons if any(map(str.isalpha, said)) else reasons - {"code"}
     warnings = tuple(warning for reason, warning in WARNINGS.items() if reason in told)
     state = note(state, Log(warnings=warnings)) if warnings else state
     if reasons.isdisjoint(GRADED_ALL_THE_SAME):
         declining = False
         for statement in parts.statements:  # the first fact ends it
+            if has_new_number(statement.text) and has_new_number(beside_denial(statement.text)):
+                break  # such as a telephone number
             if declines(statement.text):
                 declining = True
             elif not accompanies(statement.text):

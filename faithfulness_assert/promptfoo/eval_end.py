@@ -16,7 +16,12 @@ from ..cases.systems import NAMES_INSIDE
 from ..policy.scoring import CHECK
 from ..records.judge import PROMPT_CUT
 from ..records.model import NOT_JUDGED
-from ..records.result_list import controls_in, controls_in_words, is_unreliable
+from ..records.result_list import (
+    controls_in,
+    controls_in_words,
+    is_unreliable,
+    untested_in_words,
+)
 from ..records.views import SETUP, UNVERIFIED
 from ..text.strings import clip, lazy_pattern, one_line, visible
 
@@ -88,12 +93,15 @@ def _of_setup(grades: list[dict[str, Any]]) -> list[str]:
 
 
 def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
-    """A line about a judge that failed so many controls that its scores mean little."""
+    """A line about a judge that failed so many controls that its scores mean little, or none."""
     counts: Counter[str] = Counter()
     for grade in grades:
         counts.update(controls_in(grade.get("metadata")))
     if is_unreliable(counts):
         yield controls_in_words(counts)
+    untested = sum(bool(_at(grade, "metadata", "untested")) for grade in grades)
+    if untested and not counts["asked"]:
+        yield untested_in_words(untested, len(grades))
 
 
 def _of_test(result: Any) -> Iterator[str]:

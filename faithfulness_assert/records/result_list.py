@@ -12,6 +12,7 @@ from operator import attrgetter
 from typing import Any, SupportsIndex, overload
 
 from ..statistics import at_least
+from ..text.strings import counted
 from .checks import is_whole
 from .errors import ConfigError, pip_install
 from .result import GradingResult
@@ -105,6 +106,13 @@ def controls_in_words(controls: Mapping[str, int], scores: str = "these") -> str
         return f"{sentence}: do not trust {scores} scores; use another judge"
     few = (failed or unanswered) and controls["asked"] < ENOUGH
     return f"{sentence}, too few to say more" if few else sentence
+
+
+def untested_in_words(untested: int, cases: int) -> str:
+    """For how many cases a judge could not be tested, and why."""
+    which = f"{untested:,} of {counted(cases, 'case')}"
+    what = "no control (a statement with a known verdict that tests the judge)"
+    return f"{what} could be made for {which}: it takes two full sentences of context"
 
 
 class Results(list[GradingResult]):

@@ -238,8 +238,9 @@ def may_be_title(text: str) -> bool:
 
 
 def source_names(text: str) -> list[str]:
-    """The names and years of a citation, without addresses, files, and words such as "Source"."""
-    names = _SOURCE_NAME.findall(_FILE_NAME.sub(" ", _ADDRESS.sub(" ", text)))
+    """The names, years and files of a citation, without addresses and words such as "Source"."""
+    text = _ADDRESS.sub(" ", text)
+    names = [*_FILE_NAME.findall(text), *_SOURCE_NAME.findall(_FILE_NAME.sub(" ", text))]
     places = word_lists("citations")["places"].split()
     return [name for name in names if not (name.casefold() in places or heads_sources(name))]
 

@@ -32,6 +32,9 @@ _OPENING = lazy_pattern(
     re.DOTALL | re.MULTILINE,
 )
 """Where JSON begins: an object with a key, or a list of texts or of objects."""
+_FENCED = lazy_pattern(r"^[ \t>]*```\w*[ \t\r]*\n(?P<body>[ \t]*[{\[].*?)\n[ \t>]*```", re.M | re.S)
+_SENTENCE = lazy_pattern(r'"[^\W\d_a-z][^"\n]{8,1000}[.!?。！？]"')
+"""A text of JSON that reads as a sentence."""
 _COLON = lazy_pattern(r"\s*:")
 _CLOSING = lazy_pattern(r"(?:[\s,]*[}\]])*")
 
@@ -39,26 +42,32 @@ _CLOSING = lazy_pattern(r"(?:[\s,]*[}\]])*")
 def leaves(text: str, names: Names) -> tuple[list[Piece], str]:
     """The leaves of JSON in a text: all of it, behind other words, several on lines, or cut off.
 
-    Also the text with line breaks for them. JSON in a fence is code, unless the fence is the text.
-    Leaves under a name of a context are skipped where another is under a name of an answer.
+    Also the text with line breaks for them. JSON in a fence is code, unless the fence is the text,
+    or a sentence is in it. Leaves under a name of a context are skipped where another is under a
+    name of an answer.
     """
     if len(text) > MAX_JSON:
         return [], text
     fence = FENCE.fullmatch(text)
-    at, end = fence.span("body") if fence else (0, len(text.partition("```")[0]))
+    spans = [fence.span("body") if fence else (0, len(text.partition("```")[0]))]
+    if not fence:
+        inside = (one.span("body") for one in _FENCED.finditer(text))
+        spans += [span for span in inside if _SENTENCE.search(text, *span)]
     known = {field: {_plain(name) for name in names[field]} for field in names}
     found: list[_Leaf] = []
     rest, done = "", 0
-    is_whole = _is_json(text[at:end])
-    opening: re.Match[str] | None = None
-    while is_whole or (opening := _OPENING.search(text, at, end)):
-        start = opening.end() if opening else at
-        own = _leaves(text, start, known)
-        closing = _CLOSING.match(text, own[-1].piece.end if own else start + 1)
-        at = closing.end() if closing else start + 1
-        found += own
-        rest += text[done:start] + "\n" * (at - start)
-        done, is_whole = at, False
+    for at, end in spans:
+        at = max(at, done)  # JSON that is not closed may go on behind its fence
+        is_whole = _is_json(text[at:end])
+        opening: re.Match[str] | None = None
+        while is_whole or (opening := _OPENING.search(text, at, end)):
+            start = opening.end() if opening else at
+            own = _leaves(text, start, known)
+            closing = _CLOSING.match(text, own[-1].piece.end if own else start + 1)
+            at = closing.end() if closing else start + 1
+            found += own
+            rest += text[done:start] + "\n" * (at - start)
+            done, is_whole = at, False
     has_answer = any("answer" in fields and "context" not in fields for _, fields in found)
     pieces = [
         piece._replace(skipped="context") if has_answer and "context" in fields else piece

@@ -5,7 +5,9 @@ nobody could check of which room "It costs 9 euros." says so.
 
 A line that ends in a colon only announces what follows ("The plan covers:"). It is skipped, and the
 pieces under it are shown behind it: nobody could check "dental care" alone. So what a lead-in
-claims is judged with each piece. One that states something by itself is a statement as well.
+claims is judged with each piece, and that of a paragraph ("Safe for children:") with the first
+statement. One that states something by itself is a statement as well. What nothing follows that
+claims something is a statement, too: nothing is skipped that was not shown.
 """
 
 from __future__ import annotations
@@ -47,45 +49,56 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
     A heading that says something new is a lead-in of the first statement under it, or one itself.
     """
     found: list[Piece] = []
-    over: list[tuple[int, str]] = []  # the column and text of each lead-in
+    over: list[tuple[int, int]] = []  # the column of each lead-in, and its place in ``found``
     heading = before = ""  # of this part; and which group of pieces ends here
-    owed = -1  # the place of the heading, while no statement has said what is new in it
+    # The places of lead-ins, and of a heading with something new, that no statement is shown with.
+    owed: list[int] = []
     for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         is_over = before not in ("", group)
         over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, lead_in[0])]
         before = group
-        prefix = " ".join(text for _, text in over)
+        prefix = [found[place].text for _, place in over]
         if following and piece.text.endswith(_COLON) and not piece.skipped:
             column = piece.column if piece.kind == "item" else -1
-            leads = len(prefix) + len(piece.text) <= MAX_PREFIX and _is_under(following, column)
-            if leads:
-                over.append((column, piece.text))
+            is_short = len(" ".join([*prefix, piece.text])) <= MAX_PREFIX
+            leads = is_short and _is_under(following, column)
             # Where nothing stands under it, in doubt a piece says something.
-            is_label = leads or (piece.kind == "text" and is_topic(piece.text))
-            is_label = is_label and (leads or not is_new(piece.text))
-            if is_label and announces(piece.text, is_over=leads):
-                piece = piece._replace(skipped=piece.skipped or "lead-in")
+            is_label = piece.kind == "text" and is_topic(piece.text) and not is_new(piece.text)
+            if (leads or is_label) and announces(piece.text, is_over=leads):
+                piece = piece._replace(skipped="lead-in")
+                owed.append(len(found))
+            if leads:
+                over.append((column, len(found)))
         if piece.kind in TITLES:
-            _judge_alone(found, owed)
             heading = piece.text if piece.skipped == "heading" else ""
-            owed = len(found) if heading and is_new(heading) else -1
-            heading += ":" if heading and not heading.endswith(_ENDS) else ""
-        elif not piece.skipped and (heading or prefix):
+        if piece.kind in TITLES and piece.skipped:
+            _judge_alone(found, owed)
+            owed = [len(found)] if heading and is_new(heading) else []
+            heading = _with_colon(heading)
+        elif not piece.skipped and (heading or prefix or owed):
             is_item = piece.kind in ("item", "row")
             if prefix or not claims_nothing(piece.text, is_item=is_item):
-                lead_in = f"{heading} {prefix}".rstrip() if owed >= 0 else prefix
-                piece = piece._replace(lead_in=lead_in, heading="" if owed >= 0 else heading)
-                owed = -1
+                places = {place for _, place in over}
+                titles = [_with_colon(found[n].text) for n in owed if n not in places]
+                lead_in = " ".join([*titles, *prefix])
+                piece = piece._replace(
+                    lead_in=lead_in, heading="" if heading in titles else heading
+                )
+                owed = []
         found.append(piece)
     _judge_alone(found, owed)
     return found
 
 
-def _judge_alone(found: list[Piece], owed: int) -> None:
-    """Makes the heading at this place a statement, if no statement has said what is new in it."""
-    if owed >= 0:
-        found[owed] = found[owed]._replace(skipped="")
+def _with_colon(heading: str) -> str:
+    return heading if not heading or heading.endswith(_ENDS) else f"{heading}:"
+
+
+def _judge_alone(found: list[Piece], owed: Iterable[int]) -> None:
+    """Makes the pieces at these places statements, as no statement is shown with them."""
+    for place in owed:
+        found[place] = found[place]._replace(skipped="")
 
 
 def _is_under(piece: Piece, column: int) -> bool:

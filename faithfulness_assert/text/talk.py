@@ -57,10 +57,17 @@ def declines(sentence: str) -> bool:
 
     It has a word that denies, and does not ask: an offer alone, or regret, declines nothing.
     """
-    if asks(sentence):
-        return False
-    words = (word for part in parts_of(sentence[:LONGEST]) for word in part)
-    return any(word.is_any("not") for word in words) and _is_silent(sentence)
+    return not asks(sentence) and _denies(sentence) and _is_silent(sentence)
+
+
+def _denies(text: str) -> bool:
+    words = (word for part in parts_of(text[:LONGEST]) for word in part)
+    return any(word.is_any("not") for word in words)
+
+
+def beside_denial(sentence: str) -> str:
+    """What a sentence says beside its parts with a word that denies."""
+    return " ".join(part for part in _CUT.split(sentence) if not _denies(part))
 
 
 def accompanies(sentence: str) -> bool:

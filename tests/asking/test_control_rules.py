@@ -125,13 +125,19 @@ def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_e
     summary = Summary()
     for result in [reported] * 3:
         summary.add(result)
-    told = "test the judge) need more text than the context of 3 of 3 cases has: none was asked"
-    assert summary.text().count(told) == 1
+    assert summary.text().count("could be made for 3 of 3 cases: it takes two full") == 1
     enforced = grade(OWN, context, judge=judge, controls="enforce")
     assert (enforced.status, enforced.pass_) == ("unreadable", False)
     assert enforced.error is not None
     assert enforced.error.kind == "unreliable_judge"
     assert "no control could be made" in enforced.error.message
+
+
+def test_a_sentence_without_spaces_needs_half_as_many_characters():
+    chinese = ["早餐每人58元，从七点到十点供应。", "酒店不允许携带宠物入住客房。"]
+    true, _ = make_controls(chinese, ["x"])
+    assert true.text in chinese
+    assert make_controls(["酒店很大。", "早餐好吃。"], ["x"]) == ()
 
 
 def test_where_the_answer_says_all_of_the_context_an_invented_control_stands_alone():

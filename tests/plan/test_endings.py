@@ -98,14 +98,31 @@ def test_the_judges_own_reason_comes_last_and_is_cut():
     assert 500 < len(explained) - len(plain) <= 601
 
 
-@pytest.mark.parametrize(("code", "told"), [("# it opens at 9", 1), ("1 + 1", 0), ("", 0)])
+def test_an_answer_that_declines_and_names_a_new_number_is_graded():
+    judge = TruthfulJudge(lambda _: "not_enough_info")
+    answer = "I am unable to help; please call 0800 555 555."
+    assert grade(answer, CLAIM, judge=judge).status == "graded"
+    assert grade("I cannot find the fee of 2019.", CLAIM, judge=judge).status == "abstained"
+
+
+@pytest.mark.parametrize(
+    ("code", "told"), [("# it opens at 9", 1), ("1 + 1", 0), ("", 0), ("text\nThe sky is blue.", 0)]
+)
 def test_words_in_code_that_is_skipped_are_told_once(code, told):
-    block = f"\n\n```\n{code}\n```\n"
+    mark = "```" if code.startswith("text") else "```\n"
+    block = f"\n\n{mark}{code}\n```\n"
     result = grade(f"The sky is blue.{block * 2 if code else ''}", "The sky is blue.")
     assert sum("the code in the answer: it is skipped" in said for said in result.warnings) == told
     summary = Summary()
     summary.add(result)
     assert ("1 case passed with code" in summary.text()) == (told == 1)
+
+
+def test_a_summary_names_a_case_to_check():
+    result = grade("The sky is blue. https://a.example", "The sky is blue.", id="case 7")
+    summary = Summary()
+    summary.add(result)
+    assert "nowhere in the context: check it; such as case 7" in summary.text()
 
 
 @pytest.mark.parametrize(
@@ -115,11 +132,14 @@ def test_words_in_code_that_is_skipped_are_told_once(code, told):
             "The sky is blue. See https://a.example/sky/ for more.",
             ["https://b.example/pay", "https://c.example"],
         ),
-        ("The sky is blue.", []),
+        (
+            "The sky is blue.",
+            ["https://a.example/sky", "https://b.example/pay", "https://c.example"],
+        ),
         ("The sky is blue: https://a.example/sky https://b.example/pay?x=1 https://c.example", []),
     ],
 )
-def test_a_link_whose_address_a_context_with_addresses_lacks_is_told(context, told):
+def test_a_link_whose_address_the_context_lacks_is_told(context, told):
     answer = "The [sky](https://a.example/sky) is [blue](https://b.example/pay). https://c.example."
     result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
     new = [said for said in result.warnings if "its address is nowhere" in said]
@@ -135,7 +155,8 @@ def test_a_link_whose_address_a_context_with_addresses_lacks_is_told(context, to
         (" (Permanently Closed, 2025)", "Permanently, Closed, 2025"),
         ("\n\nSource: Hotel Brochure 2024", "Hotel, Brochure"),
         (" (Smith, 2024)", ""),
-        (" [Document 3] [a_b.pdf, p. 3] [Source 1]", ""),
+        (" [Document 3] [Source 1]", ""),
+        (" [a_b.pdf, p. 3]", "a_b.pdf"),
     ],
 )
 def test_a_citation_that_names_what_the_context_lacks_is_told(cited, lacks):

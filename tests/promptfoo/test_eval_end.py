@@ -145,6 +145,14 @@ def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass():
     assert line.startswith("the judge failed 3 of 6 controls: do not trust these scores")
 
 
+def test_a_judge_that_could_not_be_tested_is_told_of_once():
+    rows = [row(n, TRUE) for n in range(3)]
+    for graded in rows:
+        graded["gradingResult"]["componentResults"][1]["metadata"]["untested"] = 1
+    (line,) = lines_of(({"results": rows},))
+    assert line.startswith("no control (a statement with a known verdict that tests the judge)")
+
+
 def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_weight_0():
     for kind, answer, said in (
         ("python", FALSE, "a: made up: “A ticket costs 35 euros.”"),

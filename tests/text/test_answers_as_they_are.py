@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge, labelled
+from hypothesis import given
+from hypothesis import strategies as st
 from rows import rows
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade, split_statements
@@ -116,6 +118,33 @@ def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_no
     assert "check the judge" in summary.text()
     judge = TruthfulJudge(lambda _: "supported")
     assert not grade(said, context, judge=judge, controls="off").verdicts[0].flags
+
+
+def test_a_statement_that_the_context_denies_word_for_word_is_no_copy():
+    judge = TruthfulJudge(lambda _: "contradicted")
+    said = "Take this medicine during pregnancy."
+    result = grade(said, f"Do not {said.lower()} Rest.", judge=judge, controls="off")
+    assert result.verdicts[0].flags == ()
+
+
+LINES = (
+    "# Dose",
+    "Safe for children:",
+    "**Note:**",
+    "- [1]",
+    "- dental care",
+    "Thank you!",
+    "It is 5.",
+)
+
+
+@given(st.lists(st.sampled_from((*LINES, "The plan covers:", "", "```\nx = 1\n```")), max_size=7))
+def test_what_a_lead_in_says_is_shown_with_a_statement(lines):
+    answer = "\n".join(lines)
+    result, _ = graded(answer, lambda _: "supported")
+    spans = [answer[s.start : s.end] for s in result.skipped if s.reason == "lead-in"]
+    leads = [span.strip("*# ") for span in spans]
+    assert all(any(lead in v.statement for v in result.verdicts) for lead in leads)
 
 
 def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it():
