@@ -204,12 +204,12 @@ def _split(state: State) -> State:
     if reasons.isdisjoint(GRADED_ALL_THE_SAME):
         declining = False
         for statement in parts.statements:  # the first fact ends it
-            if has_new_number(statement.text) and has_new_number(beside_denial(statement.text)):
-                break  # such as a telephone number
-            if declines(statement.text):
-                declining = True
-            elif not accompanies(statement.text):
+            is_declining = declines(statement.text)
+            if not (is_declining or accompanies(statement.text)):
                 break
+            if has_new_number(beside_denial(statement.text)):  # such as a telephone number
+                break
+            declining = declining or is_declining
         else:
             if declining:
                 return end(state, "abstained")  # also without a context: it claims nothing
