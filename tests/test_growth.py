@@ -150,6 +150,3 @@ def test_so_do_texts_that_were_slow_somewhere(unit):
 def test_so_does_what_is_read_and_shown(tmp_path):
     for name, sink in {**reading(tmp_path), **shown(tmp_path)}.items():
         check(name, sink, known(KNOWN[0]))
-
-
-# ---------------------------------------------------------------- paths and files of a user

@@ -16,11 +16,14 @@ from attacks import (
     BY_SENTENCE,
     CHECKS,
     CONTEXT,
+    IN_CONFIG,
+    IN_CONTEXT,
     PAYLOADS,
     QUESTION,
     TRUTH,
     GullibleJudge,
     accounted,
+    at,
     fenced,
     graded,
     gullible,
@@ -39,7 +42,7 @@ from strategies import answers, examples, texts
 
 from faithfulness_assert import CitationAudit, grade, policies
 from faithfulness_assert.asking.fences import disarmed
-from faithfulness_assert.text.strings import is_blank, one_line
+from faithfulness_assert.text.strings import one_line
 
 ROWS = rows("attacks")
 
@@ -133,23 +136,13 @@ def test_markup_around_the_statements_hides_none_of_them(payload, wrapping):
     assert all(sentence in said for sentence in TRUTH)
 
 
-@given(
-    payloads,
-    st.sampled_from(ALL_POLICIES),
-    st.sampled_from(["context", "question", "guidance", "examples", "id", "passage id"]),
-)
+BESIDE = st.sampled_from(["question", *IN_CONTEXT, *IN_CONFIG])
+
+
+@given(payloads, st.sampled_from(ALL_POLICIES), BESIDE)
 @examples(200)
 def test_a_payload_beside_the_answer_changes_no_verdict_under_any_policy(payload, policy, place):
-    example = {"context": payload, "statement": payload, "label": "supported"}
-    options: dict[str, Any] = {
-        "context": {"context": [payload, CONTEXT, payload]},
-        "question": {"question": payload},
-        "guidance": {"guidance": payload},
-        "examples": {"examples": [example] if not is_blank(payload) else []},
-        "id": {"id": payload},
-        "passage id": {"context": [{"text": CONTEXT, "id": payload}]},
-    }[place]
-    assert_none(unmoved(ANSWER, **{"policy": policy, **options}))
+    assert_none(unmoved(**at(place, payload), policy=policy))
 
 
 # ---------------------------------------------------------------- fences
@@ -321,6 +314,3 @@ def test_what_only_looks_like_a_tag_is_shown_as_text(tag):
         content = ask.messages[-1]["content"]
         assert tag not in content
         assert "\nR?" not in content
-
-
-# ---------------------------------------------------------------- promptfoo and the command line

@@ -8,14 +8,13 @@ A file of ``fixtures/golden`` holds the rows of the policy that it is named afte
 import json
 import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import Any
 
 import pytest
 from conftest import ROOT
-from fakes import USAGE
+from fakes import ScriptedJudge
 
-from faithfulness_assert import Ask, ConfigError, GradingResult, Reply, grade, policies
+from faithfulness_assert import ConfigError, GradingResult, Reply, grade, policies
 
 FILES = sorted(
     path for path in (ROOT / "fixtures" / "golden").glob("*.json") if path.stem != "citations"
@@ -29,33 +28,22 @@ CONTEXTS = ("context", "retrieval_context", "retrieved_contexts")
 QUESTIONS = ("user_input", "input", "query")
 
 
-@dataclass
-class SystemJudge:
+def judge_of(policy: str, row: dict[str, Any]) -> ScriptedJudge:
     """Replies as the row's judge, once for each kind of ask; to a re-ask, nothing."""
-
-    said: dict[str, list[str]]
-
-    def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
-        replies = self.said.get(ask.kind, [])
-        return Reply(replies.pop(0) if replies else "", usage=USAGE)
-
-
-def judge_of(policy: str, row: dict[str, Any]) -> SystemJudge:
     inputs, verdicts = row.get("inputs", {}), row["verdicts"]
     if policy == "ragas-hhem":  # what a local judge makes of these probabilities
         verdicts = ["supported" if chance > 0.5 else "not_enough_info" for chance in verdicts]
     text = inputs.get("judge_text", json.dumps([{"verdict": v} for v in verdicts]))
     count = inputs.get("statement_count", len(verdicts))
     each = [json.dumps({"verdict": v}) for v in verdicts]
-    return SystemJudge(
-        {
-            "claims": [json.dumps({"claims": [f"claim {i} of this answer" for i in range(count)]})],
-            "truths": [json.dumps({"truths": ["what the context says"]})],
-            "verdicts": each if policies[policy].verify == "per_claim" else [text],
-            "ratings": [json.dumps(inputs.get("llm", {}))],
-            "reason": [json.dumps({"reason": "Because of this."})],
-        }
-    )
+    said = {
+        "claims": [json.dumps({"claims": [f"claim {i} of this answer" for i in range(count)]})],
+        "truths": [json.dumps({"truths": ["what the context says"]})],
+        "verdicts": each if policies[policy].verify == "per_claim" else [text],
+        "ratings": [json.dumps(inputs.get("llm", {}))],
+        "reason": [json.dumps({"reason": "Because of this."})],
+    }
+    return ScriptedJudge([lambda ask: Reply(said[ask.kind].pop(0) if said[ask.kind] else "")])
 
 
 def run(policy: str, row: dict[str, Any]) -> GradingResult:

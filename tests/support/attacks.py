@@ -7,7 +7,7 @@ text that is repeated n times. Ids that begin with ``own-`` are not of the share
 import json
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -102,30 +102,55 @@ class GullibleJudge(TruthfulJudge):
 # ---------------------------------------------------------------- checks of the channels
 
 
+def at(place: str, payload: str) -> dict[str, Any]:
+    """The original case, with the payload at a place."""
+    example = {"context": payload, "statement": payload, "label": "supported"}
+    changes: dict[str, dict[str, Any]] = {
+        "behind the answer": {"answer": f"{ANSWER}\n\n{payload}"},
+        "before the answer": {"answer": f"{payload}\n\n{ANSWER}"},
+        "first passage": {"context": [payload, CONTEXT]},
+        "last passage": {"context": [CONTEXT, payload]},
+        "in a passage": {"context": f"{CONTEXT}\n\n{payload}"},
+        "passage id": {"context": [{"id": payload, "text": CONTEXT}]},
+        "question": {"question": payload},
+        "guidance": {"guidance": payload},
+        "examples": {"examples": [] if is_blank(payload) else [example]},
+        "id": {"id": payload},
+    }
+    return {"answer": ANSWER, **changes[place]}
+
+
+IN_CONTEXT = ("first passage", "last passage", "in a passage", "passage id")
+IN_CONFIG = ("guidance", "examples", "id")
+
+
+def unmoved_at(places: Sequence[str], payload: str) -> Problems:
+    """Each policy has the payload at one of the places, in turn: over all payloads, each at every place.
+
+    What is long has three policies, one for each way to ask.
+    """
+    turn = islice(cycle(places), len(payload) % len(places), None)
+    names = ALL_POLICIES if len(payload) < 10_000 else ("default", "promptfoo", "masis")
+    for name, place in zip(names, turn, strict=False):
+        yield from unmoved(**at(place, payload), policy=name)
+
+
 def in_the_answer(_: Row, payload: str) -> Problems:
     """The original statements keep their verdicts; each letter of the payload is graded or reported."""
-    places = [f"{ANSWER}\n\n{payload}", f"{payload}\n\n{ANSWER}"]
-    for answer in places:
+    places = ("behind the answer", "before the answer")
+    for answer in (at(place, payload)["answer"] for place in places):
         if len(payload) > 100_000:
             yield from shown_safely(graded(answer)[0])
             continue
         yield from accounted(graded(answer)[0], answer)
         yield from gullible(answer)
     if len(payload) <= 100_000:
-        for name, answer in with_each_policy(places, payload):
-            yield from unmoved(answer, policy=name)
+        yield from unmoved_at(places, payload)
 
 
 def in_the_context(_: Row, payload: str) -> Problems:
     """As a passage, inside one, or as its id, the payload changes no verdict and reaches the judge as text."""
-    places: list[Any] = [
-        [payload, CONTEXT],
-        [CONTEXT, payload],
-        f"{CONTEXT}\n\n{payload}",
-        [{"id": payload, "text": CONTEXT}],
-    ]
-    for name, context in with_each_policy(places, payload):
-        yield from unmoved(ANSWER, context, policy=name)
+    yield from unmoved_at(IN_CONTEXT, payload)
     alone, asked = graded(ANSWER, [payload])
     if alone.status == "invalid_input" and "file://" in payload and not asked:
         return  # nothing but the address of a file: nobody reads it
@@ -135,31 +160,14 @@ def in_the_context(_: Row, payload: str) -> Problems:
     yield from by_the_embedded_judge(ANSWER, context=[CONTEXT, payload])
 
 
-def with_each_policy(places: list[Any], payload: str) -> Iterator[tuple[str, Any]]:
-    """Each policy with one of the places, in turn: over all payloads, each with every place.
-
-    What is long has three, one for each way to ask.
-    """
-    turn = islice(cycle(places), len(payload) % len(places), None)
-    names = ALL_POLICIES if len(payload) < 10_000 else ("default", "promptfoo", "masis")
-    return zip(names, turn, strict=False)
-
-
 def in_the_question(_: Row, payload: str) -> Problems:
-    for name in ALL_POLICIES:
-        yield from unmoved(ANSWER, question=payload, policy=name)
+    yield from unmoved_at(["question"], payload)
     yield from by_the_embedded_judge(ANSWER, question=payload)
 
 
 def in_the_config(_: Row, payload: str) -> Problems:
     """As guidance, example, case id or policy file, the payload is plain text or a clear ``ConfigError``."""
-    example = [{"context": payload, "statement": payload, "label": "supported"}]
-    for options in (
-        {"guidance": payload},
-        {"examples": [] if is_blank(payload) else example},
-        {"id": payload},
-    ):
-        yield from unmoved(ANSWER, **options)
+    yield from unmoved_at(IN_CONFIG, payload)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "policy.yaml"
         file.write_text(payload, encoding="utf-8")
