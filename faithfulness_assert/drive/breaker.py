@@ -1,19 +1,10 @@
-"""What a server's failures teach: how fast it may be asked, and whether it answers at all.
+"""What becomes of asks if a server answers nobody.
 
-**Refusals** (HTTP 429). A limit and chance look alike, as a busy region or a shared quota refuses
-some asks at any rate, but a limit takes no more from who asks more. While less than a quarter is
-refused, only the refused asks wait, and others are sent meanwhile. After more, the rate is what the
-server took of late, and asks go out one by one, in stretches that are in turns a little slower and
-a little faster. What is refused of a slow one is chance; the more that is, the slower is the next
-slow one, as it may have been the limit. The rate is then what the server took of the fast one, with
-the part on top that chance refuses. If most is refused, all asks wait as long as the server says. A
-rate that asks do not even reach goes.
-
-**Outages.** After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at
-once, and every ``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails
-because a server is down for a while. Asks wait until the deadline of their grade, and probes are
-frequent. The first reply lets all of them go. Where waiting does not help, or nobody was answered
-for too long, be it by refusals, the run stops.
+After ``FAILURES`` failed asks in a row (each after its own retries), asks fail at once, and every
+``COOL_DOWN`` seconds one goes through as a probe. A run has patience: no case fails because a
+server is down for a while. Asks wait until the deadline of their grade, and probes are frequent.
+The first reply lets all of them go. Where waiting does not help, or nobody was answered for too
+long, be it by refusals, the run stops.
 """
 
 from __future__ import annotations
@@ -23,148 +14,9 @@ import math
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from ..asking.windows import estimate_tokens
 from ..records.errors import JudgeError
-from ..records.judge import Ask
 from .asks import GivenUp
-
-# ---------------------------------------------------------------- refusals
-
-TRIES, SECONDS = 20, 1.5
-"""The least of a stretch."""
-STEP, LARGEST_STEP = 0.03, 0.12
-"""The part by which stretches are slower and faster than the rate; faster while that is taken."""
-REACHED = 0.88
-"""The part of its pace that a slow stretch has at least, if the pace holds asks up."""
-MOST_CHANCE = 0.25
-"""The largest share of refusals that is taken for chance."""
-PAUSE = 0.5
-"""Seconds to wait if the server does not say how long."""
-LEAST = 0.6
-"""Tries for each second: never fewer."""
-MANY = 200
-"""Asks of which the mean size is taken."""
-
-
-class Quota:
-    """So many of something in some time, as the generic cell rate algorithm counts them.
-
-    Args:
-        each: the seconds that one takes; 0 for no limit.
-        at_once: how many may be taken at once. What is larger goes alone, and whatever is taken
-            after it waits until it is paid for.
-
-    ``paid_at`` is the instant at which all that was taken is paid for.
-    """
-
-    def __init__(self, each: float = 0.0, at_once: float = 1.0) -> None:
-        self.each, self._at_once, self.paid_at = each, at_once, -math.inf
-
-    async def take(self, amount: float = 1.0) -> None:
-        """Waits until ``amount``, after all that was taken before, is within the limit.
-
-        To be called by one after the other.
-        """
-        clock = asyncio.get_running_loop().time
-        while (seconds := self.paid_at - max(self._at_once - amount, 0) * self.each - clock()) > 0:
-            await asyncio.sleep(seconds)
-        self.paid_at = max(self.paid_at, clock()) + amount * self.each
-
-    def owe(self, amount: float) -> None:
-        """Counts ``amount`` more, or less, of what was taken."""
-        self.paid_at += amount * self.each
-
-
-@dataclass(eq=False, slots=True)
-class Stretch:
-    """Tries that go out at one pace: how many, and how many of them the server has refused."""
-
-    began: float
-    is_slow: bool = True
-    went: float = 0.0
-    refused: float = 0.0
-    seconds: float = 0.0  # once it has ended
-
-
-class LearnedRate:
-    """One for each gate, on one event loop.
-
-    ``rate`` is how many tries may go out each second; infinite while no limit is known. Otherwise
-    each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
-    """
-
-    def __init__(self) -> None:
-        self.rate, self.quota = math.inf, Quota(at_once=2.0)
-        self._step = STEP
-        self._chance = 0.0  # the share refused of slow stretches
-        self._last, self._this = Stretch(-math.inf), Stretch(-math.inf)
-        self.counts_tokens = False  # the server
-        self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
-
-    def amount_of(self, ask: Ask) -> float:
-        """How much of the quota an ask takes where tokens count. A mean one takes 1."""
-        size, self._sizes = ask.size(estimate_tokens), min(self._sizes + 1, MANY)
-        self._size += (size - self._size) / self._sizes
-        return size / self._size
-
-    def sent(self, amount: float, now: float) -> Stretch:
-        """Notes that a try goes out, and returns the stretch that it belongs to."""
-        this, is_free = self._this, self.rate == math.inf
-        seconds = now - this.began
-        if seconds >= (2 * SECONDS if is_free else SECONDS) and (is_free or this.went >= TRIES):
-            this.seconds = min(seconds, this.went * 2 * SECONDS) if is_free else seconds
-            if not is_free and this.is_slow and this.went * self.quota.each < seconds * REACHED:
-                self._begin(math.inf, now)  # it holds nothing up
-            else:
-                if not is_free and self._last.went:
-                    self._learn(self._last)
-                self._last, self._this = this, Stretch(now, is_free or not this.is_slow)
-                self._pace()
-        self._this.went += amount
-        return self._this
-
-    def _learn(self, last: Stretch) -> None:
-        """Takes in a stretch that has ended so long ago that its refusals have come."""
-        share = last.refused / last.went
-        if last.is_slow:
-            self._chance = (self._chance + min(share, MOST_CHANCE)) / 2
-            return
-        taken = (last.went - last.refused) / last.seconds
-        self.rate = max(taken / (1 - self._chance), LEAST)
-        # Whether the server took at least half of what this stretch had more.
-        rises = share - self._chance < self._step / (1 + self._step) / 2
-        self._step = min(2 * self._step, LARGEST_STEP) if rises else STEP
-
-    def refused(self, stretch: Stretch, amount: float, now: float, error: JudgeError) -> None:
-        """Notes that the server refused a try with this error."""
-        self.counts_tokens |= "token" in error.message.lower()
-        stretch.refused += amount
-        last, this = self._last, self._this
-        went, refused = last.went + this.went, last.refused + this.refused
-        if stretch not in (last, this) or refused < 4 + (MOST_CHANCE + self._chance) * went:
-            return
-        wait = 0.0
-        if refused >= went / 2:  # a burst, for which all asks wait
-            wait = PAUSE if error.retry_after is None else error.retry_after
-        # Where the server takes so many in a minute, say, that is the rate.
-        taken = (went - refused) / max(last.seconds + now + wait - this.began, SECONDS)
-        self._begin(taken if self.rate == math.inf else max(self.rate / 2, taken), now + wait)
-
-    def _begin(self, rate: float, at: float) -> None:
-        """Begins anew at this rate and instant."""
-        self.rate, self._step = max(rate, LEAST), STEP
-        self.quota.paid_at = max(self.quota.paid_at, at)
-        self._last, self._this = Stretch(at), Stretch(at)
-        self._pace()
-
-    def _pace(self) -> None:
-        faster = -STEP - self._chance / 2 if self._this.is_slow else self._step
-        self.quota.each = 1 / (self.rate * (1 + faster))
-
-
-# ---------------------------------------------------------------- outages
 
 FAILURES = 5
 COOL_DOWN, RUN_COOL_DOWN = 30.0, 2.0

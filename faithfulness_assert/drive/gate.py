@@ -2,7 +2,7 @@
 
 An ask waits until the user's limits per minute, the rate that refusals taught, and the room of a
 server on this machine let it go. If it fails and may succeed later, it goes again after a pause.
-What failures teach beyond their own ask: see ``breaker.py``.
+What refusals teach: see ``rate.py``; what other failures do: ``breaker.py``.
 
 Servers that people run themselves often answer one ask after the other. Eight asks at once then
 wait for each other until all of them time out. So the first ask is sent alone. After it, asks are
@@ -27,7 +27,8 @@ from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
 from .asks import GivenUp, TimeLeft, late, log
-from .breaker import Breaker, LearnedRate, Quota, is_refusal, jittered
+from .breaker import Breaker, is_refusal, jittered
+from .rate import LearnedRate, Quota
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
 """Seconds before an ask goes again; each time twice as long."""
@@ -92,8 +93,7 @@ class Gate:
                 others_answered = self.breaker.answered_at > failed_at
                 outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
                 if isinstance(outcome, Reply):
-                    if self._rate.rate == math.inf:  # else they wait in line
-                        slots.grow()
+                    slots.grow()
                     if spent.num_requests:
                         usage, requests = outcome.usage, spent.num_requests + outcome.requests
                         outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
@@ -154,7 +154,7 @@ class Gate:
                 return late(), math.inf
             clock = asyncio.get_running_loop().time
             sent_at, beside = clock(), server.under_way if server else 0
-            stretch = rate.sent(amount, sent_at)
+            one = rate.sent(amount, sent_at)
             outcome = await send()
             if limits:
                 limits.spent(ask, outcome)
@@ -163,7 +163,7 @@ class Gate:
                     breaker.closes()
                 breaker.answered_at = max(breaker.answered_at, sent_at)
             elif is_refusal(outcome):
-                rate.refused(stretch, amount, clock(), outcome)
+                rate.refused(one, clock(), outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):
                 server.learn((clock() - sent_at) / beside)
             return outcome, sent_at

@@ -25,8 +25,9 @@ from faithfulness_assert import Ask, ConfigError, Grader, JudgeError, Reply, Usa
 from faithfulness_assert.batch.rows import Row, gate_of, grade_rows
 from faithfulness_assert.drive import gate as gates
 from faithfulness_assert.drive.asks import GivenUp, TimeLeft
-from faithfulness_assert.drive.breaker import CONFIRMED, COOL_DOWN, FAILURES, LEAST, NO_DEADLINE
+from faithfulness_assert.drive.breaker import CONFIRMED, COOL_DOWN, FAILURES, NO_DEADLINE
 from faithfulness_assert.drive.gate import Gate, LocalServer, PerMinute
+from faithfulness_assert.drive.rate import LEAST
 from faithfulness_assert.records.judge import Limits, Outcome, Payload, ReplyForm
 
 CASE = {"answer": "It rains in May.", "context": "It rains in May. Snow is rare."}
@@ -365,7 +366,7 @@ def test_a_run_whose_server_refuses_everybody_says_so_and_stops_when_its_patienc
     gate, server = gate_to(retries=2, patience=240.0), Server(lambda _: refused(1.0))
     with pytest.raises(GivenUp, match=r"not answered for 4\.\d minutes: it failed"):
         story(gate, [0], server)
-    assert 240 < server.came[-1] < 260
+    assert 239 < server.came[-1] < 260
     assert gate.breaker.unanswered_since < 0.1  # from which on a run says what it waits for
 
 
