@@ -222,7 +222,9 @@ def _remarks(assertion: Mapping[str, Any]) -> Iterator[str]:
     if assertion["type"] == INVERTED:
         defect = f"promptfoo 0.121 does not invert {INVERTED} (0.123 does)"
         yield f"{defect}: it passes faithful answers. This assertion passes unfaithful ones."
-    if not _number(assertion, "threshold"):
+    if "threshold" in assertion and not _number(assertion, "threshold"):
+        yield f"The threshold {_shown(assertion['threshold'])} is no number: write one here."
+    elif "threshold" not in assertion:
         old = "The built-in had no threshold: promptfoo 0.121 passes every answer, 0.123 from 0.5"
         yield f"{old}, as this assertion does."
     yield from _left_out("of the assertion", set(assertion) - CARRIED)
