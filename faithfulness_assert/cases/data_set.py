@@ -17,7 +17,7 @@ from .paths import problem_of
 from .plain_data import record_as_json, seems_list
 from .systems import COLUMN_FIELDS, names
 
-FEW = 1  # record whose context may be its answer in an example
+FEW = 2  # records whose contexts may be their answers in an example
 SAMPLE, SAMPLE_CHARS = 50, 20_000_000
 """Records, and characters in them, that are read to say where the fields of a case are."""
 MAX_SHOWN_COLUMNS = 40

@@ -222,9 +222,10 @@ def _remarks(assertion: Mapping[str, Any]) -> Iterator[str]:
     if assertion["type"] == INVERTED:
         defect = f"promptfoo 0.121 does not invert {INVERTED} (0.123 does)"
         yield f"{defect}: it passes faithful answers. This assertion passes unfaithful ones."
-    if "threshold" in assertion and not _number(assertion, "threshold"):
-        yield f"The threshold {_shown(assertion['threshold'])} is no number: write one here."
-    elif "threshold" not in assertion:
+    threshold = assertion.get("threshold")
+    if threshold is not None and not _number(assertion, "threshold"):
+        yield f"The threshold {_shown(threshold)} is no number: write one here."
+    elif threshold is None:
         old = "The built-in had no threshold: promptfoo 0.121 passes every answer, 0.123 from 0.5"
         yield f"{old}, as this assertion does."
     yield from _left_out("of the assertion", set(assertion) - CARRIED)
