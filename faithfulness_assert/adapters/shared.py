@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..cases.fields import find_fields
-from ..cases.plain_data import record_as_json
+from ..cases.plain_data import as_json
 from ..cases.systems import FROM
 from ..grading import Grader
 from ..options import DEADLINE, hide_key
@@ -61,18 +61,13 @@ def case_in(
     have written it.
     """
     record = {
-        "input": _plain(inputs if isinstance(inputs, Mapping) else {"question": inputs}),
-        "output": _plain(outputs if isinstance(outputs, Mapping) else {"answer": outputs}),
-        "metadata": _plain(metadata if isinstance(metadata, Mapping) else {}),
-        **_plain({"context": context} if context else {}),
+        "input": inputs if isinstance(inputs, Mapping) else {"question": inputs},
+        "output": outputs if isinstance(outputs, Mapping) else {"answer": outputs},
+        "metadata": metadata if isinstance(metadata, Mapping) else {},
+        **({"context": context} if context else {}),
     }
-    return find_fields([record], {FROM: "langfuse"}).split(record)[0]
-
-
-def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the values that are not plain data, so that none of them is taken as a text."""
-    record, problems = record_as_json(values)
-    return {name: value for name, value in record.items() if name not in problems}
+    plain = as_json(record)
+    return find_fields([plain], {FROM: "langfuse"}).split(plain)[0]
 
 
 def outcome(result: GradingResult) -> str:

@@ -14,7 +14,7 @@ from ..records.errors import ConfigError, option
 from ..text.strings import counted, names_of
 from .fields import HELD, NOTHING, application_error, find_fields, read_record
 from .paths import problem_of
-from .plain_data import record_as_json, seems_list
+from .plain_data import as_json, seems_list
 from .systems import COLUMN_FIELDS, names
 
 FEW = 2  # records whose contexts may be their answers in an example
@@ -36,13 +36,11 @@ class Record(NamedTuple):
         place: where it is, such as ``line 7``.
         values: as JSON has them.
         problem: why it cannot be read; "" if it can.
-        problems: what is wrong with single values, see ``record_as_json``.
     """
 
     place: str
     values: dict[str, Any]
     problem: str = ""
-    problems: Mapping[str, str] = NOTHING
 
 
 def record_of(place: str, item: Any, problem: str = "") -> Record:
@@ -51,8 +49,7 @@ def record_of(place: str, item: Any, problem: str = "") -> Record:
         problem = f"must be an object with the fields of a case, got {type(item).__name__}"
     if not problem and len(item) > MAX_COLUMNS:
         problem = f"has more than {MAX_COLUMNS:,} names"
-    values, problems = record_as_json({} if problem else item)
-    return Record(place, values, problem, problems)
+    return Record(place, {} if problem else as_json(item), problem)
 
 
 class Source(NamedTuple):
@@ -146,8 +143,7 @@ class DataSet:
             return "", ""
         digest, start = hashlib.sha256(json.dumps(self._mapping, sort_keys=True).encode()), ""
         for number, record in enumerate(self._source.records(), 1):
-            values = [record.values, record.problems, record.problem]
-            digest.update(json.dumps(values, sort_keys=True).encode())
+            digest.update(json.dumps([record.values, record.problem], sort_keys=True).encode())
             start = digest.hexdigest() if number == first else start
         return start, digest.hexdigest()
 
@@ -160,7 +156,7 @@ class DataSet:
         for record in islice(self._source.records(), after, None):
             fields, columns, problem = NOTHING, NOTHING, record.problem
             if not problem:
-                fields, columns, problem = read_record(record.values, record.problems, self.fields)
+                fields, columns, problem = read_record(record.values, self.fields)
             yield record, fields, columns, problem and f"{record.place}: {problem}"
 
     def rows(self, after: int = 0, taken_ids: Iterable[str] = ()) -> Iterator[Row]:

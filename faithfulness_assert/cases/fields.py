@@ -485,18 +485,13 @@ def _said(field: str, value: Any) -> Any:
 
 
 def read_record(
-    values: dict[str, Any], problems: Mapping[str, str], where: Fields
+    values: dict[str, Any], where: Fields
 ) -> tuple[dict[str, Any], dict[str, Any], str]:
-    """The fields of a case in a row, the other columns, and what is wrong or "".
-
-    ``values, problems``: see ``record_as_json``. Of a row with which something is wrong, the
-    fields are its id alone.
+    """The fields of a case in a row, the other columns, and what is wrong or "": then the fields
+    are its id alone.
     """
     fields, columns = where.split(values)
     own = {"id": fields["id"]} if "id" in fields else {}
-    for name, problem in problems.items():
-        if name not in columns:  # a field is graded, so it must be what it is
-            return own, columns, f"{name}: {problem}"
     if failed := application_error(values, fields):
         return own, columns, f"answer: missing, because the application failed: {clip(failed)}"
     if problem := _not_read(values, fields, where):

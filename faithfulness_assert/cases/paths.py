@@ -107,7 +107,7 @@ def opened(value: Any) -> Any:
     fence = FENCE.fullmatch(value) if isinstance(value, str) and "```" in value else None
     text = fence["body"] if fence else value
     if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
-        with suppress(ValueError, RecursionError):  # also of as_json
+        with suppress(ValueError, RecursionError):
             return _read(text)
     return value
 

@@ -28,15 +28,11 @@ MAX_DEPTH = 50
 _SIMPLE = (int, bool, type(None))
 
 
-class NotJsonError(ValueError):
-    """A value that JSON cannot express."""
-
-
 def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     """``value`` as JSON has it: NaN is None, NumPy's numbers and arrays are numbers and lists.
 
-    Raises:
-        NotJsonError: it is of a kind that JSON does not have, or nested too deeply.
+    What JSON does not have, such as an image, is an object with its type: ``{"<Image>": …}``. It
+    is no text, so that nobody grades it.
     """
     kind = type(value)  # much faster than isinstance, for what nearly all values are
     if kind is str:
@@ -46,7 +42,7 @@ def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     if isinstance(value, str | int | float):
         return clean_text(str(value)) if isinstance(value, str) else _number(value)
     if not depth:
-        raise NotJsonError(f"lists and mappings are nested more than {MAX_DEPTH} deep")
+        return _foreign(value, f"nested more than {MAX_DEPTH} deep")
     if kind is dict or isinstance(value, Mapping):
         return {clean_text(str(name)): as_json(item, depth - 1) for name, item in value.items()}
     if kind is list or isinstance(value, list | tuple):
@@ -54,20 +50,8 @@ def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     return _of_library(value, depth)
 
 
-def record_as_json(values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values of a record as JSON has them, and what is wrong with those that it does not have.
-
-    These, such as images, are named by their type: ``<Image>``.
-    """
-    record: dict[str, Any] = {}
-    problems: dict[str, str] = {}
-    for name, value in values.items():
-        key = clean_text(str(name))
-        try:
-            record[key] = as_json(value, MAX_DEPTH - 1)
-        except NotJsonError as error:
-            record[key], problems[key] = f"<{type(value).__name__}>", str(error)
-    return record, problems
+def _foreign(value: Any, problem: str) -> dict[str, str]:
+    return {f"<{type(value).__name__}>": problem}
 
 
 def _number(value: float) -> Any:
@@ -85,9 +69,8 @@ def _of_library(value: Any, depth: int) -> Any:
     if isinstance(value, bytes | bytearray):
         try:
             return bytes(value).decode("utf-8")
-        except UnicodeDecodeError as error:
-            problem = f"bytes that are not UTF-8 text (0x{value[error.start]:x})"
-            raise NotJsonError(problem) from None
+        except UnicodeDecodeError:
+            return _foreign(value, "not UTF-8 text")
     if isinstance(value, date | time):
         return value.isoformat()
     if isinstance(value, Decimal):
@@ -102,7 +85,7 @@ def _of_library(value: Any, depth: int) -> Any:
     is_builtin = type(value).__module__ == "builtins"  # a range, the values of a mapping ...
     if is_builtin and isinstance(value, Iterable) and hasattr(value, "__len__"):
         return [as_json(item, depth - 1) for item in value]
-    raise NotJsonError(f"a value of type {type(value).__name__} is not plain data")
+    return _foreign(value, "not plain data")
 
 
 # ---------------------------------------------------------------- written lists
