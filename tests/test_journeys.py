@@ -1,4 +1,4 @@
-"""Nine first journeys of a new user, each from beginning to end: nothing is green that was not graded."""
+"""Journeys of a new user, each from beginning to end: nothing is green that was not graded."""
 
 import json
 import re
@@ -10,10 +10,8 @@ import pytest
 from command import here as run
 from conftest import ROOT
 from e2e.judge import reply
-from labelled_runs import rows_of, write_rows
 from loopback import Answer, Loopback, Request, completion
 from plugin_runs import Runs
-from tiny_models import tiny_model
 
 from faithfulness_assert import grade, settings
 from faithfulness_assert.batch import run as run_batch
@@ -99,47 +97,3 @@ def test_one_setting_names_the_judge_in_every_place(project, pytester, server, m
     assert "setting judge: embedded (from --judge)" in told
     told = " ".join(run("doctor", "-o", f"base_url={server.url}").stdout.split())
     assert f"setting base_url: {server.url} (from -o)" in told
-
-
-# ---------------------------------------------------------------- with a model on one's own machine
-
-FOUND, MISSED = "it sank .", "it burned ."
-"""What is wrong and found by the model, and what it takes for true, less surely than what is true."""
-VECTORS = {"tall": [0.0, 4.0, 0.0], "sank": [20.0, 0.0, 0.0], "burned": [0.0, -3.0, 0.0]}
-
-
-def own_model(project: Path, cases: int) -> str:
-    """A model of a few words. Of the answers that it is for, each fifth is wrong, one way or the other."""
-    rows = []
-    for n in range(cases):
-        context = f"The tower is tall in {n}."
-        added = {0: FOUND, 5: MISSED}.get(n % 10)
-        answer = f"The tower is tall and {added}" if added else context
-        rows.append(json.dumps({"id": f"q{n}", "answer": answer, "context": context}))
-    (project / "answers.jsonl").write_text("\n".join(rows), encoding="utf-8")
-    return tiny_model(project / "checker", VECTORS)
-
-
-def batch(folder: str, judge: str) -> str:
-    done = run("batch", "answers.jsonl", "--run", folder, "--judge", judge)
-    assert done.returncode == 1, done.stderr
-    return done.stdout
-
-
-def test_a_model_of_ones_own_is_held_against_people_without_any_server(project, server):
-    said = batch("june", own_model(project, 100))
-    assert "100 cases: 90 passed, 10 failed, 0 not graded" in said
-    sheet = project / "sheet.csv"
-    assert run("label", "june", "-o", str(sheet), "--n", "100").returncode == 0
-    rows = rows_of(sheet)
-    for row in rows:  # a person sees each fault
-        wrong = "sank" in row["answer"] or "burned" in row["answer"]
-        row["label"] = "unfaithful" if wrong else "faithful"
-    write_rows(sheet, rows)
-    told = run("agreement", str(sheet), "june")
-    assert told.returncode == 0, told.stderr
-    line = r"20.0 % \([\d.]+ to [\d.]+\) of answers are unfaithful, by 100 labels\n"  # 10 found, 10 missed
-    assert re.match(line, told.stdout)
-    for name, value in {"agreement": 90, "recall": 50, "precision": 100}.items():
-        assert re.search(rf"^{name} +{value}.0%", told.stdout, re.MULTILINE)
-    assert not server.requests
