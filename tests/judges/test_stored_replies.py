@@ -1,11 +1,9 @@
 """Tests of stored replies: the same ask gets the same reply again, at no cost."""
 
 import asyncio
-import json
 import os
 import subprocess
 import sys
-import textwrap
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -176,53 +174,20 @@ def test_a_pipe_or_folder_instead_of_a_file_neither_blocks_nor_fails(tmp_path):
     assert not list(tmp_path.rglob("*.part"))
 
 
-def run(code: str, *arguments: str) -> subprocess.Popen[str]:
-    """A process with a judge that says one word again and again."""
-    head = """
-        import sys
-        from faithfulness_assert.judges.stored_replies import StoredJudge
-        from faithfulness_assert.records.judge import Ask, Payload, Reply, ReplyForm
-        class Repeating:
-            name, identity = "repeating", {"v": 1}
-            def ask(self, ask, /, *, deadline=None):
-                return Reply(sys.argv[2] * 50_000)
-        stored = StoredJudge(Repeating(), sys.argv[1])
-        asks = [Ask(({"role": "user", "content": str(n)},), ReplyForm("claims"), (1,), 9, Payload(())) for n in range(1, 80)]
-    """
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(head) + textwrap.dedent(code), *arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def test_concurrent_processes_only_write_whole_files(tmp_path):
-    code = """
-        texts = {stored.ask(ask).text for _ in range(2) for ask in asks}
-        print(sorted({(len(t), t[0]) for t in texts} - {(50_000, "a"), (50_000, "b")}))
-    """
-    both = [run(code, str(tmp_path), letter) for letter in "ab"]
-    ends = [process.communicate(timeout=60) for process in both]
-    assert ends == [("[]\n", "")] * 2
-    assert not list(tmp_path.rglob("*.part"))
-    assert len(files(tmp_path)) == 79
-    assert {json.loads(path.read_text())["text"] for path in files(tmp_path)} <= {
-        "a" * 50_000,
-        "b" * 50_000,
-    }
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit on file sizes there")
-def test_a_full_disk_is_a_warning_not_an_error(tmp_path):
-    code = """
-        import resource
-        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
-        reply = stored.ask(asks[0])
-        print(len(reply.text), reply.warnings)
-    """
-    out, errors = run(code, str(tmp_path), "a").communicate(timeout=60)
-    assert out == "50000 ('cache: the reply could not be stored: File too large',)\n", errors
+def test_a_full_disk_is_a_warning_not_an_error_and_leaves_no_part_of_a_file(tmp_path):
+    import resource
+
+    said = Reply("a" * 50_000)
+    stored = StoredJudge(CountingJudge(said=said), tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, hard))
+    try:
+        reply = stored.ask(ASK)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    warned = "cache: the reply could not be stored: File too large"
+    assert reply == replace(said, warnings=(warned,))
     assert not files(tmp_path)
 
 
