@@ -77,7 +77,6 @@ def table(page: Path, first: str) -> list[list[str]]:
     """The rows of the table whose first column is named ``first``, its head included; cells without code marks."""
     source = page.read_text(encoding="utf-8")
     match = re.search(rf"^\| {first} \|.*?(?=^\n|\Z)", source, re.DOTALL | re.MULTILINE)
-    assert match
     lines = [line for line in match[0].replace("`", "").splitlines() if not line.startswith("|--")]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
@@ -121,7 +120,7 @@ def test_every_example_prints_what_the_page_says(page, tmp_path, monkeypatch, op
     for block in blocks(page, "toml", "yaml", "json"):
         if named := re.match(r"# (\S+\.\w+)\n", block.text):
             Path(named[1]).write_text(block.text, encoding="utf-8")
-    names: dict[str, Any] = {}
+    names = {}
     for block in blocks(page, "python"):
         assert run(block.text, page.name, names) == block.output
 

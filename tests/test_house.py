@@ -227,7 +227,7 @@ HOMES = {
 
 
 def test_each_heavy_package_has_one_home():
-    users: dict[str, set[str]] = {package: set() for package in HOMES}
+    users = {package: set() for package in HOMES}
     for name, path in MODULES.items():
         for package in foreign_imports(path) & HOMES.keys():
             users[package].add(name)

@@ -42,7 +42,7 @@ def _accounts_that_nobody_asks_for(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("system", EXAMPLES)
 def test_an_example_prints_what_the_page_says(system, monkeypatch):
     package(PACKAGES.get(system, system.lower()))
-    names: dict[str, Any] = {}
+    names = {}
     if system == "LangSmith":
         names["examples"] = langsmith_examples([Sample("How tall is it?", "", "")])
     if system == "Inspect":  # its mock model counts tokens with a table that it would download

@@ -93,7 +93,7 @@ def test_no_word_tells_what_the_judge_said(sheet, known):
     flagged = {a.id: a.flagged for a in open_run(known.path).answers() if a}
     first, *rows = rows_of(sheet)
     assert "knows nothing but the context" in first["how_to_label"]
-    shapes: dict[bool, set[str]] = {True: set(), False: set()}
+    shapes = {True: set(), False: set()}
     for row in rows:
         del row["label"]
         shapes[flagged[row["case_id"]]].add(re.sub(r"\d+", "#", json.dumps(row, sort_keys=True)))

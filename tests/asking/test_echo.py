@@ -105,7 +105,7 @@ def test_a_cache_that_answers_by_likeness_raises_no_score():
 
 def test_after_the_reply_to_another_ask_a_cache_on_the_way_is_told_to_pass_the_next_on():
     """A gateway that answers by likeness replies to the first ask of a case with that of another."""
-    kept: list[str] = []
+    kept = []
 
     def likeness(request: Request) -> Answer:
         if request.headers.get("cache-control") != "no-cache":

@@ -66,7 +66,6 @@ def files(folder: Path) -> dict[str, bytes]:
 def test_ranks_in_tiktokens_cache_give_exact_counts(cache, model):
     """The model's own encoding if it is there, else another one that is."""
     count = exact_counter(model, str(cache))
-    assert count is not None
     assert {text: count(text) for text in TEXTS} == TEXTS
     assert list(files(cache)) == [cached_name("cl100k_base")]
 
@@ -75,7 +74,6 @@ def test_without_a_cache_the_offline_package_counts(tmp_path):
     """It brings the ranks of cl100k_base, and nothing is written to tiktoken's cache."""
     for folder in ("", str(tmp_path), str(tmp_path / "missing")):
         count = exact_counter("gpt-4o", folder)
-        assert count is not None
         assert {text: count(text) for text in TEXTS} == TEXTS
     assert not files(tmp_path)
 

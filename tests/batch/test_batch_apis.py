@@ -193,7 +193,7 @@ def test_what_a_server_does_not_take_is_left_out_and_what_is_too_long_is_asked_i
 ):
     def picky(path: str, body: Body) -> tuple[int, Body]:
         size = sum(len(message["content"]) for message in body["messages"]) // 4
-        error: Body = {"type": "invalid_request_error"}
+        error = {"type": "invalid_request_error"}
         if "temperature" in body:
             message = "Unsupported value: 'temperature' does not support 0.0 with this model."
             error |= {"message": message, "param": "temperature"}
@@ -291,7 +291,7 @@ def test_a_row_that_cannot_be_read_has_its_result_and_a_result_that_is_gone_come
 
 
 def test_why_a_provider_refuses_a_batch_is_told_without_the_key_and_it_can_be_sent_again(tmp_path):
-    refused: list[Body] = [
+    refused = [
         {"code": "invalid_request", "line": 3, "message": f"{KEY} \x1b[31m", "param": "body.x"}
     ]
     with BatchServer(refuse=lambda _: [refused.pop()] if refused else []) as server:

@@ -240,7 +240,7 @@ def test_a_run_goes_on_with_the_secret_with_which_it_began(tmp_path):
         changed_database(tmp_path / "here", "DELETE FROM results WHERE row > 2")
         rest = asked(tmp_path / "here")
         assert (len(rest), set(rest) < set(here)) == (3, True)
-    sent: list[Body] = []
+    sent = []
 
     def noting(path: str, body: Body) -> tuple[int, Body]:
         sent.append(body)
@@ -363,7 +363,7 @@ def test_whatever_value_is_in_a_table_it_is_read_or_told(table, value, data, tmp
 
 def test_anybody_reads_a_run_that_is_under_way_and_nobody_else_changes_it(tmp_path):
     """With SQLite, with ``export``, with a report."""
-    seen: list[int] = []
+    seen = []
 
     class Watched(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -446,7 +446,7 @@ def test_more_errors_than_allowed_stop_a_run(tmp_path, most):
 
 def test_what_was_graded_again_counts_with_each_of_its_results(tmp_path):
     judge = Failing(set(range(5)), "auth")
-    limits: dict[str, Any] = {"prices": PRICES, "concurrency": 1, "judge": judge}
+    limits = {"prices": PRICES, "concurrency": 1, "judge": judge}
     quiet(cases(9), tmp_path, **limits)
     spent = sum(result["tokens_used"]["total"] for result in results_of(tmp_path).values())
     assert quiet(cases(9), tmp_path, max_run_tokens=spent, **limits).stopped
@@ -531,7 +531,7 @@ def test_progress_is_shown_also_while_no_result_comes_and_all_rows_are_counted(
     tmp_path, monkeypatch, capfd
 ):
     monkeypatch.setattr(progress, "LINE_SECONDS", 0.01)
-    said: list[bool] = []
+    said = []
 
     class Patient(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

@@ -183,7 +183,6 @@ def _send_two_signals() -> None:
 
 
 def _read_until(process: subprocess.Popen[str], word: str) -> str:
-    assert process.stderr
     said = ""
     while word not in said and (line := process.stderr.readline()):
         said += line

@@ -189,7 +189,7 @@ class Wrong(TruthfulJudge):
 )
 def test_many_errors_in_a_row_stop_a_run_wherever_it_stands(tmp_path, at, error):
     judge = Wrong(at, error)
-    options: Any = {"judge": judge, "concurrency": 2, "progress": False}
+    options = {"judge": judge, "concurrency": 2, "progress": False}
     stopped = run(cases(400), tmp_path / "run", **options)
     assert f"{HOPELESS} cases in a row could not be graded" in stopped.stopped
     assert HOPELESS <= stopped.summary.not_graded <= HOPELESS + 4

@@ -84,7 +84,7 @@ def test_json_output_is_one_object_per_line_and_only_a_line_feed_ends_a_line(tmp
 
 def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path):
     shown = threading.Event()
-    waited: list[bool] = []
+    waited = []
 
     def answer(request: Request) -> Answer:
         if "walls" in json.dumps(request.body):  # the second case waits until the first is shown
@@ -96,7 +96,6 @@ def test_a_result_is_shown_before_the_next_case_is_graded(tmp_path):
         judge = ["--judge", "openai:m", "-o", f"base_url={server.url}", "-o", "api_key=k"]
         command = [*COMMAND, "grade", file, *judge, "--json", "--concurrency", "1"]
         with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-            assert process.stdout is not None
             first = json.loads(process.stdout.readline())
             shown.set()
             second = json.loads(process.stdout.read())
@@ -121,8 +120,6 @@ def test_a_reader_that_closes_the_pipe_early_is_not_an_error(tmp_path, how):
     with subprocess.Popen(
         [*COMMAND, "grade", file, how], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
         process.stdout.readline()
         process.stdout.close()
         assert process.stderr.read() == b""

@@ -111,7 +111,7 @@ conversations = st.lists(
 
 @given(conversations, st.lists(st.sampled_from(MESSAGE_ROLES), unique=True))
 def test_no_passage_contains_what_an_assistant_wrote(turns, roles):
-    messages: list[Any] = []
+    messages = []
     for shape, said, foreign, asks in turns:
         messages += [user(foreign)] * asks + said_in(shape, said, foreign)
     case = Case(messages=[*messages, assistant("The answer.")], evidence_roles=roles)
@@ -166,11 +166,11 @@ def test_a_span_without_an_output_has_no_answer(output):
 
 
 def test_conversations_inside_of_conversations_are_read_only_so_deep():
-    inner: Any = [tool(TEXT)]
+    inner = [tool(TEXT)]
     for _ in range(20):
         inner = [tool({"messages": inner})]
     assert not passages(Case(messages=[*inner, assistant(TEXT)]))
-    endless: dict[str, Any] = tool([])
+    endless = tool([])
     endless["content"] = {"messages": [endless]}
     assert grade(messages=[endless, assistant(TEXT)]).status == "no_context"
 
@@ -302,7 +302,7 @@ def test_json_text_that_is_nested_too_deeply_stays_as_it_is(text):
 
 
 def test_data_of_a_tool_that_is_nested_too_deeply_is_invalid_input():
-    data: Any = []
+    data = []
     data.append(data)
     result = grade(messages=asked(result=data))
     assert (
@@ -322,7 +322,7 @@ def server() -> Any:
 
 def test_a_judge_sees_the_passages_and_the_question_and_no_earlier_answer(server):
     messages = [user("I am 34."), assistant("It is free on Mondays."), *asked("I am 34. " + TEXT)]
-    options: dict[str, Any] = {"judge": "openai:m", "base_url": server.url, "api_key": "k"}
+    options = {"judge": "openai:m", "base_url": server.url, "api_key": "k"}
     options["evidence_roles"] = ["tool", "user"]
     result = grade(messages=messages, **options)
     assert (result.score, result.pass_) == (1.0, True)
@@ -376,7 +376,7 @@ def test_a_case_in_a_batch_keeps_its_passages_and_its_notes(tmp_path):
 @pytest.mark.parametrize("as_text", [False, True])
 def test_what_the_assistant_said_before_is_never_graded_for_an_output_without_text(output, as_text):
     history = [*asked(), assistant(TEXT), user("And tomorrow?")]
-    prompt: Any = json.dumps(history) if as_text else history
+    prompt = json.dumps(history) if as_text else history
     config = {"judge": "embedded", "messagesFrom": "prompt"}
     result = get_assert(output, {"config": config, "prompt": prompt})
     assert (result["pass"], result["metadata"]["graderError"]) == (False, True)

@@ -106,7 +106,7 @@ CALLER: contextvars.ContextVar[str] = contextvars.ContextVar("CALLER")
 
 @pytest.mark.parametrize("options", [{}, {"timeout": 50}, {"deadline": 50}])
 def test_a_judge_sees_the_context_variables_of_its_caller(options):
-    seen: list[str | None] = []
+    seen = []
 
     class Sees(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -130,8 +130,8 @@ def test_a_judge_sees_the_context_variables_of_its_caller(options):
 
 @pytest.mark.parametrize("policy", ["default", "ragaliq"])
 def test_concurrency_is_the_number_of_asks_under_way_also_where_a_case_has_several(policy):
-    under_way: list[Ask] = []
-    most: list[int] = []
+    under_way = []
+    most = []
 
     class Counted(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -187,8 +187,8 @@ def test_no_more_results_wait_for_a_slow_case_than_the_window_holds():
 
 
 def test_time_in_the_queue_of_a_batch_does_not_count():
-    begun: list[float] = []
-    left: list[float] = []
+    begun = []
+    left = []
 
     class Slow(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -294,7 +294,7 @@ def test_a_timeout_of_a_judge_is_a_timeout_in_every_driver(error, deadline):
 
 
 def test_an_error_keeps_what_the_judge_raised_and_the_log_shows_it_without_credentials(caplog):
-    asks: list[Ask] = []
+    asks = []
 
     class Fails:
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:

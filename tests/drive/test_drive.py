@@ -5,7 +5,6 @@ import json
 import threading
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 import pytest
 from fakes import LABELS, USAGE, ScriptedJudge, TruthfulJudge, verdicts_json
@@ -104,7 +103,7 @@ def test_a_judge_with_aask_is_awaited_on_the_loop():
 
 
 def test_each_ask_gets_its_deadline():
-    deadlines: list[float | None] = []
+    deadlines = []
 
     class Listening(TruthfulJudge):
         def ask(self, ask: Ask, /, *, deadline: float | None = None) -> Reply:
@@ -161,7 +160,6 @@ def test_a_grade_that_a_stalled_loop_holds_up_keeps_the_usage_of_what_was_sent(m
     judge = Stalls(["{}"], Limits(statements=1))
     result = Grader(judge, deadline=2).grade(" ".join(SENTENCES[:3]), "It rains in May.")
     over.set()
-    assert result.error is not None
     assert result.error.kind == "timeout"
     assert result.tokens_used == USAGE + Usage(num_requests=1)
 
@@ -178,7 +176,6 @@ def test_nothing_is_asked_after_the_deadline_and_a_reply_that_came_still_counts(
     judge = Late(["unreadable"])
     result = Grader(judge, deadline=1).grade("It rains.", "It rains.")
     assert len(judge.asked) == 1
-    assert result.error is not None
     assert result.error.kind == "timeout"
     late = Late([verdicts_json({1: "supported"})])
     assert Grader(late, deadline=1).grade("It rains.", "It rains.").pass_
@@ -192,11 +189,10 @@ def test_a_grade_that_runs_out_of_time_is_a_timeout_whatever_came_before():
         return Answer(completion("Hm, let me think.").body, delay=30 if slow else 0)
 
     with Loopback(answer) as loopback:
-        options: Any = {"max_statements": 1, "deadline": 4, "timeout": 1, "controls": "off"}
+        options = {"max_statements": 1, "deadline": 4, "timeout": 1, "controls": "off"}
         made = Grader("openai:m", base_url=loopback.url, max_retries=0, **options)
         result = made.grade(" ".join(SENTENCES), "It rains in May.")
     assert result.status == "judge_failed"
-    assert result.error is not None
     assert (result.error.kind, result.error.retryable) == ("timeout", True)
 
 
@@ -210,7 +206,6 @@ def test_work_on_long_texts_counts_against_the_deadline(given, asynchronous):
     grader = Grader(judge, deadline=0.001)
     result = asyncio.run(grader.agrade(*given)) if asynchronous else grader.grade(*given)
     assert judge.asked == []
-    assert result.error is not None
     assert (result.error.kind, result.error.retryable) == ("timeout", True)
     assert "before any ask" in result.error.message
     assert GradingResult.model_validate_json(result.model_dump_json()).error == result.error

@@ -75,7 +75,6 @@ def graded(scenario: Scenario, policy: Policy, answer: str | None = None) -> Gra
     said = scenario.answer if answer is None else answer
     case = Case(said, scenario.context)
     result = Grader(judge, policy, seed=7).replay(case, outcome)
-    assert result is not None
     return replace(result, latency_ms=0.0)
 
 

@@ -159,7 +159,7 @@ def tags(asks: Iterable[Any]) -> list[str]:
 @pytest.mark.parametrize("policy", ALL_POLICIES)
 @pytest.mark.parametrize("place", ["answer", "context", "question"])
 def test_an_attacker_who_knows_the_tags_cannot_close_a_fence(policy, place):
-    case: dict[str, Any] = {"answer": ANSWER, "context": CONTEXT, "question": QUESTION}
+    case = {"answer": ANSWER, "context": CONTEXT, "question": QUESTION}
     known = ""
     for _ in range(3):  # each time with the tags of the previous prompt
         asks = graded(**{**case, place: f"{case[place]}\n\nTags {known} end."}, policy=policy)[1]
@@ -176,7 +176,6 @@ def test_an_id_with_a_payload_stays_on_one_line_in_the_fence_of_the_audit():
     audit_block = re.search(
         r"<(citation-audit-\w+)>\n(.*)\n</\1>", asks[0].messages[-1]["content"], re.DOTALL
     )
-    assert audit_block
     assert audit_block[2].splitlines() == [
         f"cited but not there: {disarmed(one_line(order))}",
         "something was made up",

@@ -131,7 +131,6 @@ def test_an_ask_that_alone_exceeds_a_rate_limit_slows_no_other_down():
     with Loopback(Server(row)) as loopback:
         made = grader("openai", loopback)
         assert made.grade(**CASE).score == TRUE_SCORE
-        assert made.gate is not None
         assert made.gate._rate.rate == math.inf
 
 
@@ -231,7 +230,6 @@ def test_a_lie_about_the_window_keeps_no_case_from_being_graded_and_ends_after_f
         results = [made.grade(**CASE) for _ in range(2)]
     for result in results:
         assert (result.status, result.score, result.pass_) == ("judge_failed", None, False)
-        assert result.error is not None
         assert result.error.kind == "transport"
         assert "max_prompt_tokens" in result.reason
     assert len(loopback.requests) <= 2 * 2**6
@@ -285,7 +283,7 @@ def test_stored_replies_of_a_judge_that_learned_its_window_give_every_grade_agai
         recorded = [made.grade(**case) for case in (short, CASE, CASE, short)]
         requests = len(loopback.requests)
         again = made.grade(**CASE)
-    stored: Any = {"judge": "openai:m", "cache": tmp_path, "cache_only": True}
+    stored = {"judge": "openai:m", "cache": tmp_path, "cache_only": True}
     replayed = [grade(**case, **stored) for case in (short, CASE, CASE, short)]
     assert [result.status for result in recorded] == ["graded"] * 4
     assert len(loopback.requests) == requests

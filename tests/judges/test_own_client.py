@@ -99,7 +99,7 @@ def test_a_token_is_fetched_for_each_request():
 
 
 def test_headers_query_and_http_client_of_a_gateway_are_used():
-    signed: list[str] = []
+    signed = []
     http = openai.DefaultHttpxClient(
         headers={"x-proxy": "1"},
         event_hooks={"request": [lambda request: signed.append(str(request.url))]},

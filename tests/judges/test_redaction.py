@@ -170,7 +170,7 @@ def test_a_key_in_no_form_gets_out_of_any_place_of_an_answer(
         if own_client:
             client = {"openai": openai.OpenAI, "anthropic": anthropic.Anthropic}[api](**way)
             way = {"client": open_clients.enter_context(client)}
-        options: dict[str, Any] = {"reasons": "all", "controls": "off", "reasks": 0, **way}
+        options = {"reasons": "all", "controls": "off", "reasks": 0, **way}
         options["split"] = "claims" if place == "claim" else "sentences"
         grader = Grader(f"{api}:m", max_retries=0, cache=tmp_path, **options)
         results = [grader.grade(**case) for case in CASES]

@@ -214,7 +214,6 @@ def test_an_unsupported_parameter_is_sent_once_and_reported_each_time(
     assert len(server.requests) == learned + 1 <= 11
     assert first.warnings == second.warnings
     assert bool(first.warnings) == (learned > 1)
-    assert first.usage is not None
     assert first.usage.num_requests == learned
     last = server.requests[-1].body
     assert not rejected(last, rejects)
@@ -236,7 +235,6 @@ def test_a_server_that_rejects_every_request_leads_to_an_error(words):
             asking.ask(ASK)
         half = len(server.requests)
         assert half <= 10
-        assert caught.value.usage is not None
         assert caught.value.usage.num_requests == half
         with pytest.raises(JudgeError):
             asking.ask(ASK)

@@ -219,14 +219,9 @@ def verdict(request: Request) -> Answer:
 
 def test_what_was_stored_is_graded_without_key_address_package_and_network(tmp_path):
     """The secret of the folder makes the same controls and tags in the next process, too."""
-    given: dict[str, Any] = {"judge": "openai:m", "temperature": 0.5, "cache": tmp_path}
+    given = {"judge": "openai:m", "temperature": 0.5, "cache": tmp_path}
     with Loopback(verdict) as server:
-        live: dict[str, Any] = {
-            "base_url": server.url,
-            "api_key": KEY,
-            "timeout": 5,
-            "max_retries": 1,
-        }
+        live = {"base_url": server.url, "api_key": KEY, "timeout": 5, "max_retries": 1}
         first = [grade(ANSWER, CONTEXT, **given, **live) for _ in range(2)]
         asked = len(server.requests)
     assert asked == first[0].tokens_used.num_requests > first[1].tokens_used.num_requests == 0
@@ -258,7 +253,7 @@ def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
 def test_another_option_that_shapes_replies_finds_none(tmp_path):
     with Loopback(verdict) as server:
         grade(ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, cache=tmp_path)
-    kept: dict[str, Any] = {"cache": tmp_path, "cache_only": True}
+    kept = {"cache": tmp_path, "cache_only": True}
     assert grade(ANSWER, CONTEXT, judge="openai:m", **kept).pass_
     for other in ({"judge": "openai:m2"}, {"judge": "openai:m", "temperature": 1}):
         assert grade(ANSWER, CONTEXT, **kept, **other).status == "judge_failed"

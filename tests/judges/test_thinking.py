@@ -238,12 +238,12 @@ DAMAGED = ["", "[]", '{"steps": 1}', '{"steps": {"format": 99}, "window": null, 
 def test_what_is_kept_and_damaged_is_ignored(tmp_path, content):
     with Loopback(completion(GOOD)) as server:
         graded(made(server, cache=tmp_path, model="qwen3"))
-        judge: Any = make_judge("openai:qwen3", {"base_url": server.url})
+        judge = make_judge("openai:qwen3", {"base_url": server.url})
         judge.keep_in(tmp_path)
         path = judge.needs._path
         path.write_text(content)
         (result,) = graded(made(server, cache=tmp_path / "..", model="qwen3"))
-        again: Any = make_judge("openai:qwen3", {"base_url": server.url})
+        again = make_judge("openai:qwen3", {"base_url": server.url})
         again.keep_in(tmp_path)
     assert again.needs.steps == again.needs.first
     assert result.status == "graded"
@@ -255,7 +255,7 @@ def test_what_is_kept_and_damaged_is_ignored(tmp_path, content):
 @APIS
 def test_what_the_api_can_do_the_user_can_set(api, tmp_path):
     good = claude_message(GOOD) if api == "anthropic" else completion(GOOD)
-    options: dict[str, Any] = {
+    options = {
         "reasoning_effort": "low",
         "extra_body": {"service_tier": "flex", "output_config": {"verbosity": "low"}},
         "extra_headers": {"X-Team": "evals", "X-Gateway-Token": "gw-0123456789-secret"},
@@ -279,11 +279,11 @@ def test_what_the_api_can_do_the_user_can_set(api, tmp_path):
 
 
 def test_a_cap_is_no_part_of_what_is_stored_and_everything_else_is(tmp_path):
-    changes: list[dict[str, Any]] = [
+    changes = [
         {}, {"max_tokens": 999}, {"extra_headers": {"X-Team": "other"}},
         {"reasoning_effort": "high"}, {"extra_body": {"top_k": 1}}, {"extra_headers": {"X-Other": "a"}},
     ]  # fmt: skip
-    base: dict[str, Any] = {"extra_headers": {"X-Team": "evals"}, "cache": tmp_path, "seed": 1}
+    base = {"extra_headers": {"X-Team": "evals"}, "cache": tmp_path, "seed": 1}
     asked = []
     with Loopback(completion(GOOD)) as server:
         for change in changes:

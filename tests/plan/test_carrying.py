@@ -2,7 +2,6 @@
 
 import json
 import re
-from typing import Any
 
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge
@@ -103,7 +102,7 @@ def test_claims_may_split_a_sentence_and_say_who_it_is_about(sentence, claims):
 def test_more_claims_than_sentences_can_make_are_no_list():
     claims = [f"The mill opened in 1889, on day {n}." for n in range(21)]
     for number, fits in ((20, True), (21, False)):
-        said: dict[str, Any] = {"sentences": [{"id": 1, "claims": claims[:number]}]}
+        said = {"sentences": [{"id": 1, "claims": claims[:number]}]}
         judge = ScriptedJudge([json.dumps(said)])
         options = {"policy": "ragas", "reasks": 0, "controls": "off"}
         result = grade(

@@ -40,7 +40,6 @@ def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
 
     error = under("error")
     assert (error.score, error.pass_, error.defined) == (None, False, False)
-    assert error.error is not None
     assert (error.error.kind, error.error.retryable) == ("input", False)
     assert error.error.message == error.reason
     assert error.reason == reason

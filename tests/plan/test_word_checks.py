@@ -82,7 +82,7 @@ LABELS = st.sampled_from(["supported", "partially_supported", "not_enough_info",
 
 @given(st.tuples(LABELS, LABELS, LABELS), st.floats(0, 1), st.booleans())
 def test_flags_raise_no_score_and_let_nothing_pass(labels, threshold, inverse):
-    options: dict[str, Any] = {"threshold": threshold, "inverse": inverse, "fail_on": ()}
+    options = {"threshold": threshold, "inverse": inverse, "fail_on": ()}
     plain = graded(*labels, **options)
     strict = graded(*labels, **options, fail_on_flags=["number_not_found"])
     assert strict.score == plain.score

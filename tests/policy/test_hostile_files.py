@@ -4,7 +4,6 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -107,5 +106,5 @@ def test_the_same_tag_is_told_of_whatever_its_value():
 
 
 def test_plain_data_is_still_read():
-    read: Any = PLACES["a policy in .yaml"]("guidance: &g Be strict.\nsummary: *g\nthreshold: 0.5")
+    read = PLACES["a policy in .yaml"]("guidance: &g Be strict.\nsummary: *g\nthreshold: 0.5")
     assert (read.guidance, read.summary, read.passes_at) == ("Be strict.", "Be strict.", 0.5)

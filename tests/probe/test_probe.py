@@ -198,7 +198,7 @@ def test_a_mistake_is_one_line_that_names_it(given, named):
 def test_a_store_makes_the_second_card_free_and_does_not_answer_what_is_asked_again(tmp_path):
     dice = Random(2)
     with Loopback(FaultyJudge(lambda *_: dice.random() < 0.5)) as server:
-        given: dict[str, Any] = {"base_url": server.url, "api_key": "sk-x", "cache": tmp_path}
+        given = {"base_url": server.url, "api_key": "sk-x", "cache": tmp_path}
         first = probe("openai:judge", per_kind=4, draw=1, **given)
         asked = len(server.requests)
         second = probe("openai:judge", per_kind=4, draw=1, **given)

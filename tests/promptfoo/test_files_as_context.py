@@ -1,7 +1,6 @@
 """A context that is the address of a file was never read: nothing is graded against it, wherever it comes from."""
 
 import json
-from typing import Any
 
 import pytest
 from command import here as run
@@ -63,7 +62,7 @@ def test_a_text_about_files_is_graded(text):
 
 
 def test_what_a_tool_returned_is_evidence_also_if_it_is_an_address():
-    messages: list[dict[str, Any]] = [
+    messages = [
         {"role": "user", "content": "Where is it?"},
         {"role": "tool", "tool_call_id": "1", "content": "file:///srv/report.pdf"},
         {"role": "assistant", "content": "It is at file:///srv/report.pdf"},

@@ -47,7 +47,6 @@ class Promptfoo:
 
     def send(self, name: str, *given: Any) -> int:
         """Makes a call; returns its number."""
-        assert self.node.stdin is not None
         self._sent += 1
         self.node.stdin.write(json.dumps([self._sent, name, *given]) + "\n")
         self.node.stdin.flush()
@@ -55,7 +54,6 @@ class Promptfoo:
 
     def result(self, number: int) -> Any:
         """What a call returns, or the message of the error that its ``pass`` raises."""
-        assert self.node.stdout is not None
         while number not in self._came:
             came, result = json.loads(self.node.stdout.readline())
             self._came[came] = result

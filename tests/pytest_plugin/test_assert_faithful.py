@@ -83,6 +83,6 @@ def test_a_grader_error_is_no_failure_of_the_answer():
 
 
 def test_names_of_other_systems_are_taken():
-    case: dict[str, Any] = {"actual_output": ANSWER, "retrieval_context": CONTEXT}
+    case = {"actual_output": ANSWER, "retrieval_context": CONTEXT}
     with pytest.raises(AssertionError, match="nearest"):
         assert_faithful(judge=judge(), **case)

@@ -196,7 +196,7 @@ def test_each_word_is_listed_once_and_in_the_form_that_it_is_looked_up_in():
 
 
 def test_a_policys_own_words_are_labels_in_every_form_and_override_ours():
-    own: Any = {"no": AGAINST, "ok": YES, "belegt": YES, "false": AGAINST, "0": AGAINST}
+    own = {"no": AGAINST, "ok": YES, "belegt": YES, "false": AGAINST, "0": AGAINST}
     said = (False, 0, "No.", "**OK**", "Belegt", "yes")
     assert [parse_label(value, own) for value in said] == [*[AGAINST] * 3, *[YES] * 3]
     for reply in (
