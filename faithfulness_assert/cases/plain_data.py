@@ -31,8 +31,8 @@ _SIMPLE = (int, bool, type(None))
 def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     """``value`` as JSON has it: NaN is None, NumPy's numbers and arrays are numbers and lists.
 
-    What JSON does not have, such as an image, is an object with its type: ``{"<Image>": …}``. It
-    is no text, so that nobody grades it.
+    What JSON does not have is an object that says so: ``{"<Image: not plain data>": None}``. It
+    has no text, so that nobody grades it.
     """
     kind = type(value)  # much faster than isinstance, for what nearly all values are
     if kind is str:
@@ -50,8 +50,8 @@ def as_json(value: Any, depth: int = MAX_DEPTH) -> Any:
     return _of_library(value, depth)
 
 
-def _foreign(value: Any, problem: str) -> dict[str, str]:
-    return {f"<{type(value).__name__}>": problem}
+def _foreign(value: Any, problem: str) -> dict[str, None]:
+    return {f"<{type(value).__name__}: {problem}>": None}
 
 
 def _number(value: float) -> Any:

@@ -135,11 +135,11 @@ def test_a_source_that_is_no_data_set_is_the_callers_mistake(source):
 
 
 def test_values_that_json_does_not_have_are_named_by_their_type():
-    assert as_json({"a": [object()]}) == {"a": [{"<object>": "not plain data"}]}
+    assert as_json({"a": [object()]}) == {"a": [{"<object: not plain data>": None}]}
     nested: list[Any] = []
     for _ in range(200):
         nested = [nested]
-    assert "{'<list>': 'nested more than 50 deep'}" in str(as_json(nested))
+    assert "{'<list: nested more than 50 deep>': None}" in str(as_json(nested))
 
 
 @dataclass
@@ -155,7 +155,12 @@ def test_what_is_no_record_is_a_row_that_says_so():
         "row 2: must be an object with the fields of a case, got int",
         "",
     ]
-    assert grade_many([rows[2].fields])[0].error.message == "answer: must be a string, got dict."
+    Chunk = type("Chunk", (), {})  # noqa: N806 - a class of a user, with a word for texts
+    foreign = [rows[2].fields, rows_of([CASE, {**CASE, "context": [Chunk()]}])[1].fields]
+    assert [result.error.message for result in grade_many(foreign)] == [
+        "answer: must be a string, got dict.",
+        "context: passage 1 must have a string 'text', its keys are <Chunk: not plain data>.",
+    ]
     assert open_data_set([CASE, {"answer": object()}]).described()
     assert open_data_set([{"answer": object()}]).fingerprints()
 
