@@ -27,7 +27,7 @@ from ..records.model import (
 )
 from ..records.result import GradingResult
 from ..records.views import FLAG_WORDS
-from ..text.absent_numbers import EQUALS, Numbers, absent_numbers, with_equations
+from ..text.absent_numbers import EQUALS, Numbers, absent_numbers, with_computed
 from ..text.citations import source_names
 from ..text.sentences import Quotable, resolve
 from ..text.strings import clip, lazy_pattern, plain_words
@@ -195,10 +195,8 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     shares = shown_shares(state, state.likely) if state.likely else {}
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
-    asked = state.asked
-    if any(sign in state.case.answer for sign in EQUALS):
-        asked = with_equations(map(without_heading, state.statements), state.known, asked)
-    seeing = Seeing(state.known, asked, state.context)
+    texts = [*map(without_heading, state.statements)]
+    seeing = Seeing(state.known, state.asked, state.context, texts)
     verdicts = []
     for statement in state.statements:
         first = state.first_like[statement.id]
@@ -234,8 +232,23 @@ VERBATIM = 12
 class Seeing:
     """What code sees in the statements about a case. It changes no label and raises no score."""
 
-    def __init__(self, known: Numbers, asked: Numbers, context: Sequence[Evidence]) -> None:
-        self._known, self._asked, self._context = known, asked, context
+    def __init__(
+        self,
+        known: Numbers,
+        asked: Numbers,
+        context: Sequence[Evidence],
+        texts: Sequence[str],
+    ) -> None:
+        self._known, self._asked, self._context, self._texts = known, asked, context, texts
+
+    @cached_property
+    def _computed(self) -> Numbers:
+        """What the question has, and what the statements compute: few ever ask for it."""
+        return with_computed(self._texts, self._known, self._asked)
+
+    @cached_property
+    def _has_equations(self) -> bool:
+        return any(sign in text for sign in EQUALS for text in self._texts)
 
     @cached_property
     def _folded(self) -> str:
@@ -262,8 +275,9 @@ class Seeing:
         texts = [item.text for item in evidence]
         if finding.label == "supported":
             absent: tuple[str, ...] = ()
-            if has_digits:
-                absent = absent_numbers(statement, self._known, self._asked, "\n".join(texts))
+            said = "\n".join(texts)
+            if has_digits and absent_numbers(statement, self._known, self._asked, said):
+                absent = absent_numbers(statement, self._known, self._computed, said)
             return ((NUMBER_FLAG,), absent, "") if absent else ((), finding.wrong, "")
         flags = (MARKED,) if finding.wrong else ()
         words = plain_words(statement)
@@ -274,6 +288,9 @@ class Seeing:
         if statement == statement.casefold() and not (finding.reason or has_digits):
             return flags, finding.wrong, ""
         wrong, says = difference(statement, texts, self._known, finding.reason, self._asked)
+        if wrong and has_digits and self._has_equations:
+            asked = self._computed
+            wrong, says = difference(statement, texts, self._known, finding.reason, asked)
         beside = (word for word in wrong if not any(word in words for words in finding.wrong))
         named = sorted(dict.fromkeys([*finding.wrong, *beside]), key=statement.find)
         return flags, tuple(named[:MOST_WRONG]), says

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import isclose
 
 from .citations import without_references
@@ -41,8 +42,8 @@ ROUNDED, ROUGHLY = 0.1, 0.2
 SHORT = 100
 """Whole numbers below it are as short as what they would be rounded to."""
 MOST_ABSENT = 20
-EQUALS, MOST_STEPS = ("=", "≈"), 5
-"""Signs of equality, and results that may follow from one another."""
+EQUALS, MOST_STEPS, MOST_LISTED = ("=", "≈"), 5, 6
+"""Signs of equality, results that follow from one another, and numbers that one is the sum of."""
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
 MOST_SHARED, LEAST_EXACT = 4, 0.02
@@ -63,7 +64,11 @@ MOST_SEARCHED, MOST_TRIES, MOST_BESIDE = 50_000, 5, 6
 """Characters that are searched for a number as it is written, places that are tried there, and the
 words behind it that may belong to it."""
 
-_LATEX = lazy_pattern(r"\\(?:text\s?\{([^{}]{1,40})\}|times\b|[$%,;])")
+_LATEX = lazy_pattern(
+    r"\\(?:frac\s?\{([^{}]{1,40})\}\{([^{}]{1,40})\}|text\s?\{([^{}]{1,40})\}|(times|cdot|div)\b"
+    r"|[$%,;()\[\]])"
+)
+_LATEX_SIGNS = {"times": "×", "cdot": "×", "div": "÷", "$": " $", "%": " %"}
 _IN_MILLIONS = lazy_pattern(
     r"(?:\b[ie][nm] ?|[(])(thousands|milliers|tausend|mio|mrd|lakhs?|lacs?|crores?"
     r"|(?:m|b|tr)ill?i(?:on|ard)[a-z]{0,3})\b|(?<!\d)['’£$€]000(?![\d.,])",
@@ -185,8 +190,9 @@ def _in_tables(passage: str, language: str) -> Iterator[Meaning]:
 
 def _said_by_latex(found: re.Match[str]) -> str:
     r"""What "\\$" or "\\text{ million}" says, as long as that is."""
-    said = found[1].strip() if found[1] else found[0][1].strip(",;").rjust(2)
-    return ("×" if found[0] == r"\times" else said).ljust(len(found[0]))
+    above, below, text, _ = found.groups()
+    said = text.strip() if text else _LATEX_SIGNS.get(found[0][1:], "")
+    return (f"    ({above})/({below})" if above else said).ljust(len(found[0]))
 
 
 class Own:
@@ -240,7 +246,7 @@ def absent_numbers(
     if not (absent := find_absent(own, context, question)):
         return ()
     if any(sign in statement for sign in EQUALS):
-        question = with_equations([statement], context, question)
+        question = with_computed([statement], context, question)
         absent = find_absent(own, context, question)
     places = {number.start for number in absent}
     there = [n for n in own.numbers if n.plain and n.start not in places]
@@ -260,25 +266,43 @@ def absent_numbers(
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
 
 
-def with_equations(statements: Iterable[str], context: Numbers, question: Numbers) -> Numbers:
-    """The numbers of a question, and what equations of the statements compute from known ones.
+def with_computed(statements: Iterable[str], context: Numbers, question: Numbers) -> Numbers:
+    """The numbers of a question, and what statements compute from known ones.
 
-    A result is known to what follows from it, but not in more than ``MOST_STEPS``.
+    That is the result of an equation, and the sum of what is listed before it. A result is known to
+    what follows from it, but not in more than ``MOST_STEPS``.
     """
-    equations = [
-        Own(text, context.language) for text in statements if any(sign in text for sign in EQUALS)
-    ]
-    known, steps = question, 0
-    for _ in range(MOST_STEPS if equations else 0):
-        found = set[str]()
-        for own in equations:
+    owns = [Own(text, context.language) for text in statements if _DIGIT.search(text)]
+    known, found = question, set[float]()
+    for _ in range(MOST_STEPS):
+        steps, listed = len(found), deque[float](maxlen=MOST_LISTED)
+        for own in owns:
             absent = {number.start for number in find_absent(own, context, known)}
-            places = {number.start for number in own.read} - absent
-            found.update(f"{value:.9f}" for value in results(own.text, own.read, places))
+            if any(sign in own.text for sign in EQUALS):
+                places = {number.start for number in own.read} - absent
+                found.update(results(own.text, own.read, places))
+            for number in own.numbers:
+                value = number.plain[0] if number.plain else 0.0
+                if is_year(value) or number.kinds() & EXACT:
+                    continue
+                if number.start in absent and value not in _sums(listed):
+                    continue
+                found.update([value] if number.start in absent else [])
+                listed.append(value)
         if len(found) == steps:
             break
-        known, steps = Numbers(question.text, *found), len(found)
+        known = Numbers(question.text, *(f"{value:.9f}" for value in found))
     return known
+
+
+def _sums(listed: Sequence[float]) -> set[float]:
+    """What numbers side by side add up to."""
+    values = [*listed]
+    return {
+        float(f"{total:.9g}")
+        for first in range(len(values))
+        for total in [*accumulate(values[first:])][1:]
+    }
 
 
 def _results(there: list[Number], near: list[Number]) -> tuple[list[float], list[float]]:

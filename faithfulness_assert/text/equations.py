@@ -34,7 +34,8 @@ def results(text: str, numbers: Sequence[Number], known: Collection[int]) -> Ite
         known: where those start that may be computed with.
     """
     run: list[float | str] = []
-    for token in (*_tokens(text, numbers, known), ""):
+    tokens = [one for place in (0, -1) for one in (*_tokens(text, numbers, known, place), "")]
+    for token in tokens:
         if token != "":
             run.append(token)
         elif 2 < len(run) < MOST_SIGNS:
@@ -42,8 +43,14 @@ def results(text: str, numbers: Sequence[Number], known: Collection[int]) -> Ite
         run = run if token != "" else []
 
 
-def _tokens(text: str, numbers: Sequence[Number], known: Collection[int]) -> Iterator[float | str]:
-    """The numbers and the signs between them, and "" for all else."""
+def _tokens(
+    text: str, numbers: Sequence[Number], known: Collection[int], place: int
+) -> Iterator[float | str]:
+    """The numbers and the signs between them, and "" for all else.
+
+    Args:
+        place: which of the values of a number: 1.200 may have two.
+    """
     last = 0
     for number in numbers:
         if number.is_part:
@@ -51,7 +58,7 @@ def _tokens(text: str, numbers: Sequence[Number], known: Collection[int]) -> Ite
         gap = text[last : number.first].replace(" x ", " × ")
         yield from (_SIGNS.get(sign, "") for sign in gap if not sign.isspace())
         is_known = number.start in known and number.plain
-        yield dict(number.meanings).get("share", number.plain[0]) if is_known else ""
+        yield dict(number.meanings).get("share", number.plain[place]) if is_known else ""
         last = max(last, number.last)
     yield from (_SIGNS.get(sign, "") for sign in text[last:] if not sign.isspace())
 
