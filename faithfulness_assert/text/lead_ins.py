@@ -5,9 +5,11 @@ nobody could check of which room "It costs 9 euros." says so.
 
 A line that ends in a colon only announces what follows ("The plan covers:"). It is skipped, and the
 pieces under it are shown behind it: nobody could check "dental care" alone. So what a lead-in
-claims is judged with each piece, and that of a paragraph ("Safe for children:") with the first
-statement. One that states something by itself is a statement as well. What nothing follows that
-claims something is a statement, too: nothing is skipped that was not shown.
+claims is judged with each piece. One that states something by itself is a statement as well.
+
+"Safe for children" may be a topic, or a claim. So nothing is skipped that no judge is shown: what
+has no statement of its own under it, such as a heading over headings, stands before the next
+statement, and is one itself where none follows.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from .talk import announces, claims_nothing
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
+MOST_OWED = 4
+"""Headings and lead-ins that stand before one statement; of more, the first are statements."""
 MAX_VALUE = 80
 """Characters of a value: what stands below a label, and is no sentence."""
 _COLON = (":", "：")
@@ -46,13 +50,13 @@ class Piece(NamedTuple):
 def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> list[Piece]:
     """The pieces, each shown with what it stands under. ``is_new``: see ``statements.split``.
 
-    A heading that says something new is a lead-in of the first statement under it, or one itself.
+    A heading that says something new is a lead-in of the first statement under it.
     """
     found: list[Piece] = []
     over: list[tuple[int, int]] = []  # the column of each lead-in, and its place in ``found``
     heading = before = ""  # of this part; and which group of pieces ends here
-    # The places of lead-ins, and of a heading with something new, that no statement is shown with.
-    owed: list[int] = []
+    head, is_new_heading = -1, False  # the place of the heading, and whether it says something new
+    owed: list[int] = []  # the places of headings and lead-ins that no statement is shown with yet
     for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         is_over = before not in ("", group)
@@ -71,34 +75,34 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
             if leads:
                 over.append((column, len(found)))
         if piece.kind in TITLES:
-            heading = piece.text if piece.skipped == "heading" else ""
-        if piece.kind in TITLES and piece.skipped:
-            _judge_alone(found, owed)
-            owed = [len(found)] if heading and is_new(heading) else []
-            heading = _with_colon(heading)
-        elif not piece.skipped and (heading or prefix or owed):
+            heading, head, is_new_heading = "", len(found), False
+            if piece.skipped == "heading":
+                heading, is_new_heading = _with_colon(piece.text), is_new(piece.text)
+                owed.append(head)
+        if not piece.skipped and (heading or prefix or owed):
             is_item = piece.kind in ("item", "row")
             if prefix or not claims_nothing(piece.text, is_item=is_item):
-                places = {place for _, place in over}
-                titles = [_with_colon(found[n].text) for n in owed if n not in places]
-                lead_in = " ".join([*titles, *prefix])
-                piece = piece._replace(
-                    lead_in=lead_in, heading="" if heading in titles else heading
-                )
+                under = [place for _, place in over]
+                places = [place for place in owed if place not in under]
+                is_shown = places == [head] and not is_new_heading  # as its heading
+                titles = [] if is_shown else [_with_colon(found[n].text) for n in places]
+                own = "" if head in places and titles else heading
+                piece = piece._replace(lead_in=" ".join([*titles, *prefix]), heading=own)
                 owed = []
         found.append(piece)
-    _judge_alone(found, owed)
+        if len(owed) > MOST_OWED:
+            _judge_alone(found, owed.pop(0))
+    for place in owed:
+        _judge_alone(found, place)
     return found
+
+
+def _judge_alone(found: list[Piece], place: int) -> None:
+    found[place] = found[place]._replace(skipped="")
 
 
 def _with_colon(heading: str) -> str:
     return heading if not heading or heading.endswith(_ENDS) else f"{heading}:"
-
-
-def _judge_alone(found: list[Piece], owed: Iterable[int]) -> None:
-    """Makes the pieces at these places statements, as no statement is shown with them."""
-    for place in owed:
-        found[place] = found[place]._replace(skipped="")
 
 
 def _is_under(piece: Piece, column: int) -> bool:

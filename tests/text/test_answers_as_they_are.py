@@ -129,6 +129,7 @@ def test_a_statement_that_the_context_denies_word_for_word_is_no_copy():
 
 LINES = (
     "# Dose",
+    "## Approved for children",
     "Safe for children:",
     "**Note:**",
     "- [1]",
@@ -139,12 +140,12 @@ LINES = (
 
 
 @given(st.lists(st.sampled_from((*LINES, "The plan covers:", "", "```\nx = 1\n```")), max_size=7))
-def test_what_a_lead_in_says_is_shown_with_a_statement(lines):
+def test_what_a_heading_or_lead_in_says_is_shown_with_a_statement(lines):
     answer = "\n".join(lines)
     result, _ = graded(answer, lambda _: "supported")
-    spans = [answer[s.start : s.end] for s in result.skipped if s.reason == "lead-in"]
-    leads = [span.strip("*# ") for span in spans]
-    assert all(any(lead in v.statement for v in result.verdicts) for lead in leads)
+    skipped = [s for s in result.skipped if s.reason in ("heading", "lead-in")]
+    named = [answer[s.start : s.end].strip("*# ") for s in skipped]
+    assert all(any(name in v.statement for v in result.verdicts) for name in named)
 
 
 def test_a_lead_in_may_be_set_aside_where_what_stands_under_it_repeats_it():
