@@ -17,7 +17,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from .learned import is_topic
+from .citations import heads_sources
+from .learned import asks, is_topic
 from .talk import announces, claims_nothing
 
 MAX_PREFIX = 240
@@ -78,7 +79,8 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
             heading, head, is_new_heading = "", len(found), False
             if piece.skipped == "heading":
                 heading, is_new_heading = _with_colon(piece.text), is_new(piece.text)
-                owed.append(head)
+                if not (asks(piece.text) or heads_sources(piece.text)):  # these claim nothing
+                    owed.append(head)
         if not piece.skipped and (heading or prefix or owed):
             is_item = piece.kind in ("item", "row")
             if prefix or not claims_nothing(piece.text, is_item=is_item):
