@@ -5,7 +5,7 @@ cell has a thousand million characters; the memory for them is asked for by code
 back. This process may take ``MEMORY``, and for a workbook ``SECONDS``, and ends.
 
 It is run as a script with the path of the file. It prints lines of JSON: the columns and the sheets
-that are not read, then for each row its number and its cells; or one text: what is wrong.
+that are not read, then for each row its number and its cells. A text is last: what is wrong.
 """
 
 from __future__ import annotations
@@ -23,8 +23,6 @@ SIZE = 150_000_000
 """Bytes that are printed of a workbook, at most."""
 PACKED = 1_000
 """How many times as large as a Parquet file its rows may be, beside ``SIZE``."""
-NOT_READ = 3
-"""The exit code for a Parquet file that is broken, and not too large."""
 ROWS, ROOM = 200, 50_000_000
 """Rows that are read at once, and bytes in them. In a Parquet file a value that many rows have
 stands once: each of them may be as large as its column.
@@ -111,7 +109,6 @@ def main(path: str) -> None:
     """Prints what is in a file."""
     is_parquet = path.lower().endswith(".parquet")
     room = SIZE + (PACKED * Path(path).stat().st_size if is_parquet else 0)
-    started = False
     try:
         for item in parquet(path) if is_parquet else sheet(path):
             line = json.dumps(item, ensure_ascii=False, default=plain).encode() + b"\n"
@@ -119,12 +116,9 @@ def main(path: str) -> None:
             if room < 0:
                 sys.exit(1)
             sys.stdout.buffer.write(line)
-            started = True
     except MemoryError:
         sys.exit(1)
     except Exception as error:  # noqa: BLE001 - of the libraries, each of which has its own
-        if started:
-            sys.exit(NOT_READ)
         problem = getattr(error, "strerror", None) or str(error).partition("\n")[0]
         sys.stdout.buffer.write(json.dumps(problem).encode() + b"\n")
 

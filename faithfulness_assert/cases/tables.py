@@ -111,16 +111,12 @@ def table_source(path: Path) -> Source:
     Raises:
         ConfigError: the package is not installed, or the file cannot be read.
     """
-    kind = "a Parquet file" if path.suffix.lower() == ".parquet" else "a file of Excel"
-    if kind == "a Parquet file":
+    if path.suffix.lower() == ".parquet":
         load_pyarrow()
     elif find_spec("python_calamine") is None:
         advice = pip_install(extra="excel")
         raise ConfigError(f"Excel files need python-calamine. Run: {advice}")
-    first = next(_printed(path))
-    if isinstance(first, str):
-        raise ConfigError(f"{path}: is not {kind} that can be read: {first}")
-    columns, sheets = first
+    columns, sheets = next(_printed(path))
     more = ", ".join(map(repr, sheets[1:]))
     notes = (f"{path}: read is the sheet {sheets[0]!r}, not {more}",) if more else ()
 
@@ -133,11 +129,13 @@ def table_source(path: Path) -> Source:
 
 def _printed(path: Path) -> Iterator[Any]:
     """What ``table_process`` prints. Raises ``ConfigError`` where it does not succeed."""
+    kind = "a Parquet file" if path.suffix.lower() == ".parquet" else "a file of Excel"
     try:
-        yield from map(json.loads, lines_of_script(table_process.__file__, path))
-    except ChildProcessError as error:
-        if error.errno == table_process.NOT_READ:
-            raise ConfigError(f"{path}: cannot be read, from a place in it on") from None
+        for item in map(json.loads, lines_of_script(table_process.__file__, path)):
+            if isinstance(item, str):
+                raise ConfigError(f"{path}: is not {kind} that can be read: {item}")
+            yield item
+    except ChildProcessError:
         most = f"{table_process.MEMORY // 10**6} MB of memory or {table_process.SECONDS} seconds"
         fix = "delete what is far below or beside, or save it as CSV"
         raise ConfigError(f"{path}: takes more than {most} to read; {fix}") from None
