@@ -6,7 +6,6 @@ import signal
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,6 @@ from faithfulness_assert.batch import run
 from faithfulness_assert.files import (
     append_file,
     new_file,
-    open_database,
     open_file,
     open_text,
     private_folder,
@@ -124,19 +122,6 @@ def test_a_link_is_read_only_where_a_user_named_it(tmp_path, secret):
         assert file.read() == SECRET.encode()
     with pytest.raises(OSError, match="it is a link to another file"):
         open_file(link, follow=False)
-
-
-def test_a_database_and_its_journal_are_private_and_the_database_is_no_link(tmp_path):
-    path = tmp_path / "run.sqlite"
-    with closing(open_database(path, writes=True)) as db:
-        db.execute("CREATE TABLE t (a)")
-        db.execute("BEGIN")
-        db.execute("INSERT INTO t VALUES (1)")
-        assert (tmp_path / "run.sqlite-journal").exists()
-        assert {mode(file) for file in tmp_path.glob("run.*")} == {0o600}
-    (tmp_path / "other.sqlite").symlink_to(path)
-    with pytest.raises(OSError, match="link"):
-        open_database(tmp_path / "other.sqlite", writes=True)
 
 
 def test_a_private_folder_is_no_link(tmp_path):

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from collections.abc import Callable
 
 from command import here
 from loopback import Answer, Loopback, Request, completion
@@ -13,6 +14,17 @@ def doctor(judge: str, url: str) -> tuple[int, str]:
     """Asks a judge; gives the exit code and what was printed."""
     address = {f"{judge.partition(':')[0].upper()}_BASE_URL": url}
     return here("doctor", "--judge", judge, ANTHROPIC_API_KEY="sk-1", **address)[:2]
+
+
+def always(label: str) -> Callable[[Request], Answer]:
+    """A judge that gives each statement this label."""
+
+    def reply(request: Request) -> Answer:
+        ids = block("statements", text_of(request))
+        rows = [{"id": n, "evidence": [1], "label": label} for n in ids]
+        return completion(json.dumps({"verdicts": rows}))
+
+    return reply
 
 
 def test_a_server_that_ignores_a_schema_is_told_as_that():
@@ -26,12 +38,7 @@ def test_a_server_that_ignores_a_schema_is_told_as_that():
 
 
 def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_no_password():
-    def no(request: Request) -> Answer:
-        ids = block("statements", text_of(request))
-        rows = [{"id": n, "evidence": [], "label": "not_enough_info"} for n in ids]
-        return completion(json.dumps({"verdicts": rows}))
-
-    with Loopback(no) as server:
+    with Loopback(always("not_enough_info")) as server:
         _, printed = doctor("openai:m", server.url.replace("://", "://me:opensesame@"))
     assert re.search("warn  judge openai:m answers: score 0.00 .* does not pass; see pro", printed)
     assert f"setting base_url: {server.url} (from OPENAI_BASE_URL)" in printed
@@ -39,12 +46,7 @@ def test_a_judge_that_fails_what_it_should_pass_is_warned_of_and_addresses_show_
 
 
 def test_a_judge_that_supports_everything_is_told_as_that():
-    def yes(request: Request) -> Answer:
-        ids = block("statements", text_of(request))
-        rows = [{"id": n, "evidence": [1], "label": "supported"} for n in ids]
-        return completion(json.dumps({"verdicts": rows}))
-
-    with Loopback(yes) as server:
+    with Loopback(always("supported")) as server:
         code, printed = doctor("openai:m", server.url)
     assert code == 0
     assert "warn  judge openai:m: failed a control: " in printed
