@@ -24,23 +24,29 @@ def lines_of(given: tuple[Any, ...]) -> list[str]:
     return said.getvalue().splitlines()
 
 
-def row(number: int, answer: str, **config: Any) -> dict[str, Any]:
+def ours(answer: str, **config: Any) -> dict[str, Any]:
+    """What our assertion gives promptfoo."""
     settings = {"judge": "embedded", **config}
-    grade = hook.grade(answer, {"vars": {"context": TRUE}, "config": settings}, Grader)
-    return {
-        "testCase": {"description": f"test {number}"},
-        "gradingResult": {"componentResults": [{"pass": False, "reason": "x"}, grade]},
-    }
+    return hook.grade(answer, {"vars": {"context": TRUE}, "config": settings}, Grader)
+
+
+def result(test: str, grade: dict[str, Any]) -> dict[str, Any]:
+    """What promptfoo makes of it, beside another assertion."""
+    parts = [{"pass": False, "reason": "x"}, grade]
+    return {"testCase": {"description": test}, "gradingResult": {"componentResults": parts}}
+
+
+def row(number: int, answer: str, **config: Any) -> dict[str, Any]:
+    return result(f"test {number}", ours(answer, **config))
+
+
+def told_of(*grades: dict[str, Any]) -> list[str]:
+    return lines_of(({"results": [result("test", grade) for grade in grades]},))
 
 
 def test_each_made_up_statement_and_each_grader_error_is_a_line():
-    rows = [
-        row(1, TRUE),
-        row(2, FALSE),
-        row(3, TRUE, judge="nobody"),
-        row(4, FALSE, components="all"),
-        row(4, FALSE),
-    ]
+    rows = [row(1, TRUE), row(2, FALSE), row(3, TRUE, judge="nobody")]
+    rows += [row(4, FALSE, components="all"), row(4, FALSE)]
     lines = lines_of(({"results": rows}, {"hookName": "afterAll"}))
     assert lines[0].startswith("test 2 and 2 more: made up: “A ticket costs 35 euros.” (")
     assert lines[1].startswith("test 2 and 2 more: made up: “The king owns it.” (")
@@ -51,12 +57,11 @@ def test_each_made_up_statement_and_each_grader_error_is_a_line():
 def test_what_has_no_valid_verdict_is_not_called_made_up():
     labels = {"Hello!": "not_a_claim", TRUE: "supported"}
     judge = TruthfulJudge(label=lambda text: labels.get(text, "contradicted"))
-    result = Grader(judge, "promptfoo").grade(f"Hello! {FALSE}", TRUE).to_promptfoo()
-    tests = [{"testCase": {"description": "x"}, "gradingResult": {"componentResults": [result]}}]
-    made_up, _, unverified = lines_of(({"results": tests},))
-    assert made_up.startswith("x: made up: “A ticket")
+    graded = Grader(judge, "promptfoo").grade(f"Hello! {FALSE}", TRUE)
+    made_up, _, unverified = told_of(graded.to_promptfoo())
+    assert made_up.startswith("test: made up: “A ticket")
     ending = "(invalid verdict): the policy has no label “not_a_claim”"
-    assert unverified == f"x: unverified: “Hello!” {ending}"
+    assert unverified == f"test: unverified: “Hello!” {ending}"
 
 
 def test_of_several_providers_and_prompts_those_of_a_finding_are_named():
@@ -73,32 +78,23 @@ def test_of_several_providers_and_prompts_those_of_a_finding_are_named():
 
 
 def test_a_failure_without_a_made_up_statement_says_why():
-    (line,) = lines_of(({"results": [row(1, "I can't answer that.")]},))
-    assert line.startswith("test 1: ")
-    graded = row(1, FALSE)
-    graded["gradingResult"]["componentResults"][1]["metadata"].pop("graderOutputs")
-    (line,) = lines_of(({"results": [graded]},))
-    assert line.startswith("test 1: failed: 0 of 2 statements supported")
+    (line,) = told_of(ours("I can't answer that."))
+    assert line.startswith("test: ")
+    grade = ours(FALSE)
+    del grade["metadata"]["graderOutputs"]
+    (line,) = told_of(grade)
+    assert line.startswith("test: failed: 0 of 2 statements supported")
 
 
 def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes():
-    result = Grader(TruthfulJudge(label=lambda _: "supported")).grade(FALSE, TRUE)
-    passing = {
-        "testCase": {"description": "till"},
-        "gradingResult": {"componentResults": [result.to_promptfoo()]},
-    }
-    (line,) = lines_of(({"results": [passing]},))
-    assert line == "till: passed; Check statement 1: nowhere in the context: “35”."
+    passing = Grader(TruthfulJudge(label=lambda _: "supported")).grade(FALSE, TRUE)
+    (line,) = told_of(passing.to_promptfoo())
+    assert line == "test: passed; Check statement 1: nowhere in the context: “35”."
 
 
 def test_a_faithful_answer_under_not_python_is_called_faithful():
-    graded = row(1, TRUE)
-    graded["gradingResult"]["componentResults"][1] |= {
-        "pass": False,
-        "assertion": {"type": "not-python"},
-    }
-    (line,) = lines_of(({"results": [graded]},))
-    assert line == "test 1: the answer is faithful, but a not- assertion wants a made-up one"
+    (line,) = told_of({**ours(TRUE), "pass": False, "assertion": {"type": "not-python"}})
+    assert line == "test: the answer is faithful, but a not- assertion wants a made-up one"
 
 
 def test_a_log_of_ci_gets_few_lines(monkeypatch, capsys):
@@ -137,11 +133,9 @@ def test_no_context_of_a_hook_fails_an_eval(first, second):
 
 
 def test_a_judge_that_fails_controls_is_told_of_once_even_if_all_pass():
-    rows = [row(n, TRUE) for n in range(3)]
-    for graded in rows:
-        ours = graded["gradingResult"]["componentResults"][1]
-        ours["metadata"]["controls"] = {"asked": 2, "passed": 1, "failed": 1, "unanswered": 0}
-    (line,) = lines_of(({"results": rows},))
+    grade = ours(TRUE)
+    grade["metadata"]["controls"] = {"asked": 2, "passed": 1, "failed": 1, "unanswered": 0}
+    (line,) = told_of(grade, grade, grade)
     assert line.startswith("the judge failed 3 of 6 controls: do not trust these scores")
 
 
@@ -155,38 +149,30 @@ def test_a_judge_that_could_not_be_tested_is_told_of_once():
 
 def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_weight_0():
     for kind, answer, said in (
-        ("python", FALSE, "a: made up: “A ticket costs 35 euros.”"),
-        ("not-python", TRUE, "a: the answer is faithful"),
+        ("python", FALSE, "test: made up: “A ticket costs 35 euros.”"),
+        ("not-python", TRUE, "test: the answer is faithful"),
     ):
-        grade = row(1, answer)["gradingResult"]["componentResults"][1]
-        grade |= {"pass": True, "assertion": {"type": kind, "weight": 0}}
-        result = {"testCase": {"description": "a"}, "gradingResult": {"componentResults": [grade]}}
-        assert lines_of(({"results": [result]},))[0].startswith(said)
+        grade = {**ours(answer), "pass": True, "assertion": {"type": kind, "weight": 0}}
+        assert told_of(grade)[0].startswith(said)
         (grade["assertion"]["type"],) = {"python", "not-python"} - {kind}
-        assert lines_of(({"results": [result]},)) == []
+        assert told_of(grade) == []
 
 
 def test_what_is_wrong_with_the_assertion_itself_is_told_once():
-    rows = []
-    for _ in range(3):
-        context = {"vars": {"sources": TRUE}, "config": {"judge": "embedded"}}
-        grade = hook.grade(TRUE, context, Grader)
-        rows.append({"gradingResult": {"componentResults": [grade]}})
-    assert lines_of(({"results": rows},)) == [
+    context = {"vars": {"sources": TRUE}, "config": {"judge": "embedded"}}
+    grade = hook.grade(TRUE, context, Grader)
+    assert told_of(grade, grade, grade) == [
         "setup: the context is vars.sources, which may be something else: set config.contextFrom"
     ]
 
 
 def test_prompts_that_a_server_cut_are_told_once_in_an_eval():
-    rows = []
-    for tokens in (40, 41):
+    def cut(tokens: int) -> dict[str, Any]:
         warning = f"the server counted {tokens} prompt tokens: {PROMPT_CUT}"
-        grade = {
-            "pass": True,
-            "metadata": {"graderError": False, "defined": True, "warnings": [warning]},
-        }
-        rows.append({"gradingResult": {"componentResults": [grade]}})
-    (line,) = lines_of(({"results": rows},))
+        told = {"graderError": False, "defined": True, "warnings": [warning]}
+        return {"pass": True, "metadata": told}
+
+    (line,) = told_of(cut(40), cut(41))
     assert line == f"setup: the server counted 40 prompt tokens: {PROMPT_CUT}"
 
 
