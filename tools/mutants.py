@@ -47,11 +47,11 @@ TESTS = {
     "text/phrases": "talk",
     "text/citation_audit": "citations",
     "policy/scoring": "policy golden endings",
-    "reading/gate": "gate recorded_replies",
-    "reading/reconcile": "reconcile gate recorded_replies",
-    "reading/rows": "labels lists_and_ratings forms recorded_replies",
-    "reading/json_form": "forms nothing_lost recorded_replies",
-    "reading/forms": "forms nothing_lost recorded_replies",
+    "reading/gate": "reading/gate recorded_replies",
+    "reading/reconcile": "reconcile reading/gate recorded_replies",
+    "reading/rows": "reading/rows lists_and_ratings forms recorded_replies",
+    "reading/json_form": "forms reading/rows recorded_replies",
+    "reading/forms": "forms reading/rows recorded_replies",
     "plan/lists": "stages asked_numbers systems carrying",
     "plan/whole_answer": "systems stages",
     "plan/long_contexts": "stages likely_windows",
@@ -64,7 +64,7 @@ TESTS = {
 }
 """The test files of the modules that are tried without an argument."""
 OTHER_TESTS = (
-    "exact forms gate labels lists_and_ratings reconcile refusal policy policy_data golden"
+    "forms reading/gate reading/rows lists_and_ratings reconcile refusal policy policy_data golden"
 )
 """The test files of all other modules."""
 
@@ -239,7 +239,8 @@ def explained(module: str) -> set[tuple[object, ...]]:
 
 def run_tests(names: str, plugin: Runner) -> None:
     """Starts pytest with these test files, without its output."""
-    files = [str(next((ROOT / "tests").rglob(f"test_{name}.py"))) for name in names.split()]
+    named = [name.rpartition("/") for name in names.split()]
+    files = [str(next((ROOT / "tests").rglob(f"{at or '*'}/test_{n}.py"))) for at, _, n in named]
     options = "-q --no-header -p no:cacheprovider -p no:xdist --hypothesis-profile=few --rootdir"
     with open(os.devnull, "w") as silence, contextlib.redirect_stdout(silence):
         pytest.main([*options.split(), str(ROOT), *files], plugins=[plugin])

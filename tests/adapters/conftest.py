@@ -1,7 +1,5 @@
 """The packages of other systems: without telemetry, and without a way out of this machine."""
 
-from __future__ import annotations
-
 import os
 import socket
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Judges that take their time, and what they are asked about."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import random

@@ -3,8 +3,6 @@
 Each way takes samples and the options of the adapter, and gives what the system shows for each sample.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import os

@@ -1,7 +1,5 @@
 """What holds for adapters without the packages of other systems; with them, see ``tests/adapters``."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import sys

@@ -3,8 +3,6 @@
 Run by ``tox -e adapters``.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What each system asks of its adapter, and data sets of others as they are. Run by ``tox -e adapters``."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import math

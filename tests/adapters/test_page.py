@@ -1,7 +1,5 @@
 """The examples of docs/integrations.md print what the page says. Run by ``tox -e adapters``."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re
