@@ -131,16 +131,12 @@ def test_a_defect_of_ours_is_written_without_keys_to_the_file_that_the_user_name
         raise ZeroDivisionError("api_key: sk-aB3dE5gH7jK9mN1pQ3sT5vX7")
 
     monkeypatch.setattr("faithfulness_assert.promptfoo.hook.find_texts", broken)
-    context = {"vars": {"context": "It is red."}, "config": {"judge": "embedded"}}
     log = tmp_path / "errors.log"
     monkeypatch.setenv("FAITHFULNESS_ASSERT_LOG", str(log))
-    reason = get_assert("It is red.", context)["reason"]
-    assert re.search(
-        r"internal error ZeroDivisionError at promptfoo.hook\.py:\d+ in _graded: ", reason
-    )
+    at = r"internal error ZeroDivisionError at promptfoo.hook\.py:\d+ in _graded: "
+    assert re.search(at, call()["reason"])
     written = log.read_text("utf-8")
-    assert "ZeroDivisionError" in written
-    assert "_graded" in written
+    assert ("ZeroDivisionError" in written, "_graded" in written) == (True, True)
     assert "aB3dE5" not in written
 
 
@@ -162,11 +158,7 @@ def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(output, 
 
 
 def test_an_assertion_with_a_local_model_says_that_it_loads_it_each_time(tmp_path):
-    given = {
-        "vars": {"context": "The tower is tall."},
-        "config": {"judge": marking(tmp_path, "1900")},
-    }
-    warned = get_assert("The tower is tall.", given)
+    warned = call(config={"judge": marking(tmp_path, "1900")})
     assert "faithfulness.cjs" in warned["metadata"]["warnings"][-1]
 
 
@@ -204,13 +196,10 @@ def test_a_python_without_the_package_says_in_one_line_what_to_set(call, tmp_pat
 
 
 def test_a_context_transform_of_our_assertion_is_told_and_nothing_is_graded():
-    text, config = "The museum opens at nine.", {"judge": "embedded"}
-
     def graded(**more: str) -> dict[str, Any]:
-        own = {**config, **more}
+        own = {**EMBEDDED, **more}
         assertion = {"type": "python", "contextTransform": "output.docs", "config": own}
-        told = {"vars": {"context": text}, "config": own, "test": {"assert": [assertion]}}
-        return get_assert(text, told)
+        return call(config=own, test={"assert": [assertion]})
 
     assert graded(contextFrom="vars.context")["pass"]
     result = graded()
@@ -220,8 +209,7 @@ def test_a_context_transform_of_our_assertion_is_told_and_nothing_is_graded():
 
 def test_a_projection_that_finds_nothing_in_a_list_is_no_empty_retrieval():
     def graded(docs: list[dict[str, str]], path: str) -> dict[str, Any]:
-        config = {"judge": "embedded", "contextFrom": path}
-        return get_assert("It is free.", {"vars": {"docs": docs}, "config": config})
+        return call("It is free.", {**EMBEDDED, "contextFrom": path}, vars={"docs": docs})
 
     docs = [{"text": "It is free."}]
     assert graded(docs, "vars.docs[*].text")["pass"]
@@ -239,27 +227,22 @@ MADE_UP = {"answer": "Visitors receive a free massage.", "documents": SENTENCES}
 @pytest.mark.parametrize("context", [" ".join(SENTENCES), SENTENCES])
 def test_what_the_output_has_beside_its_answer_is_never_graded_as_the_answer(form, context):
     output = form.format(json.dumps(MADE_UP)) if form else MADE_UP
-    result = call(output, {"judge": "embedded"}, vars={"context": context})
+    result = call(output, vars={"context": context})
     assert (result["pass"], result["score"]) == (False, 0.0)
     assert "1 statement" in result["reason"] or "Visitors receive" in result["reason"]
     assert "warnings" not in result["metadata"]
 
 
 def test_texts_beside_the_answer_that_are_not_judged_are_named():
-    output = {
-        "answer": "The pool opens at 7.",
-        "advice": "The sauna costs 14 euros.",
-        "fee": 9,
-        "sure": True,
-    }
-    result = call(output, {"judge": "embedded"}, vars={"context": SENTENCES})
+    beside = {"advice": "The sauna costs 14 euros.", "fee": 9, "sure": True}
+    result = call({"answer": "The pool opens at 7.", **beside}, vars={"context": SENTENCES})
     assert result["pass"]
     assert "advice, fee in the output is not judged" in " ".join(result["metadata"]["warnings"])
 
 
 def test_without_a_context_a_place_in_the_output_is_proposed_and_names_of_files_are_none():
     sources = {"metadata": {"sources": ["a.txt", "https://h/b.pdf"]}}
-    result = call(MADE_UP, {"judge": "embedded"}, vars={}, providerResponse=sources)
+    result = call(MADE_UP, vars={}, providerResponse=sources)
     assert "output has the keys answer, documents" in result["reason"]
     assert "contextFrom to its path, such as output.documents" in result["reason"]
 
