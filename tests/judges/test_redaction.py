@@ -12,7 +12,7 @@ import logging
 import pickle
 import re
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ import openai
 import pytest
 from attacks import outputs
 from batch_server import BatchServer, Body, truthful
+from command import here
 from hypothesis import given
 from hypothesis import strategies as st
 from loopback import Answer, Loopback, Request, good_reply, refusal_to
@@ -30,7 +31,6 @@ from plugin_runs import Runs, output
 from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader, agrade, grade, grade_many, to_frame
-from faithfulness_assert.cli import main
 from faithfulness_assert.judges.anthropic import AnthropicJudge
 from faithfulness_assert.judges.openai import OpenAIJudge
 
@@ -188,36 +188,30 @@ def test_a_key_in_no_form_gets_out_of_any_place_of_an_answer(
 # ---------------------------------------------------------------- sinks
 
 
-def command(*words: str) -> int:
-    """The command, in this process."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.argv", ["faithfulness-assert", *words])
-        with pytest.raises(SystemExit) as end:
-            main()
-    return int(str(end.value.code))
-
-
-def files(folder: Path) -> dict[str, str]:
-    found = (file for file in folder.rglob("*") if file.is_file())
-    return {str(file): file.read_bytes().decode("latin-1") for file in found}
+def shown_by(*commands: Sequence[str]) -> dict[str, str]:
+    """What commands print, and the files that are in the working folder after them."""
+    printed = [text for words in commands for text in here(*words)[1:]]
+    found = (file for file in Path().rglob("*") if file.is_file())
+    texts = {str(file): file.read_bytes().decode("latin-1") for file in found}
+    return {**texts, "printed": "\n".join(printed)}
 
 
 @pytest.mark.parametrize("place", ["all of a good answer", "error"])
-def test_no_command_and_no_file_shows_the_key(place, tmp_path, monkeypatch, capfd):
+def test_no_command_and_no_file_shows_the_key(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     Path("data.json").write_text(json.dumps(CASES))
     with echo(KEY, place) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         judge = ["--judge=openai:m", "-o", "reasons=all", "-o", "max_retries=0", "-o", "reasks=0"]
-        command("grade", "data.json", "--all", "--report=grade.html", "-o", "cache=kept", *judge)
-        command("grade", "data.json", "--json", *judge)
         tables = [f"--output=out.{end}" for end in ("csv", "jsonl", "xml")]
-        command("batch", "data.json", "--run=run", "--github", "--report=run.html", *tables, *judge)
-        command("doctor", "--judge=openai:m")
+        shown = shown_by(
+            ["grade", "data.json", "--all", "--report=grade.html", "-o", "cache=kept", *judge],
+            ["grade", "data.json", "--json", *judge],
+            ["batch", "data.json", "--run=run", "--github", "--report=run.html", *tables, *judge],
+            ["doctor", "--judge=openai:m"],
+        )
         assert len(server.requests) > 2
-    said = capfd.readouterr()
-    shown = {**files(tmp_path), "standard output": said.out, "standard error": said.err}
     assert any(name.endswith("out.csv") for name in shown)
     assert [name for name, text in shown.items() if shows(text)] == []
 
@@ -272,7 +266,7 @@ class EchoingBatches(BatchServer):
     ("via", "refuses"),
     [("openai-batch", False), ("openai-batch", True), ("anthropic-batch", False)],
 )
-def test_a_batch_api_puts_the_key_nowhere(via, refuses, tmp_path, monkeypatch, capfd):
+def test_a_batch_api_puts_the_key_nowhere(via, refuses, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("data.json").write_text(json.dumps(CASES[:2]))
     api = via.partition("-")[0]
@@ -280,11 +274,8 @@ def test_a_batch_api_puts_the_key_nowhere(via, refuses, tmp_path, monkeypatch, c
     with EchoingBatches(refuses) as server:
         url = server.url if api == "openai" else server.root
         words = [f"--judge={api}:m", f"--via={via}", "-o", f"base_url={url}", "-o", "reasons=all"]
-        for _ in range(4):
-            command("batch", "data.json", "--run=run", "--output=out.csv", *words)
+        shown = shown_by(*[["batch", "data.json", "--run=run", "--output=out.csv", *words]] * 4)
         assert server.requests
-    said = capfd.readouterr()
-    shown = {**files(tmp_path), "standard output": said.out, "standard error": said.err}
     assert [name for name, text in shown.items() if shows(text)] == []
 
 
@@ -301,28 +292,28 @@ def test_the_results_of_a_batch_are_asked_for_where_the_key_belongs(tmp_path, mo
 
         monkeypatch.setattr(server, "_anthropic", elsewhere)
         words = ["--judge=anthropic:m", "--via=anthropic-batch", "-o", f"base_url={server.root}"]
-        command("batch", str(data), "--run", str(run), *words)
-        assert command("batch", str(data), "--run", str(run), *words) in (0, 1)
+        here("batch", data, "--run", run, *words)
+        assert here("batch", data, "--run", run, *words).returncode in (0, 1)
     assert other.connections == 0
 
 
 SECRETS = ("p@ssword-77", "sesame-open", "p%40ssword-77")
 
 
-def test_what_is_secret_in_an_address_is_shown_nowhere(tmp_path, monkeypatch, capfd):
+def test_what_is_secret_in_an_address_is_shown_nowhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("data.json").write_text(json.dumps(CASES[:2]))
     with echo("p@ssword-77", "all of a good answer") as server:
         url = server.url.replace("//", "//me:p%40ssword-77@") + "?token=sesame-open"
         options = ["--judge=openai:m", "-o", f"base_url={url}", "-o", "reasks=0"]
-        command("grade", "data.json", "--all", "--report=grade.html", "-o", "cache=kept", *options)
-        command("batch", "data.json", "--run=run", "--output=out.csv", *options)
-        command("estimate", "data.json", *options)
+        texts = shown_by(
+            ["grade", "data.json", "--all", "--report=grade.html", "-o", "cache=kept", *options],
+            ["batch", "data.json", "--run=run", "--output=out.csv", *options],
+            ["estimate", "data.json", *options],
+        )
         assert all("token=sesame-open" in request.path for request in server.requests)
         grader = Grader("openai:m", base_url=url, api_key=KEY)
-    judge = grader.judge
-    said = capfd.readouterr()
-    shown = "".join([*files(tmp_path).values(), *said, f"{grader!r} {vars(grader)} {vars(judge)}"])
+    shown = "".join([*texts.values(), f"{grader!r} {vars(grader)} {vars(grader.judge)}"])
     assert [secret for secret in (*SECRETS, KEY) if secret in shown] == []
 
 
@@ -411,10 +402,8 @@ TYPED = ("sk-proj-abcdefghijk1234567890", "hf_abcdefghijklMNOPqrstuvwxyzABCDEFGH
         "batch x.json --run r --api-key {0}",
     ],
 )
-def test_a_key_that_is_typed_where_a_name_belongs_is_not_shown(words, key, capsys, monkeypatch):
-    monkeypatch.setenv("GITHUB_ACTIONS", "true")
-    command(*words.format(key).split())
-    shown = "".join(capsys.readouterr())
+def test_a_key_that_is_typed_where_a_name_belongs_is_not_shown(words, key):
+    shown = "".join(here(*words.format(key).split(), GITHUB_ACTIONS="true")[1:])
     assert shown
     assert "abcdefghijk" not in shown
 
