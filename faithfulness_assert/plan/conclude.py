@@ -23,6 +23,7 @@ from ..records.model import (
     SET_ASIDE,
     VERBATIM_FLAG,
     Evidence,
+    Statement,
     Verdict,
 )
 from ..records.result import GradingResult
@@ -195,8 +196,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     shares = shown_shares(state, state.likely) if state.likely else {}
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
-    texts = [*map(without_heading, state.statements)]
-    seeing = Seeing(state.known, state.asked, state.context, texts)
+    seeing = Seeing(state.known, state.asked, state.context, state.statements)
     verdicts = []
     for statement in state.statements:
         first = state.first_like[statement.id]
@@ -237,18 +237,24 @@ class Seeing:
         known: Numbers,
         asked: Numbers,
         context: Sequence[Evidence],
-        texts: Sequence[str],
+        statements: Sequence[Statement],
     ) -> None:
-        self._known, self._asked, self._context, self._texts = known, asked, context, texts
+        self._known, self._asked, self._context = known, asked, context
+        self._statements = statements
 
     @cached_property
     def _computed(self) -> Numbers:
         """What the question has, and what the statements compute: few ever ask for it."""
-        return with_computed(self._texts, self._known, self._asked)
+        return with_computed(map(without_heading, self._statements), self._known, self._asked)
 
     @cached_property
     def _has_equations(self) -> bool:
-        return any(sign in text for sign in EQUALS for text in self._texts)
+        return any(sign in statement.text for sign in EQUALS for statement in self._statements)
+
+    @cached_property
+    def _lists(self) -> bool:
+        """Whether the answer has a list or table, which it may add up."""
+        return any(statement.is_item for statement in self._statements)
 
     @cached_property
     def _folded(self) -> str:
@@ -276,7 +282,9 @@ class Seeing:
         if finding.label == "supported":
             absent: tuple[str, ...] = ()
             said = "\n".join(texts)
-            if has_digits and absent_numbers(statement, self._known, self._asked, said):
+            if has_digits:
+                absent = absent_numbers(statement, self._known, self._asked, said)
+            if absent and (self._lists or self._has_equations):
                 absent = absent_numbers(statement, self._known, self._computed, said)
             return ((NUMBER_FLAG,), absent, "") if absent else ((), finding.wrong, "")
         flags = (MARKED,) if finding.wrong else ()
