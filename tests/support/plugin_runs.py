@@ -1,5 +1,6 @@
 """Runs pytest with the plugin in it, on files that a test writes."""
 
+import re
 from importlib.metadata import entry_points
 from typing import Any
 
@@ -88,5 +89,5 @@ def summary(result: pytest.RunResult) -> list[str]:
     if not heads:
         return []
     rest = lines[heads[0] + 1 :]
-    ends = [place for place, line in enumerate(rest) if line.startswith("=") or " in 0." in line]
+    ends = [place for place, line in enumerate(rest) if re.match("=|.* in [0-9.]+s", line)]
     return rest[: ends[0]] if ends else rest
