@@ -1,12 +1,9 @@
 """Numbers: which are the same, and which of a statement occur nowhere in a context."""
 
-from __future__ import annotations
-
 import json
 import operator
 import re
 from datetime import datetime, timedelta
-from typing import Any
 
 import pytest
 from conftest import ROOT
@@ -52,7 +49,7 @@ def says(statement: str, context: str) -> bool:
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row["statement"][:60])
-def test_the_numbers_that_are_nowhere_are_those_of_the_row(row: dict[str, Any]) -> None:
+def test_the_numbers_that_are_nowhere_are_those_of_the_row(row):
     given = {name: row[name] for name in row.keys() - {"why", "trade", "absent"}}
     assert absent(**given) == row["absent"]
 
@@ -60,8 +57,8 @@ def test_the_numbers_that_are_nowhere_are_those_of_the_row(row: dict[str, Any]) 
 @example("12 300", "", "0¼ of 1983/84")
 @given(texts, texts, texts)
 def test_what_is_absent_is_a_part_of_the_statement_and_not_of_question_or_context(
-    said: str, context: str, more: str
-) -> None:
+    said, context, more
+):
     found = absent(said, context, evidence=more)
     assert all(number in said and any(map(str.isnumeric, number)) for number in found)
     assert absent(said, f"{more}\n{said}\n{more}") == []
@@ -69,44 +66,40 @@ def test_what_is_absent_is_a_part_of_the_statement_and_not_of_question_or_contex
 
 
 @given(st.integers(10_000, 10**9), st.integers(2, 5))
-def test_a_rounded_number_is_there(number: int, digits: int) -> None:
+def test_a_rounded_number_is_there(number, digits):
     rounded = int(float(f"{number:.{digits}g}"))
     assert absent(f"About {rounded:,} came.", f"{number:,} came.") == []
     assert absent(f"It has {rounded} of them.", f"It has {number} of them.") == []
 
 
 @given(st.integers(11, 9_999), st.sampled_from([10, 1000, 10**6]), st.sampled_from(["", " mg"]))
-def test_nothing_is_taken_for_ten_or_a_thousand_times_as_much(
-    number: int, times: int, unit: str
-) -> None:
+def test_nothing_is_taken_for_ten_or_a_thousand_times_as_much(number, times, unit):
     one, other = f"It has {number:,}{unit} of it.", f"It has {number * times:,}{unit} of it."
     assert absent(one, other) == [f"{number:,}"]
     assert absent(other, one) == [f"{number * times:,}"]
 
 
 @given(texts, st.integers(0, 10**6), st.integers(0, 10**6))
-def test_the_sum_and_the_difference_of_two_numbers_of_the_evidence_are_there(
-    context: str, one: int, other: int
-) -> None:
+def test_the_sum_and_the_difference_of_two_numbers_of_the_evidence_are_there(context, one, other):
     said = f"– {one + other} and {abs(one - other)}"
     assert absent(said, context, evidence=f"From {one} it went to {other} at once.") == []
 
 
 @given(st.integers(1100, 2000), st.lists(st.integers(100, 1000), max_size=5))
-def test_a_year_is_absent_from_numbers_that_are_smaller(year: int, others: list[int]) -> None:
+def test_a_year_is_absent_from_numbers_that_are_smaller(year, others):
     context = "It has " + ", ".join(map(str, others)) + " pieces."
     assert absent(f"It began in {year}.", context) == [str(year)]
 
 
 @given(st.from_regex(r"[A-Z]{1,4}-?[0-9]{1,4}|[A-Z][a-z]{4,9} [0-9]{2,4}", fullmatch=True))
-def test_a_number_in_a_name_is_not_looked_for(name: str) -> None:
+def test_a_number_in_a_name_is_not_looked_for(name):
     word = name.split()[0].casefold()
     assume(not word.startswith(tuple(valued("months"))))
     assume(word.rstrip("0123456789-") not in {*words_of("before a number"), *money_names()})
     assert absent(f"They flew with the {name} at once.", "They flew.") == []
 
 
-def test_the_signs_that_are_looked_for_are_those_of_the_currencies() -> None:
+def test_the_signs_that_are_looked_for_are_those_of_the_currencies():
     assert {name for name in money_names() if len(name) == 1 and not name.isalpha()} == {*SIGNS}
 
 
@@ -124,9 +117,7 @@ TABLE = "The firm has 31 shops.\nSales (in millions)\n2023: $ 2,450, of it 42 % 
         ("Sales were $2.45 million.", ["2.45"]),
     ],
 )
-def test_in_millions_counts_the_bare_numbers_behind_it_in_its_passage(
-    statement: str, found: list[str]
-) -> None:
+def test_in_millions_counts_the_bare_numbers_behind_it_in_its_passage(statement, found):
     context = Numbers("The club has 55 members.", TABLE, "It has 55 members.")
     assert list(absent_numbers(statement, context)) == found
 
@@ -141,7 +132,7 @@ pieces = st.lists(st.sampled_from([*"0123459.,:/-'’^×½¼² ", " . ", " , ", 
 @example("7 80 203,5 2", "1 , 234 5")
 @example("¼ 144", "93/10^10 or 24.-.¼")
 @given(anything | numeric | pieces.map("".join), anything | numeric)
-def test_a_text_has_all_its_numbers_each_where_it_is(text: str, more: str) -> None:
+def test_a_text_has_all_its_numbers_each_where_it_is(text, more):
     for number in find_numbers(text):
         assert 0 <= number.first <= number.start < number.end <= number.last <= len(text)
     assert says(text, f"{text}\n{more}") or "." in text or "," in text  # as their language says
@@ -151,7 +142,7 @@ GROUPED = ("{0:,}", "{0}", "{1} {2:03}", "{1}\u202f{2:03}", "{1}'{2:03}", "{1} ,
 
 
 @given(st.integers(1000, 999_999), st.sampled_from(GROUPED), st.sampled_from(GROUPED))
-def test_a_number_is_the_same_with_other_separators(number: int, one: str, other: str) -> None:
+def test_a_number_is_the_same_with_other_separators(number, one, other):
     context, said = (f.format(number, *divmod(number, 1000)) for f in (one, other))
     assert says(f"It has {said} shops.", f"It has {context} shops.")
     assert says(f"It has {said} shops.", f"Es sind {number:,} Läden.".replace(",", "."))
@@ -159,9 +150,7 @@ def test_a_number_is_the_same_with_other_separators(number: int, one: str, other
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(number=st.integers(2, 130) | st.integers(2, 10**9 - 1), other=st.integers(2, 999_999))
-def test_a_number_in_words_is_that_number_and_no_other(
-    language: str, number: int, other: int
-) -> None:
+def test_a_number_in_words_is_that_number_and_no_other(language, number, other):
     # What num2words writes for 18 in a longer Italian word is misspelled.
     said = num2words(number, lang=language)
     assume("dicotto" not in said and not said.endswith("once"))  # also an English word
@@ -170,7 +159,7 @@ def test_a_number_in_words_is_that_number_and_no_other(
 
 
 @given(st.integers(1, 130), st.integers(1, 130))
-def test_an_ordinal_is_neither_another_one_nor_a_count(number: int, other: int) -> None:
+def test_an_ordinal_is_neither_another_one_nor_a_count(number, other):
     context = f"the {num2words(number, to='ordinal')} time"
     assert says(f"the {num2words(number, to='ordinal_num')} time", context)
     assert not says(f"{number} times", context)
@@ -183,9 +172,7 @@ moments = st.datetimes(datetime(1900, 1, 1), datetime(2090, 1, 1))
 
 
 @given(moments, st.sampled_from(CLOCKS), st.sampled_from(CLOCKS), st.integers(1, 1439))
-def test_a_time_of_day_is_the_same_on_both_clocks_and_no_other(
-    moment: datetime, one: str, other: str, minutes: int
-) -> None:
+def test_a_time_of_day_is_the_same_on_both_clocks_and_no_other(moment, one, other, minutes):
     context = f"It opens at {moment.strftime(one)}."
     assert says(f"It opens at {moment.strftime(other)}.", context)
     later = moment + timedelta(minutes=minutes)
@@ -194,9 +181,7 @@ def test_a_time_of_day_is_the_same_on_both_clocks_and_no_other(
 
 
 @given(moments, st.sampled_from(DATES), st.sampled_from(DATES), st.integers(1, 27))
-def test_a_date_is_the_same_in_another_form_and_another_day_is_not(
-    moment: datetime, one: str, other: str, days: int
-) -> None:
+def test_a_date_is_the_same_in_another_form_and_another_day_is_not(moment, one, other, days):
     context = f"It opened on {moment.strftime(one)} at last."
     later = moment + timedelta(days=days)
     assert says(f"It opened on {moment.strftime(other)} at last.", context)
@@ -209,9 +194,7 @@ def test_a_date_is_the_same_in_another_form_and_another_day_is_not(
     st.integers(1, 500),
     st.integers(1, 99_999),
 )
-def test_a_measure_is_the_same_in_another_unit_and_another_amount_is_not(
-    units: tuple[str, str, int], amount: int, other: int
-) -> None:
+def test_a_measure_is_the_same_in_another_unit_and_another_amount_is_not(units, amount, other):
     large, small, factor = units
     for number, unit in ((amount, large), (amount * factor, small)):
         context = f"It has {number} {unit} in all."
@@ -232,9 +215,7 @@ prefixes = st.sampled_from([*PREFIXES])
     st.sampled_from("gWVA"),
     st.sampled_from(["", "/h", "/m³", "/kg/min", " per day"]),
 )
-def test_a_prefix_is_never_overlooked_and_never_in_the_way(
-    number: int, one: str, other: str, unit: str, per: str
-) -> None:
+def test_a_prefix_is_never_overlooked_and_never_in_the_way(number, one, other, unit, per):
     context = f"It has {number} {one}{unit}{per} of it."
     found = [] if one == other else [f"{number} {other}{unit}{per}"]
     assert absent(f"It has {number} {other}{unit}{per} of it.", context) == found
@@ -243,7 +224,7 @@ def test_a_prefix_is_never_overlooked_and_never_in_the_way(
 
 
 @given(st.integers(11, 999), st.sampled_from(["mg", "g", "km"]))
-def test_what_it_is_per_is_a_part_of_a_unit(number: int, unit: str) -> None:
+def test_what_it_is_per_is_a_part_of_a_unit(number, unit):
     pers = ("/h", "/mL", "/L", "/kg/min")
     for one in pers:
         context = f"It has {number} {unit}{one} of it."
@@ -271,8 +252,8 @@ amounts = st.sampled_from([(name, form) for name, forms in CASH.items() for form
 
 @given(st.integers(11, 999), amounts, amounts, st.sampled_from(["", " million"]))
 def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
-    number: int, one: Any, other: Any, scale: str
-) -> None:
+    number, one, other, scale
+):
     said, there = (form.format(f"{number}{scale}") for _, form in (one, other))
     own, others = (MAY_BE.get(name, {name}) for name, _ in (one, other))
     found = [] if own & others else [said]
@@ -294,7 +275,7 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
         ("It has 50 seats.", "It has two hundred and fifty seats."),
     ],
 )
-def test_it_is_another_number(statement: str, context: str) -> None:
+def test_it_is_another_number(statement, context):
     assert not says(statement, context)
 
 
@@ -308,9 +289,7 @@ def test_it_is_another_number(statement: str, context: str) -> None:
         ("It has 12 seats.", "It has 12-13 seats and 12.5 rows.", []),
     ],
 )
-def test_a_number_that_is_written_the_same_way_may_be_another_one(
-    statement: str, context: str, found: list[str]
-) -> None:
+def test_a_number_that_is_written_the_same_way_may_be_another_one(statement, context, found):
     assert absent(statement, context) == found
 
 
@@ -331,9 +310,7 @@ sums = st.recursive(
 
 
 @given(sums, st.integers(2, 9))
-def test_what_is_computed_from_known_numbers_is_there_and_another_result_is_not(
-    computed: Sum, times: int
-) -> None:
+def test_what_is_computed_from_known_numbers_is_there_and_another_result_is_not(computed, times):
     said, value = computed[0], abs(computed[1])
     assume("(" in said and 0.01 < value < 10**9)
     context = Numbers(" and ".join(re.findall("[0-9]+", said)))
@@ -343,7 +320,7 @@ def test_what_is_computed_from_known_numbers_is_there_and_another_result_is_not(
     assert absent_numbers(f"It is {times * 1000 + 0.77123} = {said}", context) != ()
 
 
-def test_what_an_equation_of_the_answer_computed_is_there_for_later_statements() -> None:
+def test_what_an_equation_of_the_answer_computed_is_there_for_later_statements():
     context = Numbers("The sum insured is 18,000 euros, of it 45 % for a limb.")
     later, equation = "He would receive 8,100 euros.", "18,000 euros × 45 % = 8,100 euros."
     assert absent_numbers(later, context) == ("8,100",)
