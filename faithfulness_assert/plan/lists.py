@@ -11,16 +11,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from unicodedata import normalize
 
 from ..asking.windows import LINE_TOKENS, Budget, chunk, estimate_tokens
-from ..reading.gate import has_negation, qualifiers
+from ..reading.gate import negations, qualifiers
 from ..reading.lists_and_ratings import read_lists
 from ..records.errors import JudgeError, OtherReply, UnreadableReply
-from ..records.judge import Limits, Numbered, Outcome
+from ..records.judge import Limits, Outcome
 from ..records.model import Evidence, Skipped, Statement
-from ..text.phrases import numbers_and_names, words_that_count
-from ..text.strings import lazy_pattern, one_line, plain_words, text_key
+from ..text.absent_numbers import Numbers
+from ..text.phrases import Roots, roots_of, words_that_count
+from ..text.strings import one_line, plain_words, text_key
 from ..text.talk import claims_nothing
 from .outcomes import usable_text, worth_asking_again
 from .state import (
@@ -42,6 +44,8 @@ from .state import (
 Piece = tuple[Evidence, ...]
 
 CLAIMS_PER_SENTENCE = 20
+FEW = 4
+"""Of so many words of a sentence, its claims change less than one."""
 MANY = 64
 """A word that so many sentences have in common does not tell them apart."""
 PIECE_TOKENS = 6_000
@@ -49,7 +53,6 @@ PIECE_TOKENS = 6_000
 
 _MARKS = "\"'“”‘’«»„*_~`#()[]{}"
 _STOPS = ".,;:!?…。！？，；："
-_PARTS = lazy_pattern(r"\w+")
 
 
 def jobs(state: State) -> tuple[Job, ...]:
@@ -134,7 +137,7 @@ def _with_claims(state: State) -> State:
         for s in state.sentences
         if state.claims.get(s.id) == () and claims_nothing(s.text, is_item=s.is_item)
     }
-    sentences = Sentences(tuple((s.id, without_heading(s)) for s in state.sentences))
+    sentences = Sentences(state)
     statements: list[Statement] = []
     skipped = list(state.skipped)
     graded = as_they_stand = 0
@@ -159,16 +162,16 @@ def _with_claims(state: State) -> State:
         why = "the judge's claims do not say all that they say"
         warning = f"{which}: {why if state.claims else 'the ask for claims failed'}"
         state = note(state, Log(warnings=(warning,)))
-    if state.statements:
-        return state
-    return end(state, "no_statements", "the judge finds no claim in the answer")
+    none = "the judge finds no claim in the answer"
+    return state if state.statements else end(state, "no_statements", none)
 
 
 # ---------------------------------------------------------------- whether claims stand for it
 
-# They do if each is nearest to their sentence, and if they say together all that it says for
-# certain: its numbers, names, conditions and quantifiers, and whether it denies something. So a
-# refusal, a remark, a claim of another sentence or half of a claim never stands for it.
+# They do if each is nearest to their sentence, and if they have together its numbers, names,
+# conditions, quantifiers and negations, and nearly all of its words. They add no number and hardly
+# a word to the answer and the question, and have no word of the context in place of one of the
+# sentence. So a remark, half of a claim or what a judge finds right instead never stands for it.
 
 
 def claim_key(text: str) -> str:
@@ -198,42 +201,57 @@ def as_claim(sentence: Statement, claim: str) -> Statement:
 class Sentences:
     """The sentences of an answer, ready to be compared with claims."""
 
-    def __init__(self, sentences: Numbered) -> None:
-        self.texts = dict(sentences)
-        self.keys = {number: claim_key(text) for number, text in sentences}
-        self.words = {number: words_that_count(text) for number, text in sentences}
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.texts = {s.id: without_heading(s) for s in state.sentences}
+        self.keys = {*map(claim_key, self.texts.values())}
         self.places: dict[str, list[int]] = {}
-        for number, words in self.words.items():
-            for word in words:
+        for number, text in self.texts.items():
+            for word in words_that_count(text):
                 self.places.setdefault(word, []).append(number)
+
+    @cached_property
+    def known(self) -> tuple[Roots, Numbers]:
+        text = f"{self.state.case.answer}\n{self.state.case.question}"
+        return roots_of(text), Numbers(text)
+
+    @cached_property
+    def context(self) -> Roots:
+        return roots_of("\n".join(sentence.text for sentence in self.state.context))
 
     def carried_by(self, number: int, claims: Sequence[str]) -> bool:
         """Whether claims stand for the sentence with this number."""
-        if not claims:
-            return False
-        text, whole = self.texts[number], " ".join(claims)
-        parts = {part.casefold() for part in _PARTS.findall(whole)}
-        certain = (
-            part.casefold() for name in numbers_and_names(text) for part in _PARTS.findall(name)
-        )
-        if not parts.issuperset(certain) or has_negation(text) != has_negation(whole):
-            return False
-        if qualifiers(text) != qualifiers(whole):
-            return False
-        return all(self._is_of(number, claim) for claim in claims)
-
-    def _is_of(self, number: int, claim: str) -> bool:
-        """Whether no other sentence shares more words with a claim."""
-        key = claim_key(claim)
-        if key == self.keys[number]:
+        text, whole = self.texts[number], "\n".join(claims)
+        if [*map(claim_key, claims)] == [claim_key(text)]:
             return True
-        words = words_that_count(claim)
-        places = (self.places.get(word, ()) for word in words)
-        shared = Counter(n for owners in places if len(owners) <= MANY for n in owners)
-        own = len(words & self.words[number])
-        if key in self.keys.values() or (self.words[number] and not own):
+        if not claims or qualifiers(text) != qualifiers(whole) or not _denies_as(whole, text):
             return False
-        return all(count <= own for other, count in shared.items() if other != number)
+        (known, numbers), own, said = self.known, roots_of(text), roots_of(whole)
+        lost, new = own.all - said.beginnings, said.all - known.beginnings
+        changed = len(lost) + len(new)
+        if (lost or changed > 1) and changed * FEW >= len(own.all):
+            return False
+        if not own.names <= said.beginnings or (lost and new & self.context.beginnings):
+            return False
+        is_complete = Numbers(whole).has_all_of(text) and numbers.has_all_of(whole)
+        return is_complete and all(self._is_of(number, c, bool(own.all)) for c in claims)
+
+    def _is_of(self, number: int, claim: str, has_words: bool) -> bool:
+        """Whether no other sentence shares more words with a claim."""
+        if (key := claim_key(claim)) in self.keys:
+            return key == claim_key(self.texts[number])
+        places = (self.places.get(word, ()) for word in words_that_count(claim))
+        shared = Counter(n for owners in places if len(owners) <= MANY for n in owners)
+        own = shared[number]
+        return (own > 0 or not has_words) and own == max(shared.values(), default=0)
+
+
+def _denies_as(claims: str, sentence: str) -> bool:
+    """Whether claims deny something if their sentence does, and as often: each part of it may."""
+    first, _, rest = sentence.partition(",")
+    is_answer = " " not in first and negations(rest)  # "No, dogs are not allowed."
+    denied, said = negations(rest if is_answer else sentence), negations(claims)
+    return said >= denied and (denied > 0 or said == 0)
 
 
 # ---------------------------------------------------------------- truths of the context

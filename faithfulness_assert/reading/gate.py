@@ -25,7 +25,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections
+from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections, word_lists
 
 MOST_CHARS = 20_000  # of a text that is looked at: a longer one counts as a denial
 FEW = 3  # words that are no sentence, and so no reason
@@ -89,7 +89,7 @@ def denies_all(reason: str, statement: str = "") -> bool:
 
 def calls_false(reason: str) -> bool:
     """Whether the reason of a row calls its statement false, and not only unsupported."""
-    return any(_in(word, "falsehoods") for word in _words(reason)) and not has_negation(reason)
+    return any(_in(word, "falsehoods") for word in _words(reason)) and not negations(reason)
 
 
 @lru_cache(maxsize=4096)
@@ -128,12 +128,17 @@ def is_flaw(key: str) -> bool:
     """Whether a key names what would be wrong with a verdict: a false value denies nothing then."""
     words = _words(key)
     named = any(_in(word, "denials", "flaws") for word in words)
-    return named and not has_negation(key) and "free" not in words
+    return named and not negations(key) and "free" not in words
 
 
-def has_negation(text: str) -> bool:
-    """Whether a text has a negation."""
-    return any(_in(word, "negations") or word.startswith("non-") for word in _words(text))
+def negations(text: str) -> int:
+    """How many negations a text has: words, or signs of scripts without spaces."""
+    names, is_plain = word_lists("names"), text.isascii()
+    known = frozenset(names["negations"].split())
+    words = [word for word in _words(text) if is_plain or word != "dont"]  # which is French, too
+    found = [w for w in words if w in known or w.startswith("non-") or _in(w, "negations")]
+    signs = [] if is_plain else names["negations in signs"].split()
+    return len(found) + sum([text.count(sign) for sign in signs])
 
 
 def qualifiers(text: str) -> frozenset[str]:

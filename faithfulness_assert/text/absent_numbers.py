@@ -139,6 +139,12 @@ class Numbers:
                 return scale is None or scale[1].casefold() not in valued("scales")
         return False
 
+    def has_all_of(self, text: str) -> bool:
+        """Whether each number of ``text`` is here too. "One" is an article as well."""
+        found = find_numbers(without_references(text))
+        asked = [n.asks for n in found if n.asks and (n.digits or n.plain != (1.0,))]
+        return not any(self.meanings.isdisjoint(asks) for asks in asked)
+
     @cached_property
     def numbers(self) -> list[Number]:
         return find_numbers(self.text, language=self.language)

@@ -1,4 +1,4 @@
-"""The plain form of a text, tables of patterns, and which words are numbers, names or in common.
+"""The plain form of a text, tables of patterns, and which words two texts have in common.
 
 In a table, each line is a regular expression. An indented line continues the one before it;
 ``<name>`` is a part from ``words/phrases.txt``; ``~`` is a gap of up to 60 characters inside a
@@ -12,8 +12,9 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
+from unicodedata import normalize
 
-from .number_words import valued
 from .strings import DENSE, expressions, function_words, lazy_pattern, word_lists
 
 _STRAIGHT = str.maketrans(
@@ -71,24 +72,6 @@ def rules(table: str) -> tuple[re.Pattern[str], ...]:
 
 # ---------------------------------------------------------------- words that two texts share
 
-_PUNCTUATION = "\"'“”‘’«»„(*[_]).,;:!?…—–-"
-
-
-def numbers_and_names(text: str) -> list[str]:
-    """The words of a text that have a digit, are a number word or may be a name.
-
-    In doubt a word with a capital is a name; function words are none.
-    """
-    words = (word for part in text.split() if (word := part.strip(_PUNCTUATION)))
-    return [
-        word
-        for word in words
-        if any(map(str.isdigit, word))
-        or valued("spelled").get(plain := word.casefold(), 0) > 1
-        or (word[0].isupper() and plain.partition("'")[0] not in function_words())
-    ]
-
-
 STEM = 4
 """Letters of a word that count, so that "opens" and "opened" are the same word."""
 
@@ -108,6 +91,60 @@ def words_that_count(text: str) -> frozenset[str]:
         for word in _WORD.findall(text.casefold())
         if not word.isalpha() or not word.isascii() or (len(word) > 2 and word not in _COMMON)
     )
+
+
+SIGNS = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+"""Scripts of which each sign is a word, as the inside of a set of characters in a pattern."""
+LONGEST = 24
+"""Letters of a word that are compared."""
+_SAYING = lazy_pattern(rf"[{SIGNS}]|[^\W\d_{SIGNS}]+")
+_ACCENT = lazy_pattern("[\u0300-\u036f]")
+
+
+@cache
+def _little_words() -> frozenset[str]:
+    return function_words().union(word_lists("names")["negations"].split())
+
+
+class Roots(NamedTuple):
+    """By what the words of a text are found in another one, in any script and form.
+
+    Function words and negations are left out. "Opening" is found where a word begins with "open",
+    half of it; of a name, which has a capital, nearly all must be there.
+    """
+
+    all: frozenset[str]
+    names: frozenset[str]
+    beginnings: frozenset[str]
+
+
+def roots_of(text: str) -> Roots:
+    """The roots of a text, those of its names, and all that its words begin with.
+
+    The first word is a name only before another one. Takes linear time.
+    """
+    found = _SAYING.findall(normalize("NFKC", text))
+    roots, names, beginnings = set[str](), set[str](), set[str]()
+    for place, word in enumerate(found):
+        plain, is_name = word.casefold(), word[0].isupper()
+        if plain in _little_words() or (len(plain) < 3 and plain.isascii() and not is_name):
+            continue
+        plain = _ACCENT.sub("", normalize("NFD", plain))[:LONGEST]
+        root = _root(plain, is_name)
+        roots.add(root)
+        if is_name and (place or (found[1:2] > ["A"] and found[1][0].isupper())):
+            names.add(root)
+        beginnings.update([plain[:end] for end in range(1, len(plain) + 1)])
+        beginnings.add(f"{plain} ")
+    return Roots(frozenset(roots), frozenset(names), frozenset(beginnings))
+
+
+def _root(word: str, is_name: bool) -> str:
+    if is_name:
+        return f"{word} " if len(word) < STEM else word[: max(STEM, len(word) - 2)]
+    if "\u1100" <= word[:1] <= "\u11ff":  # the letters of Korean, whose endings are long
+        return word[:STEM]
+    return word[: max(STEM - 1, (len(word) + 1) // 2)]
 
 
 def search_terms(text: str) -> set[str]:

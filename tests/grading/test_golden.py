@@ -21,6 +21,7 @@ FILES = sorted(
 )
 ROWS = [(path.stem, row) for path in FILES for row in json.loads(path.read_text(encoding="utf-8"))]
 ANSWER = "I hope this answer helps you."
+LONG_ANSWER = "This answer says about ten things in words that its claims turn around."
 
 # The names under which a row's inputs give the fields of a case; all else in them is what the judge says.
 ANSWERS = ("response", "longform_output")
@@ -28,7 +29,7 @@ CONTEXTS = ("context", "retrieval_context", "retrieved_contexts")
 QUESTIONS = ("user_input", "input", "query")
 
 
-def judge_of(policy: str, row: dict[str, Any]) -> ScriptedJudge:
+def judge_of(policy: str, row: dict[str, Any], answer: str) -> ScriptedJudge:
     """Replies as the row's judge, once for each kind of ask; to a re-ask, nothing."""
     inputs, verdicts = row.get("inputs", {}), row["verdicts"]
     if policy == "ragas-hhem":  # what a local judge makes of these probabilities
@@ -37,7 +38,7 @@ def judge_of(policy: str, row: dict[str, Any]) -> ScriptedJudge:
     count = inputs.get("statement_count", len(verdicts))
     each = [json.dumps({"verdict": v}) for v in verdicts]
     said = {
-        "claims": [json.dumps({"claims": [f"claim {i} of this answer" for i in range(count)]})],
+        "claims": [json.dumps({"claims": claims_of(answer, count)})],
         "truths": [json.dumps({"truths": ["what the context says"]})],
         "verdicts": each if policies[policy].verify == "per_claim" else [text],
         "ratings": [json.dumps(inputs.get("llm", {}))],
@@ -46,19 +47,26 @@ def judge_of(policy: str, row: dict[str, Any]) -> ScriptedJudge:
     return ScriptedJudge([lambda ask: Reply(said[ask.kind].pop(0) if said[ask.kind] else "")])
 
 
+def claims_of(answer: str, count: int) -> list[str]:
+    """So many claims, each of the answer's words in another order."""
+    words = answer.split()
+    return [" ".join(words[i:] + words[:i]) for i in range(count)]
+
+
 def run(policy: str, row: dict[str, Any]) -> GradingResult:
     inputs = row.get("inputs", {})
     given = next((inputs[name] for name in ANSWERS if name in inputs), None)
-    sentences = inputs.get("statement_count", 0) if policies[policy].split == "sentences" else 0
-    written = (
-        " ".join(f"Sentence number {i} of this answer is here." for i in range(sentences)) or ANSWER
-    )
+    count = inputs.get("statement_count", len(row["verdicts"]))
+    written = LONG_ANSWER if count else ANSWER
+    if policies[policy].split == "sentences" and "statement_count" in inputs and count:
+        written = " ".join(f"Sentence number {i} of this answer is here." for i in range(count))
+    written = written if given is None else given
     context: Any = next((inputs[name] for name in CONTEXTS if name in inputs), "the context")
     audit = inputs.get("audit")
-    judge = judge_of(policy, row)
+    judge = judge_of(policy, row, str(written))
     question = {name: inputs[name] for name in QUESTIONS if name in inputs}
     return grade(
-        written if given is None else given,
+        written,
         context,
         judge=judge,
         policy=policy,
