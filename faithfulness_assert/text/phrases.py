@@ -121,18 +121,20 @@ class Roots(NamedTuple):
 def roots_of(text: str) -> Roots:
     """The roots of a text, those of its names, and all that its words begin with.
 
-    The first word is a name only before another one. Takes linear time.
+    The first word is a name only before another one, or in two places. Takes linear time.
     """
     found = _SAYING.findall(normalize("NFKC", text))
+    first, behind = "".join(found[:1]), "".join(found[1:2])
+    is_alone = not behind[:1].isupper() and found.count(first) == 1
     roots, names, beginnings = set[str](), set[str](), set[str]()
-    for place, word in enumerate(found):
+    for word in {*found}:
         plain, is_name = word.casefold(), word[0].isupper()
         if plain in _little_words() or (len(plain) < 3 and plain.isascii() and not is_name):
             continue
         plain = _ACCENT.sub("", normalize("NFD", plain))[:LONGEST]
         root = _root(plain, is_name)
         roots.add(root)
-        if is_name and (place or (found[1:2] > ["A"] and found[1][0].isupper())):
+        if is_name and not (is_alone and word == first):
             names.add(root)
         beginnings.update([plain[:end] for end in range(1, len(plain) + 1)])
         beginnings.add(f"{plain} ")
