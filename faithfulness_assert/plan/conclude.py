@@ -40,6 +40,10 @@ from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 _DIGIT = re.compile(r"\d")
 _LINK = lazy_pattern(r"https?://[^\s()<>\[\]\"]{1,2000}")
 _WORD = lazy_pattern(r"[^\W\d_]+|\d+")
+_ADDS = lazy_pattern(
+    r"total|\bs[ou]m|samt|together|\bin all\b|creas|gr[eo]w|differ|[合总總差]", re.IGNORECASE
+)
+"""A sum or a difference of what is listed before it."""
 MOST_LINKS, MOST_NEW = 100, 5
 """Links that are looked for in a context; and links, and citations, that are named."""
 MAX_EXPLANATION = 600
@@ -284,7 +288,7 @@ class Seeing:
             said = "\n".join(texts)
             if has_digits:
                 absent = absent_numbers(statement, self._known, self._asked, said)
-            if absent and (self._lists or self._has_equations):
+            if absent and (self._lists or self._has_equations or _ADDS.search(statement)):
                 absent = absent_numbers(statement, self._known, self._computed, said)
             return ((NUMBER_FLAG,), absent, "") if absent else ((), finding.wrong, "")
         flags = (MARKED,) if finding.wrong else ()

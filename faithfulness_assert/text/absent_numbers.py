@@ -275,8 +275,8 @@ def absent_numbers(
 def with_computed(statements: Iterable[str], context: Numbers, question: Numbers) -> Numbers:
     """The numbers of a question, and what statements compute from known ones.
 
-    That is the result of an equation, and the sum of what is listed before it. A result is known to
-    what follows from it, but not in more than ``MOST_STEPS``.
+    That is the result of an equation, and the sum or difference of what is listed before it. A
+    result is known to what follows from it, but not in more than ``MOST_STEPS``.
     """
     owns = [Own(text, context.language) for text in statements if _DIGIT.search(text)]
     known, found = question, set[float]()
@@ -302,13 +302,12 @@ def with_computed(statements: Iterable[str], context: Numbers, question: Numbers
 
 
 def _sums(listed: Sequence[float]) -> set[float]:
-    """What numbers side by side add up to."""
+    """What numbers side by side add up to, and the sums and differences of two."""
     values = [*listed]
-    return {
-        float(f"{total:.9g}")
-        for first in range(len(values))
-        for total in [*accumulate(values[first:])][1:]
-    }
+    found = [v for a, b in combinations(values, 2) for v in (a + b, abs(a - b))]
+    for first in range(len(values)):
+        found += [*accumulate(values[first:])][1:]
+    return {float(f"{value:.9g}") for value in found}
 
 
 def _results(there: list[Number], near: list[Number]) -> tuple[list[float], list[float]]:

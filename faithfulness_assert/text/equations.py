@@ -69,10 +69,12 @@ def _computed(tokens: Sequence[float | str]) -> list[float]:
     if any(isinstance(a, float) and isinstance(b, float) for a, b in pairwise(tokens)):
         return []
     try:
-        for one in ("(", *tokens, ")"):
+        for before, one in pairwise(("", "(", *tokens, ")")):
             if isinstance(one, float):
                 values.append(one)
                 continue
+            if one == "-" and before == "(":  # (-546) / 35,663
+                values.append(0.0)
             while one != "(" and _RANKS[signs[-1]] >= _RANKS[one]:
                 right, left = values.pop(), values.pop()
                 found.append(float(_COMPUTE[signs.pop()](left, right)))

@@ -52,6 +52,22 @@ def test_a_number_of_the_question_is_neither_flagged_nor_wrong():
     assert (asked.verdicts[0].wrong, asked.verdicts[0].says) == ((), "")
 
 
+@pytest.mark.parametrize(
+    ("answer", "flagged"),
+    [
+        ("Adults pay 12 euros. The fee is 30 euros. The total is 42 euros.", []),
+        ("Adults pay 12 euros. The fee is 30 euros. The total is 84 euros.", [3]),
+        ("Adults pay 12 euros. The fee is 30 euros. They differ by 18 euros.", []),
+        ("Adults pay 12 euros. 12 + 30 = 42. So they pay 42 euros.", []),
+        ("Adults pay 12 euros. 12 + 35 = 47. So they pay 47 euros.", [2, 3]),
+    ],
+)
+def test_a_number_that_the_answer_computes_from_known_ones_is_not_flagged(answer, flagged):
+    context = f"{CONTEXT} The fee is 30 euros."
+    result = grade(answer, context, judge=says(*["supported"] * 3))
+    assert [v.id for v in result.verdicts if v.flags] == flagged
+
+
 def test_the_user_chooses_whether_a_flag_fails():
     result = graded("supported", fail_on_flags=["number_not_found"])
     assert (result.pass_, result.score) == (False, 1.0)
