@@ -25,13 +25,20 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections, word_lists
+from ..text.strings import (
+    alternatives,
+    function_words,
+    is_same,
+    lazy_pattern,
+    one_line,
+    sections,
+    word_lists,
+)
 
 MOST_CHARS = 20_000  # of a text that is looked at: a longer one counts as a denial
 FEW = 3  # words that are no sentence, and so no reason
 PREFIXES = ("non-", "non", "un", "dis", "mis", "im", "in", "il", "ir")  # may turn a word round
 STEM = 5  # letters by which a word is known as one of the statement's: "covered" is "cover"
-
 _WORDS = sections(__file__.removesuffix("gate.py") + "words/gate.txt")
 
 
@@ -64,9 +71,9 @@ def denies(reason: str, statement: str = "") -> bool:
         return len(reason) > MOST_CHARS
     repeated = statement.strip(" .!")[1:]  # letter by letter: "says that dogs are not allowed"
     said = reason.replace(repeated, "") if repeated.count(" ") >= FEW else reason
-    if _LEADING_NO.match(_AGREEING.sub(" ", said)):  # also in quotation marks: "No," because
+    if _LEADING_NO.match(_rest(said, statement)):  # also in quotation marks: "No," because
         return True
-    text = _AGREEING.sub(" ", _plain(_QUOTATION.sub(" ", said)))
+    text = _rest(_plain(_QUOTATION.sub(" ", said)), statement)
     return _speaks_against(text, statement, "negations", "denials")
 
 
@@ -75,10 +82,9 @@ def denies_all(reason: str, statement: str = "") -> bool:
 
     It does not where a part of it denies nothing, or names a part of the statement only.
     """
-    if not denies(reason):
-        return False
-    if any(_in(word, "falsehoods") for word in _words(_QUOTATION.sub(" ", reason))):
-        return True
+    denied, own = denies(reason), _words(_QUOTATION.sub(" ", reason))
+    if not denied or any(_in(word, "falsehoods") for word in own):
+        return denied
     about = _stems(_words(statement))
     for part in (part for part in _PARTS_END.split(reason) if len(_words(part)) > 1):
         named = _stems({w for w in _words(part) if not _in(w, "negations", "denials")})
@@ -99,9 +105,8 @@ def objects(remark: str, statement: str = "") -> bool:
         return True
     if is_same(remark, statement):
         return _speaks_against(remark, statement)
-    text = _AGREEING.sub(" ", _COURTESY.sub(" ", _plain(remark)))
-    parts = _SHARE.finditer(text)
-    shares = any(not part[1] or int(part[1]) < int(part[2]) for part in parts)
+    text = _rest(_COURTESY.sub(" ", _plain(remark)), statement)
+    shares = any(not part[1] or int(part[1]) < int(part[2]) for part in _SHARE.finditer(text))
     if (shares and not _SHARE.search(statement)) or _NOT_SAID.search(text):
         return True
     return _speaks_against(text, statement, "negations", "denials", "remarks", "flaws")
@@ -146,19 +151,29 @@ def qualifiers(text: str) -> frozenset[str]:
     return frozenset(word for word in _words(text) if _in(word, "qualifiers"))
 
 
+def _rest(text: str, statement: str) -> str:
+    """A text without what agrees in it: "no conflict", unless its statement is about conflicts."""
+
+    def left(said: re.Match[str]) -> str:
+        last = said[0].casefold().split()[-1]
+        ends = (last[:2], last[-2:]) if last > "\u3000" else (f" {last[:STEM]}",)  # has no spaces
+        is_own = len(last) > FEW and any(end in f" {statement.casefold()}" for end in ends)
+        return said[0] if is_own else " "
+
+    return _AGREEING.sub(left, text)
+
+
 def _speaks_against(text: str, statement: str, *lists: str) -> bool:
     """Whether a plain text has a sign or a word of these lists that is not the statement's own."""
     signs = _SIGN.findall(text) + ([] if text.isascii() else _MARK.findall(text))
-    if any(sign not in statement for sign in signs):
+    if any(sign.casefold() not in statement.casefold() for sign in signs):
         return True
     text = _NEARLY.sub(" ", text) if _NEARLY.search(statement) else text
-    own = _words(statement)
-    stems = _stems(own)
+    stems = _stems(own := _words(statement))
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            maybe = word.startswith(PREFIXES) and word not in own
-            turned = _opposites(word) & stems if maybe else set[str]()
+            turned = _opposites(word) & stems if word not in own else set[str]()
             if not turned and not _in(word, *lists) and (own or not word.startswith("non-")):
                 continue  # "non-invasive" names a property, unless nobody knows the statement
             is_about = any(w[:STEM] in stems for w in words if w != word)
@@ -174,7 +189,8 @@ def _is_own(word: str, after: list[str], turned: set[str], statement: str) -> bo
     """
     own = _words(statement)
     if _in(word, "negations"):
-        start = next((n for n, w in enumerate(after) if not _in(w, "links")), 0)
+        ties = function_words()
+        start = next((n for n, w in enumerate(after) if len(w) > 2 and w not in ties), 0)
         if any(w not in own and _in(w, "reports") for w in after[start + 1 : start + 2]):
             return False  # "there is no pool information"
         turned = {"".join(after[start : start + 1])[:STEM]}
@@ -211,7 +227,8 @@ def _words(text: str) -> list[str]:
 
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
-    return {word[:STEM] for word in words if not _in(word, "links") and not _in(word, "reports")}
+    full = (word for word in words if len(word) > 2 and word not in function_words())
+    return {word[:STEM] for word in full if not _in(word, "reports")}
 
 
 @lru_cache(maxsize=4096)
@@ -298,7 +315,7 @@ def numbers_named(text: str) -> set[int]:
     found: set[int] = set()
     for part in _NAMED.findall(text):
         numbers = [int(n) for n in re.findall(r"\d+", part)]
-        is_range = any(mark in part.lower() for mark in ("-", "–", "to", "through"))
+        is_range = re.search("(?i)-|–|to|through", part)
         last = min(numbers[-1], numbers[0] + 1000)
         found.update(numbers, range(numbers[0], last + 1) if is_range else ())
     return found

@@ -28,7 +28,6 @@ _TEXTS = dict.fromkeys(STATEMENTS, "statement") | dict.fromkeys(REASONS, "reason
 CLOSED = REASONS | EVIDENCE | STATEMENTS  # there are no verdicts under these keys
 EVEN = 0.5  # a judge that is no surer of a label than this has a doubt
 DEEPEST = 4  # levels of wrappers around rows, as in a tool call
-
 _ID = lazy_pattern(
     r"(?i)(?:(?:statement|claim|sentence|verdict|no|s|c|v|#)(?:[\s_.#]{0,3}|-))?(\d{1,9})[.):]?"
 )

@@ -25,7 +25,6 @@ from .unwrapping import Pairs, answer_in, leaves, looks_like_json, split_json
 
 Listed = tuple[int | None, str]
 """A number (None if the reply gives none) and a text that is listed under it."""
-
 _TEXTS = frozenset("claim statement fact truth proposition text".split())
 _NUMBER_KEYS = IDS.union("sentence sentenceid sentencenumber passage passageid".split())
 
@@ -82,7 +81,6 @@ def _walk(value: Any, number: int | None) -> Iterator[Listed | str]:
 
 
 MAX_SUGGESTIONS, MAX_REASON_CHARS = 10, 1000
-
 _SUGGESTIONS = frozenset("suggestions improvementsuggestions improvements".split())
 _VALUES = ("score", "rating", "value", "")
 # "0.9", "3/10", "7 out of 10", "90 %"

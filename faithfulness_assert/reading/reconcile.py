@@ -196,8 +196,7 @@ def _finding_of(
 ) -> Finding:
     """What one row says about its statement, if what else it says is quiet.
 
-    ``shown``: the words of the context, which a row may quote. Whether a statement is no claim, its
-    own text decides (see ``plan/findings.py``).
+    ``shown``: the words of the context, which a row may quote.
     """
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID

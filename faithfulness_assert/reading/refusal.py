@@ -20,8 +20,6 @@ from .unwrapping import looks_like_json
 
 _WORDS = sections(__file__.removesuffix("refusal.py") + "words/refusals.txt")
 _HEAD_CHARS, _HEAD_SENTENCES = 1_500, 4  # which are searched, because a refusal comes early
-
-
 _SPEAKER = lazy_pattern(
     r"^[^\w\"{[]{0,8}(assistant|ai|response|answer|final answer|model|bot|output|reply|judge"
     r"|verdict) ?: ?"

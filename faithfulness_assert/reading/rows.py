@@ -23,7 +23,6 @@ from ..text.strings import clean_text, lazy_pattern, sections
 KEY_LETTERS = "bcdfghjkmnpqrstvwxz"
 """Without vowels and digits, so that no key of an ask is a word or a number."""
 KEY_CHARS = 4
-
 UNPLACED = 0  # of a row whose number cannot be read, such as "both": no statement has it
 _MOST = 10**9  # numbers of statements and sentences are smaller
 

@@ -114,11 +114,9 @@ def _entries_at_end(text: str) -> str:
 
 MAX_DEPTH = 32  # nested brackets; the functions that walk over values are recursive
 _MAX_DIGITS = 20
-
 _BEGINS = lazy_pattern(r"\\.|[\[{]", re.DOTALL)
 _INSIDE = lazy_pattern(r'"[^"\\]*(?:\\.[^"\\]*)*"|\\.|[\[\]{}"]', re.DOTALL)
 REPAIR_CHARS = 4_000  # json_repair is quadratic: 1 second at this size, 15 at five times it
-
 _COMMENT = lazy_pattern(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|#[^\n]*|/\*.*?\*/', re.DOTALL)
 _UNCLOSED_LIST = lazy_pattern(
     r'(\[(?:\s{0,9}\d{1,9}\s{0,9},)*\s{0,9}\d{1,9})\s{0,9},(?=\s{0,9}"\w{1,30}"\s{0,9}:)'

@@ -246,6 +246,32 @@ Das ist eine Halluzination.
 Der Preis ist unbelegt.
 Partiellement vérifié.
 間違っています。
+Davon steht nichts im Text.
+Weder belegt noch erwähnt.
+Le contexte n'en dit rien.
+Personne n'en parle.
+Ni la terrasse ni la vue ne figurent ici.
+Nadie lo dice.
+Né la terrazza né la vista.
+Ninguém o diz.
+Nergens genoemd.
+Ingenting om det i texten.
+Intet om dette i teksten.
+Missään ei mainita tätä.
+Nic o tym w tekście.
+Nikdo to netvrdí.
+В тексте ничего об этом.
+Ніде в контексті.
+Ništa o tome u tekstu.
+Sehol sem szerepel.
+Nimic în text.
+Metinde hiçbir şey yok.
+Πουθενά στο κείμενο.
+هیچ ذکری در متن
+Tak ada dalam konteks.
+纯属子虚乌有，查无此说。
+言及がなかった。
+지어낸 내용이다.
 """.strip().split("\n")
 
 
@@ -316,6 +342,44 @@ def test_the_name_of_a_property_and_of_a_place_denies_nothing():
 )
 def test_what_the_statement_denies_itself_and_what_repeats_it_denies_nothing(statement, reason):
     assert reasoned(reason, statement)
+
+
+@pytest.mark.parametrize(
+    ("statement", "quiet", "heard"),
+    [
+        ("A fee conflicts with the law.", "No discrepancy.", "No conflict is mentioned."),
+        ("Ein Widerspruch ist möglich.", "Kein Zweifel.", "Kein Widerspruch wird erwähnt."),
+        ("两国存在冲突。", "没有矛盾。", "原文没有冲突的记载。"),
+        ("Niemand darf im Winter baden.", "Im Winter darf niemand baden.", "Nichts im Text."),
+        ("Rien n'est gratuit dans le hall.", "Rien n'est gratuit.", "Rien dans le contexte."),
+        ("誰も入れない。", "誰も入れない。文1。", "記載がない。"),
+        ("泳池没有开放。", "第1句说没有开放。", "上下文没有提到。"),
+    ],
+)
+def test_what_agrees_and_the_statements_own_negation_are_known_in_any_language(
+    statement, quiet, heard
+):
+    assert reasoned(quiet, statement)
+    assert not reasoned(heard, statement)
+    assert not reasoned(f"{quiet} {heard}", statement)
+
+
+@pytest.mark.parametrize(
+    "reason",
+    """
+Nichts widerspricht dem, der Text nennt nicht nur den Preis.
+Rien ne contredit cela, une personne paie 14 euros.
+Ничто не противоречит этому.
+Hiçbir şey bununla çelişmiyor.
+矛盾はなく、少なくとも14ユーロとある。
+与原文毫无二致。
+Il contesto ne parla a maggio.
+Im Mai kostet ein Ei 14 Euro.
+Tak, za 10 ani.
+""".strip().split("\n"),
+)
+def test_words_that_deny_only_in_another_language_and_agreement_cost_nothing(reason):
+    assert reasoned(reason, PRICE)
 
 
 def test_only_labels_that_earn_something_pass_the_gate():
