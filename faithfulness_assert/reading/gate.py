@@ -62,7 +62,7 @@ _QUOTATION = lazy_pattern(
     r"|(?<!\w)'[^']{1,600}(?:(?<=\w)'(?=\w)[^']{1,600}){0,9}'(?!\w)"
     r"|‘[^’]{1,600}(?:(?<=\w)’(?=\w)[^’]{1,600}){0,9}’(?!\w)"
 )
-_LEADING_NO = lazy_pattern(r"(?i)[^\w]*no\b")
+_LEADING_NO = lazy_pattern(r"(?i)[^\w]*no\b")  # also in quotation marks: "No," because
 
 
 def denies(reason: str, statement: str = "") -> bool:
@@ -71,7 +71,7 @@ def denies(reason: str, statement: str = "") -> bool:
         return len(reason) > MOST_CHARS
     repeated = statement.strip(" .!")[1:]  # letter by letter: "says that dogs are not allowed"
     said = reason.replace(repeated, "") if repeated.count(" ") >= FEW else reason
-    if _LEADING_NO.match(_rest(said, statement)):  # also in quotation marks: "No," because
+    if _LEADING_NO.match(said) and _LEADING_NO.match(_rest(said, statement)):
         return True
     text = _rest(_plain(_QUOTATION.sub(" ", said)), statement)
     return _speaks_against(text, statement, "negations", "denials")
@@ -173,7 +173,8 @@ def _speaks_against(text: str, statement: str, *lists: str) -> bool:
     for clause in _CLAUSE_END.split(text):
         words = _WORD.findall(clause.casefold())
         for place, word in enumerate(words):
-            turned = _opposites(word) & stems if word not in own else set[str]()
+            maybe = word.startswith(PREFIXES) and word not in own
+            turned = _opposites(word) & stems if maybe else set[str]()
             if not turned and not _in(word, *lists) and (own or not word.startswith("non-")):
                 continue  # "non-invasive" names a property, unless nobody knows the statement
             is_about = any(w[:STEM] in stems for w in words if w != word)
@@ -209,8 +210,7 @@ def _denied_by(statement: str) -> frozenset[str]:
 
 def _opposites(word: str) -> set[str]:
     """The stems of what a word may be the opposite of."""
-    found = [word.removeprefix(prefix) for prefix in PREFIXES if word.startswith(prefix)]
-    return {root[:STEM] for root in found if len(root) >= STEM}
+    return {r[:STEM] for p in PREFIXES if len(r := word.removeprefix(p)) >= STEM and r != word}
 
 
 def _plain(text: str) -> str:
@@ -227,8 +227,8 @@ def _words(text: str) -> list[str]:
 
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
-    full = (word for word in words if len(word) > 2 and word not in function_words())
-    return {word[:STEM] for word in full if not _in(word, "reports")}
+    ties = function_words()
+    return {w[:STEM] for w in words if len(w) > 2 and w not in ties and not _in(w, "reports")}
 
 
 @lru_cache(maxsize=4096)
