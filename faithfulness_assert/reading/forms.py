@@ -168,8 +168,7 @@ def _row(number: int | None, line: str, labels: Labels) -> Row | None:
             end = start + len(part) - len(behind)
     if not known:
         return None
-    statement = rest.pop(0).strip(_SAYS_NOTHING[:4] + _BULLETS + ":：–—→=\n")
-    statement = _TAIL.sub("", statement)
+    statement = _TAIL.sub("", rest.pop(0).strip(_SAYS_NOTHING[:4] + _BULLETS + ":：–—→=\n"))
     reason = "\n".join(text.strip() for text in [*rest, line[end:]] if not _is_empty(text))
     label = known.pop() if len(known) == 1 else None
     return Row(number, label, statement=statement, reason=reason, line=line.strip())

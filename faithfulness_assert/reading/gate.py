@@ -73,8 +73,9 @@ def denies(reason: str, statement: str = "") -> bool:
     said = reason.replace(repeated, "") if repeated.count(" ") >= FEW else reason
     if _LEADING_NO.match(said) and _LEADING_NO.match(_rest(said, statement)):
         return True
-    text = _rest(_plain(_QUOTATION.sub(" ", said)), statement)
-    return _speaks_against(text, statement, "negations", "denials")
+    text, lists = _plain(_QUOTATION.sub(" ", said)), ("negations", "denials")
+    loud = _speaks_against(text, statement, *lists)  # most are not
+    return loud and _speaks_against(_rest(text, statement), statement, *lists)
 
 
 def denies_all(reason: str, statement: str = "") -> bool:
@@ -156,7 +157,7 @@ def _rest(text: str, statement: str) -> str:
 
     def left(said: re.Match[str]) -> str:
         last = said[0].casefold().split()[-1]
-        ends = (last[:2], last[-2:]) if last > "\u3000" else (f" {last[:STEM]}",)  # has no spaces
+        ends = (last[:2], last[-2:]) if last > "\u3000" else (f" {last[:7].rstrip('s')}",)
         is_own = len(last) > FEW and any(end in f" {statement.casefold()}" for end in ends)
         return said[0] if is_own else " "
 
