@@ -25,15 +25,8 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from ..text.strings import (
-    alternatives,
-    function_words,
-    is_same,
-    lazy_pattern,
-    one_line,
-    sections,
-    word_lists,
-)
+from ..text import strings
+from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections, word_lists
 
 MOST_CHARS = 20_000  # of a text that is looked at: a longer one counts as a denial
 FEW = 3  # words that are no sentence, and so no reason
@@ -54,7 +47,7 @@ _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"(?i)n't\b|(?<=\bcan)not\b")
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
 _PARTS_END = lazy_pattern(
-    r"(?i)[,;.:](?!\d)|\b(?:but|while|whereas|though|although|only|however)\b"
+    r"(?i)[,;.:](?!\d)|\b(?:but|wh(?:ile|ereas)|(?:al)?though|only|however)\b"
 )
 # An apostrophe between letters ends no quotation: 'It isn't free.'
 _QUOTATION = lazy_pattern(
@@ -191,7 +184,7 @@ def _is_own(word: str, after: list[str], turned: set[str], statement: str) -> bo
     """
     own = _words(statement)
     if _in(word, "negations"):
-        ties = function_words()
+        ties = strings.function_words()
         start = next((n for n, w in enumerate(after) if len(w) > 2 and w not in ties), 0)
         if any(w not in own and _in(w, "reports") for w in after[start + 1 : start + 2]):
             return False  # "there is no pool information"
@@ -228,7 +221,7 @@ def _words(text: str) -> list[str]:
 
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
-    ties = function_words()
+    ties = strings.function_words()
     return {w[:STEM] for w in words if len(w) > 2 and w not in ties and not _in(w, "reports")}
 
 
