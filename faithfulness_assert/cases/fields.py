@@ -525,5 +525,7 @@ def application_error(record: Mapping[str, Any], fields: Mapping[str, Any]) -> s
     texts = (fields.get(name) for name in (*names("answer"), *names("messages")))
     if any(isinstance(value, str | list) for value in texts):
         return ""
+    if record.get("failureReason") == 1:  # promptfoo's own: an assertion failed
+        return ""
     errors = (value_at(record, path) for path in ("error", "response.error"))
     return next((error for error in errors if isinstance(error, str) and error.strip()), "")

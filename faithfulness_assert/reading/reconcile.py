@@ -8,6 +8,7 @@ the gate lets it pass.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 from operator import eq
 from typing import NamedTuple
 
@@ -232,10 +233,11 @@ def agreed(findings: Sequence[Finding]) -> Finding:
     """Several findings of one statement as one: unresolved if their labels differ."""
     if not findings:
         return MISSING
-    if len({finding.label for finding in findings}) > 1:
+    first = findings[0]
+    if any(finding.label != first.label for finding in findings):
         return Finding(unresolved="duplicate")
-    evidence = dict.fromkeys(number for finding in findings for number in finding.evidence)
-    return findings[0]._replace(evidence=tuple(evidence))
+    evidence = tuple(dict.fromkeys(chain.from_iterable(one.evidence for one in findings)))
+    return first if evidence == first.evidence else first._replace(evidence=evidence)
 
 
 def read_verdicts(reply_text: str, n_statements: int) -> list[Label | None]:
