@@ -159,6 +159,7 @@ class Gate:
             if limits:
                 limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
+                rate.answered = max(rate.answered, one.number)
                 if breaker.unanswered_since < math.inf:
                     breaker.closes()
                 breaker.answered_at = max(breaker.answered_at, sent_at)

@@ -25,8 +25,8 @@ from ..records.judge import Ask
 MARGIN, FULL, FIRST_FULL = 0.04, 5.0, 8.0
 """The share of refusals beyond chance that is no limit; how many more mean that there is one, and
 how many before there is a rate."""
-MOST_CHANCE = 0.3
-"""The largest share that chance explains; all of it does before there is a rate."""
+AT_FIRST, MOST_CHANCE = 0.3, 0.7
+"""The share that chance explains before there is a rate, and the largest one after."""
 CYCLE, SLOW, SETTLED = 400, 50, 75
 """Tries of a cycle; of those, how many go out slower, and when their refusals have come."""
 SLOWER = 0.05
@@ -35,6 +35,9 @@ STEP, UNHURRIED, FASTEST = 0.03, 200, 6.0
 grows, and how many times at most."""
 KEPT, SECONDS = 64, 1.5
 """The least of the tries that tell what the server took of late."""
+BACK, DOUBTED = 1.07, 0.5
+"""After a time in which all was refused, by how much each try raises the rate, and up to which
+part of what it was."""
 PAUSE = 0.5
 """Seconds to wait if most is refused and the server does not say how long."""
 LEAST = 0.6
@@ -86,6 +89,7 @@ class LearnedRate:
 
     ``rate`` is how many tries may go out each second; infinite while no limit is known. Otherwise
     each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
+    ``answered`` is the number of the latest try that has a reply.
     """
 
     def __init__(self) -> None:
@@ -93,8 +97,8 @@ class LearnedRate:
         self.counts_tokens = False  # the server
         self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
         self._tries: deque[Try] = deque()  # of late
-        self._sent = self._cycle = self._fell = 0  # by the numbers of tries
-        self._sum = self._chance = self._slow = self._slow_refused = 0.0
+        self.answered = self._sent = self._cycle = self._fell = 0  # by the numbers of tries
+        self._sum = self._chance = self._slow = self._slow_refused = self._goal = 0.0
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
@@ -109,9 +113,14 @@ class LearnedRate:
         tries.append(Try(self._sent, now, amount))
         while len(tries) > KEPT and tries[1].at <= now - SECONDS:
             tries.popleft()
-        explained = self._chance + MARGIN if is_known else MOST_CHANCE
+        explained = self._chance + MARGIN if is_known else AT_FIRST
         self._sum = max(self._sum - explained * amount, 0.0)
-        if is_known and place <= SLOW:
+        if self.rate < self._goal:
+            self.rate *= BACK
+            self._pace()
+            if self.rate >= self._goal:
+                self._begin()
+        elif is_known and place <= SLOW:
             self._slow += amount
         elif is_known and place == SETTLED:
             self._measure_chance()
@@ -135,11 +144,13 @@ class LearnedRate:
         self._sum += amount
         if self._sum < (FULL if is_known else FIRST_FULL):
             return
-        if is_known and SLOW / 2 <= self._sent - self._cycle < SETTLED:
+        if self._slow and self._sent - self._cycle < SETTLED:
             self._measure_chance()
         taken, wait = sum(each.taken for each in self._tries), 0.0
         if taken <= len(self._tries) / 2:  # a burst, for which all asks wait
             wait = PAUSE if error.retry_after is None else error.retry_after
+        took_none = is_known and self.answered <= self._cycle
+        self._goal = max(DOUBTED * self.rate, self._goal) if took_none else 0.0
         rate = taken / max(now + wait - self._tries[0].at, SECONDS)
         if is_known:
             rate = min(max(rate / (1 - self._chance), self.rate / 2), self.rate)
@@ -157,4 +168,4 @@ class LearnedRate:
 
     def _measure_chance(self) -> None:
         share = min(self._slow_refused / self._slow, MOST_CHANCE)
-        self._chance += 0.7 * (share - self._chance)
+        self._chance += 0.7 * min(self._slow / SLOW, 1.0) * (share - self._chance)

@@ -353,6 +353,14 @@ def test_refusals_by_chance_make_other_asks_wait_little(seed, share):
     assert seconds_of(patient(), server, 2000, at_once=32) < 2 * ideal
 
 
+@pytest.mark.parametrize("wait", [5.0, None])
+def test_a_time_in_which_all_is_refused_slows_a_run_hardly_longer_than_it_lasts(
+    wait: float | None,
+) -> None:
+    server = Server(lambda _: refused(wait) if 30 <= now() < 60 else None, seconds=1.0)
+    assert seconds_of(patient(), server, 3000, at_once=64) < 2 * (30 + 3000 / 64)
+
+
 def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadline():
     server = Server(lambda number: refused(0.1) if number > 1 else None)
     outcomes = run_virtually(batch(patient(), server, 20, at_once=20))
