@@ -105,8 +105,8 @@ _OCLOCK = lazy_pattern(
             (?:\ ?(?:m|mn|(?:min|мин|хв)[^\W\d_]{0,9}))?(?![\w:]|[.,][0-9]) )? )""",
     re.IGNORECASE | re.VERBOSE,
 )
-_UNTIL = lazy_pattern(r" ?(?:[-–—]|to) ?[0-9]{1,2}(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE)
-"""The end of a span of time, whose half of the day is that of its beginning: 1:10-4pm."""
+_UNTIL = lazy_pattern(r" ?(?:[-–—]|to) ?([0-9]{1,2})(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE)
+"""The end of a span, which tells the half of the day of its beginning: 1:10-4pm, 9:00-5pm."""
 _SPOKEN = lazy_pattern(rf"(?: minutes?)? (?:{_WORD} )?([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
 _MONEY_BEFORE = lazy_pattern(rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?) ?$")
 _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
@@ -433,7 +433,8 @@ def _time_of_day(text: str, number: Number) -> bool:
     if hours > 24:
         return False
     if not half and digits and (until := _UNTIL.match(text, last)):
-        half = until[1]
+        is_same = hours % 12 < int(until[1]) % 12
+        half = until[2] if is_same else {"a": "p", "p": "a"}[until[2].lower()]
     half = half.lower()
     time = 60 * (hours % 12 + 12 * (half == "p") if half else hours) + minutes
     meanings: list[Meaning] = [("clock", time)]
