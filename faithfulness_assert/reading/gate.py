@@ -46,9 +46,7 @@ OTHERS, _WIDE, EARLIER = _any_of("others"), _any_of("wide"), _any_of("earlier")
 _WORD = lazy_pattern(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _SHORT_NOT = lazy_pattern(r"(?i)n't\b|(?<=\bcan)not\b")
 _CLAUSE_END = lazy_pattern(r"[,;.:!\n](?!\d)")
-_PARTS_END = lazy_pattern(
-    r"(?i)[,;.:](?!\d)|\b(?:but|wh(?:ile|ereas)|(?:al)?though|only|however)\b"
-)
+_BREAK = lazy_pattern(r"(?i)[,;.:](?!\d)|\b(?:but|wh(?:ile|ereas)|(?:al)?though|only|however)\b")
 # An apostrophe between letters ends no quotation: 'It isn't free.'
 _QUOTATION = lazy_pattern(
     r'"[^"]{1,600}"|“[^”]{1,600}”|«[^»]{1,600}»|`[^`]{1,600}`'
@@ -80,7 +78,7 @@ def denies_all(reason: str, statement: str = "") -> bool:
     if not denied or any(_in(word, "falsehoods") for word in own):
         return denied
     about = _stems(_words(statement))
-    for part in (part for part in _PARTS_END.split(reason) if len(_words(part)) > 1):
+    for part in (part for part in _BREAK.split(reason) if len(_words(part)) > 1):
         named = _stems({w for w in _words(part) if not _in(w, "negations", "denials")})
         if not denies(part) or (named and not about <= named):
             return False
