@@ -1,4 +1,4 @@
-"""Learns what tells talk, declines and topics from claims: writes text/words/learned_weights.tsv.
+"""Learns what tells talk, declines and topics from claims: writes text/words/learned_weights.bin.
 
     pip install scikit-learn && python tools/learn_talk.py [--check]
 
@@ -14,18 +14,25 @@ import json
 import random
 import re
 import sys
-from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
+from zlib import compress
 
-from faithfulness_assert.text.learned import features, heading_features, is_topic
+from faithfulness_assert.text.learned import (
+    SIZE,
+    UNIT,
+    features,
+    heading_features,
+    is_topic,
+    places_of,
+)
 from faithfulness_assert.text.sentences import sentence_spans
 from faithfulness_assert.text.talk import accompanies, claims_nothing, declines
 
 ROOT = Path(__file__).resolve().parents[1]
-WEIGHTS = ROOT / "faithfulness_assert" / "text" / "words" / "learned_weights.tsv"
-LEAST = 20
+WEIGHTS = ROOT / "faithfulness_assert" / "text" / "words" / "learned_weights.bin"
+LEAST = 6
 """Hundredths. A smaller weight is not kept: it changes next to nothing."""
 ROUNDS = 4
 CALLED_OUT = 0.3
@@ -62,28 +69,31 @@ def sentences(text: str) -> list[str]:
 
 
 @cache
-def described(text: str, is_item: bool, is_heading: bool = False) -> tuple[str, ...]:
+def places(text: str, is_item: bool = False, is_heading: bool = False) -> frozenset[int]:
     names = heading_features(text.rstrip(" :：")) if is_heading else features(text, is_item=is_item)
-    return tuple(sorted(names))
+    return frozenset(places_of(names)[:-1])
 
 
-def fit(rows: list[Row], *, are_headings: bool = False) -> dict[str, float]:
-    """The weight of each feature, and the bias."""
-    from sklearn.feature_extraction import DictVectorizer
+def fit(rows: list[Row], *, are_headings: bool = False) -> Any:
+    """The weight at each place of a table, and at its end the bias."""
+    import numpy as np
+    from scipy.sparse import csr_matrix
     from sklearn.linear_model import LogisticRegression
 
-    found = [described(row.text, row.is_item, are_headings) for row in rows]
-    counts = Counter(name for names in found for name in names)
-    vectors = DictVectorizer()
-    table = vectors.fit_transform([{n: 1.0 for n in names if counts[n] > 1} for names in found])
-    model = LogisticRegression(C=0.6, max_iter=3000)
-    model.fit(table, [not row.claims for row in rows], sample_weight=[row.weight for row in rows])
-    weights = dict(zip(vectors.get_feature_names_out(), model.coef_[0], strict=True))
-    return {**weights, "bias": float(model.intercept_[0])}
+    found = [sorted(places(row.text, row.is_item, are_headings)) for row in rows]
+    ends = np.cumsum([0, *map(len, found)])
+    table = csr_matrix((np.ones(ends[-1]), np.concatenate(found), ends), shape=(len(rows), SIZE))
+    often = np.flatnonzero(np.asarray(table.sum(axis=0)).ravel() > 1)
+    model = LogisticRegression(C=0.6, max_iter=3000, solver="liblinear")
+    claims_nothing = [not row.claims for row in rows]
+    model.fit(table[:, often], claims_nothing, sample_weight=[row.weight for row in rows])
+    weights = np.zeros(SIZE + 1)
+    weights[often], weights[SIZE] = model.coef_[0], model.intercept_[0]
+    return weights
 
 
-def score(weights: dict[str, float], text: str, is_item: bool = False) -> float:
-    return weights["bias"] + sum(weights.get(name, 0.0) for name in described(text, is_item))
+def score(weights: Any, text: str) -> float:
+    return float(weights[[*places(text), SIZE]].sum())
 
 
 def weight_of(row: dict[str, Any]) -> float:
@@ -171,20 +181,19 @@ def as_headings(talk: list[dict[str, Any]]) -> list[tuple[str, bool]]:
 
 
 def learn(*given: list[dict[str, Any]]) -> None:
+    import numpy as np
+
     talk, declining, topics = given
     fitted = (
         fit(talk_rows(talk)),
         fit(silence_rows(declining, talk)),
         fit(topic_rows(talk, topics), are_headings=True),
     )
-    lines = []
-    for name in sorted({name for weights in fitted for name in weights}):
-        values = [round(100 * weights.get(name, 0.0)) for weights in fitted]
-        values = [value if abs(value) >= LEAST or name == "bias" else 0 for value in values]
-        if any(values):
-            lines.append("\t".join([name, *map(str, values)]) + "\n")
-    WEIGHTS.write_text("".join(lines), encoding="utf-8")
-    print(f"{len(lines):,} weights")
+    tables = np.rint(100 * np.array(fitted))
+    tables[np.abs(tables) < LEAST] = 0
+    units = np.clip(np.rint(tables / UNIT), -127, 127).astype("int8")
+    WEIGHTS.write_bytes(compress(units.tobytes(), 9))
+    print(f"{np.count_nonzero(units):,} weights")
 
 
 def share(of: list[bool]) -> str:

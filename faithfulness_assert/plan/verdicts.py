@@ -14,7 +14,8 @@ from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
 from ..text.absent_numbers import absent_numbers
-from ..text.strings import clip
+from ..text.learned import is_topic
+from ..text.strings import clip, lazy_pattern
 from ..text.talk import may_be_set_aside
 from .outcomes import schema_errors_of, usable_text, worth_asking_again
 from .state import (
@@ -32,6 +33,9 @@ from .state import (
     number_jobs,
     without_heading,
 )
+
+_HEADING = lazy_pattern(r"(?m)^[ \t]*#[# \t]*\Z")
+"""What stands before the text of a heading."""
 
 CONFIRMED = "confirmed when asked again"
 """Stands behind a reason that spoke against its label, where the next reply gives the same one."""
@@ -159,17 +163,17 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
     )
     shown = {number for number, _ in job.ask.payload.sentences}
     findings = {
-        n: _check(f, lines[n], job.ask, shown, confidence.get(n), marked.get(n, ()))
+        n: ASSERTS
+        if f.label == "not_a_claim" and _asserts(state, lines[n], job.cells.get(n, (None, -1))[1])
+        else _check(f, lines[n], job.ask, shown, confidence.get(n), marked.get(n, ()))
         for n, f in settled.findings.items()
     }
     own: dict[Cell, Finding] = {}
     remarks: dict[str, list[str]] = {}
     for n, cell in job.cells.items():
-        finding, number = findings[n], cell[1]
-        asserts = finding.label == "not_a_claim" and _asserts(state, number)
-        own[cell] = ASSERTS if asserts else finding
+        own[cell] = finding = findings[n]
         if finding.remark:
-            remarks.setdefault(finding.remark, []).append(str(number))
+            remarks.setdefault(finding.remark, []).append(str(cell[1]))
     strange = "verdicts under numbers that were not asked, which were ignored"
     warnings = [f"{strange}: {settled.ignored}"] if settled.ignored else []
     more = "the judge's words may deny its verdict, which counts only if confirmed, on statement"
@@ -195,7 +199,7 @@ def _check(
     """The finding for a statement with this text, as far as its ask showed and allowed it.
 
     Evidence that the ask did not show is left out, and a flag says so. A label must be one that was
-    asked for, and a plain assertion is never set aside.
+    asked for.
 
     Args:
         shown: the numbers of the sentences that the ask showed.
@@ -209,8 +213,6 @@ def _check(
     label = finding.label
     if label is None:
         return finding
-    if label == "not_a_claim" and not may_be_set_aside(text, (t for _, t in ask.payload.items)):
-        return ASSERTS
     if label not in ask.form.labels or (marked and label == "supported"):
         return INVALID
     wrong = tuple(words for words in marked if words and words in text)
@@ -234,18 +236,32 @@ def absorb_error(state: State, job: Job, error: JudgeError) -> State:
     return state._replace(error_of={**state.error_of, **dict.fromkeys(cells, error)})
 
 
-def _asserts(state: State, number: int) -> bool:
-    """Whether the sentence that a statement comes from claims something: it decides for a claim.
+def _asserts(state: State, text: str, number: int) -> bool:
+    """Whether what a judge sets aside, or the sentence that it comes from, claims something.
 
-    So does "As the hotel confirmed in 2019:" where nothing else has that number.
+    So does "As the hotel confirmed in 2019:" where nothing else has that number. A heading under
+    which nothing stands may be set aside if it only names a topic.
+
+    Args:
+        text: as the ask showed it.
+        number: of the statement; that of none for a control.
     """
     starts = {s.start for s in state.statements if s.id == number}
-    texts = [s.text for s in state.sentences]
     own = [s for s in state.sentences if s.start in starts]
+    if own and all(_is_heading(state.case.answer, s.start or 0) for s in own):
+        return not all(map(is_topic, (text, *(s.text for s in own))))
+    texts = [s.text for s in state.sentences]
     announcing = (s for s in own if s.lead_in or s.text.endswith((":", "：")))
-    return not all(
-        may_be_set_aside(without_heading(s), texts, is_item=s.is_item) for s in own
-    ) or any(absent_numbers(s.text, state.known, state.asked) for s in announcing)
+    return (
+        not may_be_set_aside(text, texts)
+        or not all(may_be_set_aside(without_heading(s), texts, is_item=s.is_item) for s in own)
+        or any(absent_numbers(s.text, state.known, state.asked) for s in announcing)
+    )
+
+
+def _is_heading(answer: str, start: int) -> bool:
+    """Whether what begins at this place of a markdown answer is a heading."""
+    return _HEADING.search(answer, max(start - 20, 0), start) is not None
 
 
 def _add_findings(state: State, new: Mapping[Cell, Finding]) -> Mapping[Cell, Finding]:

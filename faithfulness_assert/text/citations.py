@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Literal, NamedTuple
 
-from .learned import scores
+from .learned import is_topic, scores
 from .number_words import valued
 from .strings import is_blank, lazy_pattern, word_lists
 
@@ -140,7 +140,7 @@ def _names_place(text: str) -> bool:
     """
     text, count = _DENSE_PLACE.subn("", text)
     places, usual = (word_lists("citations")[name].split() for name in ("places", "titles"))
-    see = re.compile(any_of("see"), re.IGNORECASE)
+    text = re.sub(rf"^\s?(?:{any_of('see')})(?!\w)", "", text, flags=re.IGNORECASE)
     is_named, is_behind, is_label = count > 0, False, False
     for word in _TOKEN.findall(text):
         is_one = len(word) == 1 and word.isalpha() and word < _FIRST_DENSE
@@ -150,7 +150,7 @@ def _names_place(text: str) -> bool:
             is_behind = is_label = True
         elif word in usual:
             is_behind = False
-        elif not (is_number or word[0] == "《" or see.fullmatch(word) or word.isupper()) and (
+        elif not (is_number or word[0] == "《" or word.isupper()) and (
             is_behind or not word[0].isupper()
         ):
             return False
@@ -208,15 +208,17 @@ def blanked(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*parts, text[done:]])
 
 
-def is_reference(text: str, *, is_listed: bool = False) -> bool:
+def is_reference(text: str, *, is_listed: bool = False, may_link: bool = False) -> bool:
     """Whether a piece of a text only names sources: "[a.pdf, p. 3]", "Source: Annual Report 2019".
 
     It claims nothing beside them, nor in their names.
 
     Args:
         is_listed: whether it stands in a list of sources, where authors, year and title will do.
+        may_link: whether words as weak as "Link:" or "See also:" may say so, which a judge decides.
     """
-    label = _label().match(text)
+    link = _link().match(text) if may_link else None
+    label = _label().match(text) or link
     if len(text) > 2 * LONGEST_TITLE or not (
         label or is_listed or _MAY_CITE.search(text) or "/" in text
     ):
@@ -226,7 +228,10 @@ def is_reference(text: str, *, is_listed: bool = False) -> bool:
     said = text[label.end() :] if label else text
     rest = _FILE_NAME.sub(" ", _ADDRESS.sub(" ", without_marks(said)))
     rest = _LIST_MARKER.sub("", rest)
-    if not (is_blank(rest) or ((label or is_listed) and _is_title(rest))):
+    if is_blank(rest) and link:
+        return True
+    is_title = _is_title(rest) or bool(link and is_topic(rest.strip()))
+    if not (is_blank(rest) or ((label or is_listed) and is_title)):
         return False
     return scores(text).talk > NO_CLAIM
 
@@ -255,7 +260,16 @@ def heads_sources(text: str) -> bool:
 
 @cache
 def _label() -> re.Pattern[str]:
-    words = f"{any_of('sources')}|{any_of('only with a colon')}"
+    return _before_colon("sources", "only with a colon")
+
+
+@cache
+def _link() -> re.Pattern[str]:
+    return _before_colon("source lines")
+
+
+def _before_colon(*names: str) -> re.Pattern[str]:
+    words = "|".join(map(any_of, names))
     return re.compile(rf"[\W_]{{0,6}}(?:{words})[*_]{{0,2}}\s?[:：][*_\s]*", re.IGNORECASE)
 
 

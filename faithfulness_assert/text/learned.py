@@ -2,7 +2,7 @@
 
 No list of phrases or verbs tells these apart in a dozen languages. So a text is described by
 features: its words, their classes in ``words/talk.txt``, pairs of neighbours, its end, how much of
-it is unknown; of headings also the ends of words. Their weights (``words/learned_weights.tsv``) are
+it is unknown; of headings also the ends of words. Their weights (``words/learned_weights.bin``) are
 learned from rows that people would label alike (``fixtures/talk.jsonl``, ``declining.jsonl``,
 ``topics.jsonl``) by ``tools/learn_talk.py``: logistic regressions. A word that no row had weighs
 nothing, but counts as unknown, as the words of facts are. So in doubt a text claims something.
@@ -20,8 +20,9 @@ from functools import cache, lru_cache
 from itertools import pairwise
 from math import log2
 from typing import NamedTuple
+from zlib import crc32, decompress
 
-from ..files import open_text
+from ..files import open_file
 from .phrases import plain
 from .strings import DENSE, function_words, lazy_pattern, word_lists
 
@@ -30,7 +31,11 @@ LONGEST = 400
 LONGEST_TOPIC = 200
 CLAIM = -80
 """With this score or less a text claims something, whatever stands around it."""
-TOPIC = -20
+SIZE = 1 << 19
+"""Places in each table of weights, apart from that of the bias."""
+UNIT = 4
+"""Hundredths: what 1 means in a table."""
+TOPIC = 30
 """The score from which on a heading only names a topic."""
 
 MARKS = "*_>#~| "
@@ -67,8 +72,8 @@ class Scores(NamedTuple):
 @lru_cache(maxsize=256)
 def scores(sentence: str, *, is_item: bool = False) -> Scores:
     """How likely it is that a sentence claims nothing, and that it only declines."""
-    found = list(_weights_of(features(sentence, is_item=is_item)))
-    return Scores(sum(talk for talk, _, _ in found), sum(silence for _, silence, _ in found))
+    places = places_of(features(sentence, is_item=is_item))
+    return Scores(*[UNIT * sum(map(weights.__getitem__, places)) for weights in _tables()[:2]])
 
 
 def is_topic(heading: str) -> bool:
@@ -79,7 +84,9 @@ def is_topic(heading: str) -> bool:
     letters = [char for char in heading[:LONGEST_TOPIC] if char.isalpha()]
     if not 1 < len(heading) <= LONGEST_TOPIC or not all(map(_LETTER.match, letters)):
         return False
-    return sum(topic for _, _, topic in _weights_of(heading_features(heading))) >= TOPIC
+    weights = _tables()[2]
+    places = places_of(heading_features(heading))
+    return UNIT * sum(map(weights.__getitem__, places)) >= TOPIC
 
 
 def asks(sentence: str) -> bool:
@@ -87,24 +94,18 @@ def asks(sentence: str) -> bool:
     return sentence.rstrip(_BEHIND_QUESTION).endswith(_QUESTION)
 
 
-def _weights_of(names: Iterable[str]) -> Iterator[tuple[int, ...]]:
-    """The weights of these features and the bias, for each of what is learned."""
-    return filter(None, map(_weight, ("bias", *names)))
-
-
-@lru_cache(maxsize=8192)
-def _weight(name: str) -> tuple[int, ...]:
-    """The weights of a feature; () if it weighs nothing."""
-    return tuple(map(int, filter(None, _weights().get(name, "").split("\t"))))
+def places_of(names: Iterable[str]) -> list[int]:
+    """Where the weights of features stand in a table, few at the same place; last, the bias."""
+    return [*[crc32(name.encode()) % SIZE for name in names], SIZE]
 
 
 @cache
-def _weights() -> dict[str, str]:
-    """The weights of each feature as they are written: few are ever used in one process."""
+def _tables() -> tuple[memoryview, ...]:
+    """A table of weights for each of what is learned: talk, silence, topic."""
     # A promptfoo assertion may be a fresh process: it does without pathlib.
-    with open_text(f"{__file__.removesuffix('learned.py')}words/learned_weights.tsv") as lines:
-        rows = (line.partition("\t") for line in lines)
-        return {name: weights for name, _, weights in rows}
+    with open_file(f"{__file__.removesuffix('learned.py')}words/learned_weights.bin") as file:
+        tables = memoryview(decompress(file.read())).cast("b")
+    return tuple(tables[start : start + SIZE + 1] for start in range(0, len(tables), SIZE + 1))
 
 
 # ---------------------------------------------------------------- the features of a sentence
