@@ -24,7 +24,7 @@ from ..records.judge import Ask
 
 MARGIN, FULL, FIRST_FULL = 0.04, 5.0, 8.0
 """The share of refusals beyond chance that is no limit; how many more mean that there is one, and
-how many before there is a rate."""
+how many before there is a rate, in a run that begins: 24 later, when chance had more occasions."""
 AT_FIRST, MOST_CHANCE = 0.3, 0.7
 """The share that chance explains before there is a rate, and the largest one after."""
 CYCLE, SLOW, SETTLED = 400, 50, 75
@@ -142,7 +142,7 @@ class LearnedRate:
         if one.number <= self._cycle + SLOW:
             self._slow_refused += amount
         self._sum += amount
-        if self._sum < (FULL if is_known else FIRST_FULL):
+        if self._sum < (FULL if is_known else min(FIRST_FULL + self._sent / 400, 24.0)):
             return
         if self._slow and self._sent - self._cycle < SETTLED:
             self._measure_chance()
