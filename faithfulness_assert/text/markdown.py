@@ -8,6 +8,7 @@ has no sign of code is text.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -26,6 +27,7 @@ _MARKER = lazy_pattern(
     r"(?:[-*+•◦▪‣●○∙]|(?P<number>\d{1,3})(?P<stop>[.)]))(?:[ \t]+|\Z)(?:\[[ xX]\][ \t]+)?"
     r"|\[\^[^\]\s]{1,50}\]:[ \t]*"
 )
+_NUMBERED = lazy_pattern(r"^[ \t>]*(?:[-*+][ \t]+)?(\d{1,3})[.)][ \t]", re.MULTILINE)
 _FORM = lazy_pattern(
     r"""
     (?P<fence> (?:`{3,}|~{3,})[^`]* )
@@ -83,7 +85,7 @@ def blocks(text: str) -> list[Block]:
     """The blocks of ``text``, in order. Outside them there are only white space and ``>``."""
     reader = _Reader(text)
     for at, span in enumerate(reader.lines):
-        line = _line(text, *span)
+        line = _line(text, *span, reader.numbers)
         if line.said or line.marker >= 0:
             reader.read(at, line)
         else:
@@ -91,24 +93,29 @@ def blocks(text: str) -> list[Block]:
     return reader.found
 
 
-def _line(text: str, start: int, end: int) -> _Line:
+def _line(text: str, start: int, end: int, numbers: set[int]) -> _Line:
+    """A line of a text. ``numbers``: those of the items before it, to which it adds its own."""
     last = start + len(text[start:end].rstrip())
     begin, marker, is_quoted = start, -1, False
     while True:
         if marks := _QUOTES.match(text, begin, last):
             begin, is_quoted = marks.end(), is_quoted or ">" in marks[0]
         found = _MARKER.match(text, begin, last)
-        if found is None or (marker < 0 and _is_text(found, text[begin:last])):
+        if found is None or _is_text(found, text[begin:last], numbers, is_first=marker < 0):
             return _Line(start, end, begin, text[begin:last], marker, is_quoted)
         marker = marker if marker >= 0 else begin - start
         begin = found.end()
+        numbers.update([int(found["number"])] if found["number"] else [])
 
 
-def _is_text(marker: re.Match[str], said: str) -> bool:
-    """Whether what looks as the marker of an item is a rule, or counts on: "1) One 2) Two"."""
-    if marker["number"]:
-        return f" {int(marker['number']) + 1}{marker['stop']} " in said
-    return _form(said) == "rule"
+def _is_text(marker: re.Match[str], said: str, numbers: set[int], *, is_first: bool) -> bool:
+    """Whether what looks as the marker of an item is a rule, counts on ("1) One 2) Two"), or has a
+    number that no list has reached: "26. Dezember".
+    """
+    if number := marker["number"]:
+        counts_on = f" {int(number) + 1}{marker['stop']} " in said
+        return not is_first or counts_on or int(number) - 1 not in numbers
+    return is_first and _form(said) == "rule"
 
 
 def _form(said: str) -> str:
@@ -125,6 +132,9 @@ class _Reader:
         self.found: list[Block] = []
         self.is_next = self.is_quoted = False  # whether the last line is in a block, in a quote
         self.margin = 0  # columns before the text of an outermost item
+        # The numbers of the items so far, and before the first: of a list of two or more.
+        listed = Counter(map(int, _NUMBERED.findall(text)))
+        self.numbers = {n - 1 for n in (0, 1) if listed[n] > 1 or listed[n + 1]}
         self.known: dict[int, Kind] = {}  # lines of code, and the heads of tables
         # Up to which line no fence of at least this length is closed that is not known.
         self.searched = dict.fromkeys("`~", (0, -1))
@@ -171,7 +181,7 @@ class _Reader:
 
     def note_table(self, at: int, header: str) -> None:
         """Notes the head of a table, if the line behind it has as many columns."""
-        below = (_line(self.text, *line).said for line in self.lines[at + 1 : at + 3])
+        below = (_line(self.text, *line, set()).said for line in self.lines[at + 1 : at + 3])
         delimiter, row = next(below, ""), next(below, "")
         columns = header.strip("|").count("|"), delimiter.strip("|").count("|")
         if _DELIMITER.fullmatch(delimiter) and columns[0] == columns[1]:
