@@ -3,9 +3,10 @@
 A heading only names a topic, and is skipped: what it names is shown before each piece under it, or
 nobody could check of which room "It costs 9 euros." says so.
 
-A line that ends in a colon only announces what follows ("The plan covers:"). It is skipped, and the
-pieces under it are shown behind it: nobody could check "dental care" alone. So what a lead-in
-claims is judged with each piece. One that states something by itself is a statement as well.
+A line that ends in a colon, and a short item over other items, only announce what follows ("The
+plan covers:"). Such a line is skipped, and the pieces under it are shown behind it: nobody could
+check "dental care" alone. So what a lead-in claims is judged with each piece. One that states
+something by itself is a statement as well.
 
 "Safe for children" may be a topic, or a claim. So nothing is skipped that no judge is shown: what
 has no statement of its own under it, such as a heading over headings, stands before the next
@@ -23,6 +24,8 @@ from .talk import announces, claims_nothing
 
 MAX_PREFIX = 240
 """Characters of all lead-ins of a piece. A longer line says more than what the list is about."""
+MOST_HEADINGS, LOWEST = 2, 100
+"""Headings that are shown before a piece, and the level of a bold line."""
 MOST_OWED = 4
 """Headings and lead-ins that stand before one statement; of more, the first are statements."""
 MAX_VALUE = 80
@@ -55,16 +58,17 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
     """
     found: list[Piece] = []
     over: list[tuple[int, int]] = []  # the column of each lead-in, and its place in ``found``
-    heading = before = ""  # of this part; and which group of pieces ends here
-    head, is_new_heading = -1, False  # the place of the heading, and whether it says something new
+    before = ""  # which group of pieces ends here
+    heads: list[tuple[int, int]] = []  # the level and place of each heading of this part
     owed: list[int] = []  # the places of headings and lead-ins that no statement is shown with yet
+    new: set[int] = set()  # the places of headings that say something new
     for piece, following in zip(pieces, (*pieces[1:], None), strict=False):
         group = "" if piece.kind in _PLAIN else "table" if piece.kind in _TABLE else "list"
         is_over = before not in ("", group)
         over = [] if is_over else [lead_in for lead_in in over if _is_under(piece, lead_in[0])]
         before = group
-        prefix = [found[place].text for _, place in over]
-        if following and piece.text.endswith(_COLON) and not piece.skipped:
+        prefix = [_with_colon(found[place].text) for _, place in over]
+        if following and not piece.skipped and _announces_more(piece, following):
             column = piece.column if piece.kind == "item" else -1
             is_short = len(" ".join([*prefix, piece.text])) <= MAX_PREFIX
             leads = is_short and _is_under(following, column)
@@ -72,24 +76,28 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
             is_label = piece.kind == "text" and is_topic(piece.text) and not is_new(piece.text)
             if (leads or is_label) and announces(piece.text, is_over=leads):
                 piece = piece._replace(skipped="lead-in")
-                owed.append(len(found))
+                owed += [] if heads_sources(piece.text) else [len(found)]
             if leads:
                 over.append((column, len(found)))
         if piece.kind in TITLES:
-            heading, head, is_new_heading = "", len(found), False
+            level = piece.column if piece.kind == "heading" else LOWEST
+            heads = [one for one in heads if piece.skipped == "heading" and one[0] < level]
             if piece.skipped == "heading":
-                heading, is_new_heading = _with_colon(piece.text), is_new(piece.text)
-                if not (asks(piece.text) or heads_sources(piece.text)):  # these claim nothing
-                    owed.append(head)
-        if not piece.skipped and (heading or prefix or owed):
+                heads.append((level, len(found)))
+                # What asks, or stands over sources, claims nothing.
+                claims = not (asks(piece.text) or heads_sources(piece.text))
+                owed += [len(found)] if claims else []
+                new.update([len(found)] if is_new(piece.text) else [])
+        if not piece.skipped and (heads or prefix or owed):
             is_item = piece.kind in ("item", "row")
             if prefix or not claims_nothing(piece.text, is_item=is_item):
-                under = [place for _, place in over]
-                places = [place for place in owed if place not in under]
-                is_shown = places == [head] and not is_new_heading  # as its heading
-                titles = [] if is_shown else [_with_colon(found[n].text) for n in places]
-                own = "" if head in places and titles else heading
-                piece = piece._replace(lead_in=" ".join([*titles, *prefix]), heading=own)
+                path = [place for _, place in heads][-MOST_HEADINGS:]
+                rest = {*owed}.difference(place for _, place in over)
+                is_path = new.isdisjoint(rest) and rest <= {*path}
+                titles = [found[place].text for place in sorted(rest.union(path))]
+                titled = " ".join(map(_with_colon, titles))
+                lead_in = " ".join(prefix if is_path else [titled, *prefix])
+                piece = piece._replace(lead_in=lead_in, heading=titled if is_path else "")
                 owed = []
         found.append(piece)
         if len(owed) > MOST_OWED:
@@ -101,6 +109,15 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
 
 def _judge_alone(found: list[Piece], place: int) -> None:
     found[place] = found[place]._replace(skipped="")
+
+
+def _announces_more(piece: Piece, following: Piece) -> bool:
+    """Whether a piece ends in a colon, or is a short item over another one."""
+    if piece.text.endswith(_COLON):
+        return True
+    is_short = len(piece.text) <= MAX_VALUE and not piece.text.endswith(_ENDS)
+    are_items = following.kind == piece.kind == "item"
+    return are_items and is_short and _is_under(following, piece.column)
 
 
 def _with_colon(heading: str) -> str:
