@@ -19,10 +19,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from hashlib import shake_256
 from itertools import chain, count, islice, tee
+from operator import itemgetter
 from struct import unpack
 from typing import NamedTuple, TypeVar
 
 from ..records.judge import Numbered
+from ..text.phrases import refers_back
 from ..text.strings import DENSE, alternatives, lazy_pattern, sections, text_key
 from .fences import keyed
 
@@ -132,13 +134,20 @@ def _is_plain(sentence: str) -> bool:
 def mixed(
     statements: Numbered, controls: Sequence[Control], secret: bytes = b""
 ) -> tuple[tuple[int, str] | Control, ...]:
-    """The statements, in their order, with the controls at any places between them."""
+    """The statements, in their order, with the controls at any places between them.
+
+    But none stands before a statement that refers back: it would seem to speak of the control.
+    """
     if not controls:
         return statements
     lines: list[tuple[int, str] | Control] = list(statements)
     dice = Dice(secret, "places", *(text for _, text in statements))
-    for control in dice.shuffled(controls):
-        lines.insert(dice.below(len(lines) + 1), control)
+    free = [n for n, (_, text) in enumerate(statements) if n == 0 or not refers_back(text)]
+    places = [*free, len(statements)]
+    for control, place in sorted(
+        ((control, dice.one_of(places)) for control in dice.shuffled(controls)), key=itemgetter(1)
+    )[::-1]:
+        lines.insert(place, control)
     return tuple(lines)
 
 

@@ -31,6 +31,8 @@ from ..records.judge import Ask, AskKind, Numbered, Outcome, Payload
 from ..records.model import CitationAudit, Evidence, Skipped, Statement, Status
 from ..records.usage import Usage
 from ..text.absent_numbers import NONE, Numbers
+from ..text.learned import asks
+from ..text.phrases import refers_back
 from ..text.strings import one_line
 
 # Records of a plan are named tuples: an assertion in promptfoo is a fresh process, and to define a
@@ -168,12 +170,21 @@ Stage = Asking | Callable[[State], State]
 
 
 def with_statements(state: State, statements: Sequence[Statement]) -> State:
-    """The state with these statements to judge."""
+    """The state with these statements to judge.
+
+    A repeat is what has the same words. If it refers back, or answers a question, what stands
+    before it must be the same, too: it may speak of something else.
+    """
     first_like: dict[int, int] = {}
     firsts: dict[str, int] = {}
+    before = last = ""
     for statement in statements:
-        key = one_line(statement.text) if state.policy.dedupe else str(statement.id)
-        first_like[statement.id] = firsts.setdefault(key, statement.id)
+        text = one_line(statement.text)
+        if text != last:
+            before, last = last, text
+        key = f"{before}\n{text}" if asks(before) or refers_back(text) else text
+        first = firsts.setdefault(key, statement.id) if state.policy.dedupe else statement.id
+        first_like[statement.id] = first
     headings = {s.id: s.heading for s in statements if s.heading}
     return state._replace(statements=tuple(statements), first_like=first_like, headings=headings)
 

@@ -17,6 +17,8 @@ from unicodedata import normalize
 
 from .strings import DENSE, expressions, function_words, lazy_pattern, word_lists
 
+FIRST_DENSE = "\u3040"
+"""The first letter of scripts without spaces."""
 _STRAIGHT = str.maketrans(
     dict.fromkeys("’‘′ʼ`´＇", "'")
     | dict.fromkeys("“”„«»「」『』＂", '"')
@@ -50,6 +52,20 @@ def plain(text: str) -> str:
     for short, full in _SHORT_FORMS.items():
         text = text.replace(short, full)
     return " ".join(text.split())
+
+
+@cache
+def _pronouns() -> tuple[frozenset[str], tuple[str, ...]]:
+    """The pronouns, and those of scripts without spaces."""
+    words = word_lists("function_words")["pronouns"].split()
+    return frozenset(words), tuple(word for word in words if word >= FIRST_DENSE)
+
+
+def refers_back(text: str) -> bool:
+    """Whether a text has a pronoun, which may stand for something that was said before it."""
+    words, signs = _pronouns()
+    said = re.findall(r"\w+", text.casefold())
+    return not words.isdisjoint(said) or (not text.isascii() and any(s in text for s in signs))
 
 
 @cache
