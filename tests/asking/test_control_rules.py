@@ -80,6 +80,13 @@ def test_controls_stand_at_every_place():
     assert len({(made.index(TRUE), made.index(FALSE)) for made in lines}) == 12
 
 
+def test_no_control_stands_before_what_refers_back():
+    statements = ((1, "The sauna is warm."), (2, "It costs 9 euros."), (3, "The pool is cold."))
+    for seed in range(60):
+        made = mixed(statements, (TRUE, FALSE), b"%d" % seed)
+        assert made[made.index(statements[1]) - 1] == statements[0]
+
+
 # ---------------------------------------------------------------- whole grades
 
 
