@@ -13,7 +13,7 @@ from ..asking.windows import chunk
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
-from ..text.absent_numbers import absent_numbers
+from ..text.absent_numbers import absent_numbers, names_new_price
 from ..text.learned import is_topic
 from ..text.phrases import refers_back
 from ..text.strings import clip, lazy_pattern
@@ -261,6 +261,7 @@ def _asserts(state: State, text: str, number: int) -> bool:
         not may_be_set_aside(text, texts)
         or not all(may_be_set_aside(without_heading(s), texts, is_item=s.is_item) for s in own)
         or any(absent_numbers(s.text, state.known, state.asked) for s in announcing)
+        or any(names_new_price(s.text, state.known, state.asked) for s in own)
     )
 
 

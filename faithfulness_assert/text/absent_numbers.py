@@ -272,6 +272,12 @@ def absent_numbers(
     return tuple(dict.fromkeys(said))[:MOST_ABSENT]
 
 
+def names_new_price(statement: str, context: Numbers, question: Numbers) -> bool:
+    """Whether a statement has an amount of money that occurs nowhere."""
+    absent = find_absent(Own(statement, context.language), context, question)
+    return any(kind.isupper() for number in absent for kind in number.kinds())
+
+
 def with_computed(statements: Iterable[str], context: Numbers, question: Numbers) -> Numbers:
     """The numbers of a question, and what statements compute from known ones.
 

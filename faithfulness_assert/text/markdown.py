@@ -22,7 +22,7 @@ _KINDS: dict[str, Kind] = {"rule": "rule", "heading": "heading", "link": "link d
 """Of lines whose form alone tells what they are."""
 
 _LINE = lazy_pattern(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
-_QUOTES = re.compile(r"(?:[ \t]|>(?![\d=]))*")  # >50% and >= 5 are not quotes
+_QUOTES = re.compile(r"(?:[ \t]|>(?!\d| ?=| \d{1,9}(?![\d.)])))*")  # >50%, > 80 and >= 5 are none
 _MARKER = lazy_pattern(
     r"(?:[-*+•◦▪‣●○∙]|(?P<number>\d{1,3})(?P<stop>[.)]))(?:[ \t]+|\Z)(?:\[[ xX]\][ \t]+)?"
     r"|\[\^[^\]\s]{1,50}\]:[ \t]*"

@@ -183,6 +183,9 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             shown = with_headers(headers, cells) if kind == "row" else ""
             shown = shown if shown != piece.text else ""
             column = block.pieces[0][0] - block.start
+            if kind == "item":  # where its marker is: "9. " is as deep as "10. "
+                line = text[block.start : block.pieces[0][0]]
+                column = len(line) - len(line.lstrip(" \t>"))
             yield Piece(piece.start, piece.end, piece.text, reason, kind, column, shown)
 
 

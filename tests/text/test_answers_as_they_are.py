@@ -67,6 +67,7 @@ def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shar
         "- Free parking",
         "Status: rejected",
         "Did you know that the drug cures cancer?",
+        "Soll ich die Massage für 95 Euro buchen?",
         "As the hotel confirmed in 2019:\n\nThank you for your question!",
     ],
 )
