@@ -15,7 +15,6 @@ from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
 from ..text.absent_numbers import absent_numbers, names_new_price
 from ..text.learned import is_topic
-from ..text.phrases import refers_back
 from ..text.strings import clip, lazy_pattern
 from ..text.talk import may_be_set_aside
 from .outcomes import schema_errors_of, usable_text, worth_asking_again
@@ -102,11 +101,7 @@ def _drafts(state: State, *, again: bool) -> list[Draft]:
     for window, numbers in enumerate(state.windows):
         # What was set aside wrongly is asked about without the label for that.
         kinds: dict[bool, list[tuple[int, str]]] = {}
-        earlier = ""
         for s in statements:
-            # Away from the statement before it, what refers back is shown with that.
-            shown = f"{earlier} {s.text}".strip() if again and refers_back(s.text) else s.text
-            earlier = s.text
             cell = window, s.id
             if likely is not None and s.id not in likely.readers[window]:
                 continue
@@ -117,7 +112,7 @@ def _drafts(state: State, *, again: bool) -> list[Draft]:
                 is_wanted = again and before.label is None and cell not in state.closed
             if is_wanted:
                 asserts = before is not None and before.asserts
-                kinds.setdefault(asserts, []).append((s.id, shown))
+                kinds.setdefault(asserts, []).append((s.id, s.text))
         for _, items in sorted(kinds.items()):
             context = context_lines(state, numbers)
             for group in chunk(tuple(items), budget):
