@@ -8,6 +8,7 @@ which no truths come is shown by its own sentences.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -53,6 +54,7 @@ PIECE_TOKENS = 6_000
 
 _MARKS = "\"'“”‘’«»„*_~`#()[]{}"
 _STOPS = ".,;:!?…。！？，；："
+_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def jobs(state: State) -> tuple[Job, ...]:
@@ -234,6 +236,7 @@ class Sentences:
         if not own.names <= said.beginnings or (lost and new & self.context.beginnings):
             return False
         is_complete = Numbers(whole).has_all_of(text) and numbers.has_all_of(whole)
+        is_complete = is_complete and _has_in_order(whole, text)
         return is_complete and all(self._is_of(number, c, bool(own.all)) for c in claims)
 
     def _is_of(self, number: int, claim: str, has_words: bool) -> bool:
@@ -244,6 +247,17 @@ class Sentences:
         shared = Counter(n for owners in places if len(owners) <= MANY for n in owners)
         own = shared[number]
         return (own > 0 or not has_words) and own == max(shared.values(), default=0)
+
+
+def _has_in_order(claims: str, sentence: str) -> bool:
+    """Whether claims have the numbers of their sentence in its order: no two are exchanged."""
+    found = list(dict.fromkeys(_DIGITS.findall(claims)))
+    places = [
+        found.index(number)
+        for number in dict.fromkeys(_DIGITS.findall(sentence))
+        if number in found
+    ]
+    return places == sorted(places)
 
 
 def _denies_as(claims: str, sentence: str) -> bool:
