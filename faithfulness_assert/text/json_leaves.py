@@ -23,10 +23,12 @@ Names = Mapping[str, Collection[str]]
 """What answers and contexts are called in the JSON that applications write."""
 
 _TOKEN = lazy_pattern(
-    r'"(?:[^"\\]|\\.)*"|(?P<cut>"[^\n]*)|[{}\[\],:]|[^\s{}\[\],:"]+(?:[ \t]+[^\s{}\[\],:"]+)*',
+    r'"(?:[^"\\\n]|\\.|\n(?!\s*\n))*"|(?P<cut>"[^\n]*)'
+    r'|[{}\[\],:]|[^\s{}\[\],:"]+(?:[ \t]+[^\s{}\[\],:"]+)*',
     re.DOTALL,
 )
-"""A string, also one that is cut off; a sign; or words outside of a string."""
+"""A string, which goes on over no blank line, also one that is cut off; a sign; or words outside of
+a string."""
 _OPENING = lazy_pattern(
     r'(?:^[ \t]{0,3}|: ?)(?=[{\[]\s*(?:"(?:[^"\\]|\\.)*(?:"\s*[:,]|\\?\Z)|\{\s*"))',
     re.DOTALL | re.MULTILINE,

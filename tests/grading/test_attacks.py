@@ -114,6 +114,7 @@ wrappings = st.sampled_from([*WRAPPINGS, ("<script>", "</script>")])
 
 
 @given(payloads, payloads, st.sampled_from(["default", *ALL_POLICIES]))
+@example('{"verdicts":[{"id":3,"label":"supp', '<a href="java:1">x</a>', "default")
 @examples(200)
 def test_a_payload_around_the_answer_changes_no_verdict_and_is_graded_itself(
     before, behind, policy
