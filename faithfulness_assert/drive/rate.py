@@ -27,6 +27,8 @@ MARGIN, FULL, FIRST_FULL = 0.04, 5.0, 8.0
 how many before there is a rate, in a run that begins: 24 later, when chance had more occasions."""
 AT_FIRST, MOST_CHANCE = 0.3, 0.7
 """The share that chance explains before there is a rate, and the largest one after."""
+UNRELIEVED = 0.3
+"""The share that tells chance if a slower rate is refused as much: what was taken is no limit."""
 CYCLE, SLOW, SETTLED = 400, 50, 75
 """Tries of a cycle; of those, how many go out slower, and when their refusals have come."""
 SLOWER = 0.05
@@ -99,6 +101,7 @@ class LearnedRate:
         self._tries: deque[Try] = deque()  # of late
         self.answered = self._sent = self._cycle = self._fell = 0  # by the numbers of tries
         self._sum = self._chance = self._slow = self._slow_refused = self._goal = 0.0
+        self._share = self._before = 0.0  # refused when the rate fell last, and the rate then
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
@@ -152,8 +155,12 @@ class LearnedRate:
         took_none = is_known and self.answered <= self._cycle
         self._goal = max(DOUBTED * self.rate, self._goal) if took_none else 0.0
         rate = taken / max(now + wait - self._tries[0].at, SECONDS)
-        if is_known:
+        share, before = (0.0 if wait else 1 - taken / len(self._tries)), self._share
+        if is_known and min(share, before) > UNRELIEVED:  # a slower rate is refused as much
+            self._chance, rate = max(self._chance, min(share, before)), self._before
+        elif is_known:
             rate = min(max(rate / (1 - self._chance), self.rate / 2), self.rate)
+        self._share, self._before = share, self.rate if is_known else rate
         self.rate, self._fell = max(rate, LEAST), self._sent
         self.quota.paid_at = max(self.quota.paid_at, now + wait)
         self._begin()

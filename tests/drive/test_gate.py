@@ -353,6 +353,15 @@ def test_refusals_by_chance_make_other_asks_wait_little(seed, share):
     assert seconds_of(patient(), server, 2000, at_once=32) < 2 * ideal
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_is_lost_where_40_percent_are_refused_by_chance(seed):
+    chance = random.Random(seed)
+    server = Server(lambda _: refused(1.0) if chance.random() < 0.4 else None, seconds=1.0)
+    outcomes = run_virtually(batch(patient(), server, 2000, at_once=32))
+    assert failures(outcomes) == []
+    assert max(server.came) < 30 * 2000 / 32  # at a rate too slow it took a hundred times
+
+
 @pytest.mark.parametrize("wait", [5.0, None])
 def test_a_time_in_which_all_is_refused_slows_a_run_hardly_longer_than_it_lasts(
     wait: float | None,
