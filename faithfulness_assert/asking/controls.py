@@ -144,9 +144,8 @@ def mixed(
     dice = Dice(secret, "places", *(text for _, text in statements))
     free = [n for n, (_, text) in enumerate(statements) if n == 0 or not refers_back(text)]
     places = [*free, len(statements)]
-    for control, place in sorted(
-        ((control, dice.one_of(places)) for control in dice.shuffled(controls)), key=itemgetter(1)
-    )[::-1]:
+    placed = [(control, dice.one_of(places)) for control in dice.shuffled(controls)]
+    for control, place in sorted(placed, key=itemgetter(1))[::-1]:  # no place moves before its turn
         lines.insert(place, control)
     return tuple(lines)
 

@@ -6,7 +6,8 @@ the share that chance explains tells early and surely that a limit is exceeded. 
 to what the server took of late, and rises by small steps, faster the longer nothing tells
 otherwise (additive increase as in TCP, in the shape of CUBIC). Every ``CYCLE`` tries some go out a
 little slower, below the limit if there is one: what is refused of these is the share of chance. The
-more that is, the slower they go next time, as it may have been the limit.
+more that is, the slower they go next time, as it may have been the limit. And where a slower rate
+is refused as much, that was chance: the rate is given back.
 
 Until the first sum is full there is no rate, and a refused ask alone waits.
 """

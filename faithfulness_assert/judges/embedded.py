@@ -43,7 +43,7 @@ from ..records.usage import Usage
 from ..text.citations import without_marks
 from ..text.learned import asks
 from ..text.numbers import Meaning, find_numbers
-from ..text.strings import DENSE, function_words, word_lists
+from ..text.strings import DENSE, function_words, negation_signs, negation_words
 from ..text.talk import may_be_set_aside
 
 THRESHOLD = 0.6
@@ -72,9 +72,7 @@ _WORD = rf"[{_DENSE}]|(?:(?![{_DENSE}])[\w{_INDIC_SIGNS}]){{1,20}}"
 _SENTENCE_END = re.compile(r"(?<=\w{3}[.!])\s+|(?<=[。！])")
 
 _DIGIT = re.compile(r"\d")
-_NEGATIONS = frozenset(word_lists("names")["negations"].split())
-_DENYING_SIGNS = word_lists("names")["negations in signs"].split()
-_LITTLE = {*_NEGATIONS, *"".join(_DENYING_SIGNS), *function_words()}
+_LITTLE = {*negation_words(), *"".join(negation_signs()), *function_words()}
 
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|en|e|n)$")
 
@@ -286,7 +284,7 @@ def find_names(sentence: str) -> list[str]:
 def negates(words: list[str]) -> bool:
     """Whether ``words``, as ``find_words`` gives them, contain a negation: "not", or "n't"."""
     text = "".join(words)
-    if not _NEGATIONS.isdisjoint(words) or any(signs in text for signs in _DENYING_SIGNS):
+    if not negation_words().isdisjoint(words) or any(signs in text for signs in negation_signs()):
         return True
     return "t" in words and any(a.endswith("n") and b == "t" for a, b in pairwise(words))
 

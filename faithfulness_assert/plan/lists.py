@@ -8,9 +8,8 @@ which no truths come is shown by its own sentences.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from unicodedata import normalize
@@ -23,7 +22,7 @@ from ..records.judge import Limits, Outcome
 from ..records.model import Evidence, Skipped, Statement
 from ..text.absent_numbers import Numbers
 from ..text.phrases import Roots, roots_of, words_that_count
-from ..text.strings import one_line, plain_words, text_key
+from ..text.strings import lazy_pattern, one_line, plain_words, text_key
 from ..text.talk import claims_nothing
 from .outcomes import usable_text, worth_asking_again
 from .state import (
@@ -54,7 +53,7 @@ PIECE_TOKENS = 6_000
 
 _MARKS = "\"'“”‘’«»„*_~`#()[]{}"
 _STOPS = ".,;:!?…。！？，；："
-_DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_DIGITS = lazy_pattern(r"\d+(?:[.,]\d+)*")
 
 
 def jobs(state: State) -> tuple[Job, ...]:
@@ -235,9 +234,12 @@ class Sentences:
             return False
         if not own.names <= said.beginnings or (lost and new & self.context.beginnings):
             return False
-        is_complete = Numbers(whole).has_all_of(text) and numbers.has_all_of(whole)
-        is_complete = is_complete and _has_in_order(whole, text)
-        return is_complete and all(self._is_of(number, c, bool(own.all)) for c in claims)
+        if not (Numbers(whole).has_all_of(text) and numbers.has_all_of(whole)):
+            return False
+        has_words = bool(own.all)
+        return _has_in_order(whole, text) and all(
+            self._is_of(number, claim, has_words) for claim in claims
+        )
 
     def _is_of(self, number: int, claim: str, has_words: bool) -> bool:
         """Whether no other sentence shares more words with a claim."""
@@ -251,13 +253,14 @@ class Sentences:
 
 def _has_in_order(claims: str, sentence: str) -> bool:
     """Whether claims have the numbers of their sentence in its order: no two are exchanged."""
-    found = list(dict.fromkeys(_DIGITS.findall(claims)))
-    places = [
-        found.index(number)
-        for number in dict.fromkeys(_DIGITS.findall(sentence))
-        if number in found
-    ]
+    place_of = {number: place for place, number in enumerate(_first(claims))}
+    places = [place_of[number] for number in _first(sentence) if number in place_of]
     return places == sorted(places)
+
+
+def _first(text: str) -> Iterable[str]:
+    """The numbers in digits of a text, each once."""
+    return dict.fromkeys(_DIGITS.findall(text))
 
 
 def _denies_as(claims: str, sentence: str) -> bool:

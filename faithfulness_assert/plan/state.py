@@ -175,16 +175,16 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
     A repeat is what has the same words. If it refers back, or answers a question, what stands
     before it must be the same, too: it may speak of something else.
     """
-    first_like: dict[int, int] = {}
+    texts = [one_line(statement.text) for statement in statements]
+    first_like = {statement.id: statement.id for statement in statements}
+    has_repeats = state.policy.dedupe and len({*texts}) < len(texts)
     firsts: dict[str, int] = {}
     before = last = ""
-    for statement in statements:
-        text = one_line(statement.text)
+    for statement, text in zip(statements, texts, strict=True) if has_repeats else ():
         if text != last:
             before, last = last, text
         key = f"{before}\n{text}" if asks(before) or refers_back(text) else text
-        first = firsts.setdefault(key, statement.id) if state.policy.dedupe else statement.id
-        first_like[statement.id] = first
+        first_like[statement.id] = firsts.setdefault(key, statement.id)
     headings = {s.id: s.heading for s in statements if s.heading}
     return state._replace(statements=tuple(statements), first_like=first_like, headings=headings)
 

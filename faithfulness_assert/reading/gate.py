@@ -25,8 +25,16 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
-from ..text import strings
-from ..text.strings import alternatives, is_same, lazy_pattern, one_line, sections, word_lists
+from ..text.strings import (
+    alternatives,
+    function_words,
+    is_same,
+    lazy_pattern,
+    negation_signs,
+    negation_words,
+    one_line,
+    sections,
+)
 
 MOST_CHARS = 20_000  # of a text that is looked at: a longer one counts as a denial
 FEW = 3  # words that are no sentence, and so no reason
@@ -130,11 +138,10 @@ def is_flaw(key: str) -> bool:
 
 def negations(text: str) -> int:
     """How many negations a text has: words, or signs of scripts without spaces."""
-    names, is_plain = word_lists("names"), text.isascii()
-    known = frozenset(names["negations"].split())
+    known, is_plain = negation_words(), text.isascii()
     words = [word for word in _words(text) if is_plain or word != "dont"]  # which is French, too
     found = [w for w in words if w in known or w.startswith("non-") or _in(w, "negations")]
-    signs = [] if is_plain else names["negations in signs"].split()
+    signs = () if is_plain else negation_signs()
     return len(found) + sum([text.count(sign) for sign in signs])
 
 
@@ -182,7 +189,7 @@ def _is_own(word: str, after: list[str], turned: set[str], statement: str) -> bo
     """
     own = _words(statement)
     if _in(word, "negations"):
-        ties = strings.function_words()
+        ties = function_words()
         start = next((n for n, w in enumerate(after) if len(w) > 2 and w not in ties), 0)
         if any(w not in own and _in(w, "reports") for w in after[start + 1 : start + 2]):
             return False  # "there is no pool information"
@@ -219,7 +226,7 @@ def _words(text: str) -> list[str]:
 
 def _stems(words: Collection[str]) -> set[str]:
     """The beginnings of the words that tell what a statement is about."""
-    ties = strings.function_words()
+    ties = function_words()
     return {w[:STEM] for w in words if len(w) > 2 and w not in ties and not _in(w, "reports")}
 
 

@@ -24,7 +24,6 @@ from .equations import results
 from .number_words import units_of, valued, words_of
 from .numbers import (
     EXACT,
-    FIRST_DENSE,
     MINUS,
     Meaning,
     Number,
@@ -33,7 +32,7 @@ from .numbers import (
     roles_of_words,
     usual_signs,
 )
-from .strings import function_words, lazy_pattern
+from .strings import FIRST_DENSE, function_words, lazy_pattern
 
 CLOSE = 1e-9
 """Relative difference of numbers that are the same."""

@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from .learned import is_topic, scores
 from .number_words import valued
-from .strings import is_blank, lazy_pattern, word_lists
+from .strings import FIRST_DENSE, is_blank, lazy_pattern, word_lists
 
 Style = Literal["brackets", "parentheses", "sign"]
 MOST_MARKS = 20
@@ -76,7 +76,6 @@ _DENSE_PLACE = lazy_pattern(
 """A place in a source, in Chinese, Japanese and Korean."""
 _ROMAN = lazy_pattern("[IVXLC]+")
 _SOURCE_NAME = lazy_pattern(r"\b[A-Z][^\W\d_]{3,}|\b[12]\d{3}\b")
-_FIRST_DENSE = "\u3040"
 
 
 class Mark(NamedTuple):
@@ -143,7 +142,7 @@ def _names_place(text: str) -> bool:
     text = re.sub(rf"^\s?(?:{any_of('see')})(?!\w)", "", text, flags=re.IGNORECASE)
     is_named, is_behind, is_label = count > 0, False, False
     for word in _TOKEN.findall(text):
-        is_one = len(word) == 1 and word.isalpha() and word < _FIRST_DENSE
+        is_one = len(word) == 1 and word.isalpha() and word < FIRST_DENSE
         is_number = is_one or word[0].isdigit() or _ROMAN.fullmatch(word)
         is_named, is_label = is_named or bool(is_label and is_number), False
         if word.casefold() in places or word[0] in "§「":

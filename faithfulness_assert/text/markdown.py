@@ -61,12 +61,13 @@ class Block:
     """Lines that belong together.
 
     ``start`` and ``end`` are offsets in the source; ``pieces`` are the lines without their markers.
+    ``column`` is where the marker of an item is in its line, or else where the text begins.
     """
 
-    __slots__ = ("end", "kind", "pieces", "start")
+    __slots__ = ("column", "end", "kind", "pieces", "start")
 
-    def __init__(self, kind: Kind, start: int, end: int) -> None:
-        self.kind, self.start, self.end = kind, start, end
+    def __init__(self, kind: Kind, start: int, end: int, column: int) -> None:
+        self.kind, self.start, self.end, self.column = kind, start, end, column
         self.pieces: list[Span] = []
 
 
@@ -154,11 +155,12 @@ class _Reader:
             self.found[-1].kind, self.found[-1].end = "heading", line.end
             return
         kind = self.known.get(at) or self.kind_of(line, form, before)
-        if kind != before or kind not in ("text", "item", "code") or line.marker >= 0:
-            self.found.append(Block(kind, line.start, line.end))
         said = self.text[line.begin : line.end].rstrip("\r\n")  # two spaces at its end break it
         said = _title(line.said) if kind == "heading" else said
         begin = self.text.index(said, line.begin)
+        if kind != before or kind not in ("text", "item", "code") or line.marker >= 0:
+            column = line.marker if kind == "item" and line.marker >= 0 else begin - line.start
+            self.found.append(Block(kind, line.start, line.end, column))
         self.found[-1].pieces.append((begin, begin + len(said)))
         self.found[-1].end = line.end
         self.is_next, self.is_quoted = True, line.is_quoted

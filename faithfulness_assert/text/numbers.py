@@ -32,15 +32,15 @@ from .number_words import (
     words_of,
 )
 from .sentences import find_language
-from .strings import lazy_pattern
+from .strings import FIRST_DENSE, lazy_pattern
 
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 MAX_DIGITS = 25
 """A number with more digits, and a version, is compared as it is written."""
 MONEY = "$€£¥₹₩₽₺₴₪¢"
 
-FIRST_DENSE, MOST_DENSE = "\u3040", 7
-"""The first letter of scripts without spaces, and the letters of their longest unit."""
+MOST_DENSE = 7
+"""Letters of the longest unit of scripts without spaces."""
 
 NEAR = 12
 """Characters before a number that may belong to it."""

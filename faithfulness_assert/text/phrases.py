@@ -15,10 +15,16 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import normalize
 
-from .strings import DENSE, expressions, function_words, lazy_pattern, word_lists
+from .strings import (
+    DENSE,
+    FIRST_DENSE,
+    expressions,
+    function_words,
+    lazy_pattern,
+    negation_words,
+    word_lists,
+)
 
-FIRST_DENSE = "\u3040"
-"""The first letter of scripts without spaces."""
 _STRAIGHT = str.maketrans(
     dict.fromkeys("’‘′ʼ`´＇", "'")
     | dict.fromkeys("“”„«»「」『』＂", '"')
@@ -119,7 +125,7 @@ _ACCENT = lazy_pattern("[\u0300-\u036f]")
 
 @cache
 def _little_words() -> frozenset[str]:
-    return function_words().union(word_lists("names")["negations"].split())
+    return function_words() | negation_words()
 
 
 class Roots(NamedTuple):

@@ -182,11 +182,7 @@ def _read(text: str, language: str) -> Iterator[Piece]:
             only_names = only_names and reason != ""
             shown = with_headers(headers, cells) if kind == "row" else ""
             shown = shown if shown != piece.text else ""
-            column = block.pieces[0][0] - block.start
-            if kind == "item":  # where its marker is: "9. " is as deep as "10. "
-                line = text[block.start : block.pieces[0][0]]
-                column = len(line) - len(line.lstrip(" \t>"))
-            yield Piece(piece.start, piece.end, piece.text, reason, kind, column, shown)
+            yield Piece(piece.start, piece.end, piece.text, reason, kind, block.column, shown)
 
 
 def _pieces(text: str, block: Block, parts: Sequence[Clear], language: str) -> list[Piece]:

@@ -23,6 +23,8 @@ DENSE = (
     "\U00020000-\U0003ffff"
 )
 """Scripts that put no spaces between words, as the inside of a set of characters in a pattern."""
+FIRST_DENSE = "\u3040"
+"""The first letter of those of East Asia."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
@@ -175,6 +177,18 @@ def word_lists(name: str) -> Mapping[str, str]:
 def function_words() -> frozenset[str]:
     """The words of any text, which do not tell what it is about."""
     return frozenset(word_lists("function_words")["function words"].split())
+
+
+@cache
+def negation_words() -> frozenset[str]:
+    """The words that deny, in many languages."""
+    return frozenset(word_lists("names")["negations"].split())
+
+
+@cache
+def negation_signs() -> tuple[str, ...]:
+    """What denies in scripts without spaces."""
+    return tuple(word_lists("names")["negations in signs"].split())
 
 
 def expressions(section: str) -> list[str]:
