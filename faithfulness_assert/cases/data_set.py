@@ -12,7 +12,14 @@ from typing import Any, NamedTuple
 
 from ..records.errors import ConfigError, option
 from ..text.strings import counted, names_of
-from .fields import HELD, NOTHING, application_error, find_fields, read_record
+from .fields import (
+    HELD,
+    NOTHING,
+    application_error,
+    find_fields,
+    problem_of_chats,
+    read_record,
+)
 from .paths import problem_of
 from .plain_data import as_json, seems_list
 from .systems import COLUMN_FIELDS, names
@@ -133,6 +140,8 @@ class DataSet:
         if not all(failed) and (field := self.fields.lacking()):
             problem, use = self.fields.refusal(field, self._head)
             raise ConfigError(f"{self.name}: {problem}{use and (self._advice or use)}")
+        if not any(failed) and (problem := problem_of_chats(self._head, self.fields)):
+            raise ConfigError(f"{self.name}: no record can be graded. {problem}")
 
     def fingerprints(self, first: int = 0) -> tuple[str, str]:
         """Of so many first records, and of all: they change when these or the mapping change.

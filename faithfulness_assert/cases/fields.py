@@ -30,6 +30,8 @@ MAX_SHOWN = 40
 """Keys that a message names."""
 MOST_NAMED = 3
 """Paths that a note names beside the one that is taken."""
+LONGEST_NAME = 40
+"""Characters of the name of a column."""
 MAX_KEYS, MAX_DEPTH = 500, 4
 """Keys of a record that are looked at, and objects inside each other."""
 MAX_CHAT = 1_000_000
@@ -155,6 +157,11 @@ class Fields(NamedTuple):
             more = f" and {len(rivals) - 3} more" if rivals[3:] else ""
             return f"which is the {field}? {' and '.join(map(repr, rivals[:3]))}{more} differ", (
                 f". Use {uses}"
+            )
+        if header := next(filter(_is_header, records), {}):
+            below = names_of([clip(str(name)) for name in header.values() if name], MAX_SHOWN)
+            return f"the names of the columns stand below the first row ({below}); {has}", (
+                ". Delete what stands above them"
             )
         usual = self.paths.get(field, ()) if FROM in self.mapping else names(field)
         looked = f"no column for {field}. Looked for {', '.join(usual)}"
@@ -319,6 +326,13 @@ def _has_no_keys(value: Any) -> bool:
     return not (isinstance(first, Mapping) and first)
 
 
+def _is_header(record: Mapping[str, Any]) -> bool:
+    """Whether the values of a record are names of columns: of an answer and a context, or so."""
+    values = (value for value in record.values() if isinstance(value, str))
+    texts = [(value,) for value in values if len(value) <= LONGEST_NAME]
+    return sum(any(_rank(field, name) for name in texts) for field in HELD) > 1
+
+
 def _as_given(path: str) -> str:
     """A path as a message proposes it: as it can be typed, and is not stripped."""
     return path if path == path.strip() and path.isprintable() else quoted(path)
@@ -415,6 +429,21 @@ def has_evidence(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> 
             if read_conversation(chat, EVIDENCE_ROLES, has_answer=True).passages:
                 return True
     return False
+
+
+def problem_of_chats(records: Iterable[Mapping[str, Any]], where: Fields) -> str:
+    """Why no messages can be graded; "" if those of a record can, or the answer is elsewhere."""
+
+    def problem(chat: Any) -> str:
+        try:
+            read_conversation(chat, EVIDENCE_ROLES)
+        except InputError as error:
+            return str(error)
+        return ""
+
+    paths = () if "answer" in where.there else where.paths.get("messages", ())
+    problems = [problem(chat) for chat in _chats(records, paths)]
+    return problems[0] if problems and all(problems) else ""
 
 
 def _are_prompts(records: Iterable[Mapping[str, Any]], paths: Iterable[str]) -> bool:

@@ -107,7 +107,7 @@ def _check_encoding(path: Path, name: str, encoding: str | None) -> None:
     """
     try:
         with open_text(path, "latin-1" if encoding is None else encoding, newline="") as text:
-            start = text.read(2)
+            start = text.read(4)
             deque(iter(partial(text.read, PART), "") if encoding else (), 0)
     except OSError as error:
         raise ConfigError(f"{name}: cannot be read: {error.strerror}") from None
@@ -119,7 +119,9 @@ def _check_encoding(path: Path, name: str, encoding: str | None) -> None:
         raise ConfigError(f"{option('encoding')}: unknown {encoding!r}; {examples}") from None
     if encoding is not None and path.suffix.lower() not in TEXTS:
         raise ConfigError(f"{option('encoding')}: only for text files, and {name} is none")
-    if encoding is None and start in ("\xff\xfe", "\xfe\xff"):
+    if path.suffix.lower() in TEXTS and start == "PK\3\4":
+        raise ConfigError(f"{name}: is a workbook or an archive; a workbook's name ends in .xlsx")
+    if encoding is None and start[:2] in ("\xff\xfe", "\xfe\xff"):
         use = option("encoding", "utf-16")
         raise ConfigError(f"{name}: is UTF-16 text; save it as UTF-8, or use {use}")
 

@@ -38,19 +38,33 @@ def test_a_file_is_read_right_or_says_what_to_add(tmp_path, shape):
     assert shape.get("note", "") in " ".join(data_set.notes)
 
 
+GOLD = json.dumps({"rows": [{"prompt": "q", "gold": "g", "docs": ["c d e"]}]})
+PROMPTS = json.dumps([{"messages": [{"role": "user", "content": "When?"}]}])
+NOT_GRADED = {
+    "a.json": [(GOLD, "no column for answer"), (PROMPTS, "no record can be graded. messages: no")],
+    "a.csv": [
+        ("Export of June,\nllm_answer,contexts\na,b\n", "the first row (contexts, llm_answer)"),
+        ("PK\3\4", "a workbook's name ends in .xlsx"),
+    ],
+}
+
+
 @pytest.mark.parametrize("command", ["grade", "estimate"])
-def test_records_without_an_answer_are_refused_before_anything_is_asked(
-    tmp_path, monkeypatch, capsys, command
+@pytest.mark.parametrize(
+    ("name", "content", "says"), [(name, *row) for name, rows in NOT_GRADED.items() for row in rows]
+)
+def test_what_has_no_answer_is_refused_before_anything_is_asked(
+    tmp_path, monkeypatch, capsys, command, name, content, says
 ):
-    file = tmp_path / "a.json"
-    file.write_text(json.dumps({"rows": [{"prompt": "q", "gold": "g", "docs": ["c d e"]}]}))
+    file = tmp_path / name
+    file.write_text(content)
     monkeypatch.setattr("sys.argv", ["faithfulness-assert", command, str(file)])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert "no column for answer" in said
-    assert "it has docs, gold, prompt" in said
+    assert says in said
+    assert content != GOLD or "it has docs, gold, prompt" in said
 
 
 @pytest.mark.parametrize("again", [ANSWER, ""])  # the latter: Vectara's open-rag-eval
