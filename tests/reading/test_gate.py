@@ -15,7 +15,9 @@ from faithfulness_assert.reading.reconcile import read, settle
 from .reply_rows import CREDITED
 
 UNKNOWN = ("",) * 3
-DOGS, PRICE = "Dogs are welcome inside.", "Adults pay 14 euros."
+DOGS = "Dogs are welcome inside."
+REMARKS = rows("remarks")
+"""Our own; those of the shared corpora may lie beside the checkout."""
 
 
 def credited(reply: str, number: int = 2, texts: Sequence[str] = SHOP) -> bool:
@@ -190,92 +192,7 @@ def test_a_denial_takes_the_credit_wherever_it_stands(place):
     assert [said for said in (*DENIALS, *SIGNS) if credited(filled(place, said))] == []
 
 
-# "The context does not say this."
-IN_OTHER_LANGUAGES = """
-संदर्भ में यह नहीं कहा गया है।
-প্রসঙ্গে এর উল্লেখ নেই।
-சூழலில் இது கூறப்படவில்லை.
-บริบทไม่ได้กล่าวถึงเรื่องนี้
-Ngữ cảnh không nói điều này.
-Konteks tidak menyebutkan ini.
-Bağlam bunu belirtmiyor.
-Bağlamda belirtilmemiş.
-السياق لا يذكر ذلك.
-زمینه این را بیان نمی کند.
-ההקשר לא אומר זאת.
-Το πλαίσιο δεν το αναφέρει.
-Kontext to není schopen doložit.
-A szövegkörnyezet ezt nem mondja.
-Konteksti ei tätä sano, eivätkä lähteetkään; ne eivät mainitse sitä.
-Contextul nu spune asta.
-Контекст цього не каже.
-上下文未提及此事。
-文脈には記載されておらず。
-Der Kontext sagt das nicht.
-Le contexte ne le dit pas.
-价格有误。
-与原文相反。
-文脈とは異なります。
-문맥과 다릅니다.
-Laut Kontext anders.
-Der Kontext nennt einen anderen Wert.
-Le contexte donne un autre nombre, celui-ci est erroné.
-El contexto da otro número.
-Il contesto dice altro.
-В контексте другая цифра.
-هذا خطأ.
-It inflates the number.
-The context has another number.
-It should be 18.
-It says something else.
-The names are mixed up.
-The context states the reverse.
-Sentence 1 rules this out.
-Numbers differ.
-Steht so nirgends.
-Im Kontext fehlt das.
-C'est inventé.
-Inventado.
-这是编造的。
-数字不同。
-这是幻觉。
-原文缺少价格。
-价格有出入。
-部分支持。
-Das ist eine Halluzination.
-Der Preis ist unbelegt.
-Partiellement vérifié.
-間違っています。
-Davon steht nichts im Text.
-Weder belegt noch erwähnt.
-Le contexte n'en dit rien.
-Personne n'en parle.
-Ni la terrasse ni la vue ne figurent ici.
-Nadie lo dice.
-Né la terrazza né la vista.
-Ninguém o diz.
-Nergens genoemd.
-Ingenting om det i texten.
-Intet om dette i teksten.
-Missään ei mainita tätä.
-Nic o tym w tekście.
-Nikdo to netvrdí.
-В тексте ничего об этом.
-Ніде в контексті.
-Ništa o tome u tekstu.
-Sehol sem szerepel.
-Nimic în text.
-Metinde hiçbir şey yok.
-Πουθενά στο κείμενο.
-هیچ ذکری در متن
-Tak ada dalam konteks.
-纯属子虚乌有，查无此说。
-言及がなかった。
-지어낸 내용이다.
-""".strip().split("\n")
-
-
-@pytest.mark.parametrize("said", IN_OTHER_LANGUAGES)
+@pytest.mark.parametrize("said", REMARKS["denying_in_any_language"])
 def test_a_denial_in_this_or_another_language_is_heard(said):
     assert not reasoned(said, DOGS)
     assert not any(credited(PLACES[place](said)) for place in PLACES)
@@ -290,96 +207,14 @@ def test_what_denies_nothing_costs_no_credit_but_in_place_of_a_label():
     assert all(map(credited, quiet))
 
 
-@pytest.mark.parametrize(
-    ("statement", "reasons"),
-    [
-        (PRICE, {"Not 14 euros, 12.", "The context has no 14 euros."}),
-        ("The theory was wrong.", {"This statement is wrong."}),
-        ("Dogs are not allowed.", {"The context does not mention dogs.", "Not stated."}),
-        ("Fees are refundable.", {"Fees are non-refundable.", "It says otherwise.", "In part."}),
-        ("Seats are available.", {"Seats are unavailable.", "The seats were unavailable then."}),
-        ("Seats are available, not beds.", {"Seats are unavailable.", "Seats are not available."}),
-        ("The hotel lacks a pool.", {"There is no pool information.", "No pool is mentioned."}),
-        ("It has about 800 rooms.", {"The context roughly says so."}),
-        ("It has 812 rooms.", {"Sentence 2 says roughly 800."}),
-        (
-            DOGS,
-            {"Unstated.", "This is a non-factual claim.", "It appears in part.", "Up to a point."},
-        ),
-    ],
-)
-def test_words_and_numbers_of_a_statement_do_not_hide_a_denial(statement, reasons):
-    assert [reason for reason in reasons if reasoned(reason, statement)] == []
-
-
-def test_the_name_of_a_property_and_of_a_place_denies_nothing():
-    for reason in (
-        "Sentence 2 speaks of non-stop service.",
-        "It appears word for word in it.",
-        "The knowledge base gives the price.",
-        "The price is not just named, but explained.",
-        "The exceptional tour gives the price.",
-        "It names the price of the museum's only tour.",
-    ):
-        assert reasoned(reason, PRICE)
-    for reason in ("The price is general knowledge.", "It is 14 euros and a fee, not just 14."):
-        assert not reasoned(reason, PRICE)
-
-
-@pytest.mark.parametrize(
-    ("statement", "reason"),
-    [
-        ("Seats are not available.", "Sentence 2 calls the seats unavailable."),
-        ("Seats are unavailable.", "Sentence 2 says that seats are not available."),
-        ("Goods that cannot be returned are listed.", "They are listed as non-returnable goods."),
-        ("The hotel lacks a pool.", "Sentence 2 says that it has no pool."),
-        ("It has about 800 rooms.", "The roughly 800 rooms are given, so it is not incorrect."),
-        (
-            "Section 9 names false evidence.",
-            "It says that section 9 names false evidence (line 2).",
-        ),
-    ],
-)
-def test_what_the_statement_denies_itself_and_what_repeats_it_denies_nothing(statement, reason):
-    assert reasoned(reason, statement)
-
-
-@pytest.mark.parametrize(
-    ("statement", "quiet", "heard"),
-    [
-        ("A fee conflicts with the law.", "No discrepancy.", "No conflict is mentioned."),
-        ("Ein Widerspruch ist möglich.", "Kein Zweifel.", "Kein Widerspruch wird erwähnt."),
-        ("两国存在冲突。", "没有矛盾。", "原文没有冲突的记载。"),
-        ("Niemand darf im Winter baden.", "Im Winter darf niemand baden.", "Nichts im Text."),
-        ("Rien n'est gratuit dans le hall.", "Rien n'est gratuit.", "Rien dans le contexte."),
-        ("誰も入れない。", "誰も入れない。文1。", "記載がない。"),
-        ("泳池没有开放。", "第1句说没有开放。", "上下文没有提到。"),
-    ],
-)
-def test_what_agrees_and_the_statements_own_negation_are_known_in_any_language(
-    statement, quiet, heard
-):
-    assert reasoned(quiet, statement)
-    assert not reasoned(heard, statement)
-    assert not reasoned(f"{quiet} {heard}", statement)
-
-
-@pytest.mark.parametrize(
-    "reason",
-    """
-Nichts widerspricht dem, der Text nennt nicht nur den Preis.
-Rien ne contredit cela, une personne paie 14 euros.
-Ничто не противоречит этому.
-Hiçbir şey bununla çelişmiyor.
-矛盾はなく、少なくとも14ユーロとある。
-与原文毫无二致。
-Il contesto ne parla a maggio.
-Im Mai kostet ein Ei 14 Euro.
-Tak, za 10 ani.
-""".strip().split("\n"),
-)
-def test_words_that_deny_only_in_another_language_and_agreement_cost_nothing(reason):
-    assert reasoned(reason, PRICE)
+def test_words_of_a_statement_neither_hide_a_denial_nor_make_one():
+    """Its negations, numbers, names and what repeats it; in any language."""
+    denying, agreeing = (
+        [row["reason"] for row in REMARKS[name] if reasoned(**row)]
+        for name in ("reasons_denying_their_statement", "reasons_agreeing_with_their_statement")
+    )
+    assert denying == []
+    assert agreeing == [row["reason"] for row in REMARKS["reasons_agreeing_with_their_statement"]]
 
 
 def test_only_labels_that_earn_something_pass_the_gate():

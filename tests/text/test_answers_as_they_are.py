@@ -30,20 +30,6 @@ def graded(answer: str, label: Callable[[str], str] | None = None) -> tuple[Grad
     return grade(answer, ["It is so."], judge=judge, controls="off"), judge
 
 
-CLAIMS = (
-    "We present the first proof that the network does not leave the stated range for any input.",
-    "Flight 212 did not have any people on board.",
-    "Francis was only referred to as the Good.",
-    "There are not reports that the queen left.",
-    "The group showed that changed examples are often not correct, and not present in the data.",
-)
-
-
-@pytest.mark.parametrize("claim", CLAIMS)
-def test_a_negative_fact_is_no_decline(claim):
-    assert grade(claim, "It is so.").status == "graded"
-
-
 def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shared):
     """Real statements, true and false, but not of chats: one in two hundred is set aside at most."""
     texts = [
