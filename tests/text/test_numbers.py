@@ -266,31 +266,12 @@ def test_an_amount_is_absent_where_the_context_has_it_in_other_currencies_only(
     [
         ("100 came.", "Hundreds came."),
         ("11 came.", "Once, many came."),
-        ("It opens at 10:00.", "It opens at 22:00."),
-        ("It opens at 7:30 p.m.", "It opens at 7:30."),
         ("It is 1234567890123457.", "It is 1234567890123456."),
         (f"It is {'7' * 30}1.", f"It is {'7' * 30}2."),
-        ("It costs $1 million.", "It costs $1.2 million."),
-        ("It costs $5.", "It costs $5 million."),
-        ("It has 50 seats.", "It has two hundred and fifty seats."),
     ],
 )
 def test_it_is_another_number(statement, context):
     assert not says(statement, context)
-
-
-@pytest.mark.parametrize(
-    ("statement", "context", "found"),
-    [
-        ("It costs $5.", "It costs $5 million.", ["$5"]),
-        ("It has 234 rooms.", "It has 1 234 rooms.", ["234"]),
-        ("Take 5 mg.", "Take 5 mg/l or 5 µg.", []),
-        ("It is 30 feet high.", "It is 6 to 30 metres high.", ["30 feet"]),
-        ("It has 12 seats.", "It has 12-13 seats and 12.5 rows.", []),
-    ],
-)
-def test_a_number_that_is_written_the_same_way_may_be_another_one(statement, context, found):
-    assert absent(statement, context) == found
 
 
 COMPUTE = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
