@@ -746,24 +746,6 @@ def test_a_run_keeps_the_way_on_which_it_began(tmp_path):
         assert "judge.name: was" in run.begin(*claude).stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        ("--via openai-batch --judge anthropic:m", "does not lead"),
-        ("--via openai-batch --judge embedded", "does not lead"),
-        ("--via anthropic-batch --judge openai:m", "does not lead"),
-        ("--via gemini-batch --judge openai:m", "must be one of"),
-        ("--via openai-batch --judge openai:m -o cache=store", "cache"),
-    ],
-)
-def test_what_cannot_be_is_said_before_anything_is_sent(tmp_path, arguments, problem):
-    data = written(tmp_path / "cases.json", json.dumps(cases(2)))
-    done = here("batch", data, "--run", tmp_path / "run", *arguments.split())
-    assert (done.returncode, problem in done.stderr) == (2, True)
-    assert not (tmp_path / "run").exists()
-    assert "there is no run" in here("batch", "--run", tmp_path / "run").stderr
-
-
 # ---------------------------------------------------------------- what an output contains
 
 

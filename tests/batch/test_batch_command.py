@@ -13,8 +13,6 @@ from command import COMMAND, GOOD, Done, here
 from loopback import Loopback, refusal_to
 from rows import results_of
 
-SUPPORTED = '{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'
-BROKEN = {"answer": "x", "context": 3, "id": "broken"}
 CSV = "id,answer,context,team\na,The tower is tall.,The tower is tall.,red\nb,It snows.,The tower is tall.,blue\n"
 
 
@@ -82,35 +80,6 @@ def test_at_its_end_it_names_the_lowest_score_and_what_can_be_done_with_the_run(
     assert f"\n  faithfulness-assert export '{directory}' -o FILE.csv\n" in said
     quiet = batch(file, "--run", directory, "--quiet").stdout
     assert quiet == said.partition("lowest score")[0]
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "code"),
-    [
-        ((GOOD,), (), 0),
-        ((GOOD, UNSUPPORTED), (), 1),
-        ((GOOD, UNSUPPORTED), ("--fail-under", "0.5"), 0),
-        ((GOOD, UNSUPPORTED), ("--fail-under", "0.51"), 1),
-        ((GOOD, BROKEN), ("--fail-under", "0"), 3),
-        ((GOOD,), ("--fail-under", "2"), 2),
-        ((GOOD, BROKEN), (), 3),
-        ((GOOD, BROKEN), ("--min-graded", "0.5"), 0),
-        ((GOOD, BROKEN), ("--min-graded", "51%"), 3),
-        ((GOOD, UNSUPPORTED, BROKEN), ("--min-graded", "0"), 1),
-        ((BROKEN,), ("--min-graded", "0", "--fail-under", "0"), 3),
-        ((GOOD,), ("--min-graded", "95"), 2),
-        ((GOOD,), ("--map", "answr=x"), 2),
-        ((GOOD,), ("--output", "results.pdf"), 2),
-        ((GOOD,), ("--requests-per-minute", "0"), 2),
-    ],
-)
-def test_the_exit_code_says_how_it_went(tmp_path, given, options, code):
-    assert batch(cases(tmp_path, *given), "--run", tmp_path / "run", *options).returncode == code
-
-
-def test_without_a_run_directory_it_says_what_is_missing(tmp_path):
-    done = batch(cases(tmp_path, GOOD))
-    assert (done.returncode, "--run" in done.stderr) == (2, True)
 
 
 def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(tmp_path):

@@ -12,7 +12,6 @@ from command import here
 from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
-from labelled_runs import write_run
 from markdown_it import MarkdownIt
 from strategies import examples
 
@@ -120,13 +119,6 @@ def test_rows_without_ids_are_matched_by_what_is_graded(tmp_path):
     keys = [[(str(n), n, t) for n, t in enumerate(texts, 1)] for texts in ("xxyz", "nxxwz")]
     assert ids_by_content(*keys) == {"1": "", "2": "1", "3": "2", "4": "", "5": "4"}
     assert ids_by_content([("q", 1, "x")], keys[1]) == {}
-
-
-def test_a_comparison_takes_the_options_of_a_recheck_only_with_one():
-    for wrong in (["-o", "x.md"], ["-o", "foo=1"], ["--judge", "embedded"]):
-        told = here("compare", "a", "b", *wrong)
-        assert told.returncode == 2
-        assert "--recheck asks, which is not given. A comparison gets into a file" in told.stderr
 
 
 def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path):
@@ -342,18 +334,6 @@ def test_a_comment_shows_hostile_texts_as_text_and_fits_into_github():
 def write(path: Path, lines: Callable[[], Iterator[Line]]) -> str:
     path.write_text("".join(f"{line.to_json()}\n" for line in lines()), encoding="utf-8")
     return str(path)
-
-
-def test_the_exit_code_says_whether_b_is_worse(tmp_path):
-    good = write(tmp_path / "a.jsonl", scored([1.0] * 9))
-    bad = write(tmp_path / "b.jsonl", scored([0.0] * 9))
-    worse = here("compare", good, bad)
-    assert (worse.returncode, "b is worse than a\n" in worse.stdout) == (1, True), worse.stderr
-    assert here("compare", bad, good).returncode == 0
-    write_run(tmp_path / "run", list(scored([0.0] * 9)()))
-    told = here("compare", good, tmp_path / "run", "--markdown")
-    assert told.returncode == 1
-    assert told.stdout.startswith("### Faithfulness: <code>run</code> is worse than <code>a</code>")
 
 
 def test_a_run_is_not_worse_than_itself_and_other_judges_are_not_comparable(tmp_path):

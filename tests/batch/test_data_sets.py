@@ -2,11 +2,7 @@
 
 import json
 import sqlite3
-from argparse import Namespace
 from contextlib import closing
-from dataclasses import dataclass
-from datetime import date
-from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -16,7 +12,6 @@ from hypothesis import strategies as st
 from faithfulness_assert import Case, ConfigError, Passage, grade_many
 from faithfulness_assert.cases.plain_data import as_json
 from faithfulness_assert.cases.sources import open_data_set
-from faithfulness_assert.cli.arguments import columns
 
 CASE = {"answer": "The shop is open.", "context": ["The shop is open."]}
 NAMES = st.sampled_from(["answer", "self", "cls", "expected", "id", "row", "record"]) | st.text()
@@ -105,12 +100,6 @@ def test_lines_that_cannot_be_read_are_rows_that_say_where_and_why(tmp_path):
     assert problems[2].endswith("the file ends here, it may be cut off")
 
 
-@pytest.mark.parametrize("items", [["answer"], ["answer="], ["anser=x"], ["id=a", "id=b"]])
-def test_a_mapping_of_another_form_is_the_callers_mistake(items):
-    with pytest.raises(ConfigError, match="map"):
-        columns(Namespace(map=items, system=None, records=None))
-
-
 @pytest.mark.parametrize(
     ("mapping", "said"),
     [
@@ -140,12 +129,6 @@ def test_values_that_json_does_not_have_are_named_by_their_type():
     for _ in range(200):
         nested = [nested]
     assert "{'<list: nested more than 50 deep>': None}" in str(as_json(nested))
-
-
-@dataclass
-class Note:
-    day: date
-    price: Decimal
 
 
 def test_what_is_no_record_is_a_row_that_says_so():

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError
 from faithfulness_assert.cases.sources import open_data_set
-from faithfulness_assert.cli import main
 
 SHAPES = json.loads((ROOT / "fixtures" / "found_records.json").read_text(encoding="utf-8"))
 ANSWER, CONTEXT, QUESTION = "It opens at 9.", "The pool opens at 9 in the morning.", "When?"
@@ -36,35 +35,6 @@ def test_a_file_is_read_right_or_says_what_to_add(tmp_path, shape):
         assert row.case_id == shape.get("id", "1")
     assert "error" not in shape
     assert shape.get("note", "") in " ".join(data_set.notes)
-
-
-GOLD = json.dumps({"rows": [{"prompt": "q", "gold": "g", "docs": ["c d e"]}]})
-PROMPTS = json.dumps([{"messages": [{"role": "user", "content": "When?"}]}])
-NOT_GRADED = {
-    "a.json": [(GOLD, "no column for answer"), (PROMPTS, "no record can be graded. messages: no")],
-    "a.csv": [
-        ("Export of June,\nllm_answer,contexts\na,b\n", "the first row (contexts, llm_answer)"),
-        ("PK\3\4", "a workbook's name ends in .xlsx"),
-    ],
-}
-
-
-@pytest.mark.parametrize("command", ["grade", "estimate"])
-@pytest.mark.parametrize(
-    ("name", "content", "says"), [(name, *row) for name, rows in NOT_GRADED.items() for row in rows]
-)
-def test_what_has_no_answer_is_refused_before_anything_is_asked(
-    tmp_path, monkeypatch, capsys, command, name, content, says
-):
-    file = tmp_path / name
-    file.write_text(content)
-    monkeypatch.setattr("sys.argv", ["faithfulness-assert", command, str(file)])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    said = capsys.readouterr().err
-    assert says in said
-    assert content != GOLD or "it has docs, gold, prompt" in said
 
 
 @pytest.mark.parametrize("again", [ANSWER, ""])  # the latter: Vectara's open-rag-eval

@@ -10,7 +10,6 @@ from random import Random
 from typing import Any
 
 import pytest
-from command import here
 from loopback import Answer, Loopback, Request, completion, good_reply, refusal_to
 from true_server import block, text_of
 
@@ -175,24 +174,6 @@ def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside
     assert "&lt;img src=x&gt;" in text
     with pytest.raises(ConfigError, match=r"must end in \.html"):
         write_probe_report(hostile, tmp_path / "card.txt")
-
-
-@pytest.mark.parametrize(
-    ("given", "named"),
-    [
-        (["--per-kind", "0"], "per_kind"),
-        (["--draw", "-1"], "draw"),
-        (["-o", "split=claims"], "split"),
-        (["-o", "nonsense=1"], "nonsense"),
-        (["--judge", "nobody:x"], "nobody"),
-        (["--per-kind", "1", "--concurrency", "0"], "concurrency"),
-    ],
-)
-def test_a_mistake_is_one_line_that_names_it(given, named):
-    done = here("probe", *given)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert named in done.stderr.replace("-", "_") or named in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 def test_a_store_makes_the_second_card_free_and_does_not_answer_what_is_asked_again(tmp_path):
