@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 from command import here as run
+from command import project as set_project
 from conftest import ROOT
 from e2e.judge import reply
 from loopback import Answer, Loopback, Request, completion
 from plugin_runs import Runs
 
-from faithfulness_assert import grade, settings
+from faithfulness_assert import grade
 from faithfulness_assert.batch import run as run_batch
 from faithfulness_assert.promptfoo import get_assert
 
@@ -42,7 +43,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, server: 
     (pytester.path / ".git").mkdir()
     monkeypatch.setenv("OPENAI_BASE_URL", server.url)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    settings.forget()
+    set_project(pytester.path, "")
     return pytester.path
 
 
@@ -67,9 +68,7 @@ def test_a_run_with_a_wrong_key_is_never_called_not_worse(project):
 
 def test_one_setting_names_the_judge_in_every_place(project, pytester, server, monkeypatch):
     monkeypatch.delenv("OPENAI_BASE_URL")
-    table = f'judge = "openai:of-the-project"\nbase_url = "{server.url}"'
-    (project / "pyproject.toml").write_text(f"[tool.faithfulness_assert]\n{table}\n")
-    settings.forget()
+    set_project(project, f'judge = "openai:of-the-project"\nbase_url = "{server.url}"')
     case = json.dumps({"answer": TRUE, "context": TRUE})
     (project / "case.json").write_text(case, encoding="utf-8")
     runs = Runs(pytester)

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 from fakes import TruthfulJudge
-from rows import rows
+from rows import rows, summary_of
 
 from faithfulness_assert import grade
 from faithfulness_assert.asking.controls import Control, controls_from, mixed
-from faithfulness_assert.batch.summary import Summary
 
 ROWS = rows("controls")
 TRUE, FALSE = Control("It is so.", true=True), Control("It is not so.", true=False)
@@ -129,10 +128,8 @@ def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_e
     judge = reciting("supported", "supported")
     reported = grade(OWN, context, judge=judge, controls="report")
     assert (reported.status, reported.warnings) == ("graded", [])
-    summary = Summary()
-    for result in [reported] * 3:
-        summary.add(result)
-    assert summary.text().count("could be made for 3 of 3 cases: it takes two full") == 1
+    told = summary_of(*[reported] * 3)
+    assert told.count("could be made for 3 of 3 cases: it takes two full") == 1
     enforced = grade(OWN, context, judge=judge, controls="enforce")
     assert (enforced.status, enforced.pass_) == ("unreadable", False)
     assert enforced.error.kind == "unreliable_judge"

@@ -9,6 +9,7 @@ import pytest
 from fakes import USAGE, ScriptedJudge, TruthfulJudge, verdicts_json
 from hypothesis import given
 from hypothesis import strategies as st
+from rows import summary_of
 from strategies import texts as hostile_texts
 
 from faithfulness_assert import (
@@ -21,7 +22,6 @@ from faithfulness_assert import (
     split_statements,
 )
 from faithfulness_assert.asking.controls import controls_from
-from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.judge import Limits
 
 CONTEXT = [
@@ -182,10 +182,8 @@ def test_a_judge_is_not_to_be_trusted_if_it_fails_more_controls_than_a_fair_one_
     failed, asked, ending
 ):
     result, _ = run()
-    summary = Summary()
     controls = {"asked": asked, "passed": asked - failed, "failed": failed, "unanswered": 0}
     tested = replace(result, metadata={"controls": controls})
-    summary.add(tested)
     told = f"the judge failed {failed:,} of {asked:,} controls{ending}"
-    assert told in repr(summary).split("\n")
+    assert told in summary_of(tested).split("\n")
     assert f"\n{told}\n" in Results([tested])._repr_html_()

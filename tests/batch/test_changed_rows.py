@@ -15,8 +15,7 @@ from loopback import Loopback, completion
 from rows import asked_of, changed_database, results_of
 
 from faithfulness_assert import ConfigError
-from faithfulness_assert.batch import RunOutcome, run, run_description
-from faithfulness_assert.cases.sources import open_data_set
+from faithfulness_assert.batch import RunOutcome, open_data_set, run, run_description
 
 Case = dict[str, Any]
 

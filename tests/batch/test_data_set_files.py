@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import Case, ConfigError
+from faithfulness_assert.batch import open_data_set
 from faithfulness_assert.cases import json_files
 from faithfulness_assert.cases.plain_data import read_list
-from faithfulness_assert.cases.sources import open_data_set
 
 FIXTURES = ROOT / "fixtures" / "data_sets"
 EXPORTS = sorted(path.name for path in FIXTURES.iterdir())

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from faithfulness_assert import ConfigError
-from faithfulness_assert.cases.sources import open_data_set
+from faithfulness_assert.batch import open_data_set
 
 RECORDS: list[dict[str, Any]] = [
     {"id": "a", "answer": "x", "contexts": ["c", "d"], "score": 0.5, "day": None},

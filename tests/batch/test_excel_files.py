@@ -1,4 +1,4 @@
-"""Files as Excel saves them: encodings, separators, workbooks; and how messages name options."""
+"""Files as Excel saves them: encodings, separators, workbooks."""
 
 import json
 import zipfile
@@ -7,11 +7,10 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 import pytest
+from command import here
 
 from faithfulness_assert import ConfigError
-from faithfulness_assert.batch import run
-from faithfulness_assert.cases.sources import open_data_set
-from faithfulness_assert.cli import main
+from faithfulness_assert.batch import open_data_set, run
 
 HEADER = ("id", "answer", "context")
 ROWS = [("1", "Das Café öffnet um 9.", "Das Café öffnet um 9."), ("2", "Über 7 €.", "Über 7 €.")]
@@ -73,14 +72,6 @@ def cell(place: str, value: Any) -> str:
     return f'<c r="{place}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
 
 
-def command(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
-    """The exit code of the command, which runs in this process."""
-    monkeypatch.setattr("sys.argv", ["faithfulness-assert", *map(str, arguments)])
-    with pytest.raises(SystemExit) as stop:
-        main()
-    return int(str(stop.value.code))
-
-
 # ---------------------------------------------------------------- encodings
 
 
@@ -99,20 +90,17 @@ def test_a_file_is_read_in_the_encoding_that_is_named(tmp_path, encoding, suffix
 
 
 @pytest.mark.parametrize("name", ["grade", "estimate", "batch"])
-def test_a_file_of_excel_of_which_no_row_can_be_read_is_refused_and_then_read(
-    tmp_path, monkeypatch, capsys, name
-):
+def test_a_file_of_excel_of_which_no_row_can_be_read_is_refused_and_then_read(tmp_path, name):
     file, hint = tmp_path / "cases.csv", "name its encoding: --encoding cp1252"
     rows = [(str(n), f"Der Zug Nr. {n} fährt.", f"Der Zug Nr. {n} fährt.") for n in range(3)]
     file.write_bytes(table(";", [HEADER, *rows]).encode("cp1252"))
     more = ("--run", tmp_path / "good", "--quiet") if name == "batch" else ()
-    assert command(monkeypatch, name, file, *more) == 2
-    said = capsys.readouterr()
-    assert (said.out + said.err).count(hint) == 1
-    assert "none of the first 3 records can be read. line 2: not UTF-8 text: byte 0xe4" in said.err
-    assert command(monkeypatch, name, file, "--encoding", "cp1252", *more) == 0
-    if name == "batch":  # the same input, so nothing is graded again
-        assert command(monkeypatch, name, file, "--encoding", "cp1252", *more) == 0
+    done = here(name, file, *more)
+    assert (done.returncode, (done.stdout + done.stderr).count(hint)) == (2, 1)
+    wrong = "none of the first 3 records can be read. line 2: not UTF-8 text: byte 0xe4"
+    assert wrong in done.stderr
+    for _ in range(2):  # a run has the same input then, and goes on
+        assert here(name, file, "--encoding", "cp1252", *more).returncode == 0
 
 
 def test_an_encoding_that_cannot_be_is_told(tmp_path):
@@ -153,7 +141,7 @@ def test_a_separator_is_found_whatever_the_name_ends_in(tmp_path, suffix, separa
 # ---------------------------------------------------------------- workbooks
 
 
-def test_a_workbook_is_graded_from_its_first_visible_sheet(tmp_path, monkeypatch, capsys):
+def test_a_workbook_is_graded_from_its_first_visible_sheet(tmp_path):
     pytest.importorskip("python_calamine")
     rows = [[], [*HEADER, "n", None], [7, "It opens at 9.", '["It opens at 9.", "x"]', 1.5], [None]]
     rows += [["x", "Ü, ;", "Ü, ;", True]]
@@ -165,10 +153,10 @@ def test_a_workbook_is_graded_from_its_first_visible_sheet(tmp_path, monkeypatch
     assert (first.case_id, first.fields["context"]) == ("7", ["It opens at 9.", "x"])
     assert (first.columns, second.columns) == ({"n": "1.5"}, {"n": "TRUE"})
     assert data_set.notes == [f"{file}: read is the sheet 'Cases', not 'notes'"]
-    assert command(monkeypatch, "grade", file) == 0
-    assert "read is the sheet 'Cases'" in capsys.readouterr().err
-    assert run(file, tmp_path / "run", progress=False).summary.passed == 2
-    assert run(file, tmp_path / "run", progress=False).summary.passed == 2
+    done = here("grade", file)
+    assert (done.returncode, "read is the sheet 'Cases'" in done.stderr) == (0, True)
+    for _ in range(2):
+        assert run(file, tmp_path / "run", progress=False).summary.passed == 2
 
 
 def test_a_workbook_that_cannot_be_read_is_refused(tmp_path):
@@ -195,6 +183,3 @@ def test_a_cell_far_away_is_an_error_and_does_not_end_the_process(tmp_path, far)
             changed.writestr(name, text.replace("</sheetData>", f"{row}</sheetData>"))
     with pytest.raises(ConfigError, match="more than 800 MB of memory or 7 seconds"):
         open_data_set(file)
-
-
-# ---------------------------------------------------------------- how messages name options

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from faithfulness_assert import Case, ConfigError
-from faithfulness_assert.cases.sources import open_data_set
+from faithfulness_assert.batch import open_data_set
 
 SHAPES = json.loads((ROOT / "fixtures" / "found_records.json").read_text(encoding="utf-8"))
 ANSWER, CONTEXT, QUESTION = "It opens at 9.", "The pool opens at 9 in the morning.", "When?"

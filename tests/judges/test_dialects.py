@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 import yaml
-from command import here
+from command import here, project
 from conftest import ROOT
 from dialects import FORBIDDEN, KEY, ROWS, Imitation, cap_of, reached
 from loopback import Answer, Request
 from test_docs import table
 
-from faithfulness_assert import Grader, settings
+from faithfulness_assert import Grader
 from faithfulness_assert import grade as graded
 
 FACTS = [f"Museum {n} was opened by the mayor in {1700 + n}." for n in range(8)]
@@ -178,10 +178,8 @@ def test_each_server_grades_with_the_settings_of_its_row(row, tmp_path, monkeypa
         assert RECIPES[row["name"]][:2] == [judge, row["base_url"]]
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.chdir(tmp_path)
-    settings.forget()
     with reached(Imitation(row), monkeypatch) as url:
-        text = f'[tool.faithfulness_assert]\njudge = "{judge}"\nbase_url = "{url}"\n'
-        (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+        project(tmp_path, f'judge = "{judge}"\nbase_url = "{url}"')
         done = here("doctor")
         result = graded("Adults pay 12 euros. It is free.", "Adults pay 12 euros. Children pay.")
     assert (result.status, result.score) == ("graded", 0.5), result.reason

@@ -8,8 +8,7 @@ import pytest
 from loopback import Answer, Loopback, Request, good_reply
 from remote import ASK
 
-from faithfulness_assert import JudgeError, Usage
-from faithfulness_assert.judges.openai import OpenAIJudge
+from faithfulness_assert import Grader, JudgeError, Usage
 
 PATIENCE = 60.0  # seconds after which a test that hangs fails
 
@@ -22,7 +21,7 @@ def test_an_ask_whose_connection_its_server_closes_says_so_and_is_sent_again_as_
         return closed if request.number == 2 else good_reply(request)
 
     with Loopback(answer) as server:
-        judge = OpenAIJudge("m", base_url=server.url, api_key="k")
+        judge = Grader("openai:m", base_url=server.url, api_key="k").judge
         assert judge.ask(ASK).requests == 1
         with pytest.raises(JudgeError, match="judge: the server closed the connection") as error:
             judge.ask(ASK)

@@ -31,8 +31,6 @@ from plugin_runs import Runs, output
 from strategies import examples
 
 from faithfulness_assert import ConfigError, Grader, agrade, grade, grade_many, to_frame
-from faithfulness_assert.judges.anthropic import AnthropicJudge
-from faithfulness_assert.judges.openai import OpenAIJudge
 
 pytest_plugins = ["pytester"]
 KEY = "sk-proj-a+b/c=0123456789abcdefXYZ"
@@ -354,15 +352,12 @@ WRONG = [
     {"extra_headers": [("x-a", KEY)], "base_url": 5},
     *({"timeout": -1}, {"api_key": f"{KEY} "}, {"api_key": f"{KEY}\u00e4"}, {"x": 1}),
 ]
-OF_API = {"openai:m": OpenAIJudge, "anthropic:m": AnthropicJudge}
 CALLS: dict[str, Callable[..., object]] = {
     "grade": lambda **options: grade("A.", "A.", **options),
     "agrade": lambda **options: asyncio.run(agrade("A.", "A.", **options)),
     "grade_many": lambda **options: grade_many([], **options),
     "Grader": Grader,
-    "the judge": lambda judge, threshold, **options: OF_API[judge](
-        "m", **{"timeout": -1, **options}
-    ),
+    "the judge": lambda threshold, **options: Grader(**{"timeout": -1, **options}),
 }
 
 

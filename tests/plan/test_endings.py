@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from fakes import ScriptedJudge, TruthfulJudge
+from rows import summary_of
 
 from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade
-from faithfulness_assert.batch.summary import Summary
 
 CLAIM, DECLINED = "The shop is open daily.", "I don't know."
 DECLINES = "The answer only declines to answer: it makes no claim that could be checked."
@@ -112,16 +112,12 @@ def test_words_in_code_that_is_skipped_are_told_once(code, told):
     block = f"\n\n{mark}{code}\n```\n"
     result = grade(f"The sky is blue.{block * 2 if code else ''}", "The sky is blue.")
     assert sum("the code in the answer: it is skipped" in said for said in result.warnings) == told
-    summary = Summary()
-    summary.add(result)
-    assert ("1 case passed with code" in summary.text()) == (told == 1)
+    assert ("1 case passed with code" in summary_of(result)) == (told == 1)
 
 
 def test_a_summary_names_a_case_to_check():
     result = grade("The sky is blue. https://a.example", "The sky is blue.", id="case 7")
-    summary = Summary()
-    summary.add(result)
-    assert "nowhere in the context: check it; such as case 7" in summary.text()
+    assert "nowhere in the context: check it; such as case 7" in summary_of(result)
 
 
 @pytest.mark.parametrize(
@@ -143,9 +139,7 @@ def test_a_link_whose_address_the_context_lacks_is_told(context, told):
     result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
     new = [said for said in result.warnings if "its address is nowhere" in said]
     assert new == [f"Check the link {link}: its address is nowhere in the context" for link in told]
-    summary = Summary()
-    summary.add(result)
-    assert ("1 case passed with a link" in summary.text()) == bool(told)
+    assert ("1 case passed with a link" in summary_of(result)) == bool(told)
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from faithfulness_assert import ConfigError
+from faithfulness_assert.batch import open_data_set
 from faithfulness_assert.cases.paths import search
-from faithfulness_assert.cases.sources import open_data_set
 from faithfulness_assert.options import parse_options
 from faithfulness_assert.policy.load import find_policy
 from faithfulness_assert.promptfoo import get_assert

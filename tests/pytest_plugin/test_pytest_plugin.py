@@ -8,12 +8,12 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from command import project
 from loopback import Answer, Loopback, Request, completion
 from plugin_runs import CONTEXT, FALSE, PLUGIN, TRUE, Runs, output, summary
 from rows import rows
 
 import faithfulness_assert
-from faithfulness_assert import settings
 
 pytest_plugins = ["pytester"]
 
@@ -131,18 +131,13 @@ def test_a_session_ends_as_its_row_says(runs, row):
 # ---------------------------------------------------------------- the settings of the project
 
 
-def project(runs: Runs, table: str) -> None:
-    runs.pytester.makepyprojecttoml(f"[tool.faithfulness_assert]\n{table}\n")
-    settings.forget()
-
-
 def test_the_ini_comes_before_the_environment_and_that_before_the_project(runs, monkeypatch):
     def judge_is(name: str, *options: str) -> None:
         judge = "faithfulness(TRUE, CONTEXT, controls='off').judge"
         runs.write(f"def test_one(faithfulness):\n    assert {judge} == 'openai:of-the-{name}'\n")
         runs.run(*options).assert_outcomes(passed=1)
 
-    project(runs, 'judge = "openai:of-the-project"')
+    project(runs.pytester.path, 'judge = "openai:of-the-project"')
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
     with Loopback(supported) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
@@ -154,7 +149,7 @@ def test_the_ini_comes_before_the_environment_and_that_before_the_project(runs, 
 
 
 def test_a_wrong_table_fails_the_test_that_grades_and_no_other(runs):
-    project(runs, 'api_key = "sk-very-secret"')
+    project(runs.pytester.path, 'api_key = "sk-very-secret"')
     runs.write(
         "def test_one(faithfulness):\n    faithfulness(TRUE, CONTEXT)\ndef test_two():\n    pass\n"
     )

@@ -8,7 +8,9 @@ from typing import Any
 
 from conftest import ROOT
 
+from faithfulness_assert import GradingResult
 from faithfulness_assert.batch.store import lines_of_run
+from faithfulness_assert.batch.summary import Summary
 
 FIXTURES = ROOT / "fixtures"
 
@@ -32,6 +34,14 @@ def results_of(directory: Path) -> dict[int, dict[str, Any]]:
     """The results of a run by their rows, without the time that they took."""
     lines = [json.loads(line.to_json()) for line in lines_of_run(directory)]
     return {line["row"]: {**line, "latency_ms": 0} for line in lines}
+
+
+def summary_of(*results: GradingResult) -> str:
+    """What a run with these results says at its end."""
+    summary = Summary()
+    for result in results:
+        summary.add(result)
+    return summary.text()
 
 
 def changed_database(directory: Path, *commands: str) -> None:

@@ -9,10 +9,9 @@ import pytest
 from fakes import ScriptedJudge, TruthfulJudge, labelled
 from hypothesis import given
 from hypothesis import strategies as st
-from rows import rows
+from rows import rows, summary_of
 
 from faithfulness_assert import Ask, GradingResult, Reply, grade, split_statements
-from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import VERBATIM_FLAG
 from faithfulness_assert.text.talk import claims_nothing, declines
 
@@ -99,10 +98,7 @@ def test_a_statement_that_the_context_has_word_for_word_is_marked_where_it_is_no
     result = grade(f"{said} Dogs pay nothing.", context, judge=judge, controls="off")
     assert [VERBATIM_FLAG in v.flags for v in result.verdicts] == [True, False]
     assert "the context has this word for word: check the judge" in result.pretty()
-    summary = Summary()
-    summary.add(result)
-    assert summary.found == {VERBATIM_FLAG: 1}
-    assert "check the judge" in summary.text()
+    assert summary_of(result).count("check the judge") == 1
     judge = TruthfulJudge(lambda _: "supported")
     assert not grade(said, context, judge=judge, controls="off").verdicts[0].flags
 
