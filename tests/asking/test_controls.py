@@ -109,12 +109,6 @@ def test_the_first_ask_with_room_contains_the_controls():
     assert sorted(sorted(ask.ids) for ask in judge.asked) == [[1, 2, 3], [4, 5, 6]]
 
 
-def test_controls_are_asked_again_after_an_unreadable_reply():
-    stamp = ScriptedJudge(["Let me see ...", TruthfulJudge(lambda _: "supported").ask])
-    result = grade(ANSWER, CONTEXT, judge=stamp, controls="enforce")
-    assert (result.status, result.error and result.error.kind) == ("unreadable", "unreliable_judge")
-
-
 PLAIN = [s for p in CONTEXT for s in re.split(r"(?<=\.) ", p)]
 
 

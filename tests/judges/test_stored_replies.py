@@ -250,15 +250,6 @@ def test_a_reply_that_is_not_stored_is_a_grader_error_that_says_how_to_store_it(
     assert not list(tmp_path.iterdir())
 
 
-def test_another_option_that_shapes_replies_finds_none(tmp_path):
-    with Loopback(verdict) as server:
-        grade(ANSWER, CONTEXT, judge="openai:m", base_url=server.url, api_key=KEY, cache=tmp_path)
-    kept = {"cache": tmp_path, "cache_only": True}
-    assert grade(ANSWER, CONTEXT, judge="openai:m", **kept).pass_
-    for other in ({"judge": "openai:m2"}, {"judge": "openai:m", "temperature": 1}):
-        assert grade(ANSWER, CONTEXT, **kept, **other).status == "judge_failed"
-
-
 def test_only_stored_replies_of_an_object_never_ask_it(tmp_path):
     judge = CountingJudge(said=Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}'))
     assert grade(ANSWER, CONTEXT, judge=judge, cache=tmp_path).pass_

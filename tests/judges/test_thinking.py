@@ -139,12 +139,7 @@ def test_of_a_reply_at_its_limit_only_complete_json_is_read(text, status):
         (result,) = graded(made(server))
     assert result.status == status, result.reason
     assert status == "graded" or (result.score, result.error.kind) == (None, "truncated")
-
-
-def test_a_judge_that_only_runs_on_is_not_given_more_room():
-    with Loopback(completion(CUT, finish_reason="length")) as server:
-        graded(made(server))
-    assert len(server.requests) == 1
+    assert text != CUT or len(server.requests) == 1  # what only runs on gets no more room
 
 
 @APIS

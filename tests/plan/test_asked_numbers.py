@@ -201,18 +201,3 @@ def test_a_result_tells_what_else_a_reply_said_and_on_which_statements():
     warnings = " ".join(result.metadata["warnings"])
     assert "may deny its verdict, which counts only if confirmed, on statement 2: “" in warnings
     assert "may be outdated" in warnings
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        '{"id": 2, "label": "contradicted", "reason": "Statement 1 is contradicted too."}',
-        '{"id": 2, "label": "contradicted", "note": "Statement 1 is not supported either."}',
-    ],
-)
-def test_what_a_row_says_of_another_statement_counts_against_that_one(row):
-    first = '{"id": 1, "label": "supported"}'
-    result, _ = graded(f'{{"verdicts": [{first}, {row}]}}', size=2, reasks=0)
-    assert labels(result) == ["invalid", "contradicted"]
-    again, _ = graded(f'{{"verdicts": [{first}]}}', row.replace('"id": 2, ', ""), size=2)
-    assert labels(again) == ["duplicate", "contradicted"]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows
 
-from faithfulness_assert import ConfigError, Grader, Policy, grade, policies
+from faithfulness_assert import ConfigError, Grader, Policy, policies
 
 DATA_KEYS = sorted({*(field.name for field in fields(Policy)), "base", "policy_options"})
 
@@ -54,13 +54,6 @@ def test_a_bare_off_in_yaml_is_read_as_off(tmp_path):
     file.write_text("base: masis\ncontrols: off\ncitations: off\n", encoding="utf-8")
     policy = policy_of(str(file))
     assert (policy.controls, policy.citations) == ("off", "off")
-
-
-def test_a_mapping_can_be_a_policy():
-    result = grade(
-        "The tower is tall.", "The tower is tall.", policy={"base": "default", "threshold": 1.0}
-    )
-    assert (result.policy, result.threshold, result.pass_) == ("custom", 1.0, True)
 
 
 BROKEN = [row for row in rows("policy_mistakes") if "file" in row] + [

@@ -54,12 +54,6 @@ def test_places_count_only_in_the_first_ask_and_where_the_counts_agree():
     assert found([(1, YES), (None, NO)], [1, 2], prefix=True) == ["invalid", "missing"]
 
 
-def test_places_do_not_count_beside_a_remark_that_names_a_number():
-    reading = read('{"verdicts": ["yes", "yes"], "note": "Statement 2 is supported."}')
-    findings = settle(reading, dict(enumerate(SENTENCES[:2], 1))).findings
-    assert {finding.unresolved for finding in findings.values()} == {"invalid"}
-
-
 def test_what_is_too_long_to_be_looked_through_opens_all():
     rows = (Row(1, YES), Row(2, YES))
     statements = dict(enumerate(SENTENCES[:2], 1))
