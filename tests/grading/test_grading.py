@@ -19,14 +19,6 @@ CONTEXT = "The Eiffel Tower is 330 metres tall. It stands in Paris."
 TALL = "The tower is tall."
 
 
-def test_two_lines_of_code_grade_without_a_key():
-    good = grade("The Eiffel Tower is 330 metres tall.", CONTEXT)
-    bad = grade("The Eiffel Tower is 530 metres tall.", CONTEXT)
-    assert (good.pass_, good.score, good.judge) == (True, 1.0, "embedded")
-    assert (bad.pass_, bad.score) == (False, 0.0)
-    assert "530" in bad.reason
-
-
 @pytest.mark.usefixtures("defects")
 @pytest.mark.parametrize("place", ["conclude.absent_numbers", "plan.split", "verdicts.settle"])
 def test_a_defect_of_ours_costs_one_case_of_many_and_its_message_quotes_nothing(
@@ -260,18 +252,3 @@ def test_what_a_judge_of_ones_own_raises_is_named_with_its_place_and_without_its
         ConfigError, match=r"an object \(no class\) with an 'ask' method; got Broken"
     ):
         grade("It is red.", "It is red.", judge=Broken)
-
-
-def test_a_label_that_nobody_knows_is_named_beside_verdicts_that_are_read():
-    judge = ScriptedJudge([labelled("grounded", "clashes")])
-    result = grade("It is red. It is tall.", "It is red.", judge=judge)
-    (warning,) = [text for text in result.warnings if "option labels" in text]
-    assert warning.startswith("the judge's label 'clashes' is none that is known")
-    own = {"clashes": "contradicted"}
-    told = grade("It is red. It is tall.", "It is red.", judge=judge, labels=own)
-    assert told.counts["contradicted"] == 1
-    alone = grade("It is red.", "It is red.", judge=ScriptedJudge([labelled("clashes")]))
-    for said in (alone.reason, alone.error and alone.error.message):
-        assert "verdicts[0].label: 'clashes' is not one of" in str(said)
-        assert "option labels" in str(said)
-    assert not [text for text in told.warnings if "option labels" in text]

@@ -13,7 +13,6 @@ from faithfulness_assert import (
     Ask,
     CitationAudit,
     ConfigError,
-    GradingResult,
     Reply,
     Usage,
     grade,
@@ -59,16 +58,6 @@ class Says:
 
 
 # ---------------------------------------------------------------- truths (deepeval)
-
-
-def test_deepeval_asks_for_claims_and_truths_then_verdicts_then_a_reason():
-    judge = Says({"verdicts": [labelled("supported", "contradicted")]})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
-    assert [ask.kind for ask in judge.asked[2:]] == ["verdicts", "reason"]
-    assert sorted(ask.kind for ask in judge.asked[:2]) == ["claims", "truths"]
-    assert (result.score, result.pass_, result.tokens_used.num_requests) == (0.5, True, 4)
-    assert result.reason.endswith("The judge says why.")
-    assert "1 of 2 statements supported" in result.reason
 
 
 def test_verdicts_are_found_against_the_truths_and_point_into_the_passages_they_are_of():
@@ -124,25 +113,6 @@ def test_a_policy_that_asks_more_than_verdicts_does_not_take_the_embedded_judge(
         grade(ANSWER, CONTEXT, policy=name)
 
 
-def test_a_score_is_shown_as_a_line():
-    answer = "It rains. It snows. It hails. It pours."
-
-    def run(*labels: str | None, **options: Any) -> GradingResult:
-        judge = Says({"verdicts": [labelled(*labels)]})
-        return grade(answer, CONTEXT, judge=judge, policy="axion", **options)
-
-    result = run("supported", "supported", "partially_supported", "contradicted")
-    assert result.metadata["calculation"] == "(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375"
-    assert "(2 × 1 + 1 × 0.5 - 1) / 4 = 0.375" in result.pretty()
-    low = run(*["contradicted"] * 4)
-    assert low.metadata["calculation"] == "(- 4) / 4 = -1, limited to 0"
-    half = ("supported", "supported", None, None)  # what has no verdict is in the sum, too
-    strict = run(*half, reasks=0, policy_options={"strict_mode": True})
-    assert strict.metadata["calculation"] == "(2 × 1 - 2) / 4 = 0"
-    inverse = run(*half, reasks=0, inverse=True)
-    assert inverse.metadata["calculation"] == "(2 × 1 + 2 × 1) / 4 = 1; 1 - score = 0"
-
-
 # ---------------------------------------------------------------- ratings (masis)
 
 
@@ -150,23 +120,6 @@ def rated(ratings: Any, answer: str = ANSWER, **options: Any) -> Any:
     return grade(
         answer, CONTEXT, judge=Says({"ratings": [ratings, ratings]}), policy="masis", **options
     )
-
-
-def test_a_holistic_policy_rates_the_answer_in_one_ask():
-    judge = Says({"ratings": [{**RATINGS, "suggestions": ["Name the price."]}]})
-    result = grade(
-        "The museum opens at nine [hours].", CONTEXT, question="When?", judge=judge, policy="masis"
-    )
-    assert judge.kinds() == ["ratings"]
-    assert (result.score, result.pass_, result.verdicts) == (0.845, True, ())
-    assert result.named_scores == {**RATINGS, "overall": 0.845}
-    assert result.metadata["suggestions"] == ["Name the price."]
-    assert (
-        result.metadata["calculation"]
-        == "0.35 × 0.9 + 0.25 × 0.9 + 0.25 × 0.8 + 0.15 × 0.7 = 0.845"
-    )
-    assert "Suggestions: Name the price." in str(result.reason)
-    assert result.citations is not None
 
 
 def test_the_audits_findings_go_into_the_ask_and_hold_faithfulness_down():

@@ -73,34 +73,10 @@ def test_a_later_reply_that_denies_an_earlier_number_takes_exactly_that_back(for
     assert result.verdicts[3].label in ("not_enough_info", None)
 
 
-@pytest.mark.parametrize(
-    ("remark", "kept"),
-    [
-        ("My earlier verdicts were wrong.", 0),
-        ("None of my previous verdicts is supported.", 0),
-        ("My earlier verdicts were wrong, as statement 5 shows.", 0),
-        ("Like statement 5, the whole answer is false.", 0),
-        ("Nothing in the answer is supported.", 0),
-        ("Statements 1-2 are not supported.", 1),
-        ("Claims 1 to 3 are contradicted.", 0),
-    ],
-)
-def test_a_later_reply_that_denies_many_earlier_numbers_takes_them_all_back(remark, kept):
-    result, _ = graded(ALL_BUT_ONE, f"{OWN}\n{remark}")
-    assert labels(result)[:3].count("supported") == kept
-
-
 @pytest.mark.parametrize("form", DENIALS)
 def test_a_denial_of_a_number_that_no_ask_had_takes_nothing_back(form):
     result, _ = graded(ALL_BUT_ONE, DENIALS[form](77))
     assert labels(result)[:3] == ["supported"] * 3
-
-
-def test_what_is_taken_back_is_not_given_again_by_any_later_reply():
-    first = verdicts_json({1: "supported", 2: "supported"})
-    deny = verdicts_json({5: "not_enough_info", 1: "contradicted"})
-    grant = verdicts_json({1: "supported", 2: "supported", 5: "supported", 6: "supported"})
-    assert labels(graded(first, deny, grant, reasks=2)[0])[0] in ("duplicate", "invalid")
 
 
 # ---------------------------------------------------------------- what a re-ask says
@@ -129,27 +105,6 @@ def test_too_few_or_too_many_verdicts_are_noted_and_logged_without_texts(caplog)
     assert [record.getMessage() for record in caplog.records] == said
 
 
-def last_lines(*replies: str, **options: Any) -> list[str]:
-    """The last line of each ask before its key, "" for a fence."""
-    _, asked = graded(*replies, **options)
-    ends = [ask.messages[-1]["content"].split("\n")[-3] for ask in asked]
-    return ["" if end.startswith("</") else end for end in ends]
-
-
-def test_a_re_ask_says_in_its_last_line_what_was_wrong_with_the_reply_before():
-    whole = dict.fromkeys((1, 2, 3, 4), "supported")
-    assert last_lines(verdicts_json(whole)) == [""]
-    for wrong, remark in (
-        (ALL_BUT_ONE, LEFT_OUT),
-        ("Well.", LEFT_OUT),
-        (verdicts_json({**whole, 4: "perhaps"}), NO_ONE_LABEL),
-        (verdicts_json({**whole, 9: "contradicted"}), NO_ONE_LABEL),
-        (verdicts_json(whole) + "\nBut statement 4 is doubtful.", SAID_MORE),
-        (verdicts_json(whole).replace("[1]", '[1], "note": "not stated"'), SAID_MORE),
-    ):
-        assert last_lines(wrong, verdicts_json({})) == ["", remark], wrong
-
-
 def test_reasons_that_said_too_much_are_not_asked_for_again():
     doubtful = json.loads(ALL_BUT_ONE)
     doubtful["verdicts"][0]["reason"] = "It is not stated."
@@ -157,47 +112,3 @@ def test_reasons_that_said_too_much_are_not_asked_for_again():
         _, asked = graded(reply, "{}", reasons="all")
         assert [ask.form.reasons for ask in asked] == ["all", "all" if again else "none"]
         assert ["reason" in ask.messages[0]["content"] for ask in asked] == [True, again]
-
-
-def test_a_reason_is_kept_where_its_label_is_confirmed():
-    said, why = json.loads(ALL_BUT_ONE), "It is not stated, but meant."
-    said["verdicts"][0]["reason"] = why
-    number = 5
-    for label, reason in (
-        ("supported", f"{why} (confirmed when asked again)"),
-        ("contradicted", ""),
-    ):
-        again = verdicts_json({number: label, number + 1: "supported"})
-        result, asked = graded(json.dumps(said), again, reasons="all")
-        first = result.verdicts[0]
-        assert (len(asked), first.label, first.reason) == (2, label, reason)
-        assert f"judge: {reason}" in result.pretty() or not reason
-
-
-@pytest.mark.parametrize("reasons", ["problems", "none"])
-def test_a_reason_of_one_supported_statement_alone_is_asked_about_once(reasons):
-    """Nobody asked for it: it may say why the label is wrong, in whichever words."""
-    said = json.loads(verdicts_json(dict.fromkeys((1, 2, 3, 4), "supported")))
-    said["verdicts"][0]["reason"] = "The door is green."
-    again = {"id": 5, "label": "supported", "reason": "The door is green."}
-    for verdict, label in (
-        ({**again, "label": "contradicted"}, "contradicted"),
-        (again, "supported"),
-    ):
-        second = json.dumps({"verdicts": [verdict]})
-        result, asked = graded(json.dumps(said), second, reasons=reasons)
-        assert [len(ask.ids) for ask in asked] == [4, 1]
-        assert labels(result) == [label, *["supported"] * 3]
-    for verdict in said["verdicts"]:
-        verdict["reason"] = "It says so."
-    assert len(graded(json.dumps(said), reasons=reasons)[1]) == 1
-    assert len(graded(json.dumps(said), reasons="all")[1]) == 1
-
-
-def test_a_result_tells_what_else_a_reply_said_and_on_which_statements():
-    remark = "Statement 2 may be outdated."
-    result, _ = graded(f"{ALL_BUT_ONE}\n{remark}", reasks=0)
-    assert labels(result) == ["supported", "invalid", "supported", "missing"]
-    warnings = " ".join(result.metadata["warnings"])
-    assert "may deny its verdict, which counts only if confirmed, on statement 2: “" in warnings
-    assert "may be outdated" in warnings

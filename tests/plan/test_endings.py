@@ -57,14 +57,6 @@ def test_a_policy_decides_what_becomes_of_a_case_with_nothing_to_check(
     assert {r.status for r in (error, fail, under("pass"))} == {error.status}
 
 
-@pytest.mark.parametrize(("ending", "score"), [("pass", 0.0), (0.9, 0.1), (0.2, 0.2), (0.0, 0.0)])
-def test_under_inverse_nothing_to_check_never_passes_and_never_scores_more(ending, score):
-    policy = Policy(endings={"abstained": ending}, inverse=True)
-    result = ended(DECLINED, [CLAIM], policy)
-    assert (result.score, result.pass_) == (pytest.approx(score), False)
-    assert result.defined
-
-
 def test_a_score_that_means_nothing_is_none_so_that_no_mean_counts_it():
     """Also in a stored result of an older version, which has 0 there."""
     failed = grade(CLAIM, [CLAIM], judge=ScriptedJudge([JudgeError("HTTP 503", "server")]))
@@ -97,13 +89,6 @@ def test_the_judges_own_reason_comes_last_and_is_cut():
     assert 500 < len(explained) - len(plain) <= 601
 
 
-def test_an_answer_that_declines_and_names_a_new_number_is_graded():
-    judge = TruthfulJudge(lambda _: "not_enough_info")
-    answer = "I am unable to help; please call 0800 555 555."
-    assert grade(answer, CLAIM, judge=judge).status == "graded"
-    assert grade("I cannot find the fee of 2019.", CLAIM, judge=judge).status == "abstained"
-
-
 @pytest.mark.parametrize(
     ("code", "told"), [("# it opens at 9", 1), ("1 + 1", 0), ("", 0), ("text\nThe sky is blue.", 0)]
 )
@@ -118,45 +103,3 @@ def test_words_in_code_that_is_skipped_are_told_once(code, told):
 def test_a_summary_names_a_case_to_check():
     result = grade("The sky is blue. https://a.example", "The sky is blue.", id="case 7")
     assert "nowhere in the context: check it; such as case 7" in summary_of(result)
-
-
-@pytest.mark.parametrize(
-    ("context", "told"),
-    [
-        (
-            "The sky is blue. See https://a.example/sky/ for more.",
-            ["https://b.example/pay", "https://c.example"],
-        ),
-        (
-            "The sky is blue.",
-            ["https://a.example/sky", "https://b.example/pay", "https://c.example"],
-        ),
-        ("The sky is blue: https://a.example/sky https://b.example/pay?x=1 https://c.example", []),
-    ],
-)
-def test_a_link_whose_address_the_context_lacks_is_told(context, told):
-    answer = "The [sky](https://a.example/sky) is [blue](https://b.example/pay). https://c.example."
-    result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
-    new = [said for said in result.warnings if "its address is nowhere" in said]
-    assert new == [f"Check the link {link}: its address is nowhere in the context" for link in told]
-    assert ("1 case passed with a link" in summary_of(result)) == bool(told)
-
-
-@pytest.mark.parametrize(
-    ("cited", "lacks"),
-    [
-        (" (Permanently Closed, 2025)", "Permanently, Closed, 2025"),
-        ("\n\nSource: Hotel Brochure 2024", "Hotel, Brochure"),
-        (" (Smith, 2024)", ""),
-        (" [Document 3] [Source 1]", ""),
-        (" [a_b.pdf, p. 3]", "a_b.pdf"),
-    ],
-)
-def test_a_citation_that_names_what_the_context_lacks_is_told(cited, lacks):
-    answer, context = f"The sauna closes at ten.{cited}", "The sauna closes at ten (Smith, 2024)."
-    result = grade(answer, context, judge=TruthfulJudge(lambda _: "supported"), controls="off")
-    assert [skipped.reason for skipped in result.skipped] == ["citation"]
-    assert sum(said.endswith(f"nowhere in the context is {lacks}") for said in result.warnings) == (
-        lacks != ""
-    )
-    assert sum("Check the source" in said for said in result.warnings) == (lacks != "")

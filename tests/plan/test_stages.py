@@ -179,6 +179,12 @@ def told(result: GradingResult) -> dict[str, str]:
     }
 
 
+def remark(ask: Ask) -> str:
+    """What an ask says before its key of the reply before it."""
+    line = ask.messages[-1]["content"].split("\n")[-3]
+    return "" if line.startswith("</") else line
+
+
 def actual(result: GradingResult, asked: Sequence[Ask], answer: str) -> dict[str, Any]:
     """The values that a row may expect."""
     score = result.score if result.defined else result.metadata.get("unreadableScore", 0.0)
@@ -197,6 +203,8 @@ def actual(result: GradingResult, asked: Sequence[Ask], answer: str) -> dict[str
         "why_skipped": [span.reason for span in result.skipped],
         "counts": {name: number for name, number in result.counts.items() if number},
         "flags": [list(v.flags) for v in verdicts],
+        "wrong": [list(v.wrong) for v in verdicts],
+        "says": [v.says for v in verdicts],
         "evidence": [[e.sentence for e in v.evidence] for v in verdicts],
         "coverage": round(result.coverage, 3),
         "asks": sorted(ask.kind for ask in asked),
@@ -208,6 +216,7 @@ def actual(result: GradingResult, asked: Sequence[Ask], answer: str) -> dict[str
         "asked": [[ask.kind, *(f"{n}. {text}" for n, text in ask.payload.items)] for ask in asked],
         "shown": next(([text for _, text in said] for said in shown if said), []),
         "notes": [ask.payload.notes for ask in asked],
+        "remarks": [remark(ask) for ask in asked],
         "metadata": result.metadata,
     }
 

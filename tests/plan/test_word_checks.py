@@ -42,32 +42,6 @@ def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stay
     assert [component["pass"] for component in flagged] == [True, True]
 
 
-def test_a_number_of_the_question_is_neither_flagged_nor_wrong():
-    answer = "Yes, adults pay 14 euros."
-    result = grade(answer, CONTEXT, question="Is it 14 euros?", judge=says("supported"))
-    assert result.verdicts[0].flags == ()
-    question = "What does it cost after 22:00?"
-    answer = "The museum closes at 22:00 on Mondays."
-    asked = grade(answer, CONTEXT, question=question, judge=says("contradicted"))
-    assert (asked.verdicts[0].wrong, asked.verdicts[0].says) == ((), "")
-
-
-@pytest.mark.parametrize(
-    ("answer", "flagged"),
-    [
-        ("Adults pay 12 euros. The fee is 30 euros. The total is 42 euros.", []),
-        ("Adults pay 12 euros. The fee is 30 euros. The total is 84 euros.", [3]),
-        ("Adults pay 12 euros. The fee is 30 euros. They differ by 18 euros.", []),
-        ("Adults pay 12 euros. 12 + 30 = 42. So they pay 42 euros.", []),
-        ("Adults pay 12 euros. 12 + 35 = 47. So they pay 47 euros.", [2, 3]),
-    ],
-)
-def test_a_number_that_the_answer_computes_from_known_ones_is_not_flagged(answer, flagged):
-    context = f"{CONTEXT} The fee is 30 euros."
-    result = grade(answer, context, judge=says(*["supported"] * 3))
-    assert [v.id for v in result.verdicts if v.flags] == flagged
-
-
 def test_the_user_chooses_whether_a_flag_fails():
     result = graded("supported", fail_on_flags=["number_not_found"])
     assert (result.pass_, result.score) == (False, 1.0)
@@ -75,11 +49,6 @@ def test_the_user_chooses_whether_a_flag_fails():
     assert graded("contradicted", "supported", fail_on=(), threshold=0.4).pass_
     with pytest.raises(ConfigError, match=r"unknown flag 'number_not_fund'.*number_not_found"):
         graded("supported", fail_on_flags=["number_not_fund"])
-
-
-def test_a_number_is_no_reason_for_strict_evidence_to_lower_a_label():
-    (verdict,) = graded("supported", strict_evidence=True).verdicts
-    assert verdict.label == "supported"
 
 
 def test_what_is_not_supported_has_its_wrong_words_and_what_the_context_says():
