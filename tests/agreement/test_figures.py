@@ -53,13 +53,6 @@ def test_what_the_labels_do_not_define_is_none_and_never_1():
     assert ac1([[1.0]]) is None
 
 
-def test_a_judge_that_flags_nothing_has_no_agreement_beyond_chance():
-    told = figures([97, 0, 3, 0])
-    assert told["agreement"] == 0.97
-    assert told["kappa"] == 0
-    assert told["balanced_accuracy"] == 0.5
-
-
 # ---------------------------------------------------------------- intervals
 
 

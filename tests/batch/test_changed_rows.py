@@ -59,18 +59,6 @@ def source_of(folder: Path, kind: str, given: list[Case]) -> Any:
 KINDS = ["jsonl", "csv", "list", "iterator"]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_appended_rows_go_on_and_no_other_row_is_asked_about_again(tmp_path, kind):
-    judge = TruthfulJudge()
-    given = [case(n % 11) for n in range(1, 13)]
-    for days, count in enumerate((4, 8, 8, 12), 1):
-        outcome = quiet(source_of(tmp_path, kind, given[:count]), tmp_path / "run", judge=judge)
-        assert (outcome.summary.cases, outcome.stopped) == (count, ""), days
-        assert len(judge.asked) == count
-    quiet(source_of(tmp_path, kind, given), tmp_path / "whole", judge=TruthfulJudge())
-    assert results_of(tmp_path / "run") == results_of(tmp_path / "whole")
-
-
 def test_rows_that_are_added_while_a_file_is_read_are_graded_once(tmp_path, monkeypatch):
     path, judge = source_of(tmp_path, "jsonl", [case(n) for n in range(60)]), TruthfulJudge()
     kind = type(open_data_set([]))

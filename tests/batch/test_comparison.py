@@ -18,9 +18,8 @@ from strategies import examples
 from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.comparison import compare
-from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code, rows_of
+from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code
 from faithfulness_assert.batch.rows import Line, ids_by_content
-from faithfulness_assert.batch.summary import Summary
 from faithfulness_assert.records.model import GraderError
 from faithfulness_assert.report import write_report
 
@@ -270,23 +269,6 @@ def test_what_could_not_be_graded_differs_in_no_way_of_grading_and_in_no_stateme
     told = as_markdown(compare(scored([1.0]), down))
     assert "1 could not be graded in" in told
     assert [said for said in ("same way", "recheck", "unresolved") if said in told] == []
-
-
-def test_a_comparison_shows_the_numbers_of_each_run_as_batch_does():
-    silent = replace(result(0.0), status="abstained", defined=False)
-    before = {**partly(20, 0), "a": silent, "b": result(0.5)}
-    after = {**partly(20, 0), "a": silent, "b": silent}
-    found = compare(run_of(before), run_of(after), names=("june", "july"))
-    rows = {name: values for name, *values in rows_of(found)}
-    for place, results in enumerate((before, after)):
-        summary = Summary()
-        for one in results.values():
-            summary.add(one)
-        assert rows["mean score"][place] == f"{summary.mean:.3f}"
-        assert rows["passed"][place] == str(summary.passed)
-    assert rows["mean score"] == ["0.976", "1.000"]
-    assert found.worse is False
-    assert as_text(found).splitlines()[2].split() == ["june", "july"]
 
 
 # ---------------------------------------------------------------- Markdown

@@ -124,14 +124,6 @@ def test_a_loss_whose_cause_so_few_cases_do_not_show_stays_a_loss(judge, tmp_pat
     )
 
 
-def test_where_nothing_changed_no_cause_is_named(tmp_path):
-    file = data(tmp_path / "answers.json", 6)
-    a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)
-    told = compared(answered, a, b, "--recheck", *JUDGE)
-    assert told.returncode == 0, told.stdout + told.stderr
-    assert "no change was found, neither of the judge nor of the system" in told.stdout
-
-
 def test_what_cannot_be_asked_again_is_an_error_that_names_the_fix(tmp_path):
     file = data(tmp_path / "answers.json", 0)
     a, b = graded(tmp_path / "a", file, answered), graded(tmp_path / "b", file, answered)

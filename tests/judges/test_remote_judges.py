@@ -293,6 +293,7 @@ INVALID = {
     "api_key": (5, "sk two words", "sk-\nline", "ключ"),
     "model": ("", "  ", None, 5),
     "client": (5, "openai.OpenAI()"),
+    "extra_body": ({"a": float("nan")},),
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 from dialects import cap_of
 from loopback import GOOD, Answer, Loopback, Request, claude_message, completion, refusal_to
 
-from faithfulness_assert import ConfigError, Grader
+from faithfulness_assert import Grader
 from faithfulness_assert.batch.estimate import estimate_run
 from faithfulness_assert.batch.rows import Row
 from faithfulness_assert.judges import make_judge
@@ -306,30 +306,6 @@ def test_claude_gets_an_effort_or_a_budget_or_neither(model, efforts):
         with Loopback(answer) as server:
             (result,) = graded(made(server, "anthropic", reasoning_effort=effort))
         assert (result.status, len(server.requests)) == ("graded", efforts), result.reason
-
-
-WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"max_tokens": 0}, "max_tokens: must be a whole number from 1"),
-    ({"max_tokens": "9"}, "max_tokens"),
-    ({"reasoning_effort": ""}, "reasoning_effort"),
-    *(({"extra_body": {name: 1}}, f"extra_body: must not set '{name}'") for name in ("model", "messages", "stream")),
-    ({"extra_body": {"max_tokens": 9}}, "must not set 'max_tokens': an option or each ask sets it"),
-    ({"extra_body": [1]}, "extra_body: must be a mapping"),
-    ({"extra_body": {"a": float("nan")}}, "extra_body: must be plain JSON"),
-    ({"extra_headers": {"x-a": "gw-secret\r\nx-b: c"}}, "extra_headers: 'x-a' must be a text without"),
-    ({"extra_headers": {"x a": "b"}}, "extra_headers: 'x a' is no header"),
-    ({"extra_headers": {"Host": "b"}}, "extra_headers: 'Host' is no header that you can set"),
-    ({"extra_headers": "x-a: b"}, "extra_headers: must be a mapping"),
-]  # fmt: skip
-
-
-@APIS
-@pytest.mark.parametrize(("options", "said"), WRONG, ids=[said[:40] for _, said in WRONG])
-def test_a_wrong_option_is_named_and_no_header_is_shown(api, options, said):
-    with pytest.raises(ConfigError) as caught:
-        Grader(f"{api}:m", base_url="http://127.0.0.1:9/v1", **options)
-    assert said in str(caught.value)
-    assert "gw-secret" not in str(caught.value)
 
 
 @pytest.mark.parametrize("field", ["reasoning", "reasoning_content", "content"])

@@ -115,22 +115,6 @@ def test_a_guidance_that_is_too_long_and_an_example_that_is_not_a_text_are_named
         Example("c", 5, "supported")
 
 
-def test_an_unresolved_statement_costs_what_a_statement_without_evidence_costs():
-    verdicts = [
-        Verdict(1, "a", "supported"),
-        Verdict(2, "b", "supported"),
-        Verdict(3, "c", None, "missing"),
-    ]
-    strict = score(Policy(weights={"supported": 1, "not_enough_info": -1}, fail_on=()), verdicts)
-    without = score(Policy(weights={"supported": 1, "contradicted": 0}), verdicts)
-    lenient = score(Policy(weights={"supported": 1, "not_enough_info": 1}, fail_on=()), verdicts)
-    assert [s and s.value for s in (strict, without, lenient)] == [
-        pytest.approx(1 / 3),
-        pytest.approx(2 / 3),
-        pytest.approx(2 / 3),
-    ]
-
-
 # ---------------------------------------------------------------- described for a reader
 
 

@@ -1,7 +1,6 @@
 """Each statement gets one finding, by number, or by place where that is safe; nothing is guessed."""
 
 import json
-from collections import Counter
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from rows import rows
 from faithfulness_assert import UnreadableReply, read_verdicts
 from faithfulness_assert.reading.reconcile import CREDITED, Finding, agreed, read, settle
 from faithfulness_assert.reading.rows import Reading, Row
-from faithfulness_assert.records.errors import ContradictoryReply
 from faithfulness_assert.records.model import LABELS
 
 from .reply_rows import SENTENCES
@@ -54,26 +52,11 @@ def test_places_count_only_in_the_first_ask_and_where_the_counts_agree():
     assert found([(1, YES), (None, NO)], [1, 2], prefix=True) == ["invalid", "missing"]
 
 
-def test_what_is_too_long_to_be_looked_through_opens_all():
-    rows = (Row(1, YES), Row(2, YES))
-    statements = dict(enumerate(SENTENCES[:2], 1))
-    for words, expected in ((40, {YES: 2}), (40_000, {"invalid": 2})):
-        findings = settle(Reading(rows, ("so it is " * words,)), statements).findings.values()
-        assert Counter(found.label or found.unresolved for found in findings) == expected
-
-
 def test_whether_a_statement_is_no_claim_is_not_decided_by_a_reason_that_calls_it_false():
     for label, expected in ((YES, "invalid"), ("not_a_claim", "not_a_claim")):
         row = Row(1, label, reason="This is false.")
         [found] = settle(Reading((row,)), {1: SENTENCES[0]}).findings.values()
         assert (found.label or found.unresolved) == expected
-
-
-def test_a_contradiction_of_nobody_objects_to_all():
-    of_nobody = (None, AGAINST)
-    for said in ([of_nobody], [(None, YES), of_nobody, (None, YES)], [(1, YES), of_nobody]):
-        with pytest.raises(ContradictoryReply, match="does not say which one"):
-            found(said, [1, 2])
 
 
 def test_one_text_under_two_numbers_with_opposite_labels_earns_nothing():
@@ -134,23 +117,6 @@ def test_a_low_confidence_is_a_doubt(thousandths, written, key, label):
         assert "low" in finding.remark
     else:
         assert finding.label == label
-
-
-@pytest.mark.parametrize("value", [-0.2, "0.9 or so", "low", [0.9], {"it": 0.9}, "rather no"])
-@pytest.mark.parametrize("key", ["confidence", "score", "contradiction_probability"])
-def test_a_rating_that_is_no_share_is_a_remark_like_any_other(key, value):
-    reply = json.dumps([{"id": 1, "label": YES, key: value}])
-    assert settle(read(reply), {1: "It is red."}).findings[1].unresolved == "invalid"
-
-
-@pytest.mark.parametrize(
-    "key",
-    ["hallucination_score", "contradiction_probability", "error_rate", "unfaithfulness_score"],
-)
-def test_a_high_rating_of_what_is_wrong_is_a_denial(key):
-    for value, label in ((0.9, None), (0, YES)):
-        reply = json.dumps([{"id": 1, "label": YES, key: value}])
-        assert settle(read(reply), {1: "It is red."}).findings[1].label == label, value
 
 
 @given(
