@@ -13,10 +13,11 @@ from ..asking.windows import chunk
 from ..reading.reconcile import ASSERTS, INVALID, MISSING, Finding, read, settle
 from ..records.errors import ContradictoryReply, JudgeError
 from ..records.judge import Ask, Numbered, Outcome
+from ..records.model import Statement
 from ..text.absent_numbers import absent_numbers, names_new_price
-from ..text.learned import is_topic
+from ..text.learned import asks, is_topic
 from ..text.strings import clip, lazy_pattern
-from ..text.talk import may_be_set_aside
+from ..text.talk import asks_whether, assents, may_answer, may_be_set_aside
 from .outcomes import schema_errors_of, usable_text, worth_asking_again
 from .state import (
     Cell,
@@ -257,7 +258,22 @@ def _asserts(state: State, text: str, number: int) -> bool:
         or not all(may_be_set_aside(without_heading(s), texts, is_item=s.is_item) for s in own)
         or any(absent_numbers(s.text, state.known, state.asked) for s in announcing)
         or any(names_new_price(s.text, state.known, state.asked) for s in own)
+        or any(_answers(state, s) for s in own)
     )
+
+
+def _answers(state: State, sentence: Statement) -> bool:
+    """Whether a sentence answers what the one before it asks, or its heading; or with a yes or a
+    no what the case does: "Of course!" says much behind "Can I smoke in the room?".
+    """
+    text = without_heading(sentence)
+    if asks(text) or not may_answer(text):
+        return False
+    before = next((s for s in state.sentences if s.id == sentence.id - 1), None)
+    heading = "" if before and before.heading == sentence.heading else sentence.heading
+    if asks(heading) or (before and asks(before.text)):
+        return True
+    return assents(text) and asks_whether(state.case.question)
 
 
 def _is_heading(answer: str, start: int) -> bool:

@@ -90,8 +90,9 @@ def under_lead_ins(pieces: Sequence[Piece], is_new: Callable[[str], bool]) -> li
                 new.update([len(found)] if is_new(piece.text) else [])
         if not piece.skipped and (heads or prefix or owed):
             is_item = piece.kind in ("item", "row")
-            if prefix or not claims_nothing(piece.text, is_item=is_item):
-                path = [place for _, place in heads][-MOST_HEADINGS:]
+            path = [place for _, place in heads][-MOST_HEADINGS:]
+            is_answer = path[-1:] == [len(found) - 1] and asks(found[-1].text)
+            if prefix or is_answer or not claims_nothing(piece.text, is_item=is_item):
                 rest = {*owed}.difference(place for _, place in over)
                 is_path = new.isdisjoint(rest) and rest <= {*path}
                 titles = [found[place].text for place in sorted(rest.union(path))]

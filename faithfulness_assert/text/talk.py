@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from .citations import is_reference
 from .learned import CLAIM, LONGEST, MARKS, asks, parts_of, scores
-from .strings import is_blank, lazy_pattern
+from .strings import is_blank, lazy_pattern, word_lists
 
 TALK = 80
 """The score from which on a sentence claims nothing: 1 in 60 of the claims that look like talk, and
@@ -59,12 +59,40 @@ def declines(sentence: str) -> bool:
 
     It has a word that denies, and does not ask: an offer alone, or regret, declines nothing.
     """
-    return not asks(sentence) and _denies(sentence) and _is_silent(sentence)
+    is_denial = not asks(sentence) and _denies(sentence)
+    return is_denial and _is_silent(sentence) and not assents(sentence)
 
 
 def _denies(text: str) -> bool:
     words = (word for part in parts_of(text[:LONGEST]) for word in part)
     return any(word.is_any("not") for word in words)
+
+
+_LITTLE = frozenset(("function", "small", "not"))
+_TALK = frozenset("greeting courtesy thanks please reader writer offers rating sources".split())
+"""Classes of words that say little, and those of a talk between a writer and a reader."""
+
+
+def assents(sentence: str) -> bool:
+    """Whether a sentence is only a yes or a no, with words that say little: "Sure, no problem!"."""
+    own = word_lists("names")["assents"].split()
+    words = [word for part in parts_of(sentence[:LONGEST]) for word in part]
+    rest = [word.classes for word in words if word.text not in own]
+    says_little = all(classes & _LITTLE and "info" not in classes for classes in rest)
+    return len(rest) < len(words) and says_little
+
+
+def may_answer(sentence: str) -> bool:
+    """Whether a sentence may answer a question before it: a yes, or what is no talk."""
+    classes = (word.classes for part in parts_of(sentence[:LONGEST]) for word in part)
+    return assents(sentence) or not any(map(_TALK.intersection, classes))
+
+
+def asks_whether(question: str) -> bool:
+    """Whether a question can be answered by a yes or a no, and asks for no more than that."""
+    words = [word for part in parts_of(question[-LONGEST:]) for word in part]
+    classes = frozenset[str]().union(*(word.classes for word in words))
+    return asks(question) and "what" not in classes and not classes.issuperset(("reader", "verbs"))
 
 
 def beside_denial(sentence: str) -> str:

@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from fakes import TruthfulJudge
+from fakes import ScriptedJudge, TruthfulJudge, labelled
 from hypothesis import given
 from hypothesis import strategies as st
 from rows import rows, summary_of
@@ -31,6 +31,36 @@ def test_what_people_wrote_of_contexts_hardly_ever_has_the_form_of_no_claim(shar
     ]
     assert sum(map(declines, texts)) <= len(texts) / 400
     assert sum(map(claims_nothing, texts)) <= len(texts) / 200
+
+
+YES = "Of course|No problem!|Everyone!|Natürlich.|Bien sûr !|当然。|可以。|Go ahead"
+
+
+def set_aside(answer: str, question: str = "") -> int:
+    """How many statements a judge sets aside that wants to set all aside."""
+
+    def judge(ask):
+        label = "not_a_claim" if "not_a_claim" in ask.form.labels else "not_enough_info"
+        return labelled(*[label] * len(ask.ids))(ask)
+
+    context, scripted = ["It is so."], ScriptedJudge([judge])
+    result = grade(answer, context, question=question, judge=scripted, controls="off")
+    return result.counts["not_a_claim"]
+
+
+@pytest.mark.parametrize("yes", YES.split("|"))
+@pytest.mark.parametrize("before", ["Can I smoke in here? ", "# Is it free?\n", "Q: Is it?\nA: "])
+def test_what_answers_a_question_of_the_answer_is_not_set_aside(before, yes):
+    assert set_aside(f"It is so.\n\n{before}{yes}") == (before[0] != "#")
+
+
+@pytest.mark.parametrize("yes", ["Absolutely, no problem!", "Sí, claro.", "Kein Problem!"])
+def test_a_yes_to_the_question_is_not_set_aside_nor_does_it_decline(yes):
+    for question in ("Can I bring my cat?", "Darf ich rauchen?"):
+        assert not set_aside(f"{yes} It is so.", question)
+    for question in ("How do I pay?", "Can you tell me about the pool?"):
+        assert set_aside(f"{yes} It is so.", question) == 1
+    assert not declines(yes)
 
 
 @pytest.mark.parametrize(("answer", "asked", "skipped"), ROWS)
