@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Any
@@ -128,7 +128,7 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     is_judged = any(v.label for v in findings.verdicts)
     ignored = f"these fields of the record were ignored: {', '.join(case.ignored)}"
     warnings = [*([ignored] if case.ignored else []), *case.notes, *log.warnings]
-    warnings += _new_sources(state)
+    warnings += [*(_doubts(state, findings.verdicts) if log.doubts else ()), *_new_sources(state)]
     if is_judged or rated:
         # Without any verdict, the first error is the reason of the result.
         warnings += [f"an ask failed ({e.kind}): {e.message}" for e in log.errors]
@@ -142,6 +142,19 @@ def _warnings(state: State, findings: CaseFindings) -> list[str]:
     if state.likely is not None:
         warnings.append(shown_in_part(state.likely, findings.verdicts))
     return warnings
+
+
+def _doubts(state: State, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """What may deny its own verdict in a reply, and whether the judge held on to that."""
+    labels = {v.id: v.label for v in verdicts}
+    told: dict[tuple[str, str], dict[str, None]] = {}
+    for number, words in state.log.doubts:
+        label = labels.get(number)
+        kept = "another reply confirms" if label in state.policy.credited else "no reply confirms"
+        told.setdefault((kept, words), {})[str(number)] = None
+    for (kept, words), numbers in told.items():
+        which = f"its verdict on statement {', '.join(numbers)}, which {kept}"
+        yield f"the judge's words may deny {which}: “{clip(words)}”"
 
 
 def _new_sources(state: State) -> list[str]:

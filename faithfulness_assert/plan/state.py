@@ -55,6 +55,8 @@ class Log(NamedTuple):
     schema_errors: tuple[str, ...] = ()  # where replies break the schema that was sent
     # How many verdicts a reply should have and how many it has, where they differ.
     mismatches: tuple[tuple[int, int], ...] = ()
+    # Statements, each with the words of a reply that may deny its verdict.
+    doubts: tuple[tuple[int, str], ...] = ()
 
 
 class Likely(NamedTuple):

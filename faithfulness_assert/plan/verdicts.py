@@ -16,7 +16,7 @@ from ..records.judge import Ask, Numbered, Outcome
 from ..records.model import Statement
 from ..text.absent_numbers import absent_numbers, names_new_price
 from ..text.learned import asks, is_topic
-from ..text.strings import clip, lazy_pattern
+from ..text.strings import lazy_pattern
 from ..text.talk import asks_whether, assents, may_answer, may_be_set_aside
 from .outcomes import schema_errors_of, usable_text, worth_asking_again
 from .state import (
@@ -169,19 +169,13 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         else _check(f, lines[n], job.ask, shown, confidence.get(n), marked.get(n, ()))
         for n, f in settled.findings.items()
     }
-    own: dict[Cell, Finding] = {}
-    remarks: dict[str, list[str]] = {}
-    for n, cell in job.cells.items():
-        own[cell] = finding = findings[n]
-        if finding.remark:
-            remarks.setdefault(finding.remark, []).append(str(cell[1]))
+    own = {cell: findings[n] for n, cell in job.cells.items()}
+    doubts = tuple((number, f.remark) for (_, number), f in own.items() if f.remark)
     strange = "verdicts under numbers that were not asked, which were ignored"
     warnings = [f"{strange}: {settled.ignored}"] if settled.ignored else []
-    more = "the judge's words may deny its verdict, which counts only if confirmed, on statement"
-    warnings += [f"{more} {', '.join(ns)}: “{clip(text)}”" for text, ns in remarks.items()]
     denied = state.cell_of.keys() - set(lines) if settled.denies_earlier else settled.denied
-    return note(state, log._replace(warnings=tuple(warnings)))._replace(
-        findings=_add_findings(state, own),
+    return note(state, log._replace(warnings=tuple(warnings), doubts=doubts))._replace(
+        findings=_add_findings(state, own, reading.form),
         controls=_grade_controls(state, job, findings),
         untested=state.untested | {job.window} if job.lacks_controls else state.untested,
         error_of={cell: error for cell, error in state.error_of.items() if cell not in own},
@@ -281,10 +275,13 @@ def _is_heading(answer: str, start: int) -> bool:
     return _HEADING.search(answer, max(start - 20, 0), start) is not None
 
 
-def _add_findings(state: State, new: Mapping[Cell, Finding]) -> Mapping[Cell, Finding]:
+def _add_findings(
+    state: State, new: Mapping[Cell, Finding], form: str = "text"
+) -> Mapping[Cell, Finding]:
     """The findings with those of an ask. Silence does not undo what an earlier reply said.
 
-    Where the judge gives a label again, its reason from before stays.
+    Where the judge gives a label again, its reason from before stays. In JSON, with a reason again,
+    it does not confirm it if no reason is wanted there: that may deny it in any words.
     """
     findings = dict(state.findings)
     for cell, finding in new.items():
@@ -292,9 +289,11 @@ def _add_findings(state: State, new: Mapping[Cell, Finding]) -> Mapping[Cell, Fi
         if before is not None:
             if finding == MISSING:
                 continue
-            is_same = finding.label is not None and finding.label == before.opened
-            if is_same and before.reason and not finding.reason:
-                finding = finding._replace(reason=f"{before.reason} ({CONFIRMED})")
+            if finding.label is not None and finding.label == before.opened:
+                if finding.reason and form != "text" and state.policy.reasons != "all":
+                    continue
+                reason = f"{finding.reason or before.reason} ({CONFIRMED})"
+                finding = finding._replace(reason=reason)
         findings[cell] = finding
     return findings
 

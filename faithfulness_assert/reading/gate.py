@@ -68,6 +68,8 @@ def denies(reason: str, statement: str = "") -> bool:
     """Whether the reason of a row denies that its statement is supported."""
     if len(reason) > MOST_CHARS or is_same(reason, statement):
         return len(reason) > MOST_CHARS
+    if len(reason.split()) <= FEW:
+        return objects(reason, statement)
     repeated = statement.strip(" .!")[1:]  # letter by letter: "says that dogs are not allowed"
     said = reason.replace(repeated, "") if repeated.count(" ") >= FEW else reason
     if _LEADING_NO.match(said) and _LEADING_NO.match(_rest(said, statement)):
@@ -237,7 +239,7 @@ def _in(word: str, *lists: str) -> bool:
     The opposite of a report ("unstated", "non-verifiable") is a denial.
     """
     split = word.removeprefix("non-").split("-")
-    parts = (word.replace("'", ""), word.replace("-", ""), *split, word.partition("'")[0])
+    parts = word.replace("'", ""), word.replace("-", ""), *split, *word.split("'")  # l'altro
     for whole, beginnings in map(_listed, lists):
         if any(part in whole or part.startswith(beginnings) for part in parts):
             return True

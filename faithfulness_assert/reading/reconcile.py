@@ -16,7 +16,7 @@ from ..records.checks import is_whole
 from ..records.errors import ContradictoryReply, UnreadableReply
 from ..records.judge import Reasons, ReplyForm
 from ..records.model import SET_ASIDE, Label, Unresolved
-from ..text.strings import counted, is_same, plain_words, text_key
+from ..text.strings import clip, counted, is_same, plain_words, text_key
 from . import gate
 from .rows import Labels, Reading, Row, exact_rows
 
@@ -225,8 +225,9 @@ def _finding_of(
 
 
 def _opened(finding: Finding, remark: str) -> Finding:
-    """The statement, open because of a remark. Its reason is kept, if its label is confirmed."""
-    return INVALID._replace(remark=remark, reason=finding.reason, opened=finding.label)
+    """The statement, open because of a remark. The reason is kept, if its label is confirmed."""
+    reason = finding.reason or clip(remark)
+    return INVALID._replace(remark=remark, reason=reason, opened=finding.label)
 
 
 def agreed(findings: Sequence[Finding]) -> Finding:
