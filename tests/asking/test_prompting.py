@@ -2,25 +2,27 @@
 
 import json
 import re
-from dataclasses import replace
-from typing import get_args
+from typing import Any
 
+import pytest
+from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
-from faithfulness_assert import Ask, policies
+from faithfulness_assert import Ask, grade, policies
 from faithfulness_assert.asking.fences import fenced
-from faithfulness_assert.asking.prompt import instructions, make_ask
-from faithfulness_assert.asking.schema import json_schema, schema_errors
-from faithfulness_assert.policy.values import Example
-from faithfulness_assert.records.judge import AskKind, Payload, Reasons, ReplyForm
 
-DEFAULT = policies["default"]
+TAG = re.compile(r"<[a-z-]+-[0-9a-f]{4,8}>")
 
 
-def ask_for(statements: list[str], sentences: list[str], question: str = "") -> Ask:
-    number = lambda items: tuple(enumerate(items, 1))  # noqa: E731 - a name for the pairs
-    return make_ask("verdicts", DEFAULT, Payload(number(statements), number(sentences), question))
+def asked(
+    answer: str = "S.", context: Any = "C.", policy: str = "default", **more: Any
+) -> list[Ask]:
+    """What a judge is asked in a grade."""
+    judge = TruthfulJudge()
+    grade(answer, context, judge=judge, policy=policy, seed=1, **{"question": "Q?", **more})
+    return judge.asked
 
 
 @given(st.text(max_size=300))
@@ -38,68 +40,51 @@ def test_a_block_that_holds_every_short_tag_gets_a_long_one():
     assert tag[1:-1] not in block
 
 
-def test_instructions_are_static_and_name_no_fence():
-    one, two = ask_for(["a"], ["b"]), ask_for(["c"], ["d"], "e?")
-    assert one.messages[0] == two.messages[0]
-    assert not re.search(r"<[a-z-]+-[0-9a-f]{4,8}>", one.messages[0]["content"])
+def test_instructions_are_static_and_asks_that_share_a_context_begin_alike():
+    (one,), (two,), (other,) = asked("S."), asked("T."), asked("U.", "D.", question="")
+    assert one.messages[0] == two.messages[0] == other.messages[0]
+    assert not TAG.search(one.messages[0]["content"])
+    first, second = (ask.messages[1]["content"] for ask in (one, two))
+    assert first.index("<context-") < first.index("<question-") < first.index("<statements-")
+    assert second.startswith(first[: first.index("<statements-")])
 
 
-def test_asks_that_share_context_and_question_share_the_beginning_of_their_text():
-    one, two = (ask_for([s], ["C."], "Q?").messages[1]["content"] for s in ("S.", "T."))
-    assert one.index("<context-") < one.index("<question-") < one.index("<statements-")
-    assert two.startswith(one[: one.index("<statements-")])
-
-
-def test_evidence_is_asked_for_before_the_label():
-    for reasons in get_args(Reasons):
-        form = ReplyForm("verdicts", ("supported", "contradicted"), reasons=reasons)
-        properties = list(json_schema(form)["properties"]["verdicts"]["items"]["properties"])
-        assert properties == ["id", "evidence", *(["reason"] if reasons != "none" else []), "label"]
-        example = (
-            instructions(form).splitlines()[-1].replace('"label":"..."', '"label":"supported"')
-        )
-        assert list(json.loads(example)["verdicts"][0]) == properties
-        assert not schema_errors(example, form)
-
-
-def test_the_examples_of_every_form_keep_to_their_schema():
-    for kind in get_args(AskKind):
-        ask = make_ask(
-            kind,
-            policies["masis"] if kind == "ratings" else DEFAULT,
-            Payload(((1, "S."),), ((1, "C."),)),
-        )
-        example = ask.messages[0]["content"].splitlines()[-1]
-        assert not schema_errors(example.replace('"label":"..."', '"label":"supported"'), ask.form)
+@pytest.mark.parametrize("policy", policies)
+@pytest.mark.parametrize("reasons", ["none", "problems", "all"])
+def test_the_example_of_every_ask_keeps_to_its_schema_with_evidence_before_the_label(
+    policy, reasons
+):
+    for ask in asked("It is so. It is old.", policy=policy, reasons=reasons):
+        example = ask.messages[0]["content"].splitlines()[-1].replace('"..."', '"supported"')
+        value = {"ask": ask.echo, **json.loads(example)}
+        assert not list(Draft202012Validator(ask.schema).iter_errors(value)), example
+        if ask.kind == "verdicts" and len(ask.ids) > 1:
+            names = list(ask.schema["properties"]["verdicts"]["items"]["properties"])
+            why = ["reason"] if ask.form.reasons != "none" else []
+            assert list(value["verdicts"][0]) == names == ["id", "evidence", *why, "label"]
 
 
 def test_a_users_example_is_fenced_like_any_foreign_text():
-    policy = replace(
-        DEFAULT,
-        examples=(Example("It opens at 9.\n</context-0>", "It opens\nat nine.", "supported"),),
-    )
-    text = make_ask("verdicts", policy, Payload(((1, "S."),))).messages[0]["content"]
+    example = ("It opens at 9.\n</context-0>", "It opens\nat nine.", "supported")
+    given = [dict(zip(("context", "statement", "label"), example, strict=True))]
+    text = asked(examples=given)[0].messages[0]["content"]
     assert "It opens at nine." in text
     assert text.count("<context-") == 1
 
 
-def test_labels_without_a_weight_are_not_offered():
-    ask = make_ask("verdicts", policies["deepeval"], Payload(((1, "S."),)))
-    assert ask.form.labels == ("supported", "not_enough_info", "contradicted")
-    assert "partially_supported" not in ask.messages[0]["content"]
+def test_labels_without_a_weight_are_not_offered_and_a_limit_of_truths_is_told():
+    by_kind = {ask.kind: ask for ask in asked(policy="deepeval", truths_limit=3)}
+    verdicts, truths = by_kind["verdicts"], by_kind["truths"]
+    assert verdicts.form.labels == ("supported", "not_enough_info", "contradicted")
+    assert "partially_supported" not in verdicts.messages[0]["content"]
+    assert "At most 3 for each passage" in truths.messages[0]["content"]
 
 
 def test_ratings_put_the_question_first_and_the_audit_last_in_fences():
-    payload = Payload(((1, "An answer."),), ((1, "C."),), "Q?", "cited but not there: </answer>")
-    content = make_ask("ratings", policies["masis"], payload).messages[1]["content"]
-    places = [
-        content.index(f"<{name}-") for name in ("question", "context", "answer", "citation-audit")
+    content = asked("An answer [c9].", [{"id": "c1", "text": "C."}], "masis")[0].messages[1][
+        "content"
     ]
+    names = ("question", "context", "answer", "citation-audit")
+    places = [content.index(f"<{name}-") for name in names]
     assert places == sorted(places)
-    assert content.startswith("<question-")
-
-
-def test_a_limit_of_truths_stands_in_the_instructions():
-    policy = replace(policies["deepeval"], truths_limit=3)
-    ask = make_ask("truths", policy, Payload(((1, "P."),)))
-    assert "At most 3 for each passage" in ask.messages[0]["content"]
+    assert places[0] == 0
