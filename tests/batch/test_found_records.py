@@ -79,16 +79,6 @@ def test_a_record_without_a_field_of_the_others_names_its_own_keys(tmp_path):
         assert not any(row.problem for row in open_data_set(file, mapping=mapping).rows())
 
 
-def test_an_output_in_a_fence_is_opened_and_only_its_answer_graded(tmp_path):
-    file = tmp_path / "results.json"
-    output = {"answer": "It is free.", "documents": [CONTEXT]}
-    response = {"output": f"```json\n{json.dumps(output)}\n```"}
-    row = {"vars": {"context": [CONTEXT]}, "promptIdx": 0, "response": response}
-    file.write_text(json.dumps({"results": {"results": [row]}}))
-    (read,) = open_data_set(file).rows()
-    assert Case.of(read.fields).answer == "It is free."
-
-
 # ---------------------------------------------------------------- what a message proposes
 
 
