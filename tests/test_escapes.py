@@ -30,8 +30,6 @@ def test_json_for_a_log_means_the_same_and_starts_no_command(text):
     assert shown.isprintable()
 
 
-# ---------------------------------------------------------------- tables
-
 SIGNS = ["=", "+", "-", "@", "＝", "﹦", "＋", "﹢", "－", "﹣", "＠", "﹫", "⁼", "₌", "−"]
 BEFORE = [
     *("", " ", "\u00a0", "\u3000", "\u200b", "\ufeff", "\u2060", "\u200e", "\u00ad", "\u034f", "\ufe0f"),

@@ -131,8 +131,6 @@ def test_a_key_is_in_nothing_that_is_shown(way, capfd):
     assert key not in str([*shown, *capfd.readouterr()])
 
 
-# ---------------------------------------------------------------- a cancelled grade leaves nothing under way
-
 FIELDS = {"answer": ANSWER, "context": CONTEXT}
 
 

@@ -85,9 +85,6 @@ def test_what_the_policy_decides_alone_is_told_apart_and_is_no_error_of_the_judg
         assert "abstained" in text
 
 
-# ---------------------------------------------------------------- several runs
-
-
 def test_of_several_judges_the_one_that_finds_more_is_better(known, sheet, tmp_path):
     runs = [changed(known, blind, tmp_path / name) for name in ("one", "two")]
     (pair,) = measure(sheet, known.path, runs[0]).pairs
@@ -100,9 +97,6 @@ def test_of_several_judges_the_one_that_finds_more_is_better(known, sheet, tmp_p
     assert found.pairs[0].adjusted == pytest.approx(min(1.0, 3 * pair.p))
     assert found.pairs[2].p == 1
     assert found.share == measure(sheet, known.path).share  # it is about answers, not a judge
-
-
-# ---------------------------------------------------------------- shown
 
 
 def test_each_form_has_the_figures_and_no_markup_of_others(tmp_path):

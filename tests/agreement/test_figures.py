@@ -53,9 +53,6 @@ def test_what_the_labels_do_not_define_is_none_and_never_1():
     assert ac1([[1.0]]) is None
 
 
-# ---------------------------------------------------------------- intervals
-
-
 @given(st.tuples(*[st.integers(0, 30)] * 4), st.integers(0, 500))
 def test_each_figure_is_inside_its_interval(counts, more):
     good, alarms, misses, hits = (count + 1 for count in counts)
@@ -69,9 +66,6 @@ def test_each_figure_is_inside_its_interval(counts, more):
             assert name in ("recall", "specificity", "balanced_accuracy")
         else:
             assert -1 <= low <= value <= high <= 1 + 1e-9
-
-
-# ---------------------------------------------------------------- two judges
 
 
 def both(counts: dict[tuple[bool, bool, bool], int]) -> Sample:

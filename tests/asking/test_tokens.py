@@ -59,9 +59,6 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-# ---------------------------------------------------------------- where ranks are found
-
-
 @pytest.mark.parametrize("model", ["gpt-4", "openai/gpt-3.5-turbo", "gpt-4o", "llama-3", ""])
 def test_ranks_in_tiktokens_cache_give_exact_counts(cache, model):
     """The model's own encoding if it is there, else another one that is."""
@@ -92,9 +89,6 @@ def test_a_tiktoken_that_cannot_be_used_leads_to_the_estimate(cache, monkeypatch
     monkeypatch.setitem(sys.modules, "tiktoken", None)
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(cache))
     assert exact_token_counter("openai:gpt-4") is None
-
-
-# ---------------------------------------------------------------- in a grade
 
 
 SAID = Reply('{"verdicts":[{"id":1,"evidence":[1],"label":"supported"}]}')

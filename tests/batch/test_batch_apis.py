@@ -386,19 +386,9 @@ def test_a_run_goes_on_at_the_address_where_it_was_begun_and_nowhere_else(tmp_pa
     """An address with a password is not stored. The environment has it, or the run says so."""
     with BatchServer() as server, BatchServer() as other:
         address = server.url.replace("http://", "http://ann:s3cret-pass@")
-        run = Run(tmp_path / "run", VIAS[0], server, cases(3))
-        begin = [
-            "batch",
-            run.data,
-            "--run",
-            run.path,
-            "--via",
-            run.via,
-            "--judge",
-            "openai:model-1",
-        ]
+        run = run_of(tmp_path, VIAS[0], server, 3, "-o", f"base_url={address}")
         monkeypatch.setenv("OPENAI_BASE_URL", other.url)
-        assert here(*begin, "-o", f"base_url={address}").returncode == WAITING
+        assert run.begin().returncode == WAITING
         told = run.go_on()
         assert told.returncode == 2
         assert f"begun at {server.url}, and would go on at {other.url}" in told.stderr

@@ -45,9 +45,6 @@ def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(tmp_path):
     assert batch(path, "--run", directory, "--output", directory / "a.jsonl").returncode == 0
 
 
-# ---------------------------------------------------------------- how it ends
-
-
 def test_it_shows_the_columns_before_and_the_summary_after_and_goes_on(tmp_path):
     (tmp_path / "cases.csv").write_text(CSV)
     done = batch(
@@ -97,9 +94,6 @@ def test_a_run_that_stops_early_prints_the_command_that_goes_on_without_the_key(
     assert f"To go on:\n  faithfulness-assert batch {file} --run {tmp_path / 'run'}" in done.stderr
     assert "password1" not in done.stderr + done.stdout
     assert "0123456789" not in done.stderr + done.stdout
-
-
-# ---------------------------------------------------------------- progress
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pseudo-terminals of a POSIX system")

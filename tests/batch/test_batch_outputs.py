@@ -50,9 +50,6 @@ def read_csv(file: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(text))
 
 
-# ---------------------------------------------------------------- formats
-
-
 @in_folder
 @given(lines=LINES)
 def test_each_format_has_each_line_whatever_the_texts_are(tmp_path, lines):

@@ -105,9 +105,6 @@ def test_the_hook_accepts_what_was_stored_and_refuses_what_was_not(tmp_path, she
     shell(hook["entry"], 1, **nobody)
 
 
-# ---------------------------------------------------------------- the action
-
-
 def test_no_input_is_a_part_of_a_script_and_the_page_gives_inputs_that_exist():
     assert len((ROOT / "action.yml").read_text(encoding="utf-8").splitlines()) <= 75
     assert ACTION["runs"]["using"] == "composite"

@@ -72,9 +72,6 @@ def cell(place: str, value: Any) -> str:
     return f'<c r="{place}" t="inlineStr"><is><t>{escape(value)}</t></is></c>'
 
 
-# ---------------------------------------------------------------- encodings
-
-
 @pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "mac-roman", "utf-8-sig"])
 @pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".json"])
 def test_a_file_is_read_in_the_encoding_that_is_named(tmp_path, encoding, suffix):
@@ -118,9 +115,6 @@ def test_an_encoding_that_cannot_be_is_told(tmp_path):
         open_data_set(tmp_path / "a.parquet", encoding="cp1252")
 
 
-# ---------------------------------------------------------------- separators
-
-
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize("more", ["note, long", "a\tb", "a,b;c,d;e"])
@@ -136,9 +130,6 @@ def test_a_separator_is_found_whatever_the_name_ends_in(tmp_path, suffix, separa
     rows_read = list(data_set.rows())
     assert [row.columns for row in rows_read] == [{more: "x"}, {more: ""}]
     assert [row.fields["answer"] for row in rows_read] == ["a, b; c\td", 'say "x"']
-
-
-# ---------------------------------------------------------------- workbooks
 
 
 def test_a_workbook_is_graded_from_its_first_visible_sheet(tmp_path):

@@ -79,9 +79,6 @@ def test_a_record_without_a_field_of_the_others_names_its_own_keys(tmp_path):
         assert not any(row.problem for row in open_data_set(file, mapping=mapping).rows())
 
 
-# ---------------------------------------------------------------- what a message proposes
-
-
 @given(st.lists(st.text(max_size=12), min_size=2, max_size=2, unique=True))
 @example([" ", "b c"])
 @example(["ä", "1"])

@@ -166,9 +166,6 @@ def test_a_row_that_a_server_forbids_stops_nothing(tmp_path):
     assert (outcome.stopped, outcome.summary.not_graded) == ("", 4)
 
 
-# ---------------------------------------------------------------- errors in a row
-
-
 class Wrong(TruthfulJudge):
     """Fails from one ask on."""
 

@@ -172,9 +172,6 @@ def test_no_text_leaves_the_width_or_acts_on_a_terminal_or_a_ci_log(answer, othe
         assert "##vso[" not in line
 
 
-# ---------------------------------------------------------------- the commands
-
-
 def test_the_demo_fits_on_a_page_and_shows_what_was_made_up_beside_the_context():
     text = run("demo")
     assert len(text.splitlines()) <= 40

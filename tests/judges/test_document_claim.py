@@ -118,8 +118,6 @@ def test_an_llm_writes_the_claims_that_a_checker_judges(monkeypatch):
     assert (len(writer.requests), len(server.requests)) == (1, 2)
 
 
-# ---------------------------------------------------------------- the prompt that was sent is the measure
-
 LONG = " ".join(f"Hall {n} was opened by the mayor in {1600 + n}." for n in range(90))
 
 

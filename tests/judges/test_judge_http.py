@@ -88,9 +88,6 @@ async def _ask_with_sdk(api: str, url: str) -> None:
             await claude.messages.create(model="m", messages=[], max_tokens=1)
 
 
-# ---------------------------------------------------------------- http without encryption
-
-
 @pytest.mark.parametrize(
     ("url", "warns"),
     [
@@ -114,9 +111,6 @@ def test_http_to_another_machine_is_warned_of(url, warns, monkeypatch):
         "FAITHFULNESS_ASSERT_HTTP_HOSTS", "10.0.0.5, vllm,api.example,::ffff:10.0.0.1"
     )
     assert bool(Endpoint(url, Secret("sk-123456789")).warnings) == ("evil" in url)
-
-
-# ---------------------------------------------------------------- certificates
 
 
 @pytest.fixture

@@ -30,8 +30,6 @@ def test_an_ask_whose_connection_its_server_closes_says_so_and_is_sent_again_as_
         assert judge.ask(ASK).requests == 1
 
 
-# ---------------------------------------------------------------- a program that grades again and again
-
 PROGRAM = '''
 import asyncio, contextlib, gc, os, sys, threading, time
 from faithfulness_assert import Grader, agrade

@@ -31,9 +31,6 @@ def graded(*replies: str | Reply, size: int = 4, **options: Any) -> tuple[Gradin
     return grade(" ".join(ROOMS[:size]), CONTEXT[:8], judge=judge, **options), judge.asked
 
 
-# ---------------------------------------------------------------- replies to other asks
-
-
 @given(st.sets(st.integers(1, 4), max_size=3), st.integers(5, 99))
 def test_one_number_that_was_not_asked_for_makes_all_that_a_reply_grants_open(others, stranger):
     said = {**dict.fromkeys(others, "supported"), stranger: "supported"}
@@ -45,8 +42,6 @@ def test_one_number_that_was_not_asked_for_makes_all_that_a_reply_grants_open(ot
     warned = result.metadata.get("warnings", ())
     assert not others or any("not asked" in warning for warning in warned)
 
-
-# ---------------------------------------------------------------- what takes a verdict back
 
 DENIALS: dict[str, Callable[[int], str]] = {
     "a row": lambda n: verdicts_json({5: "not_enough_info", n: "contradicted"}),
@@ -77,9 +72,6 @@ def test_a_later_reply_that_denies_an_earlier_number_takes_exactly_that_back(for
 def test_a_denial_of_a_number_that_no_ask_had_takes_nothing_back(form):
     result, _ = graded(ALL_BUT_ONE, DENIALS[form](77))
     assert labels(result)[:3] == ["supported"] * 3
-
-
-# ---------------------------------------------------------------- what a re-ask says
 
 
 def test_an_unresolved_statement_is_asked_about_once_again_alone_and_under_a_new_number():

@@ -165,9 +165,6 @@ def graded(row: Mapping[str, Any], policy: str, script: Any) -> tuple[GradingRes
     return result, judge.asked
 
 
-# ---------------------------------------------------------------- what must hold
-
-
 def told(result: GradingResult) -> dict[str, str]:
     """Where a result tells what is wrong with a statement."""
     components = result.to_promptfoo("all")["componentResults"]

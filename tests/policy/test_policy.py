@@ -115,9 +115,6 @@ def test_a_guidance_that_is_too_long_and_an_example_that_is_not_a_text_are_named
         Example("c", 5, "supported")
 
 
-# ---------------------------------------------------------------- described for a reader
-
-
 @pytest.mark.parametrize("name", sorted(policies))
 def test_a_policy_in_full_shows_its_threshold_and_its_deviations_in_words(name):
     policy = policies[name]

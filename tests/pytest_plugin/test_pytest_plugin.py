@@ -128,9 +128,6 @@ def test_a_session_ends_as_its_row_says(runs, row):
 # ---------------------------------------------------------------- where options come from
 
 
-# ---------------------------------------------------------------- the settings of the project
-
-
 def test_the_ini_comes_before_the_environment_and_that_before_the_project(runs, monkeypatch):
     def judge_is(name: str, *options: str) -> None:
         judge = "faithfulness(TRUE, CONTEXT, controls='off').judge"

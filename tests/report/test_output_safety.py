@@ -24,9 +24,6 @@ ANSWER, CONTEXT = (
 )
 
 
-# ---------------------------------------------------------------- keys
-
-
 def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback():
     config = {
         "judge": "openai:m",
@@ -43,9 +40,6 @@ def test_a_failing_assertion_shows_neither_the_key_nor_a_traceback():
         assert "Traceback" not in made["reason"]
 
 
-# ---------------------------------------------------------------- hostile text
-
-
 @pytest.mark.parametrize("text", rows("hostile_texts"))
 def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text):
     """In every field of a result. Viewers escape what promptfoo gets."""
@@ -59,9 +53,6 @@ def test_hostile_text_is_shown_as_text_wherever_it_comes_from(text):
 @examples(60)
 def test_any_text_is_shown_as_text_wherever_it_comes_from(text):
     assert list(shown_safely(result_saying(text))) == []
-
-
-# ---------------------------------------------------------------- files
 
 
 NAMES = ("../../outside", "/etc/passwd", "a/b", "..", "C:\\x", "x\0y", "file:///etc/passwd")
@@ -108,8 +99,6 @@ def test_a_few_aliases_that_mean_billions_of_values_are_refused(text, tmp_path):
         Grader("embedded", str(tmp_path / "p.yaml"))
 
 
-# ---------------------------------------------------------------- no code from outside
-
 FORBIDDEN_CALLS = set("eval exec compile __import__ breakpoint input".split())
 FORBIDDEN_IMPORTS = set(
     "pickle dill marshal shelve jsonpickle joblib ctypes code codeop runpy".split()
@@ -144,9 +133,6 @@ def test_no_module_runs_code_from_outside():
     forbidden = "eval(x)|import pickle|from pickle import loads|os.system(x)|yaml.load(x)|exec(x)"
     for source in (*forbidden.split("|"), "subprocess.run(x, shell=True)"):
         assert dangers(ast.walk(ast.parse(source))), source
-
-
-# ---------------------------------------------------------------- dependencies
 
 
 def test_every_licence_is_permissive_and_listed():

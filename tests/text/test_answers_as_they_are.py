@@ -103,9 +103,6 @@ def test_what_a_heading_or_lead_in_says_is_shown_with_a_statement(lines):
     assert all(any(name in v.statement for v in result.verdicts) for name in named)
 
 
-# ---------------------------------------------------------------- contexts
-
-
 PASSAGES = ["The pump runs for 14 hours.", "Its warranty lasts three years.", "It weighs 4.2 kg."]
 OWN = json.dumps({"answer": "It ships with a free case.", "sources": [*PASSAGES, {"text": "x y"}]})
 
