@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from fakes import TruthfulJudge, labelled
+from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,24 +58,6 @@ class Says:
 
 
 # ---------------------------------------------------------------- truths (deepeval)
-
-
-def test_verdicts_are_found_against_the_truths_and_point_into_the_passages_they_are_of():
-    truths = ["It opens at nine.", "It closes at six.", "Adults pay 12 euros."]
-
-    def listed(ask: Ask) -> Reply:
-        hours, prices = ask.ids
-        said = [{"id": hours, "truths": truths[:2]}, {"id": prices, "truths": truths[2:]}]
-        return Reply(json.dumps({"passages": said}))
-
-    labels = labelled("supported", "contradicted", evidence=[3])
-    judge = Says({"truths": [listed], "verdicts": [labels]})
-    result = grade(ANSWER, CONTEXT, judge=judge, policy="deepeval")
-    asked = next(ask for ask in judge.asked if ask.kind == "verdicts")
-    assert asked.payload.sentences == tuple(enumerate(truths, 1))
-    evidence = result.verdicts[0].evidence[0]
-    assert (evidence.passage, evidence.start, evidence.end) == ("prices", 0, len(truths[2]))
-    assert [truth["text"] for truth in result.metadata["truths"]] == truths
 
 
 def test_a_long_context_and_a_long_sentence_are_asked_for_truths_in_parts_without_a_loss():

@@ -26,7 +26,6 @@ LONG = [
     f"Gallery {n} of the museum has {n + 3} rooms and was painted in {1800 + n}."
     for n in range(150)
 ]
-Grade = Callable[..., Any]
 each = pytest.mark.parametrize("row", ROWS.values(), ids=list(ROWS))
 
 
@@ -64,19 +63,6 @@ def test_a_case_that_is_too_long_for_the_server_is_graded_in_parts(row, grade):
     result = grade(Imitation(row, window=2048), case)
     assert (result.status, result.score) == ("graded", pytest.approx(2 / 3)), result.reason
     assert "context window" in " ".join(result.metadata["warnings"])
-
-
-def test_a_schema_that_gemini_cannot_read_is_sent_in_another_form(grade):
-    text = "Unknown name \"additionalProperties\" at 'generation_config.response_schema'"
-    error = {
-        "error": {
-            "code": 400,
-            "message": f"Invalid JSON payload received. {text}: Cannot find field.",
-        }
-    }
-    row = {**ROWS["gemini"], "rejects": {"response_format": {"status": 400, "body": [error]}}}
-    result = grade(Imitation(row))
-    assert (result.status, result.score) == ("graded", SCORE), result.reason
 
 
 # ---------------------------------------------------------------- how else they answer

@@ -48,15 +48,6 @@ def test_the_first_twenty_problems_are_components_unless_none_are_wanted_and_lis
     assert said[19:] == ["“The king number 19 owns it.” (not enough info)", "… and 5 more"]
 
 
-def test_keys_are_camel_case_and_promptfoo_can_add_up_the_numbers():
-    result = call()
-    keys = "pass score reason namedScores tokensUsed metadata componentResults"
-    assert set(result) == set(keys.split())
-    assert isinstance(result["reason"], str)
-    assert all(isinstance(value, int) for value in result["tokensUsed"].values())
-    assert all(isinstance(value, float) for value in result["namedScores"].values())
-
-
 @pytest.mark.parametrize("row", rows("promptfoo_assertions"), ids=lambda row: row["what"])
 def test_an_assertion_has_the_result_that_its_row_says(row):
     arguments = (row.get("output", ANSWER), row["config"])
@@ -127,9 +118,13 @@ def test_any_input_from_promptfoo_gives_a_result_that_promptfoo_can_use(output, 
     result = get_assert(output, {**context, "config": config})
     text = json.dumps(result, allow_nan=False, ensure_ascii=False)
     text.encode("utf-8")
+    keys = "pass score reason namedScores tokensUsed metadata componentResults"
+    assert set(result) == set(keys.split())
     assert isinstance(result["pass"], bool)
     assert isinstance(result["reason"], str)
     assert 0 <= result["score"] <= 1
+    assert all(isinstance(value, int) for value in result["tokensUsed"].values())
+    assert all(isinstance(value, float) for value in result["namedScores"].values())
 
 
 def test_an_assertion_with_a_local_model_says_that_it_loads_it_each_time(tmp_path):
