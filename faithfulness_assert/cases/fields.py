@@ -63,8 +63,10 @@ _INSIDE = 9
 """How plain the key is of a list of texts in an object that is called the context, or of what was
 retrieved: ``retrieval_results``.
 """
-PLAIN_RANKS = 2
-"""Up to which rank the word of a key is plain: of an answer, all but ``summary``."""
+VAGUE = 3
+"""Up to which rank the words of a key may hold the application's answer beside another; those of
+this rank also say how an evaluation ended, if no sentence is under them.
+"""
 _MAY_BE_GOLD = {"answer", "context", "evidence"}
 """Our own names that may also be what is expected, where there is another."""
 _REQUEST = ("messages", "contents", *OPENTELEMETRY)
@@ -233,10 +235,15 @@ def _by_words(
             continue  # our own name goes first, although it has no value
         first, *others = ranks
         rivals = [path for path in others if ranks[path] == ranks[first]]
-        if first in _MAY_BE_GOLD and field == "answer":  # what is beside it may be the system's
-            *kind, _ = ranks[first]
-            rivals = [p for p in others if [*ranks[p][:-1]] == kind and ranks[p][-1] <= PLAIN_RANKS]
+        if field == "answer" and ranks[first][1]:  # it may be what is expected, by whatever name
+            kind = ranks[first][:-1]
+            most = max(VAGUE, ranks[first][-1])
+            rivals = [p for p in others if ranks[p][:-1] == kind and ranks[p][-1] <= most]
         same = [path for path in others if ranks[path] == _SAME]
+        if field == "context" and _are_numbered(first, *rivals):  # each has a passage, or none
+            joined = f"[{', '.join(map(quoted, (first, *rivals)))}][?@]"
+            ranks[joined], first = ranks[first], joined
+            others, rivals = [path for path in others if path not in rivals], []
         if rivals and field != "question":
             unclear[field] = (first, *rivals)
             there.discard(field)
@@ -333,6 +340,13 @@ def _is_header(record: Mapping[str, Any]) -> bool:
     return sum(any(_rank(field, name) for name in texts) for field in HELD) > 1
 
 
+def _are_numbered(*names: str) -> bool:
+    """Whether these are numbered columns of one name, such as ``doc_1`` and ``doc_2``."""
+    stems = {name.casefold().rstrip("0123456789") for name in names}
+    is_one = names[1:] and len(stems) == 1 and stems.isdisjoint(map(str.casefold, names))
+    return bool(is_one and _PLAIN.fullmatch(stems.pop().replace(" ", "")))
+
+
 def _as_given(path: str) -> str:
     """A path as a message proposes it: as it can be typed, and is not stripped."""
     return path if path == path.strip() and path.isprintable() else quoted(path)
@@ -358,6 +372,8 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
         holds = _INSIDE if inside or made else None
     if holds is None or not (_ABOUT | _WORDS["expected"]).isdisjoint(words):
         return None
+    if (field, holds) == ("answer", VAGUE) and last[1:]:
+        return None
     own = {name.replace("_", "") for name in names(field) if name not in _MAY_BE_GOLD}
     made |= len(keys) == 1 and keys[0].replace("_", "").lower() in own
     return (len(keys), not made, 0 if field == "answer" and made else holds)
@@ -366,7 +382,9 @@ def _rank(field: str, keys: tuple[str, ...]) -> _Rank | None:
 def _as_text(field: str, value: Any, rank: _Rank) -> Any:
     """A value that can be one of the field, for comparing; None if it cannot be one."""
     if field != "context":
-        return value.strip() if isinstance(value, str) and not is_blank(value) else None
+        is_vague = (field, rank[2]) == ("answer", VAGUE)
+        is_text = isinstance(value, str) and not is_blank(value)
+        return value.strip() if is_text and (not is_vague or _is_prose(value)) else None
     if rank[2] == _INSIDE and not isinstance(value, list):
         return None
     try:
