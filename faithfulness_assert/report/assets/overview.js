@@ -99,11 +99,12 @@ function whatChanged(item) {
     return [`${from.sign} → ${to.sign} `, hiddenText(`from ${from.words} to ${to.words}: `), quoted(text.slice(0, 300))];
   }
   if (before && after && before.status !== after.status) return `${inWords(before.status)} → ${inWords(after.status)}`;
-  const [side, run] = item.kind === 'improved' ? [before, 'A'] : [after, 'B'];
+  const [side, other, run] = item.kind === 'improved' ? [before, after, 'A'] : [after, before, 'B'];
   const statement = side?.statements[side.worst];
   if (!statement) return '';
   const { sign, words, style } = labelled(statement.label);
-  return [`only in ${run}: `, element('span', { class: `sign ${style}`, 'aria-hidden': 'true' }, `${sign} `), hiddenText(`${words}: `), quoted(statement.text.slice(0, 300))];
+  const where = other?.statements.some(({ text }) => text === statement.text) ? 'in both' : `only in ${run}`;
+  return [`${where}: `, element('span', { class: `sign ${style}`, 'aria-hidden': 'true' }, `${sign} `), hiddenText(`${words}: `), quoted(statement.text.slice(0, 300))];
 }
 
 const hiddenText = (text) => element('span', { class: 'visually-hidden' }, text);
