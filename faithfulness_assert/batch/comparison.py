@@ -12,7 +12,7 @@ from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from ..text.strings import counted, text_key
 from .rechecking import Recheck
-from .rows import Line, Lines, ids_by_content
+from .rows import Line, Lines, same_cases
 from .summary import Summary
 
 MIN_GRADED = 0.95
@@ -75,8 +75,8 @@ class Comparison:
     Args:
         names: of A and of B, for people.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run.
-        max_regressed: with more cases that regressed, or are new and fail, B is worse; None: as far
-            as chance goes.
+        max_regressed: with more cases that regressed, were graded in A alone, or are new and fail,
+            B is worse; None: as far as chance goes.
         summaries: of all cases of A, and of B: the numbers that ``batch`` shows.
         ways: with what each was graded.
         pairs: of the cases that could be graded in both.
@@ -84,9 +84,10 @@ class Comparison:
         only: how many cases only A has, and only B.
         gone: the id of the first case that only A has, or "".
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
+        gone_graded: how many of those that only A has could be graded.
         other_input: how many cases in both have another answer, context or question.
-        by_number: how many cases in both were taken for the same by their row number alone.
-        old_ids: for each id in B that in A, "" if A lacks it; {} where they are the same.
+        by_number: how many cases in both were taken for the same by their place alone.
+        old_ids: for each id in B that of the same case in A, "" if A lacks it.
         kinds: how many cases changed in each way; see ``Change``. ``status`` and ``score``
             count cases that neither regressed nor improved.
         shown: the most important changes; of equal ones, in the order of B.
@@ -104,6 +105,7 @@ class Comparison:
     tests: PairedTests = field(init=False)
     only: list[int] = field(default_factory=lambda: [0, 0])
     gone: str = ""
+    gone_graded: int = 0
     lost: int = 0
     gained: int = 0
     other_input: int = 0
@@ -137,9 +139,14 @@ class Comparison:
 
     @property
     def has_more_regressed(self) -> bool:
-        """Whether more cases regressed, or are new and fail, than may."""
-        lost = self.kinds["regressed"] + self.kinds["new"]
+        """Whether more cases regressed, were graded in A alone, or are new and fail, than may."""
+        lost = self.kinds["regressed"] + self.kinds["new"] + self.ungraded
         return self.max_regressed is not None and lost > self.max_regressed
+
+    @property
+    def ungraded(self) -> int:
+        """How many cases were graded in A, and could not be in B or are not there."""
+        return self.lost + self.gone_graded
 
     @property
     def comparable(self) -> bool:
@@ -179,7 +186,7 @@ class Comparison:
             needed = f"at least {self.min_graded:.1%} are needed".replace(".0%", "%")
             problem = f"only {graded:,} of {cases:,} cases were graded in {name}, {needed}"
             if graded >= self.min_graded * run.cases > 0:
-                fix = "give each case the id that it had, or set a lower share"
+                fix = "give each case its id and question, or set a lower share"
                 problem = f"{self._gone()}; {needed}: {fix}"
             problems.append(f"{problem} (--min-graded)")
         if (chance := mcnemar(self.lost, self.gained)) <= FALSE_ALARMS / 2:
@@ -198,17 +205,23 @@ class Comparison:
             notes.append(f"The runs were not graded in the same way. {'; '.join(ways)}")
             if "judge" in self.difference and self.recheck is None and not self.policies:
                 notes.append(f"compare --recheck asks the judge of {names[1]} about both.")
-        for name, run in zip(names, self.summaries, strict=True):
-            if run.is_unreliable:
-                notes.append(f"In {name} {controls_in_words(run.controls, 'its')}.")
         if self.by_number:
             notes.append(
-                f"{counted(self.by_number, 'case')} matched by row number alone, as the data has "
-                "no other ids: wrong if a row was added, moved or left out. Give the data an id."
+                f"{counted(self.by_number, 'case')} matched by place alone, as nothing else tells "
+                "them apart: wrong if a row was added, moved or left out. Give the data ids."
             )
         lost = [self._lost()] * bool(self.lost) + [self._gone()] * bool(self.only[0])
         said = "\n".join(self.problems())
         return notes + [f"{what}, and not compared." for what in lost if what not in said]
+
+    def unreliable(self) -> list[str]:
+        """Of which runs no score is to be trusted, and why."""
+        runs = zip(self.shown_names, self.summaries, strict=True)
+        return [
+            f"in {name} {controls_in_words(run.controls, 'its')}"
+            for name, run in runs
+            if run.is_unreliable
+        ]
 
     def _gone(self) -> str:
         first, second = self.shown_names
@@ -229,8 +242,7 @@ def compare(
     min_graded: float = MIN_GRADED,
     max_regressed: int | None = None,
 ) -> Comparison:
-    """The changes from one run to another. Cases are matched by their ids; where these are only row
-    numbers, by what is graded, and the others by number.
+    """The changes from one run to another, for each of the ``same_cases``.
 
     Args:
         before, after: the lines of A and of B. They are read two or three times. Of A, a few
@@ -239,15 +251,16 @@ def compare(
         names: what the runs are called.
         min_graded: the share of cases, from 0 to 1, that must have been graded in each run. With
             less, or if B lost more cases than a repetition would, they are not comparable.
-        max_regressed: the most cases that may pass in A and not in B, or be new in B and fail; with
-            more, B is worse. None leaves it to the tests, which tell a loss from chance.
+        max_regressed: the most cases that may pass in A and not in B, be graded in A alone, or be
+            new in B and fail; with more, B is worse. None leaves it to the tests, which tell a loss
+            from chance.
 
     Raises:
         ConfigError: they have no case in common.
     """
     compared = Comparison(names, min_graded, max_regressed)
     old = {line.case_id: was for line, was in _outcomes(before, compared, 0)}
-    compared.old_ids = old_ids = ids_by_content(
+    compared.old_ids, compared.by_number = old_ids, _ = same_cases(
         ((id, was.row, was.input) for id, was in old.items()),
         ((line.case_id, line.row, line.input) for line in after()),
     )
@@ -256,7 +269,7 @@ def compare(
     def pairs() -> Iterator[Pair]:
         for line, new in _outcomes(after, compared, 1):
             id = line.case_id
-            was = old.pop(old_ids.get(id, id), NOTHING)
+            was = old.pop(old_ids[id], NOTHING)
             if kind := _kind(was, new):
                 compared.kinds[kind] += 1
                 changes.append((Change(id, kind, was, new), line))
@@ -266,7 +279,6 @@ def compare(
                 compared.only[1] += 1
                 continue
             compared.other_input += was.input != new.input
-            compared.by_number += id in old_ids and not (was.input == new.input != "")
             compared.lost += new.is_error and not was.is_error
             compared.gained += was.is_error and not new.is_error
             if not (was.is_error or new.is_error):
@@ -275,14 +287,15 @@ def compare(
     compared.pairs = PairCounts(pairs())
     compared.tests = compared.pairs.tests()
     compared.only[0], compared.gone = len(old), next(iter(old), "")
+    compared.gone_graded = sum(not was.is_error for was in old.values())
     if compared.summaries[0].cases and 0 < compared.summaries[1].cases <= compared.only[1]:
-        raise ConfigError("compare: no case with the same id is in both runs")
+        raise ConfigError("compare: no case with the same id and question is in both runs")
     changes = sorted(changes, key=_weight)[:shown]
-    wanted = {old_ids.get(change.case_id, change.case_id) for change, _ in changes}
+    wanted = {old_ids[change.case_id] for change, _ in changes}
     first = (line for line in before() if line.case_id in wanted) if wanted else ()
     labels = {line.case_id: {key: v.label for key, v in _verdicts(line)} for line in first}
     for change, line in changes:
-        had = labels.get(old_ids.get(change.case_id, change.case_id), {})
+        had = labels.get(old_ids[change.case_id], {})
         flips = (
             Flip(new.statement, had.get(key), new.label, key not in had, _why(new))
             for key, new in _verdicts(line)

@@ -73,7 +73,13 @@ def code(text: str) -> str:
 
 
 def verdict_of(comparison: Comparison) -> str:
-    """Whether the second run is worse than the first, or why nobody can tell."""
+    """Whether the second run is worse than the first, or why nobody can tell; and whether one of
+    their judges failed its controls.
+    """
+    return "; ".join([_verdict(comparison), *comparison.unreliable()])
+
+
+def _verdict(comparison: Comparison) -> str:
     before, after = comparison.shown_names
     if problems := comparison.problems():
         return f"{after} is not comparable with {before}: {problems[0]}"
@@ -83,7 +89,8 @@ def verdict_of(comparison: Comparison) -> str:
         most = most if comparison.has_more_regressed else ""
         return f"{after} is worse than {before}{most}"
     counts = comparison.kinds
-    if counts["regressed"] <= counts["improved"] and comparison.pairs.change >= 0:
+    fell = counts["regressed"] > counts["improved"] or comparison.pairs.change < 0
+    if not (fell or comparison.ungraded):
         return f"{after} is not worse than {before}"
     if comparison.recheck is not None and comparison.recheck.judge.is_worse:
         return f"{after} is not shown to be worse than {before}: {BLAMED['the judge', True]}"
@@ -93,7 +100,8 @@ def verdict_of(comparison: Comparison) -> str:
 def _changed(comparison: Comparison) -> str:
     counts = comparison.kinds
     new = f"{counts['new']:,} new and failed, " if counts["new"] else ""
-    return f"{counts['regressed']:,} regressed, {new}{counts['improved']:,} improved"
+    lost = f"{comparison.ungraded:,} lost, " if comparison.ungraded else ""
+    return f"{counts['regressed']:,} regressed, {lost}{new}{counts['improved']:,} improved"
 
 
 def rows_of(comparison: Comparison) -> list[tuple[str, ...]]:
@@ -132,7 +140,7 @@ def _facts(comparison: Comparison) -> Iterator[str]:
             f"of {counted(comparison.pairs.cases, 'case')} graded in both: {chances} (sign flips); "
             f"worse: one of them is at most {FALSE_ALARMS / 2:g}"
         )
-        if not comparison.worse:
+        if not comparison.worse and comparison.max_regressed is None:
             yield _power_line(comparison)
         if comparison.recheck:
             yield from _recheck_lines(comparison.recheck, unexplained=comparison.worse)

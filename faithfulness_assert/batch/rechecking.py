@@ -21,7 +21,7 @@ from ..records.judge import described
 from ..statistics import FALSE_ALARMS, Pair, PairCounts
 from ..text.strings import clip
 from .estimate import estimate_run
-from .rows import grade_rows, ids_by_content
+from .rows import grade_rows, same_cases
 from .run_description import changes, how_graded, policy_changes, policy_in
 from .store import reading
 
@@ -127,8 +127,8 @@ def recheck(
             for store in (first, second)
         )
         keys = (store.db.execute(_KEYS) for store in (first, second))
-        if ids := ids_by_content(*keys):
-            now = {ids[id]: outcome for id, outcome in now.items()}
+        ids, _ = same_cases(*keys)
+        now = {ids[id]: outcome for id, outcome in now.items()}
         both = [id for id in then if id in now]
         if not both:
             raise ConfigError(f"{option('recheck')}: no case was graded in both runs")

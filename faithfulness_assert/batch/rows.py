@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..cases.data_set import Row as Row
 from ..cases.fields import NOTHING
+from ..cases.systems import names
 from ..drive.gate import Gate, PerMinute, Slots
 from ..drive.grades import ASKS_AT_ONCE, run_many
 from ..grading import Grader
@@ -22,11 +23,13 @@ from ..records.checks import is_whole
 from ..records.judge import judge_info
 from ..records.model import Verdict
 from ..records.result import GradingResult
+from ..text.strings import lazy_pattern, text_key
 
 FORMAT = 1
 """Of results as lines of JSON. It grows when an older version could no longer read them."""
 _ENCODED = json.JSONEncoder(ensure_ascii=False, default=str).encode
 _SORTED = json.JSONEncoder(sort_keys=True, ensure_ascii=False, default=str).encode
+_PLACE = lazy_pattern(r"\d+-\d+")
 OWN_FIELDS = ("row", "input", "format", "columns")
 """The fields of a line that are not fields of the result."""
 
@@ -78,38 +81,65 @@ Lines = Callable[[], Iterator[Line]]
 
 
 def digest(row: Row) -> str:
-    """A short fingerprint of what is graded in a row; equal rows have equal ones."""
-    text = _SORTED([row.fields, row.problem])
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def ids_by_content(
-    before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, int, str]]
-) -> dict[str, str]:
-    """For the id of each row of B the id of the same row in A, or "" if A has none.
-
-    Only where all ids are row numbers, else {}: a row that is inserted moves all that follow. Equal
-    rows belong together, and those that are left by their numbers.
-
-    Args:
-        before, after: of each row of A and of B its id, its number and its ``digest`` ("" where
-            that is not known).
+    """A short fingerprint of what is graded in a row; equal rows have equal ones. Behind a hyphen
+    it has that of the question, if there is one.
     """
-    first, second = list(before), list(after)
-    if any(id != str(number) for id, number, _ in (*first, *second)):
-        return {}
-    old = {key: id for key, id in _by_content(first) if key[0]}
-    ids = {id: old.pop(key, "") for key, id in _by_content(second)}
-    left = {id for id, *_ in first} - set(ids.values())
-    return {id: was or (id if id in left else "") for id, was in ids.items()}
+    asked = next(filter(None, (row.fields.get(name) for name in names("question"))), "")
+    parts = _SORTED([row.fields, row.problem]), text_key(asked) if isinstance(asked, str) else ""
+    texts = (part.encode("utf-8", "surrogatepass") for part in parts if part)
+    return "-".join(blake2b(text, digest_size=8).hexdigest() for text in texts)
 
 
-def _by_content(rows: Iterable[tuple[str, int, str]]) -> Iterator[tuple[tuple[str, int], str]]:
-    """The ids of rows, each by its ``digest`` and its place among those of the same."""
-    places: Counter[str] = Counter()
-    for id, _, text in rows:
-        places[text] += 1
-        yield (text, places[text]), id
+Key = tuple[str, int, str]
+"""The id of a row, its number and its ``digest`` ("" where that is not known)."""
+
+
+def same_cases(before: Iterable[Key], after: Iterable[Key]) -> tuple[dict[str, str], int]:
+    """For the id of each row of B the id of the same case in A, or "" if A has none; and how many
+    were taken for the same by their place alone.
+
+    Cases have the same id. Where all ids are places (row numbers, or those of a test and a prompt),
+    a row that is inserted moves all that follow: then equal rows belong together, then those with
+    the same question. Rows with different questions are never the same case.
+    """
+    left, ids, by_place = {key[0]: key for key in before}, dict[str, str](), 0
+    right = {key[0]: key for key in after}
+    places = all(map(_is_place, (*left.values(), *right.values())))
+    for name in (_whole, _asked) if places else ():
+        old = dict(_by(name, left.values()))
+        for key, id in _by(name, [key for id, key in right.items() if id not in ids]):
+            if key in old:
+                ids[id] = old[key]
+                del left[old[key]]
+                by_place += name is _asked and key[-1] != "1"  # one of several with the question
+    for id in right.keys() - ids.keys():
+        questions = {_asked(side[id]) for side in (left, right) if id in side} - {""}
+        ids[id] = id if id in left and len(questions) < 2 else ""
+        by_place += places and ids[id] != ""
+    return ids, by_place
+
+
+def _is_place(key: Key) -> bool:
+    id, number, _ = key
+    return id == str(number) or bool(_PLACE.fullmatch(id))
+
+
+def _whole(key: Key) -> str:
+    return key[2]
+
+
+def _asked(key: Key) -> str:
+    return key[2].partition("-")[2]
+
+
+def _by(name: Callable[[Key], str], keys: Iterable[Key]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The ids of rows that have a name, each by it, its prompt, and its place among those."""
+    places: Counter[tuple[str, str]] = Counter()
+    for key in keys:
+        if text := name(key):
+            kind = text, key[0].partition("-")[2]
+            places[kind] += 1
+            yield (*kind, str(places[kind])), key[0]
 
 
 def as_text(value: Any) -> str:

@@ -73,8 +73,8 @@ def add_compare_arguments(parser: ArgumentParser) -> None:
         "--max-regressed",
         type=int,
         metavar="N",
-        help="B is worse if more cases than N pass in A and not in B, or are new and fail; without "
-        "it, only if it is more than chance explains, which a few cases never show",
+        help="B is worse if more cases than N pass in A and not in B, were graded in A alone, or "
+        "are new and fail; without it, only beyond chance, which a few cases never show",
     )
     parser.add_argument("--markdown", action="store_true", help="print Markdown for a comment")
     parser.add_argument(

@@ -123,7 +123,7 @@ def _two(runs: tuple[Results, Results], page: _Data) -> dict[str, Any]:
     comparison = compare(first.lines, second.lines, shown=MOST_CHANGES, names=names)
     page.runs = [clip(clean_text(name)) for name in comparison.names]
     ids = [change.case_id for change in comparison.shown]
-    wanted = [comparison.old_ids.get(id, id) for id in ids], ids
+    wanted = [comparison.old_ids[id] for id in ids], ids
     sides = [
         {
             record.line.case_id: (

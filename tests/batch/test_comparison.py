@@ -19,7 +19,7 @@ from faithfulness_assert import ConfigError, GradingResult, Verdict, grade
 from faithfulness_assert.batch import run
 from faithfulness_assert.batch.comparison import compare
 from faithfulness_assert.batch.comparison_views import as_markdown, as_text, code
-from faithfulness_assert.batch.rows import Line, ids_by_content
+from faithfulness_assert.batch.rows import Line, same_cases
 from faithfulness_assert.records.model import GraderError
 from faithfulness_assert.report import write_report
 
@@ -111,13 +111,43 @@ def test_rows_without_ids_are_matched_by_what_is_graded(tmp_path):
     moved = told("b")
     assert moved.returncode == 0
     assert "0 regressed, 0 improved, 0 with another status, 0 with another score" in moved.stdout
-    assert "row number" not in moved.stdout
-    assert "1 case matched by row number alone" in told("c").stdout
+    assert "place" not in moved.stdout
+    assert "1 case matched by place alone" in told("c").stdout
     report = write_report(tmp_path / "a", tmp_path / "r.html", other=tmp_path / "b")
     assert report.cases == 0
     keys = [[(str(n), n, t) for n, t in enumerate(texts, 1)] for texts in ("xxyz", "nxxwz")]
-    assert ids_by_content(*keys) == {"1": "", "2": "1", "3": "2", "4": "", "5": "4"}
-    assert ids_by_content([("q", 1, "x")], keys[1]) == {}
+    assert same_cases(*keys) == ({"1": "", "2": "1", "3": "2", "4": "", "5": "4"}, 0)
+    named = same_cases([("q", 1, "x-a"), ("r", 2, "y-b")], [("q", 1, "y-b"), ("r", 2, "z-b")])
+    assert named == ({"q": "", "r": "r"}, 0)
+
+
+@pytest.mark.parametrize("is_promptfoo", [False, True])
+def test_a_case_with_another_question_in_the_same_place_is_another_case(tmp_path, is_promptfoo):
+    texts = {"Parking?": "It costs 18 euros.", "Spa?": "The spa costs 9 euros.", "Bar?": "At 5."}
+    for name, answers in (
+        ("a", {"Parking?": "It is free.", "Spa?": texts["Spa?"]}),
+        ("b", {"Spa?": "It is free.", "Bar?": texts["Bar?"]}),
+    ):
+        rows = [{"question": q, "answer": a, "context": texts[q]} for q, a in answers.items()]
+        for place, row in enumerate(rows if is_promptfoo else ()):
+            output = {"output": row.pop("answer")}
+            rows[place] = {"vars": row, "response": output, "testIdx": place, "promptIdx": 0}
+        run(rows, tmp_path / name, judge="embedded", progress=False)
+    strict = ("--max-regressed", "0", "--min-graded", "0")
+    told = here("compare", tmp_path / "a", tmp_path / "b", *strict)
+    assert "b is worse than a: 1 regressed, 1 lost, 0 improved" in told.stdout
+    assert "cases only here                       1              1" in told.stdout
+
+
+@pytest.mark.parametrize("loss", ["answer", "context", "row"])
+def test_a_case_that_was_graded_and_is_not_is_lost(tmp_path, loss):
+    cases = [{"id": f"q{n}", "answer": "It rains.", "context": "It rains."} for n in range(40)]
+    run(cases, tmp_path / "a", judge="embedded", progress=False)
+    changed = [] if loss == "row" else [{**cases[0], loss: None}]
+    run([*changed, *cases[1:]], tmp_path / "b", judge="embedded", progress=False)
+    told = here("compare", tmp_path / "a", tmp_path / "b", "--max-regressed", "0")
+    assert told.returncode == 1
+    assert "b is worse than a: 0 regressed, 1 lost, 0 improved (--max-reg" in told.stdout
 
 
 def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path):
@@ -127,7 +157,7 @@ def test_results_without_texts_are_matched_by_number_and_it_is_said(tmp_path):
         shown = here("grade", str(tmp_path / "cases.json"), "--json").stdout
         (tmp_path / f"{name}.jsonl").write_text(shown)
     told = here("compare", str(tmp_path / "a.jsonl"), str(tmp_path / "b.jsonl")).stdout
-    assert "3 cases matched by row number alone" in told
+    assert "3 cases matched by place alone" in told
 
 
 def test_a_run_that_passes_less_or_scores_less_is_worse():
@@ -202,7 +232,10 @@ def test_a_run_whose_judge_failed_its_controls_is_told_of():
     controls = {"asked": 6, "passed": 3, "failed": 3, "unanswered": 0}
     failing = {"a": result(1.0, metadata={"controls": controls})}
     told = as_text(compare(run_of({"a": result(1.0)}), run_of(failing)))
-    assert "In B the judge failed 3 of 6 controls: do not trust its scores" in told
+    assert (
+        "B is not worse than A; in B the judge failed 3 of 6 controls: do not trust its scores"
+        in told
+    )
 
 
 def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused():
@@ -221,7 +254,7 @@ def test_runs_that_were_graded_differently_say_so_and_other_cases_are_refused():
     lower = run_of({str(n): result(0.0, judge="other") for n in range(9)})
     found = compare(run_of({str(n): result(1.0) for n in range(9)}), lower, max_regressed=0)
     assert (found.comparable, found.worse) == (False, False)
-    with pytest.raises(ConfigError, match="no case with the same id"):
+    with pytest.raises(ConfigError, match="no case with the same id and question"):
         compare(before, run_of({"b": result(1.0)}))
 
 
@@ -258,7 +291,8 @@ def test_a_run_that_was_hardly_graded_is_not_comparable(before, after, min_grade
     assert found.worse is False
     for told in (as_text(found), as_markdown(found)):
         assert ("is not comparable with" in told) is not comparable
-        assert ("is not worse than" in told) is comparable
+        assert ("is not worse than" in told) is (comparable and not found.ungraded)
+        assert (f"{found.ungraded:,} lost, 0 improved" in told) is (found.ungraded > 0)
         assert ("p = 1 for passes" in told) is comparable
         assert told.count("graded could not be graded in") <= 1
 

@@ -218,7 +218,7 @@ def test_the_command_line(june, tmp_path):
     done = here("rescore", june, *given)
     assert (done.returncode, done.stdout[:9]) == (3, "45 cases:"), done.stderr
     told = here("compare", june, again, "--min-graded", "0").stdout
-    assert re.search(r"^0 regressed, [1-9]\d* improved", told, re.MULTILINE)
+    assert re.search(r"^0 regressed, ([1-9]\d* lost, )?[1-9]\d* improved", told, re.MULTILINE)
     assert "passes 0.3" in told
     assert here("report", june, again, "-o", tmp_path / "report.html").returncode == 0
     quiet = here("rescore", str(june), "--run", str(tmp_path / "quiet"), "--quiet").stdout
