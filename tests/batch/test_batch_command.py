@@ -27,11 +27,6 @@ def batch(*arguments: object) -> Done:
     return here("batch", *arguments)
 
 
-def test_annotations_are_commands_at_the_start_of_their_lines(tmp_path):
-    done = batch(cases(tmp_path, UNSUPPORTED), "--run", tmp_path / "run", "--github")
-    assert (done.returncode, done.stdout[:26]) == (1, "::error title=failed%3A 0-")
-
-
 def test_an_output_never_takes_the_place_of_a_file_that_the_run_needs(tmp_path):
     path, directory = cases(tmp_path, GOOD), tmp_path / "run"
     directory.mkdir()

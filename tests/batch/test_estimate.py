@@ -5,7 +5,6 @@ import socket
 from typing import Any
 
 import pytest
-from command import here
 from fakes import TruthfulJudge
 from hypothesis import given
 from hypothesis import strategies as st
@@ -114,16 +113,3 @@ def test_rows_that_cannot_be_read_or_have_no_context_and_a_judge_here_cost_nothi
     )
     assert (none.cases, none.asks, none.margin, none.cost) == (0, 0, 0.0, None)
     assert (here.prompt, here.completion, here.cost) == (0, 0, 0.0)
-
-
-def test_the_command_shows_asks_tokens_and_cost(tmp_path):
-    file = tmp_path / "cases.jsonl"
-    file.write_text("".join(json.dumps(row.fields) + "\n" for row in rows(3)), encoding="utf-8")
-    prices = f"prices={json.dumps(PRICES)}"
-    done = here("estimate", file, "--judge", MODEL, "-o", prices)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"3 cases, for {MODEL}\n")
-    assert "prompt tokens" in done.stdout
-    data = json.loads(here("estimate", file, "--judge", MODEL, "--json").stdout)
-    assert data["asks"] == 3
-    assert data["cost"] is None

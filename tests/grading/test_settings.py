@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import here as run
 from rows import rows
 
 from faithfulness_assert import (
@@ -110,13 +109,6 @@ def test_the_policy_file_of_a_project_is_found_from_each_of_its_folders(project,
     (project / "deep" / "er").mkdir(parents=True)
     monkeypatch.chdir(project / "deep" / "er")
     assert Grader().policy.passes_at == 0.99
-
-
-def test_the_demo_is_always_that_of_the_embedded_judge(project):
-    write(project, 'judge = "openai:m"\npolicy = "ragas"')
-    done = run("demo")
-    assert done.returncode == 0
-    assert "judge embedded, policy default" in done.stdout
 
 
 # ---------------------------------------------------------------- files that are not ours, or wrong

@@ -3,12 +3,11 @@
 import json
 from typing import Any
 
-import pytest
 from fakes import ScriptedJudge, labelled
 from hypothesis import given
 from hypothesis import strategies as st
 
-from faithfulness_assert import ConfigError, GradingResult, grade
+from faithfulness_assert import GradingResult, grade
 
 CONTEXT = "The museum closes at 17:00 on Mondays. Adults pay 12 euros."
 STATEMENTS = ("The museum closes at 22:00 on Mondays.", "Adults pay 14 euros.", "It closes.")
@@ -40,15 +39,6 @@ def test_a_supported_statement_with_a_number_that_is_nowhere_is_flagged_and_stay
     assert "Check statement 2: nowhere in the context: “14”." in result.warnings
     flagged = result.to_promptfoo()["componentResults"]
     assert [component["pass"] for component in flagged] == [True, True]
-
-
-def test_the_user_chooses_whether_a_flag_fails():
-    result = graded("supported", fail_on_flags=["number_not_found"])
-    assert (result.pass_, result.score) == (False, 1.0)
-    assert "It still fails: a statement has the flag number_not_found." in str(result.reason)
-    assert graded("contradicted", "supported", fail_on=(), threshold=0.4).pass_
-    with pytest.raises(ConfigError, match=r"unknown flag 'number_not_fund'.*number_not_found"):
-        graded("supported", fail_on_flags=["number_not_fund"])
 
 
 def test_what_is_not_supported_has_its_wrong_words_and_what_the_context_says():
