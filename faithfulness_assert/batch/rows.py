@@ -59,7 +59,7 @@ class Line(NamedTuple):
         """
         data = json.loads(text)
         if not isinstance(data, dict) or not {"case_id", "score"} <= data.keys():
-            raise ValueError("it is not a line of results: it lacks case_id or score")
+            raise ValueError("it lacks case_id or score")
         row, columns = data.get("row", number), data.get("columns", NOTHING)
         if not is_whole(row) or not isinstance(columns, Mapping):
             raise ValueError("its row is no whole number, or its columns are no object")

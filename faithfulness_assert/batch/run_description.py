@@ -308,4 +308,5 @@ def _lines_of_file(path: str | PathLike[str]) -> Iterator[Line]:
     except (ValueError, RecursionError) as error:
         problem = str(error).partition("\n")[0]
         advice = "not results of a run; name its directory, or its results as .jsonl"
-        raise ConfigError(f"{path}, line {number}: {advice}: {problem}") from None
+        first = "what is not graded yet goes through batch first"
+        raise ConfigError(f"{path}, line {number}: {advice}; {first}: {problem}") from None

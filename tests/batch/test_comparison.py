@@ -372,7 +372,7 @@ def test_what_is_no_run_is_wrong_use(tmp_path):
     (tmp_path / "empty").mkdir()
     for other, said in (
         ("missing.jsonl", "cannot be read"),
-        ("cut.jsonl", "line 2: not results of a run; name its directory"),
+        ("cut.jsonl", "line 2: not results of a run; name its directory, or its results as .jsonl; what is not gr"),
         ("empty", "it has no run.sqlite"),
     ):
         done = here("compare", good, tmp_path / other)
