@@ -52,8 +52,10 @@ CREATE UNIQUE INDEX temp.pairs_by_old ON pairs (old);
 CREATE TEMP TABLE lost AS SELECT old.row, old.case_id, old.fields, n.fields AS now FROM old
 LEFT JOIN incoming n ON n.case_id = old.case_id AND n.row NOT IN (SELECT new FROM pairs)
 WHERE old.row NOT IN (SELECT old FROM pairs)
+AND old.row NOT IN (SELECT row FROM results WHERE error IS NOT NULL)
 """  # noqa: S608 - our own text
-"""Fits ``incoming`` rows to those ``before``: which begun ones follow their texts, which are lost.
+"""Fits ``incoming`` rows to those ``before``: which begun ones follow their texts, which lose a
+grade.
 
 ``now``: the fields that a lost row has now, if its id is still there.
 """
@@ -153,7 +155,7 @@ def take_input(store: Store, grader: Grader, data_set: DataSet, *, regrade: bool
 
     Raises:
         ConfigError: the run graded cases with other settings; there are no cases; or rows with a
-            result or an ask have changed or are gone, and ``regrade`` is false.
+            grade or an ask have changed or are gone, and ``regrade`` is false.
     """
     before, size = store.about(), store.size
     start, whole = data_set.fingerprints(size)
@@ -183,8 +185,7 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
     """Puts these rows in the place of those of the run. Returns notes on what was done.
 
     Raises:
-        ConfigError: rows with a result or an ask have changed or are gone, and ``regrade`` is
-            false.
+        ConfigError: rows with a grade or an ask have changed or are gone, and ``regrade`` is false.
     """
     db = store.db
     for table in ("incoming", "before", "old", "pairs", "lost"):
@@ -207,7 +208,7 @@ def _fit(store: Store, rows: Iterable[Row], *, regrade: bool) -> list[str]:
             f"directory. To grade what changed again: {option('regrade_changed', True)} (what it "
             f"had stays in the table earlier{loss})"
         )
-    store.set_aside("row IN (SELECT row FROM lost)")
+    store.set_aside("row IN (SELECT row FROM old WHERE row NOT IN (SELECT old FROM pairs))")
     for table in ("results", "asks"):  # negative at first, or one would take another's number
         db.execute(
             f"UPDATE {table} SET row = -(SELECT new FROM pairs WHERE old = row) "  # noqa: S608 - our own text

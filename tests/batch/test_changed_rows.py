@@ -76,6 +76,16 @@ def test_rows_that_are_added_while_a_file_is_read_are_graded_once(tmp_path, monk
     assert len(judge.asked) == 63
 
 
+def test_a_row_that_could_not_be_read_loses_nothing_when_it_can(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text(
+        "answer,context\nThe café is open.,The café is open.\nIt rains.,It rains.\n", "latin-1"
+    )
+    assert quiet(path, tmp_path / "run", judge="embedded").summary.not_graded == 1
+    again = quiet(path, tmp_path / "run", judge="embedded", encoding="cp1252")
+    assert (again.summary.cases, again.summary.not_graded) == (2, 0)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_changed_row_is_named_with_its_field_before_anything_is_paid(tmp_path, kind):
     judge, directory = TruthfulJudge(), tmp_path / "run"

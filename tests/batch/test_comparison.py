@@ -369,10 +369,12 @@ def test_what_is_no_run_is_wrong_use(tmp_path):
     good = write(tmp_path / "a.jsonl", scored([1.0]))
     cut = Path(write(tmp_path / "cut.jsonl", scored([1.0, 0.5])))
     cut.write_bytes(cut.read_bytes()[:-9])
+    (tmp_path / "good.jsonl").write_text('{"vars": {}, "response": {"output": "It rains."}}')
     (tmp_path / "empty").mkdir()
     for other, said in (
         ("missing.jsonl", "cannot be read"),
-        ("cut.jsonl", "line 2: not results of a run; name its directory, or its results as .jsonl; what is not gr"),
+        ("cut.jsonl", "line 2: not results of a run; name its directory, or its results as .jsonl"),
+        ("good.jsonl", "what is not graded yet goes through batch first"),
         ("empty", "it has no run.sqlite"),
     ):
         done = here("compare", good, tmp_path / other)
