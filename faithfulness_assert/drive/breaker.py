@@ -164,17 +164,20 @@ class Breaker:
     def explains(self, error: JudgeError, *, others_answered: bool) -> bool:
         """Whether an ask that failed with this error waits and goes again.
 
-        Only in a run, and only if the server is there: otherwise its address may be wrong.
+        Only in a run, and only if the server is there: otherwise its address may be wrong. Outside
+        of one, only if it was refused while others were answered.
         """
-        if self.patience is None or not self._is_there(error) or not error.retryable:
+        if self.patience is None:
+            return others_answered and is_refusal(error)
+        if not self._is_there(error) or not error.retryable:
             return False
         if error.usage is None:
             return True  # it was not even sent
         return error.kind in OUTAGES and (not others_answered or is_refusal(error))
 
     def _is_there(self, error: JudgeError) -> bool:
-        """Whether the server has ever answered, or loads its model, or says when it will."""
-        says_so = error.http_status == 503 or error.retry_after is not None
+        """Whether the server has ever answered, or loads its model, or refuses asks."""
+        says_so = error.http_status == 503 or error.retry_after is not None or is_refusal(error)
         return says_so or self.answered_at > -math.inf
 
 

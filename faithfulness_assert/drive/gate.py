@@ -30,7 +30,7 @@ from .asks import GivenUp, TimeLeft, late, log
 from .breaker import Breaker, is_refusal, jittered
 from .rate import LearnedRate, Quota
 
-FIRST_PAUSE, LONGEST_PAUSE = 0.5, 5.0
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 2.0
 """Seconds before an ask goes again; each time twice as long."""
 FIRST_AT_ONCE = 16
 """Asks under way at first. Each reply lets one more go, so that a limit does not meet a flood."""
@@ -86,7 +86,8 @@ class Gate:
             servers = _LOCAL.setdefault(loop, {})
             self._server = servers.setdefault(self._url, LocalServer()) if is_local else None
         spent, retries, pauses, slots = Usage(), 0, 0, slots or Slots(1)
-        failed_at, patience = math.inf, self.breaker.patience or math.inf
+        patience = self.breaker.patience or math.inf
+        failed_at = math.inf if self.breaker.patience else loop.time()
         last: JudgeError | None = None  # of what was sent
         async with slots.turn(left):
             while True:
@@ -109,10 +110,9 @@ class Gate:
                 if not goes_again:
                     goes_again = self.breaker.explains(outcome, others_answered=others_answered)
                     retries, failed_at = 0, now
-                pause = outcome.retry_after
-                if pause is None:
-                    pause = jittered(min(FIRST_PAUSE * 2 ** min(pauses, 9), LONGEST_PAUSE))
-                pauses += 1
+                pause = jittered(min(FIRST_PAUSE * 2**pauses, LONGEST_PAUSE))
+                pause = max(pause, outcome.retry_after or 0.0)
+                pauses = min(pauses + 1, 9)
                 if not goes_again or pause >= min(left(), patience):
                     if is_late := not was_sent and last is not None and left() <= 0:
                         outcome = last or outcome  # the cause, of which a late ask says nothing
@@ -144,7 +144,7 @@ class Gate:
             if breaker.is_open and (problem := await breaker.passed(left)):
                 return problem, math.inf
             amount = rate.amount_of(ask) if rate.counts_tokens else 1.0
-            if limits or rate.rate < math.inf:
+            if limits or rate.quota.each:
                 with nullcontext() if again else left.during("wait"):
                     async with self._line:
                         if limits:
@@ -159,7 +159,7 @@ class Gate:
             if limits:
                 limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
-                rate.answered = max(rate.answered, one.number)
+                rate.replied(one, clock())
                 if breaker.unanswered_since < math.inf:
                     breaker.closes()
                 breaker.answered_at = max(breaker.answered_at, sent_at)

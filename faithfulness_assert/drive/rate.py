@@ -1,15 +1,12 @@
 """How fast a server may be asked: a limit that is known, and the rate that its refusals teach.
 
 A limit and chance look alike, as a busy region or a shared quota refuses some asks at any rate. So
-the rate follows two published rules. A **cumulative sum** (CUSUM; Page, 1954) of refusals beyond
-the share that chance explains tells early and surely that a limit is exceeded. Then the rate falls
-to what the server took of late, and rises by small steps, faster the longer nothing tells
-otherwise (additive increase as in TCP, in the shape of CUBIC). Every ``CYCLE`` tries some go out a
-little slower, below the limit if there is one: what is refused of these is the share of chance. The
-more that is, the slower they go next time, as it may have been the limit. And where a slower rate
-is refused as much, that was chance: the rate is given back.
+once there is a rate, ``BLOCK`` tries go out a little faster, and then as many a little slower. A
+limit refuses the faster ones, chance both alike: a faster try that is refused lowers the rate, a
+slower one raises it by as much, and each try by a little (as TCP does, and more the longer none was
+refused). Where far more are refused than usual, the rate is what the server took since.
 
-Until the first sum is full there is no rate, and a refused ask alone waits.
+If it refuses many in a row, it is shut: one try goes out at a time, until one has a reply.
 """
 
 from __future__ import annotations
@@ -23,30 +20,20 @@ from ..asking.windows import estimate_tokens
 from ..records.errors import JudgeError
 from ..records.judge import Ask
 
-MARGIN, FULL, FIRST_FULL = 0.04, 5.0, 8.0
-"""The share of refusals beyond chance that is no limit; how many more mean that there is one, and
-how many before there is a rate, in a run that begins: 24 later, when chance had more occasions."""
-AT_FIRST, MOST_CHANCE = 0.3, 0.7
-"""The share that chance explains before there is a rate, and the largest one after."""
-UNRELIEVED = 0.3
-"""The share that tells chance if a slower rate is refused as much: what was taken is no limit."""
-CYCLE, SLOW, SETTLED = 400, 50, 75
-"""Tries of a cycle; of those, how many go out slower, and when their refusals have come."""
-SLOWER = 0.05
-STEP, UNHURRIED, FASTEST = 0.03, 200, 6.0
-"""What each try adds to a rate of 50 a second or more; tries without a full sum after which that
-grows, and how many times at most."""
-KEPT, SECONDS = 64, 1.5
-"""The least of the tries that tell what the server took of late."""
-BACK, DOUBTED = 1.07, 0.5
-"""After a time in which all was refused, by how much each try raises the rate, and up to which
-part of what it was."""
-PAUSE = 0.5
-"""Seconds to wait if most is refused and the server does not say how long."""
-LEAST = 0.6
-"""Tries for each second: never fewer."""
-MANY = 200
-"""Asks of which the mean size is taken."""
+BLOCK, FASTER = 50, 1.08
+STEP, RISE = 0.03, 0.0005
+"""By which part a refusal changes the rate, and each try: so 1.7 % of tries are refused."""
+LATE, BEYOND = 40, 0.25
+"""The latest tries, and which share of them, beyond the usual one, says that the rate is wrong."""
+USUAL, AT_FIRST = 200, 0.15
+"""The tries of which the usual share is the mean, and what it is before any."""
+IN_A_ROW = 8
+SHUT = 0.5
+"""Seconds between tries at first if the server is shut and does not say how long."""
+LONGEST = 2.0
+"""The most seconds between tries, if it does not say more."""
+MANY, MOST_KEPT = 200, 2_000
+"""Asks of which the mean size is taken; tries that are kept, a second of a very fast server."""
 
 
 class Quota:
@@ -70,7 +57,7 @@ class Quota:
         """
         clock = asyncio.get_running_loop().time
         while (seconds := self.paid_at - max(self._at_once - amount, 0) * self.each - clock()) > 0:
-            await asyncio.sleep(seconds)
+            await asyncio.sleep(min(seconds, 1.0))  # a reply may open what was shut
         self.paid_at = max(self.paid_at, clock()) + amount * self.each
 
     def owe(self, amount: float) -> None:
@@ -80,10 +67,11 @@ class Quota:
 
 @dataclass(eq=False, slots=True)
 class Try:
-    """One that went out: its place among all, the instant, and what the server took of it."""
+    """One that went out: as which, the instant, its size, and what the server took of it."""
 
     number: int
     at: float
+    amount: float
     taken: float
 
 
@@ -92,17 +80,17 @@ class LearnedRate:
 
     ``rate`` is how many tries may go out each second; infinite while no limit is known. Otherwise
     each takes its ``amount`` of the ``quota``: 1, or by its size where the server counts tokens.
-    ``answered`` is the number of the latest try that has a reply.
     """
 
     def __init__(self) -> None:
         self.rate, self.quota = math.inf, Quota(at_once=2.0)
         self.counts_tokens = False  # the server
         self._sizes, self._size = 0, 0.0  # of asks since then, and their mean
-        self._tries: deque[Try] = deque()  # of late
-        self.answered = self._sent = self._cycle = self._fell = 0  # by the numbers of tries
-        self._sum = self._chance = self._slow = self._slow_refused = self._goal = 0.0
-        self._share = self._before = 0.0  # refused when the rate fell last, and the rate then
+        self._tries: deque[Try] = deque(maxlen=MOST_KEPT)
+        # By the numbers of tries: the latest, the latest refused, the latest at the last refusal,
+        # and the latest of those that have been taken into account.
+        self._sent = self._refused = self._refused_at = self._heeded = 0
+        self._usual, self._shut = AT_FIRST, 0.0
 
     def amount_of(self, ask: Ask) -> float:
         """How much of the quota an ask takes where tokens count. A mean one takes 1."""
@@ -113,67 +101,55 @@ class LearnedRate:
     def sent(self, amount: float, now: float) -> Try:
         """Notes that a try goes out."""
         self._sent += 1
-        tries, place, is_known = self._tries, self._sent - self._cycle, self.rate < math.inf
-        tries.append(Try(self._sent, now, amount))
-        while len(tries) > KEPT and tries[1].at <= now - SECONDS:
-            tries.popleft()
-        explained = self._chance + MARGIN if is_known else AT_FIRST
-        self._sum = max(self._sum - explained * amount, 0.0)
-        if self.rate < self._goal:
-            self.rate *= BACK
-            self._pace()
-            if self.rate >= self._goal:
-                self._begin()
-        elif is_known and place <= SLOW:
-            self._slow += amount
-        elif is_known and place == SETTLED:
-            self._measure_chance()
-            self._pace()
-        elif is_known and place > CYCLE:
-            self._begin()
-        elif is_known and place > SETTLED and self.quota.paid_at >= now:
-            haste = max(1.0, min(((self._sent - self._fell) / UNHURRIED) ** 2, FASTEST))
-            self.rate += STEP * min(self.rate / 50, 1.0) * haste
-            self._pace()
-        return tries[-1]
+        self._usual *= 1 - 1 / USUAL
+        one = Try(self._sent, now, amount, amount)
+        self._tries.append(one)
+        has_waited = self.quota.paid_at > now + 1.001 * amount * self.quota.each
+        if has_waited and not self._shut:
+            self.rate *= 1 + RISE * max(1.0, (self._sent - self._refused_at) / BLOCK)
+        self._pace(one)
+        return one
+
+    def replied(self, one: Try, now: float) -> None:
+        """Notes that a try has a reply."""
+        if self._shut and one.number > self._heeded:
+            self._shut, self._heeded = 0.0, self._sent
+            self._pace(one)
+            self.quota.paid_at = min(self.quota.paid_at, now)
 
     def refused(self, one: Try, now: float, error: JudgeError) -> None:
         """Notes that the server refused a try with this error."""
         self.counts_tokens |= "token" in error.message.lower()
-        amount, one.taken, is_known = one.taken, 0.0, self.rate < math.inf
-        if one.number <= self._cycle and is_known:
-            return  # of before: it has been taken into account
-        if one.number <= self._cycle + SLOW:
-            self._slow_refused += amount
-        self._sum += amount
-        if self._sum < (FULL if is_known else min(FIRST_FULL + self._sent / 400, 24.0)):
+        one.taken, told = 0.0, error.retry_after
+        if one.number <= self._heeded:
             return
-        if self._slow and self._sent - self._cycle < SETTLED:
-            self._measure_chance()
-        taken, wait = sum(each.taken for each in self._tries), 0.0
-        if taken <= len(self._tries) / 2:  # a burst, for which all asks wait
-            wait = PAUSE if error.retry_after is None else error.retry_after
-        took_none = is_known and self.answered <= self._cycle
-        self._goal = max(DOUBTED * self.rate, self._goal) if took_none else 0.0
-        rate = taken / max(now + wait - self._tries[0].at, SECONDS)
-        share, before = (0.0 if wait else 1 - taken / len(self._tries)), self._share
-        if is_known and min(share, before) > UNRELIEVED:  # a slower rate is refused as much
-            self._chance, rate = max(self._chance, min(share, before)), self._before
-        elif is_known:
-            rate = min(max(rate / (1 - self._chance), self.rate / 2), self.rate)
-        self._share, self._before = share, self.rate if is_known else rate
-        self.rate, self._fell = max(rate, LEAST), self._sent
-        self.quota.paid_at = max(self.quota.paid_at, now + wait)
-        self._begin()
+        if self._shut:
+            self._shut = max(told or 0.0, min(2 * self._shut, LONGEST))
+            return
+        self._refused_at, self._refused = self._sent, max(self._refused, one.number)
+        self._usual += 1 / USUAL
+        # A large one finds no room also where the server is asked too slowly.
+        self.rate *= 1 / (1 + STEP) if self._is_fast(one) else 1 + STEP / max(one.amount, 1.0)
+        tries = [each for each in self._tries if self._heeded < each.number <= self._refused]
+        late, since = tries[-LATE:], 0.0
+        if len(tries) >= IN_A_ROW and not any(each.taken for each in tries[-IN_A_ROW:]):
+            self._shut, since = SHUT if told is None else max(told, 0.01), 1.0
+            self.quota.paid_at = max(self.quota.paid_at, now + self._shut)
+            late = max(late, [each for each in tries if each.at > tries[-1].at - since], key=len)
+        elif sum(not each.taken for each in late) < LATE * (self._usual + BEYOND):
+            return
+        else:  # before the first of them, what it had saved up was taken too
+            late = late[next(place for place, each in enumerate(late) if not each.taken) :]
+        if taken := sum(each.taken for each in late):
+            seconds = max(late[-1].at - late[0].at, since, 0.1)
+            self.rate = max(min(self.rate, taken / seconds), 1 / LONGEST)
+        self._heeded = self._sent
+        self._pace(one)
 
-    def _begin(self) -> None:
-        """Begins a cycle."""
-        self._cycle, self._sum, self._slow, self._slow_refused = self._sent, 0.0, 0.0, 0.0
-        self._pace(1 - SLOWER - self._chance)
+    def _is_fast(self, one: Try) -> bool:
+        return one.number // BLOCK % 2 == 1
 
-    def _pace(self, part: float = 1.0) -> None:
-        self.quota.each = 1 / (self.rate * part)
-
-    def _measure_chance(self) -> None:
-        share = min(self._slow_refused / self._slow, MOST_CHANCE)
-        self._chance += 0.7 * min(self._slow / SLOW, 1.0) * (share - self._chance)
+    def _pace(self, one: Try) -> None:
+        """Sets what the tries after this one take."""
+        part = FASTER if self._is_fast(one) else 1 / FASTER
+        self.quota.each = max(1 / (self.rate * part), self._shut)

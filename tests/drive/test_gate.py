@@ -27,7 +27,7 @@ from faithfulness_assert.drive import gate as gates
 from faithfulness_assert.drive.asks import GivenUp, TimeLeft
 from faithfulness_assert.drive.breaker import CONFIRMED, COOL_DOWN, FAILURES, NO_DEADLINE
 from faithfulness_assert.drive.gate import Gate, LocalServer, PerMinute
-from faithfulness_assert.drive.rate import LEAST
+from faithfulness_assert.drive.rate import LONGEST
 from faithfulness_assert.records.judge import Limits, Outcome, Payload, ReplyForm
 
 CASE = {"answer": "It rains in May.", "context": "It rains in May. Snow is rare."}
@@ -376,7 +376,7 @@ def test_a_server_that_always_refuses_is_asked_at_the_least_rate_until_the_deadl
     late = [outcome.message for outcome in failures(outcomes) if outcome.kind == "rate_limit"]
     assert len(late) == len(failures(outcomes)) == 19
     assert any("; then the deadline of this grade had passed (" in said for said in late)
-    assert len([at for at in server.came if at > 60]) < 2 * LEAST * 300
+    assert len([at for at in server.came if at > 60]) < 2 * 300 / LONGEST
 
 
 def test_a_run_whose_server_refuses_everybody_says_so_and_stops_when_its_patience_ends():
