@@ -48,8 +48,8 @@ def rows_of(file: Path, **mapping: str) -> list[Any]:
     return list(open_data_set(file, mapping=mapping).rows())
 
 
-def contents(file: Path) -> list[Any]:
-    return [(row.case_id, row.fields, row.columns) for row in rows_of(file)]
+def contents(file: Path, **mapping: str) -> list[Any]:
+    return [(row.case_id, row.fields, row.columns) for row in rows_of(file, **mapping)]
 
 
 def problems(file: Path) -> list[str]:
@@ -93,41 +93,17 @@ def test_where_two_systems_fit_one_says_which_it_is(tmp_path):
     )
 
 
-def test_a_column_may_be_a_path_into_lists():
-    record = {"outputs": [{"text": "first"}, {"text": "last"}], "docs": [{"d": "x"}, {"d": "y"}]}
-    paths = {"answer": "outputs[-1].text", "context": "docs[].d"}
-    (row,) = open_data_set([record], mapping=paths).rows()
-    assert row.fields == {"answer": "last", "context": ["x", "y"]}
+@pytest.mark.parametrize("row", fixture("read_records.json"), ids=lambda row: row["why"])
+def test_a_record_is_read_as_its_row_says(tmp_path, row):
+    (tmp_path / "a.json").write_text(json.dumps(row["record"]))
+    ((_, fields, columns),) = contents(tmp_path / "a.json", **row.get("map", {}))
+    assert (fields, columns) == (row["fields"], row.get("columns", columns))
 
 
 def test_a_mapping_goes_before_what_an_export_is_known_for_and_its_ids_stay():
     rows = rows_of(FIXTURES / "promptfoo.json", answer="prompt.raw")
     assert [row.case_id for row in rows] == ["0-0", "1-0"]
     assert rows[0].fields["answer"] == "Answer When does the shop open? from the notes"
-
-
-def test_of_two_names_in_an_export_the_first_is_taken_and_the_other_carried_along(tmp_path):
-    file = tmp_path / "runs.jsonl"
-    outputs = {"answer": "a", "response": "raw", "context": "c"}
-    file.write_text(json.dumps({"inputs": {"question": "q", "query": "r"}, "outputs": outputs}))
-    ((_, fields, columns),) = contents(file)
-    assert fields == {"answer": "a", "context": "c", "question": "q"}
-    assert columns == {"inputs": {"query": "r"}, "outputs": {"response": "raw"}}
-
-
-def test_json_in_the_cells_of_an_export_is_looked_into(tmp_path):
-    file = tmp_path / "traces.jsonl"
-    output = '{"answer": "a\\ud800", "context": "c", "cost": NaN}'
-    file.write_text(json.dumps({"input": "q", "output": output}))
-    ((_, fields, columns),) = contents(file)
-    assert (fields["answer"], columns) == ("a\ufffd", {"output": output})
-
-
-def test_an_output_that_is_json_text_is_the_answer_itself(tmp_path):
-    file = tmp_path / "traces.jsonl"
-    for said in ('{"price": 3}', '{"broken": '):
-        file.write_text(json.dumps({"input": "q", "output": said, "context": "c"}))
-        assert rows_of(file)[0].fields["answer"] == said
 
 
 # ---------------------------------------------------------------- JSON
@@ -169,13 +145,6 @@ def test_a_text_that_is_not_utf8_costs_its_own_record_only(tmp_path):
     first, second = problems(file)
     assert first.startswith("item 2: not UTF-8 text: byte 0xe9. Save the file as UTF-8, or name")
     assert second == "item 3: must be an object with the fields of a case, got int"
-
-
-def test_an_object_is_one_case_also_with_lists_named_like_those_of_exports(tmp_path):
-    file = tmp_path / "case.json"
-    record = {"results": {"a": [1]}, **CASE, "data": [{"b": 2}]}
-    file.write_text(json.dumps(record))
-    assert contents(file) == [("1", CASE, {"results": {"a": [1]}, "data": [{"b": 2}]})]
 
 
 HOSTILE = {
