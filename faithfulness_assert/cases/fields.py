@@ -28,6 +28,8 @@ from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
 MAX_SHOWN = 40
 """Keys that a message names."""
+MOST_PATHS = 5
+"""Paths of a field that a message names."""
 MOST_NAMED = 3
 """Paths that a note names beside the one that is taken."""
 LONGEST_NAME = 40
@@ -142,10 +144,7 @@ class Fields(NamedTuple):
 
     def refusal(self, field: str, records: Sequence[Mapping[str, Any]]) -> tuple[str, str]:
         """Why records without a field are not read, with their keys; and what would do."""
-        leaves = (leaf for record in records for leaf in _leaves(record, in_lists=True))
-        paths = dict.fromkeys(_path(keys) for keys, value in leaves if _has_no_keys(value))
-        shown = (repr(path) if "," in path else path for path in paths)  # seen as one name
-        has = f"it has {names_of(shown, MAX_SHOWN)}"
+        has = f"it has {_keys_in(field, records, self.system)}"
         if field in self.mapping:
             mapped = option("mapping", {field: self.mapping[field]})
             wrong = problem_of(self.mapping[field])
@@ -326,6 +325,31 @@ def _path(keys: Sequence[str]) -> str:
     if all(map(_PLAIN.fullmatch, keys)):
         return ".".join(keys)
     return "".join(key if key == "[]" else f".{quoted(key)}" for key in keys).removeprefix(".")
+
+
+def _keys_in(field: str, records: Sequence[Mapping[str, Any]], system: System | None) -> str:
+    """The paths in records, for a message: of many, those first that may be a field; of a system,
+    those where it keeps fields.
+    """
+    leaves = (leaf for record in records for leaf in _leaves(record, in_lists=True))
+    paths = {_path(keys): keys for keys, value in leaves if _has_no_keys(value)}
+    roots = {path.partition(".")[0] for path in system.paths.get(field, ())} if system else set()
+    paths = {path: keys for path, keys in paths.items() if keys[0] in roots} or paths
+    own = _WORDS.get(f"{field} is made", set()).union(_HOLDS.get(field, ()))
+
+    def order(path: str) -> tuple[bool, bool, str]:
+        words = {word for key in paths[path] for word in key_words(key)}
+        return not _ABOUT.isdisjoint(words), own.isdisjoint(words), path
+
+    shown = sorted(paths, key=order if system or len(paths) > MAX_SHOWN else None)
+    return _shown((repr(path) if "," in path else path for path in shown), MAX_SHOWN)
+
+
+def _shown(paths: Iterable[str], most: int) -> str:
+    """The first paths for a message, each once."""
+    unique = list(dict.fromkeys(clip(path) for path in paths))
+    more = f" and {len(unique) - most} more" if len(unique) > most else ""
+    return (", ".join(unique[:most]) or "none") + more
 
 
 def _has_no_keys(value: Any) -> bool:
@@ -562,8 +586,10 @@ def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Field
     """Why a record lacks a field that other records have; "" if it does not."""
     for name in () if "messages" in fields else ("answer", "context"):
         if name in where.there and all(fields.get(one) is None for one in names(name)):
-            has = f"this record has {names_of(record, MAX_SHOWN)}"
-            return f"{name}: missing or null; it is read from {names_of(where.paths[name])}; {has}"
+            paths, has = where.paths[name], _keys_in(name, [record], where.system)
+            use = option("mapping", {name: f"{paths[0]} || PATH"})
+            read = _shown(paths, MOST_PATHS) + f" (add one: {use})" * bool(where.system)
+            return f"{name}: missing or null; it is read from {read}; this record has {has}"
     return ""
 
 

@@ -46,7 +46,7 @@ def _paths(section: str) -> dict[str, tuple[str, ...]]:
             place, _, name = path.partition("{")
             several = _NAMES.get(name.removesuffix("}"))
             each = tuple(place + one for one in several) if several else (path,)
-            found[field] = found.get(field, ()) + each
+            found[field] = tuple(dict.fromkeys(found.get(field, ()) + each))
     return found
 
 

@@ -42,7 +42,7 @@ def csv_source(file: Path, name: str, mapping: Mapping[str, str], encoding: str)
     csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD))  # the module's own, for all
     usual = {*mapping.values(), *(one for field in COLUMN_FIELDS for one in names(field))}
     forms, problems = list[tuple[int, int, str, list[str]]](), list[str]()
-    for delimiter in "\t,;" if file.suffix.lower() == ".tsv" else ",;\t":
+    for delimiter in "\t,;|" if file.suffix.lower() == ".tsv" else ",;\t|":
         header, problem = _next(_reader(file, delimiter, encoding))
         if problem:
             problems.append(problem)
@@ -73,8 +73,9 @@ def _csv_records(
         if cells is None:
             return
         if cells and len(cells) != len(columns):
-            given = counted(len(cells), "cell")
-            problem = f"{given}, but the file has {counted(len(columns), 'column')}"
+            given, names = counted(len(cells), "cell"), counted(len(columns), "column")
+            problem = f"{given}, but the first line names {names}: delete any line above the "
+            problem += f"names, and put a text with {delimiter!r} in it into quotes"
         place = f"line {first}"
         if rows.line_num > first:
             place = f"lines {first} to {rows.line_num}"

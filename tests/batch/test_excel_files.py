@@ -17,7 +17,7 @@ ROWS = [("1", "Das Café öffnet um 9.", "Das Café öffnet um 9."), ("2", "Übe
 
 
 def table(separator: str, rows: list[tuple[str, ...]]) -> str:
-    quoted = [[f'"{c}"' if set(c) & set(',;\t"') else c for c in row] for row in rows]
+    quoted = [[f'"{c}"' if set(c) & set(',;|\t"') else c for c in row] for row in rows]
     return "\r\n".join([*map(separator.join, quoted), ""])
 
 
@@ -116,7 +116,7 @@ def test_an_encoding_that_cannot_be_is_told(tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".tsv"])
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("more", ["note, long", "a\tb", "a,b;c,d;e"])
 def test_a_separator_is_found_whatever_the_name_ends_in(tmp_path, suffix, separator, more):
     file = tmp_path / f"a{suffix}"

@@ -37,6 +37,18 @@ def test_a_file_is_read_right_or_says_what_to_add(tmp_path, shape):
     assert shape.get("note", "") in " ".join(data_set.notes)
 
 
+def test_a_record_of_a_system_without_a_field_names_what_could_be_it():
+    used = {"tokenUsage": {f"kind_{n}": n for n in range(60)}, "output": ANSWER}
+    rows = [
+        {"vars": {"context": CONTEXT}, "promptIdx": 0, "response": used},
+        {"vars": {}, "promptIdx": 0, "response": {**used, "metadata": {"retrieved": [CONTEXT]}}},
+    ]
+    *_, problem = (row.problem for row in open_data_set(rows).rows())
+    assert "it is read from vars.context, vars.retrieved_contexts, vars.contexts, " in problem
+    assert "31 more (add one: mapping={'context': 'vars.context || PATH'}); this record" in problem
+    assert "this record has response.metadata.retrieved, response.output" in problem
+
+
 @pytest.mark.parametrize("again", [ANSWER, ""])  # the latter: Vectara's open-rag-eval
 def test_a_row_for_each_passage_of_an_answer_is_told(tmp_path, again):
     file = tmp_path / "a.csv"
@@ -65,7 +77,7 @@ def test_a_record_without_a_field_of_the_others_names_its_own_keys(tmp_path):
         ([{**ragas, "answer": "At ten."}, ours], "response", "answer, context"),
         (
             [ours, {"ansr": "At ten.", "context": CONTEXT}],
-            "actual_output, answer, final_answer, response",
+            "answer, response, actual_output, final_answer",
             "ansr, context",
         ),
         ([{"Model reply": ANSWER, "context": CONTEXT}, ours], "Model reply", "answer, context"),
