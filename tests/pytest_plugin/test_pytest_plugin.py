@@ -64,19 +64,6 @@ def test_a_mistake_of_many_tests_is_told_once_at_the_end_of_the_session(runs, sp
     assert "records.errors" not in shown
 
 
-def test_of_many_mistakes_the_end_says_how_many_more_tests_graded_nothing(runs):
-    runs.write(
-        "import pytest\n"
-        "@pytest.mark.parametrize('n', range(8))\n"
-        "def test_it(n, faithfulness): faithfulness(TRUE, CONTEXT, judge=f'judge{n}')\n"
-        "def test_other(faithfulness): faithfulness(TRUE, CONTEXT, 'When?')\n"
-    )
-    shown = output(runs.run())
-    assert shown.count("1 test graded nothing: judge: unknown judge") == 5
-    assert "4 more tests graded nothing" in shown
-    assert "only answer and context go without a name: (answer, context, question=" in shown
-
-
 def test_every_option_and_every_setting_has_the_name_of_the_package_in_it(runs):
     shown = output(runs.run("--help"))
     for name in ("judge", "policy", "threshold", "errors", "report", "max-tokens", "cache"):
