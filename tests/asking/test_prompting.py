@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from faithfulness_assert import Ask, grade, policies
-from faithfulness_assert.asking.fences import fenced
+from faithfulness_assert.records.judge import Limits
 
 TAG = re.compile(r"<[a-z-]+-[0-9a-f]{4,8}>")
 
@@ -20,24 +20,24 @@ def asked(
     answer: str = "S.", context: Any = "C.", policy: str = "default", **more: Any
 ) -> list[Ask]:
     """What a judge is asked in a grade."""
-    judge = TruthfulJudge()
-    grade(answer, context, judge=judge, policy=policy, seed=1, **{"question": "Q?", **more})
+    judge = TruthfulJudge(limits=Limits(prompt_tokens=10**7))
+    grade(answer, context, judge=judge, policy=policy, **{"question": "Q?", "seed": 1, **more})
     return judge.asked
 
 
 @given(st.text(max_size=300))
-def test_a_fence_is_made_of_its_block_alone_and_is_not_in_it(block):
-    tag = fenced([("context", block)]).split("\n")[0][1:-1]
-    assert tag not in block
-    assert fenced([("context", block)]) == fenced([("context", block)])
-    assert fenced([("context", block)], b"secret") != fenced([("context", block)], b"other")
+def test_a_fence_is_made_of_its_block_and_the_secret_and_is_not_in_it(question):
+    (one,), (same,), (other,) = (asked(question=question, seed=seed) for seed in (1, 1, 2))
+    assert one.messages == same.messages != other.messages
+    assert one.messages[1]["content"].count(TAG.search(one.messages[1]["content"])[0][1:]) == 2
 
 
 def test_a_block_that_holds_every_short_tag_gets_a_long_one():
-    block = " ".join(f"context-{number:04x}" for number in range(1 << 16))
-    tag = fenced([("context", block)]).split("\n")[0]
-    assert re.fullmatch(r"<context-[0-9a-f]{8}>", tag)
-    assert tag[1:-1] not in block
+    context = " ".join(f"context-{number:04x}" for number in range(1 << 16))
+    (ask,) = asked(context=context)
+    (tag,) = re.findall(r"<(context-[0-9a-f]+)>\n", ask.messages[1]["content"])
+    assert re.fullmatch("context-[0-9a-f]{8}", tag)
+    assert ask.messages[1]["content"].count(tag) == 2
 
 
 def test_instructions_are_static_and_asks_that_share_a_context_begin_alike():
