@@ -194,7 +194,7 @@ class Grader:
         case = self._case(answer, context, more, question, id, named)
         if not isinstance(case, Case):
             return case
-        return self._complete(self._grade_of(case).run())
+        return self._grade_of(case).run()
 
     async def agrade(
         self,
@@ -240,8 +240,7 @@ class Grader:
         read = self._read(case)
         if not isinstance(read, Case):
             return read
-        result = self._grade_of(read, self._info.limits).replay(outcome_of)
-        return None if result is None else self._complete(result)
+        return self._grade_of(read, self._info.limits).replay(outcome_of)
 
     async def agrade_case(self, case: object, slots: Slots | None = None) -> GradingResult:
         """The same as ``agrade`` for a case, or a record of one. A batch shares ``slots``."""
@@ -283,7 +282,7 @@ class Grader:
         if not isinstance(case, Case):
             return case
         brief = len(case.answer) + sum(len(passage.text) for passage in case.context) <= BRIEF
-        return self._complete(await self._grade_of(case).arun(slots, brief=brief))
+        return await self._grade_of(case).arun(slots, brief=brief)
 
     def _grade_of(self, case: Case, limits: Limits | None = None) -> Grade:
         """The grade of a case. One that is replayed has ``limits`` of its own, and no deadline."""
@@ -292,17 +291,17 @@ class Grader:
         limits = limits or (info if isinstance(info, JudgeInfo) else self._info).limits
         language, overdue = self._language, left.overdue
         plan = grade_plan(case, self.policy, language, limits, self._secret, overdue)
-        return Grade(plan, self.judge, self._info, left, self.gate)
+        return Grade(plan, self.judge, self._info, left, self._complete, self.gate)
 
     def invalid(self, problem: str, id: object = None) -> GradingResult:
         """The result of a case that cannot be read: ``invalid_input``, with the problem."""
         return self._complete(invalid_input(problem, self.policy, _id_of(id)))
 
-    def _complete(self, result: GradingResult) -> GradingResult:
-        """Adds the judge's name and caveat, and the cost."""
+    def _complete(self, result: GradingResult, **fields: Any) -> GradingResult:
+        """Adds these fields, the judge's name and caveat, and the cost."""
         if DEFECT in result.metadata:
             log_defect(result)
-        fields: dict[str, Any] = {"judge": self.judge_name}
+        fields["judge"] = self.judge_name
         if self.prices is not None:
             fields["cost"] = result.tokens_used.cost(self.prices)
         caveat = self._info.caveat

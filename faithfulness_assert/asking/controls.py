@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 
 from ..records.judge import Numbered
 from ..text.phrases import refers_back
-from ..text.strings import DENSE, alternatives, lazy_pattern, sections, text_key
+from ..text.strings import DENSE, alternatives, lazy_pattern, sections, text_key, words_in
 from .fences import keyed
 
 T = TypeVar("T")
@@ -51,9 +51,9 @@ _PLAIN = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*[.。।]")
 _STATEMENT = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/;:]{11,98}[.。।]")
 _DENSE = lazy_pattern(f"[{DENSE}]")
 # A sentence that speaks to the reader may also speak to the judge: do not show it twice.
-_ADDRESS = lazy_pattern(
-    r"\b(?:you|your|ignore|disregard|label|verdicts?|statements?|supported|instructions?|prompts?"
-    r"|graders?|assistant)\b"
+_ADDRESS = frozenset(
+    "you your ignore disregard label verdict verdicts statement statements supported instruction "
+    "instructions prompt prompts grader graders assistant".split()
 )
 _STARTS = frozenset("The A An In At On For Its This These Those That".split())
 _ONSETS = "b br d dr f g gr k kl l m n p pl qu r s sk t tr v w z".split()
@@ -128,7 +128,7 @@ def _is_plain(sentence: str) -> bool:
     is_dense = not sentence.isascii() and len(_DENSE.findall(sentence)) > len(sentence) / 2
     if len(sentence) * (1 + is_dense) not in CHARS or not (is_dense or len(sentence.split()) > 4):
         return False
-    return not _ADDRESS.search(sentence.casefold())
+    return _ADDRESS.isdisjoint(words_in(sentence))
 
 
 def mixed(

@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ..plan.plan import Plan
@@ -44,7 +43,8 @@ class Grade:
     Args:
         plan: at its start.
         judge, info: who answers, and what that is.
-        left: the time of the grade; None for no limit.
+        left: the time of the grade.
+        complete: adds to a result what its grader knows, and the fields that it is given.
         gate: the one to the judge's server; None if asks never wait.
     """
 
@@ -53,11 +53,13 @@ class Grade:
         plan: Plan,
         judge: Judge,
         info: JudgeInfo,
-        left: TimeLeft | None = None,
-        gate: Gate | None = None,
+        left: TimeLeft,
+        complete: Callable[..., GradingResult],
+        gate: Gate | None,
     ) -> None:
         self._plan, self._judge, self._keeps_deadline = plan, judge, info.keeps_deadline
-        self._gate, self._left, self._slots = gate, left or TimeLeft(), cast("Slots | None", None)
+        self._gate, self._left, self._slots = gate, left, cast("Slots | None", None)
+        self._complete = complete
         # On our own event loop only what any loop may await.
         self._aask = getattr(judge, "aask", None) if info.any_loop else None
         self._began = time.monotonic()
@@ -128,7 +130,7 @@ class Grade:
                 if len(there) < len(outcomes):
                     return None
                 asks, result = self._step(there)
-            return result
+            return self._complete(result)
         finally:
             self._plan.close()
 
@@ -153,7 +155,7 @@ class Grade:
             "%s: score %s, %d statements, %d unresolved",
             *(result.status, score, statements, unresolved),
         )
-        return replace(result, latency_ms=(time.monotonic() - self._began) * 1000)
+        return self._complete(result, latency_ms=(time.monotonic() - self._began) * 1000)
 
     # ------------------------------------------------------------ asks
 

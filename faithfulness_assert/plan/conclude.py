@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
@@ -40,10 +39,8 @@ from .weighing import FINDINGS, CaseFindings, to_entry, weigh, with_warnings
 _DIGIT = re.compile(r"\d")
 _LINK = lazy_pattern(r"https?://[^\s()<>\[\]\"]{1,2000}")
 _WORD = lazy_pattern(r"[^\W\d_]+|\d+")
-_ADDS = lazy_pattern(
-    r"total|\bs[ou]m|samt|together|\bin all\b|creas|gr[eo]w|differ|[合总總差]", re.IGNORECASE
-)
-"""A sum or a difference of what is listed before it."""
+_ADDS = lazy_pattern(r"total|\bs[ou]m|samt|together|\bin all\b|creas|gr[eo]w|differ|[合总總差]")
+"""A sum or a difference of what is listed before it, in lower case."""
 MOST_LINKS, MOST_NEW = 100, 5
 """Links that are looked for in a context; and links, and citations, that are named."""
 MAX_EXPLANATION = 600
@@ -62,7 +59,7 @@ def conclude(state: State) -> GradingResult:
     verdicts = () if state.end or policy.verify == "rubric" else _verdicts(state)
     is_judged = any(v.label for v in verdicts)
     answered = tuple(chain.from_iterable(state.controls.values()))
-    passed = Counter(is_passed for _, is_passed in answered)
+    passed = [is_passed for _, is_passed in answered]
     untested = len(state.untested - state.controls.keys())  # windows with verdicts and no controls
     # Without enforced controls, a run tells once how many windows had none.
     is_enforced = policy.controls == "enforce" and bool(verdicts)
@@ -81,7 +78,7 @@ def conclude(state: State) -> GradingResult:
         log.errors if log.errors or is_judged else _no_label(state, verdicts),
         {number: first_error[first] for number, first in open_firsts if first in first_error},
         (problem, fix) if is_enforced else ("", ""),
-        not is_enforced or passed[True] + passed[False] > 0,
+        not is_enforced or any(is_passed is not None for is_passed in passed),
         clip(state.explanation, MAX_EXPLANATION),
         policy.split == "claims" and bool(verdicts and log.errors) and not state.claims,
     )
@@ -90,7 +87,7 @@ def conclude(state: State) -> GradingResult:
     entries: dict[str, Any] = {
         "language": state.language if state.language != "en" else None,
         "windows": len(state.windows) if len(state.windows) > 1 else None,
-        "replies": dict(Counter(log.forms)),
+        "replies": {form: log.forms.count(form) for form in dict.fromkeys(log.forms)},
         "schemaErrors": list(dict.fromkeys(log.schema_errors))[:MAX_ERRORS],
         "mismatchedCounts": [{"expected": n, "actual": actual} for n, actual in log.mismatches],
         "truths": [{"passage": s.passage, "text": s.text} for s in state.context]
@@ -101,9 +98,9 @@ def conclude(state: State) -> GradingResult:
         "httpStatus": statuses[0] if statuses else None,
         "controls": {
             "asked": len(answered),
-            "passed": passed[True],
-            "failed": passed[False],
-            "unanswered": passed[None],
+            "passed": passed.count(True),
+            "failed": passed.count(False),
+            "unanswered": passed.count(None),
         }
         if is_judged and answered
         else None,
@@ -301,7 +298,9 @@ class Seeing:
             said = "\n".join(texts)
             if has_digits:
                 absent = absent_numbers(statement, self._known, self._asked, said)
-            if absent and (self._lists or self._has_equations or _ADDS.search(statement)):
+            if absent and (
+                self._lists or self._has_equations or _ADDS.search(statement.casefold())
+            ):
                 absent = absent_numbers(statement, self._known, self._computed, said)
             return ((NUMBER_FLAG,), absent, "") if absent else ((), finding.wrong, "")
         flags = (MARKED,) if finding.wrong else ()
@@ -316,6 +315,8 @@ class Seeing:
         if wrong and has_digits and self._has_equations:
             asked = self._computed
             wrong, says = difference(statement, texts, self._known, finding.reason, asked)
+        if not (wrong or finding.wrong):
+            return flags, (), says
         beside = (word for word in wrong if not any(word in words for words in finding.wrong))
         named = sorted(dict.fromkeys([*finding.wrong, *beside]), key=statement.find)
         return flags, tuple(named[:MOST_WRONG]), says

@@ -7,7 +7,6 @@ no score.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -49,7 +48,7 @@ def score(
     weight takes off is one number.
     """
     distinct = [v for v in verdicts if v.repeat_of is None or not policy.dedupe]
-    labels = [v.label for v in distinct if v.label != "not_a_claim"]
+    labels: list[Label | None] = [v.label for v in distinct if v.label != "not_a_claim"]
     if not labels:
         return None
     unresolved = min(0.0, policy.weights.get("not_enough_info", 0.0))
@@ -57,9 +56,9 @@ def score(
         unresolved = max(policy.weights.values())
     weights = [unresolved if label is None else policy.weights[label] for label in labels]
     mean = math.fsum(weights) / len(weights)
-    terms, counts = "", Counter[Label | None](labels)
+    terms = ""
     for label in (*policy.judged, None):
-        weight, count = policy.weights[label] if label else unresolved, counts[label]
+        weight, count = policy.weights[label] if label else unresolved, labels.count(label)
         if weight > 0 and count:
             terms += f" + {count} × {weight:g}"
         elif weight < 0 and count:
@@ -226,11 +225,11 @@ def reason_of(
         problems, quoted.
     """
     judged = [v for v in counted if v.label != "not_a_claim"]
-    counts: Counter[str] = Counter(v.label or "unverified" for v in judged)
-    names = [name for name in (*SCORED[1:], "unverified") if counts[name]]
-    others = ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in names)
+    labels: list[str] = [v.label or "unverified" for v in judged]
+    counts = [(labels.count(name), name) for name in (*SCORED[1:], "unverified")]
+    others = ", ".join(f"{count} {name.replace('_', ' ')}" for count, name in counts if count)
     others = f" ({others})" if others else ""
-    supported, total = counts["supported"], len(judged)
+    supported, total = labels.count("supported"), len(judged)
     label_counts = f"{supported} of {total} statements supported{others}"
     if policy.headline == "made_up":
         made_up = total - supported
@@ -239,9 +238,9 @@ def reason_of(
     ending = _ending(policy, outcome)
     reaches = outcome.value >= policy.passes_at - TOLERANCE
     if not passed and reaches and not policy.inverse:  # a label or a flag alone fails the case
-        labels = {v.label for v in counted}
+        given = {v.label for v in counted}
         flags = {flag for v in counted for flag in v.flags}
-        failing = [f"label {label}" for label in policy.fail_on if label in labels]
+        failing = [f"label {label}" for label in policy.fail_on if label in given]
         failing += [f"flag {flag}" for flag in policy.fail_on_flags if flag in flags]
         if failing:
             ending += f" It still fails: a statement has the {failing[0]}."
@@ -260,7 +259,8 @@ def reason_of(
 
 def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
     """For which supported (or lowered) statements evidence or a number is wrong, and how."""
-    flagged = [verdict for verdict in verdicts if verdict.flags]
+    if not (flagged := [verdict for verdict in verdicts if verdict.flags]):
+        return []
     numbers: dict[str, list[str]] = {}
     for verdict in flagged:
         if problem := evidence_problem(verdict):

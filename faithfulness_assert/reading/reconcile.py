@@ -96,7 +96,8 @@ def settle(
         UnreadableReply: there are only rows without numbers, and they cannot be matched.
     """
     placed, loose = _placed(reading.rows, statements, by_position, prefix)
-    strangers = [row for row in reading.rows if row.number not in {None, *statements}]
+    known = {None, *statements}
+    strangers = [row for row in reading.rows if row.number not in known]
     # Where each of several numbers that were asked has its row, others are only too many. "Not
     # enough" is even right about a statement that is not there.
     covers, quiet = len(statements) > 1 and all(placed.values()), {*credited, "not_enough_info"}
@@ -123,11 +124,11 @@ def settle(
         elsewhere = against.get(plain_words(text), set()) - {number} if against and text else None
         if finding.label in credited and (doubtful or elsewhere):
             finding = INVALID
-        elif finding.label in credited:
+        elif finding.label in credited and said:
             # The remark names this statement, alone or with others, or speaks about all.
             heard = (r for r in said if number in r.named or r.others)
-            known = ((r.text.strip(), text if r.named == {number} else "") for r in heard)
-            denial = next((remark for remark, own in known if gate.objects(remark, own)), "")
+            about = ((r.text.strip(), text if r.named == {number} else "") for r in heard)
+            denial = next((remark for remark, own in about if gate.objects(remark, own)), "")
             finding = _opened(finding, denial) if denial else finding
         findings[number] = finding
     denied = {row.number for row in strangers if row.number and row.label not in credited}
@@ -202,7 +203,7 @@ def _finding_of(
     if row.label is None or (statement and row.line and text_key(row.line) == text_key(statement)):
         return INVALID
     found = Finding(row.label, None, row.evidence, row.quote, row.reason)
-    if row.label not in credited:
+    if row.label not in credited or not (row.reason or row.quote or row.statement or row.residue):
         return found
     about, reason, repeated = statement or row.statement, row.reason, row.statement
     if row.line and repeated and not is_same(repeated, statement):  # nobody asked for it
@@ -235,9 +236,9 @@ def agreed(findings: Sequence[Finding]) -> Finding:
     if not findings:
         return MISSING
     first = findings[0]
-    if any(finding.label != first.label for finding in findings):
+    if len(findings) > 1 and any(finding.label != first.label for finding in findings):
         return Finding(unresolved="duplicate")
-    evidence = tuple(dict.fromkeys(chain.from_iterable(one.evidence for one in findings)))
+    evidence = tuple(dict.fromkeys(chain.from_iterable([one.evidence for one in findings])))
     return first if evidence == first.evidence else first._replace(evidence=evidence)
 
 

@@ -84,8 +84,9 @@ def exact_rows(text: str, form: ReplyForm, labels: Labels = None) -> tuple[Row, 
         for item in items:
             reason = item.pop("reason", "") if form.reasons != "none" else ""
             number, evidence, label = item.get("id"), item["evidence"], item["label"]
-            numbers = (*evidence, number if form.numbered else 0)
-            whole = all(type(n) is int and abs(n) < _MOST for n in numbers)  # true is no number
+            numbers = [*evidence, number if form.numbered else 0]
+            # True is no number.
+            whole = {*map(type, numbers)} == {int} and max(map(abs, numbers)) < _MOST
             is_exact = whole and label in form.labels and item.keys() == keys
             if not is_exact or type(evidence) is not list or type(reason) is not str:
                 return None

@@ -85,12 +85,13 @@ class GradingResult:
             object.__setattr__(self, "score", None)
         elif self.score is None:
             raise ValueError("a defined result must have a score")
-        limits = {"score": 1.0, "coverage": 1.0, "latency_ms": math.inf, "cost": math.inf}
-        for name, most in limits.items():
-            value = getattr(self, name)
-            if value is None and name in ("score", "cost"):
-                continue
-            if not math.isfinite(value) or not 0 <= value <= most:
+        for name, value, most in (
+            ("score", self.score or 0.0, 1.0),
+            ("coverage", self.coverage, 1.0),
+            ("latency_ms", self.latency_ms, math.inf),
+            ("cost", self.cost or 0.0, math.inf),
+        ):
+            if not (math.isfinite(value) and 0 <= value <= most):
                 raise ValueError(f"{name} must be finite and in [0, {most}], got {value!r}")
         if self.pass_ and not self.defined:
             raise ValueError("an undefined result cannot pass")
@@ -211,6 +212,8 @@ def _clean(value: Any) -> Any:
     """Metadata without lone surrogates."""
     if isinstance(value, str):
         return clean_text(value)
+    if value is None or isinstance(value, int | float):
+        return value
     if isinstance(value, Mapping):
         return _CleanMetadata((clean_text(str(n)), _clean(item)) for n, item in value.items())
     return [_clean(item) for item in value] if isinstance(value, list | tuple) else value

@@ -86,7 +86,7 @@ _WORK = lazy_pattern(r"( [a-z ]{3,20} ?)?[)]")
 _ROMAN = lazy_pattern(r"[XVI](?<![^\W_].)[XVI]{1,5}(?![^\W_])")
 _ONES = " I II III IV V VI VII VIII IX".split(" ")
 _ROMANS = {"X" * n + ones: 10.0 * n + one for n in range(4) for one, ones in enumerate(_ONES)}
-_DIGIT = lazy_pattern(r"\d")
+_DIGIT, _DIGITS = lazy_pattern(r"\d"), lazy_pattern(r"[\d¼-¾⅐-⅞]+")
 STOPS = (",", ";", ":", "!", "?", ".", ")", "]")
 _GOES_ON = lazy_pattern(r"[^\W_]|[%‰°²³/^'\"’”′*·×−–-]| ?[\d½¼¾]|[.,:][^\W_]| ?[.,:×x*/–−-] ?\d")
 """What goes on with a number."""
@@ -109,19 +109,17 @@ class Numbers:
 
         Then none of them need be read, and mostly nothing of a context.
         """
-        words, roles, links = own.text.split(" "), roles_of_words(), words_of("links")
-        are_plain = [  # these say nothing of a number beside them
-            word.isalpha() and (plain := word.casefold()) not in roles and plain not in links
-            for word in words
-        ]
-        for place, word in enumerate(words):
+        words = own.text.split(" ")
+        for at, word in enumerate(words):
             if word.isalpha() or not _DIGIT.search(word):
                 continue
-            first, end = place - (place > 0 and not are_plain[place - 1]), place + 1
-            while end < len(words) and not (are_plain[end] or words[end - 1].endswith(STOPS)):
+            first, end = at - (at > 0 and not _is_plain(words[at - 1])), at + 1
+            while end < len(words) and not (
+                words[end - 1].endswith(STOPS) or _is_plain(words[end])
+            ):
                 end += 1
             said = " ".join(words[first:end]).lstrip("([").rstrip("".join(STOPS))
-            if end > place + MOST_BESIDE or not self._has(said):
+            if end > at + MOST_BESIDE or not self._has(said):
                 return False
         return True
 
@@ -156,20 +154,22 @@ class Numbers:
     @cached_property
     def meanings(self) -> set[Meaning]:
         """What the numbers say, as ``Number.offers`` has it, also in tables and Roman numerals."""
-        found = set[Meaning]()
+        found, all_values, bare = set[Meaning](), set[float](), set[float]()
         if "II" in self.text or "V" in self.text or "X" in self.text:  # found much faster
-            roman = [_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS]
-            found = {(kind, value) for value in roman for kind in ("", "any")}
+            bare = {_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS}
+            all_values = {*bare}
         for number in self.numbers:
-            found.update(number.offers)
-            if number.loose:
-                is_plain = not number.digits or number.kinds() & EXACT
-                kinds = ("any", "") if is_plain else ("any",)
-                found.update((kind, value) for kind in kinds for value in number.loose)
+            found.update(number.meanings)
+            all_values.update(number.plain, number.loose)
+            bare.update(() if number.is_clear else number.plain)
+            if number.loose and (not number.digits or number.kinds() & EXACT):
+                bare.update(number.loose)
+        found.update([("any", value) for value in all_values], [("", value) for value in bare])
         plain = self.text.casefold()
         if any(mark in plain for mark in _OF_TABLES):
             found.update(*(_in_tables(passage, self.language) for passage in self._passages))
-        return found.union(("share", v) for kind, v in found if not kind and 0 <= v <= 1)
+            bare = {value for kind, value in found if not kind}
+        return found.union([("share", value) for value in bare if 0 <= value <= 1])
 
     @cached_property
     def kinds(self) -> Mapping[str, list[float]]:
@@ -181,6 +181,12 @@ class Numbers:
 
 
 NONE = Numbers("")
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word says nothing of a number beside it."""
+    plain = word.casefold()
+    return word.isalpha() and plain not in roles_of_words() and plain not in words_of("links")
 
 
 def _in_tables(passage: str, language: str) -> Iterator[Meaning]:
@@ -255,7 +261,9 @@ def absent_numbers(
         absent = find_absent(own, context, question)
     places = {number.start for number in absent}
     there = [n for n in own.numbers if n.plain and n.start not in places]
-    near = [n for n in Own(evidence[:MOST_EVIDENCE], context.language).read if n.plain]
+    evidence = evidence[:MOST_EVIDENCE]
+    are_two = len(there) + len(_DIGITS.findall(evidence)) > 1  # or there is nothing to compute
+    near = [n for n in Own(evidence, context.language).read if n.plain] if are_two else []
     exact, ratios = _results(there, near)
 
     def is_computed(number: Number) -> bool:
@@ -371,11 +379,10 @@ def _is_name(text: str, number: Number) -> bool:
     """Whether a number is part of a name, or numbers a part of a text."""
     start, end, kinds = number.start, number.end, number.kinds()
     said = text[start : number.last]
-    if {said, said.casefold()} & words_of("names") or any(
-        kind.startswith("written ") for kind in kinds
-    ):
+    is_written = kinds and any(kind.startswith("written ") for kind in kinds)
+    if is_written or not words_of("names").isdisjoint((said, said.casefold())):
         return True
-    if kinds & {*EXACT} - {"order"}:
+    if kinds and kinds & EXACT - {"order"}:
         return False
     before, behind = text[max(start - 40, 0) : start][::-1], text[end : end + 2]
     if before and not before[0].isspace() and _JOINED.match(before[:20]):
@@ -433,7 +440,7 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str], context:
     before = {*words[-2:]}
     if not words_of("bounds").isdisjoint(before.difference(bounds)):
         return True
-    is_power = {*text[number.start : number.end]} <= {*"10,"}
+    is_power = not text[number.start : number.end].strip("10,")
     if is_power and (
         text[: number.start].rstrip(" ($")[-1:] in TIMES
         or any(word.startswith("multipl") for word in words[-4:])

@@ -24,7 +24,7 @@ from zlib import crc32, decompress
 
 from ..files import open_file
 from .phrases import plain
-from .strings import DENSE, function_words, lazy_pattern, word_lists
+from .strings import DENSE, function_words, lazy_pattern, word_lists, words_in
 
 LONGEST = 400
 """Characters. A longer text says something."""
@@ -238,14 +238,16 @@ def _word(text: str) -> Word:
 @lru_cache(maxsize=16)
 def parts_of(text: str) -> tuple[tuple[Word, ...], ...]:
     """The words of the parts of a text between its punctuation."""
-    text = re.sub("[–—]", ";", text.replace("N/A", "unknown").translate(_SIMPLE))
-    text = re.sub("[-']", " ", plain(text))
+    text = text.replace("N/A", "unknown")
+    if not text.isascii():
+        text = text.translate(_SIMPLE).replace("–", ";").replace("—", ";")
+    text = plain(text).replace("-", " ").replace("'", " ")
     return tuple(words for part in _lexicon().parts.split(text) if (words := _words_of_part(part)))
 
 
 def _words_of_part(part: str) -> tuple[Word, ...]:
     if part.isascii():  # the other pattern takes long to compile
-        return tuple(map(_word, re.findall(r"\w+", part)))
+        return tuple(map(_word, words_in(part)))
     found: list[str] = []
     for dense, run in _RUN.findall(part):
         found += _dense_words(dense) if dense else (run,)

@@ -8,7 +8,6 @@ has no sign of code is text.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from itertools import groupby
 from typing import Literal, NamedTuple
 
@@ -134,8 +133,8 @@ class _Reader:
         self.is_next = self.is_quoted = False  # whether the last line is in a block, in a quote
         self.margin = 0  # columns before the text of an outermost item
         # The numbers of the items so far, and before the first: of a list of two or more.
-        listed = Counter(map(int, _NUMBERED.findall(text)))
-        self.numbers = {n - 1 for n in (0, 1) if listed[n] > 1 or listed[n + 1]}
+        listed = [int(number) for number in _NUMBERED.findall(text)]
+        self.numbers = {n - 1 for n in (0, 1) if listed.count(n) > 1 or n + 1 in listed}
         self.known: dict[int, Kind] = {}  # lines of code, and the heads of tables
         # Up to which line no fence of at least this length is closed that is not known.
         self.searched = dict.fromkeys("`~", (0, -1))

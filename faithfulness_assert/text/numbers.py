@@ -553,7 +553,7 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     found = _UNIT.match(text, end)
     if not found or (found[2] == "s" and found.start(2) == end):  # the 1960s
         return [], end, ""
-    name, last = re.sub("[ -]", "", found[2]), found.end()
+    name, last = found[2].replace(" ", "").replace("-", ""), found.end()
     if name >= FIRST_DENSE:
         name = _known(name, units_of)
         last = found.start(2) + len(name)

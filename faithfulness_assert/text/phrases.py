@@ -23,6 +23,7 @@ from .strings import (
     lazy_pattern,
     negation_words,
     word_lists,
+    words_in,
 )
 
 _STRAIGHT = str.maketrans(
@@ -70,8 +71,9 @@ def _pronouns() -> tuple[frozenset[str], tuple[str, ...]]:
 def refers_back(text: str) -> bool:
     """Whether a text has a pronoun, which may stand for something that was said before it."""
     words, signs = _pronouns()
-    said = re.findall(r"\w+", text.casefold())
-    return not words.isdisjoint(said) or (not text.isascii() and any(s in text for s in signs))
+    return not words.isdisjoint(words_in(text)) or (
+        not text.isascii() and any(s in text for s in signs)
+    )
 
 
 @cache
@@ -111,7 +113,7 @@ def words_that_count(text: str) -> frozenset[str]:
     return frozenset(
         word[:STEM]
         for word in _WORD.findall(text.casefold())
-        if not word.isalpha() or not word.isascii() or (len(word) > 2 and word not in _COMMON)
+        if (len(word) > 2 and word not in _COMMON) or not (word.isalpha() and word.isascii())
     )
 
 

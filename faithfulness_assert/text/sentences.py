@@ -15,8 +15,8 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from itertools import accumulate, pairwise
+from functools import cache, lru_cache, partial
+from itertools import accumulate, chain, islice, pairwise, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.model import Evidence
@@ -139,7 +139,7 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
     # Each ends where the next begins, so invisible characters between two belong to the first.
     starts[:1] = [0]
     spread = pairwise([*starts, len(text)])
-    return [(start, end) for start, end in (trimmed(text, *span) for span in spread) if start < end]
+    return [span for span in starmap(partial(trimmed, text), spread) if span[0] < span[1]]
 
 
 @cache
@@ -336,7 +336,7 @@ def resolve(
     """
     lines = [line for line in quote.splitlines() if not is_blank(line)]
     quoted = [quotable.find(line) for line in lines[:MAX_QUOTES]] if quotable else []
-    wanted = dict.fromkeys([*numbers, *(number for places in quoted for number in places)])
+    wanted = dict.fromkeys(chain(numbers, *quoted))
     unproven = () in quoted or len(lines) > MAX_QUOTES
     flags = ("no_such_quote",) if unproven else ()
-    return tuple(sentences[number - 1] for number in list(wanted)[:MAX_EVIDENCE]), flags
+    return tuple([sentences[number - 1] for number in islice(wanted, MAX_EVIDENCE)]), flags

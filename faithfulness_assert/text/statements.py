@@ -171,7 +171,7 @@ def _read(text: str, language: str) -> Iterator[Piece]:
         is_cited = is_reference(" ".join(piece.text for piece in found), is_listed=is_listed)
         for place, piece in enumerate(found, 1):
             reason = piece.skipped or _skip_reason(kind, piece.text, may_be_topic=may_be_topic)
-            if heads_sources(piece.text) and (i < last_content or place < len(found)):
+            if (i < last_content or place < len(found)) and heads_sources(piece.text):
                 is_listed, only_names, reason = True, True, reason or "citation"
             elif not reason and (
                 is_reference(piece.text, is_listed=is_listed)
