@@ -82,8 +82,7 @@ class TimeLeft:
         work, asks, waiting = self._now_in.values()
         self.has_asked |= asks > 0
         runs = work or (self.has_asked and (not asks or waiting < asks))
-        (left, since), now = self._clock, self._now()
-        self._clock = left if since is None else left - (now - since), now if runs else None
+        self._clock = self(), self._now() if runs else None
 
 
 # ---------------------------------------------------------------- what came of it

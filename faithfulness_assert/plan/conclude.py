@@ -22,7 +22,6 @@ from ..records.model import (
     SET_ASIDE,
     VERBATIM_FLAG,
     Evidence,
-    Statement,
     Verdict,
 )
 from ..records.result import GradingResult
@@ -210,7 +209,7 @@ def _verdicts(state: State) -> tuple[Verdict, ...]:
     shares = shown_shares(state, state.likely) if state.likely else {}
     quotes = any(finding.quote for finding in findings.values())
     quotable = Quotable.of(state.context) if quotes else None
-    seeing = Seeing(state.known, state.asked, state.context, state.statements)
+    seeing = Seeing(state)
     verdicts = []
     for statement in state.statements:
         first = state.first_like[statement.id]
@@ -246,39 +245,22 @@ VERBATIM = 12
 class Seeing:
     """What code sees in the statements about a case. It changes no label and raises no score."""
 
-    def __init__(
-        self,
-        known: Numbers,
-        asked: Numbers,
-        context: Sequence[Evidence],
-        statements: Sequence[Statement],
-    ) -> None:
-        self._known, self._asked, self._context = known, asked, context
-        self._statements = statements
+    def __init__(self, state: State) -> None:
+        self._known, self._asked, self._context = state.known, state.asked, state.context
+        self._statements, self._folded = state.statements, state.known.text.casefold()
+        self._has_equations = any(s in one.text for s in EQUALS for one in self._statements)
+        self._is_listed = any(one.is_item for one in self._statements)  # what it may add up
 
     @cached_property
     def _computed(self) -> Numbers:
         """What the question has, and what the statements compute: few ever ask for it."""
         return with_computed(map(without_heading, self._statements), self._known, self._asked)
 
-    @cached_property
-    def _has_equations(self) -> bool:
-        return any(sign in statement.text for sign in EQUALS for statement in self._statements)
-
-    @cached_property
-    def _lists(self) -> bool:
-        """Whether the answer has a list or table, which it may add up."""
-        return any(statement.is_item for statement in self._statements)
-
-    @cached_property
-    def _folded(self) -> str:
-        return self._known.text.casefold()
-
     def _has_sentence(self, words: str) -> bool:
         """Whether the context has a sentence of these words: within one they may be denied."""
         first = words.split(maxsplit=1)[0]
-        likely = [said.text for said in self._context if first in said.text.casefold()]
-        return any(plain_words(text) == words for text in likely)
+        texts = (said.text for said in self._context)
+        return any(plain_words(text) == words for text in texts if first in text.casefold())
 
     def of(
         self, finding: Finding, statement: str, evidence: Sequence[Evidence]
@@ -289,7 +271,7 @@ class Seeing:
         that the evidence lacks, beside those that the judge marks, and a flag if the context has
         the statement word for word.
         """
-        has_digits = _DIGIT.search(statement) is not None
+        has_digits, folded = _DIGIT.search(statement) is not None, statement.casefold()
         if finding.label is None or finding.label == "not_a_claim":
             return (), finding.wrong, ""
         texts = [item.text for item in evidence]
@@ -298,9 +280,7 @@ class Seeing:
             said = "\n".join(texts)
             if has_digits:
                 absent = absent_numbers(statement, self._known, self._asked, said)
-            if absent and (
-                self._lists or self._has_equations or _ADDS.search(statement.casefold())
-            ):
+            if absent and (self._is_listed or self._has_equations or _ADDS.search(folded)):
                 absent = absent_numbers(statement, self._known, self._computed, said)
             return ((NUMBER_FLAG,), absent, "") if absent else ((), finding.wrong, "")
         flags = (MARKED,) if finding.wrong else ()
@@ -309,14 +289,12 @@ class Seeing:
         may_be_there = len(words) >= VERBATIM and all(w in self._folded for w in words.split())
         if may_be_there and self._has_sentence(words):
             flags = (*flags, VERBATIM_FLAG)
-        if statement == statement.casefold() and not (finding.reason or has_digits):
+        if statement == folded and not (finding.reason or has_digits):
             return flags, finding.wrong, ""
         wrong, says = difference(statement, texts, self._known, finding.reason, self._asked)
         if wrong and has_digits and self._has_equations:
             asked = self._computed
             wrong, says = difference(statement, texts, self._known, finding.reason, asked)
-        if not (wrong or finding.wrong):
-            return flags, (), says
         beside = (word for word in wrong if not any(word in words for words in finding.wrong))
         named = sorted(dict.fromkeys([*finding.wrong, *beside]), key=statement.find)
         return flags, tuple(named[:MOST_WRONG]), says

@@ -259,8 +259,7 @@ def reason_of(
 
 def evidence_warnings(verdicts: Sequence[Verdict]) -> list[str]:
     """For which supported (or lowered) statements evidence or a number is wrong, and how."""
-    if not (flagged := [verdict for verdict in verdicts if verdict.flags]):
-        return []
+    flagged = [verdict for verdict in verdicts if verdict.flags]
     numbers: dict[str, list[str]] = {}
     for verdict in flagged:
         if problem := evidence_problem(verdict):

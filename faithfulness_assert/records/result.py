@@ -85,12 +85,9 @@ class GradingResult:
             object.__setattr__(self, "score", None)
         elif self.score is None:
             raise ValueError("a defined result must have a score")
-        for name, value, most in (
-            ("score", self.score or 0.0, 1.0),
-            ("coverage", self.coverage, 1.0),
-            ("latency_ms", self.latency_ms, math.inf),
-            ("cost", self.cost or 0.0, math.inf),
-        ):
+        for name in ("score", "coverage", "latency_ms", "cost"):
+            most = 1.0 if name in ("score", "coverage") else math.inf
+            value = getattr(self, name) or 0.0
             if not (math.isfinite(value) and 0 <= value <= most):
                 raise ValueError(f"{name} must be finite and in [0, {most}], got {value!r}")
         if self.pass_ and not self.defined:

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import accumulate, combinations
+from itertools import accumulate, chain, combinations
 from math import isclose
 
 from .citations import without_references
@@ -140,7 +140,7 @@ class Numbers:
         """Whether each number of ``text`` is here too. "One" is an article as well."""
         found = find_numbers(without_references(text))
         asked = [n.asks for n in found if n.asks and (n.digits or n.plain != (1.0,))]
-        return not any(self.meanings.isdisjoint(asks) for asks in asked)
+        return all(map(self.has, asked))
 
     @cached_property
     def numbers(self) -> list[Number]:
@@ -152,32 +152,34 @@ class Numbers:
         return {number.after for number in self.numbers} - {""} - function_words()
 
     @cached_property
-    def meanings(self) -> set[Meaning]:
-        """What the numbers say, as ``Number.offers`` has it, also in tables and Roman numerals."""
-        found, all_values, bare = set[Meaning](), set[float](), set[float]()
-        if "II" in self.text or "V" in self.text or "X" in self.text:  # found much faster
-            bare = {_ROMANS[word] for word in _ROMAN.findall(self.text) if word in _ROMANS}
-            all_values = {*bare}
+    def kinds(self) -> Mapping[str, list[float]]:
+        """The values of each kind, ascending, as ``Number.offers`` has them.
+
+        Also those of tables and Roman numerals. "" are the numbers without a kind, "any" all.
+        """
+        text, found = self.text, defaultdict[str, set[float]](set)
+        bare, values = found[""], found["any"]
+        if "II" in text or "V" in text or "X" in text:  # found much faster
+            bare.update([_ROMANS[word] for word in _ROMAN.findall(text) if word in _ROMANS])
+            values |= bare
         for number in self.numbers:
-            found.update(number.meanings)
-            all_values.update(number.plain, number.loose)
+            for kind, value in number.meanings:
+                found[kind].add(value)
+            values.update(number.plain, number.loose)
             bare.update(() if number.is_clear else number.plain)
             if number.loose and (not number.digits or number.kinds() & EXACT):
                 bare.update(number.loose)
-        found.update([("any", value) for value in all_values], [("", value) for value in bare])
-        plain = self.text.casefold()
+        plain = text.casefold()
         if any(mark in plain for mark in _OF_TABLES):
-            found.update(*(_in_tables(passage, self.language) for passage in self._passages))
-            bare = {value for kind, value in found if not kind}
-        return found.union([("share", value) for value in bare if 0 <= value <= 1])
-
-    @cached_property
-    def kinds(self) -> Mapping[str, list[float]]:
-        """The values of each kind, ascending; "" are the numbers without one, "any" all."""
-        found: dict[str, list[float]] = {"": [], "any": []}
-        for kind, value in self.meanings:
-            found.setdefault(kind, []).append(value)
+            for kind, value in chain(*(_in_tables(one, self.language) for one in self._passages)):
+                found[kind].add(value)
+        found["share"].update([value for value in bare if 0 <= value <= 1])
         return {kind: sorted(values) for kind, values in found.items()}
+
+    def has(self, meanings: Iterable[Meaning]) -> bool:
+        """Whether its numbers have one of these."""
+        known = self.kinds
+        return any(_between(known.get(kind, ()), value, value) for kind, value in meanings)
 
 
 NONE = Numbers("")
@@ -460,12 +462,11 @@ def _words_before(text: str, number: Number) -> list[str]:
 
 def _occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
-    if not context.text or not context.meanings:
+    if not context.text:
         return False
-    asked = number.asks
-    if not context.meanings.isdisjoint(asked):
+    asked, known = number.asks, context.kinds
+    if context.has(asked):
         return True
-    known = context.kinds
     if any(_between(known["any"], *span) for span in _spans(number, text)):
         return True
     roughly = not words_of("roughly").isdisjoint(_words_before(text, number)[-3:])

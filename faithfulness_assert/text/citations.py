@@ -18,7 +18,7 @@ from typing import Literal, NamedTuple
 
 from .learned import is_topic, scores
 from .number_words import valued
-from .strings import FIRST_DENSE, is_blank, lazy_pattern, word_lists
+from .strings import FIRST_DENSE, is_blank, lazy_pattern, word_lists, word_set
 
 Style = Literal["brackets", "parentheses", "sign"]
 MOST_MARKS = 20
@@ -138,7 +138,7 @@ def _names_place(text: str) -> bool:
     are none.
     """
     text, count = _DENSE_PLACE.subn("", text)
-    places, usual = _words("places"), _words("titles")
+    places, usual = word_set("citations", "places"), word_set("citations", "titles")
     text = re.sub(rf"^\s?(?:{any_of('see')})(?!\w)", "", text, flags=re.IGNORECASE)
     is_named, is_behind, is_label = count > 0, False, False
     for word in _TOKEN.findall(text):
@@ -245,21 +245,16 @@ def source_names(text: str) -> list[str]:
     """The names, years and files of a citation, without addresses and words such as "Source"."""
     text = _ADDRESS.sub(" ", text)
     names = [*_FILE_NAME.findall(text), *_SOURCE_NAME.findall(_FILE_NAME.sub(" ", text))]
-    places = _words("places")
+    places = word_set("citations", "places")
     return [name for name in names if not (name.casefold() in places or heads_sources(name))]
 
 
 def heads_sources(text: str) -> bool:
     """Whether a heading, or a line such as "Sources:", stands above a list of sources."""
     words = text.strip(" *_#:：").casefold()
-    return words in _words("headings") or bool(
+    return words in word_set("citations", "headings") or bool(
         (label := _label().match(f"{words}:")) and label.end() > len(words)
     )
-
-
-@cache
-def _words(section: str) -> frozenset[str]:
-    return frozenset(word_lists("citations")[section].split())
 
 
 @cache
@@ -286,6 +281,6 @@ def _is_title(text: str) -> bool:
     """Whether a short text is a name or a title, whose words have capitals."""
     words = _WORD.findall(text)
     small = (word for word in words if not word[0].isupper())
-    usual = _words("titles")
+    usual = word_set("citations", "titles")
     is_short = len(text) <= LONGEST_TITLE and not any(mark in text for mark in "!?。")
     return is_short and all(word in usual for word in small)

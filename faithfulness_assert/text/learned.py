@@ -238,9 +238,7 @@ def _word(text: str) -> Word:
 @lru_cache(maxsize=16)
 def parts_of(text: str) -> tuple[tuple[Word, ...], ...]:
     """The words of the parts of a text between its punctuation."""
-    text = text.replace("N/A", "unknown")
-    if not text.isascii():
-        text = text.translate(_SIMPLE).replace("–", ";").replace("—", ";")
+    text = text.replace("N/A", "unknown").translate(_SIMPLE).replace("–", ";").replace("—", ";")
     text = plain(text).replace("-", " ").replace("'", " ")
     return tuple(words for part in _lexicon().parts.split(text) if (words := _words_of_part(part)))
 

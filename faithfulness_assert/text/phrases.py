@@ -71,9 +71,8 @@ def _pronouns() -> tuple[frozenset[str], tuple[str, ...]]:
 def refers_back(text: str) -> bool:
     """Whether a text has a pronoun, which may stand for something that was said before it."""
     words, signs = _pronouns()
-    return not words.isdisjoint(words_in(text)) or (
-        not text.isascii() and any(s in text for s in signs)
-    )
+    said = words_in(text)
+    return not words.isdisjoint(said) or (not text.isascii() and any(s in text for s in signs))
 
 
 @cache

@@ -30,8 +30,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _TAG = re.compile("[\U000e0020-\U000e007e]")
 _VISIBLE = re.compile(r"[^\W_]")
 _WORDS = re.compile(r"\w+")
-_IN_WORDS = bytes(n if chr(n).isalnum() or n == ord("_") else 32 for n in range(128)).lower()
-_IN_WORDS = _IN_WORDS.ljust(256)
+_IN_WORDS = bytes(n if _WORDS.match(chr(n)) and n < 128 else 32 for n in range(256)).lower()
 # Zero-width and bidirectional characters hide and reorder text. Joiners are kept where a script or
 # an emoji needs them.
 _HIDDEN = r"\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
@@ -186,15 +185,21 @@ def word_lists(name: str) -> Mapping[str, str]:
 
 
 @cache
+def word_set(name: str, section: str) -> frozenset[str]:
+    """The words of a section of ``words/NAME.txt``."""
+    return frozenset(word_lists(name)[section].split())
+
+
+@cache
 def function_words() -> frozenset[str]:
     """The words of any text, which do not tell what it is about."""
-    return frozenset(word_lists("function_words")["function words"].split())
+    return word_set("function_words", "function words")
 
 
 @cache
 def negation_words() -> frozenset[str]:
     """The words that deny, in many languages."""
-    return frozenset(word_lists("names")["negations"].split())
+    return word_set("names", "negations")
 
 
 @cache

@@ -8,7 +8,7 @@ where more than one value could be meant, none is shown.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from .absent_numbers import MOST_EVIDENCE, NONE, Numbers, Own, find_absent
@@ -16,7 +16,7 @@ from .citations import without_references
 from .number_words import valued, words_of
 from .numbers import Number, is_year
 from .phrases import STEM, words_that_count
-from .strings import lazy_pattern, word_lists
+from .strings import lazy_pattern, word_set
 
 Kind = tuple[str, str]
 UNKNOWN: Kind = ("", "")
@@ -184,12 +184,7 @@ def date_of(word: str) -> tuple[Kind, str] | None:
     if plain in valued("months"):
         return MONTH, str(valued("months")[plain])
     day = plain.removesuffix("s")
-    return (WEEKDAY, day) if day in _weekdays() else None
-
-
-@cache
-def _weekdays() -> frozenset[str]:
-    return frozenset(word_lists("names")["weekdays"].split())
+    return (WEEKDAY, day) if day in word_set("names", "weekdays") else None
 
 
 def kind_of(number: Number) -> Kind:
