@@ -25,7 +25,15 @@ from typing import NamedTuple, TypeVar
 
 from ..records.judge import Numbered
 from ..text.phrases import refers_back
-from ..text.strings import DENSE, alternatives, lazy_pattern, sections, text_key, words_in
+from ..text.strings import (
+    DENSE,
+    FIRST_DENSE,
+    alternatives,
+    lazy_pattern,
+    sections,
+    text_key,
+    words_in,
+)
 from .fences import keyed
 
 T = TypeVar("T")
@@ -49,7 +57,7 @@ _TOLD = _WORDS["told"].strip().split("\n")
 # A sentence of the context that is shown, and a statement that can stand beside another one.
 _PLAIN = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/]*[.。।]")
 _STATEMENT = lazy_pattern(r"[^\W\d_][^\n|<>#*`{}\[\]?!\\/;:]{11,98}[.。।]")
-_DENSE = lazy_pattern(f"[{DENSE}]")
+_DENSE = lazy_pattern(f"[{DENSE[DENSE.index(FIRST_DENSE) :]}\uac00-\ud7a3]")  # and Hangul
 # A sentence that speaks to the reader may also speak to the judge: do not show it twice.
 _ADDRESS = frozenset(
     "you your ignore disregard label verdict verdicts statement statements supported instruction "
@@ -58,9 +66,9 @@ _ADDRESS = frozenset(
 _STARTS = frozenset("The A An In At On For Its This These Those That".split())
 _ONSETS = "b br d dr f g gr k kl l m n p pl qu r s sk t tr v w z".split()
 _CODAS = "l m n r s th x lt nd rk".split()
-CHARS = range(25, 141)
-"""Length of a control's sentence: long enough to say something, short enough to cost little. In a
-script without spaces a character says as much as two."""
+CHARS, DENSE_CHARS = range(25, 141), range(8, 71)
+"""Length of a control's sentence: long enough to say something, short enough to cost little. The
+other is for Chinese, Japanese and Korean: so short, they claim something as often as English."""
 LEAST = 2
 """Sentences of a context in which an invented one is no stranger."""
 LOOKED_AT = 8
@@ -125,8 +133,9 @@ def _is_plain(sentence: str) -> bool:
     """Whether a sentence is short, a full sentence, and free of markup and of words to a reader."""
     if len(sentence) > CHARS[-1] or _PLAIN.fullmatch(sentence) is None:
         return False
-    is_dense = not sentence.isascii() and len(_DENSE.findall(sentence)) > len(sentence) / 2
-    if len(sentence) * (1 + is_dense) not in CHARS or not (is_dense or len(sentence.split()) > 4):
+    is_dense = not sentence.isascii() and len(_DENSE.findall(sentence)) > len(sentence) / 3
+    fits = len(sentence) in DENSE_CHARS if is_dense else len(sentence) in CHARS
+    if not fits or not (is_dense or len(sentence.split()) > 4):
         return False
     return _ADDRESS.isdisjoint(words_in(sentence))
 

@@ -14,6 +14,7 @@ from ..policy.scoring import FIXES, on_unit_scale
 from ..reading.reconcile import MISSING, Finding
 from ..reading.rows import parse_label
 from ..records.errors import JudgeError
+from ..records.judge import CONTROL_TAKES
 from ..records.model import (
     MARKED,
     NEW_LINK,
@@ -47,8 +48,8 @@ MAX_EXPLANATION = 600
 MAX_LABEL = 40
 
 NO_CONTROL = (
-    "Use controls='report', or give contexts with a few full sentences: a control is a statement "
-    "with a known verdict, made from one."
+    "Use controls='report': a control (a statement with a known verdict) is made of a context with "
+    f"{CONTROL_TAKES}."
 )
 
 

@@ -15,6 +15,7 @@ from ..statistics import at_least
 from ..text.strings import counted
 from .checks import is_whole
 from .errors import ConfigError, pip_install
+from .judge import CONTROL_TAKES
 from .result import GradingResult
 from .views import notebook_list
 
@@ -112,7 +113,7 @@ def untested_in_words(untested: int, cases: int) -> str:
     """For how many cases a judge could not be tested, and why."""
     which = f"{untested:,} of {counted(cases, 'case')}"
     what = "no control (a statement with a known verdict that tests the judge)"
-    return f"{what} could be made for {which}: it takes two full sentences of context"
+    return f"{what} could be made for {which}: it takes {CONTROL_TAKES}"
 
 
 class Results(list[GradingResult]):

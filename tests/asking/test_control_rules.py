@@ -129,18 +129,26 @@ def test_verdicts_without_a_control_are_counted_and_do_not_count_themselves_if_e
     reported = grade(OWN, context, judge=judge, controls="report")
     assert (reported.status, reported.warnings) == ("graded", [])
     told = summary_of(*[reported] * 3)
-    assert told.count("could be made for 3 of 3 cases: it takes two full") == 1
+    assert told.count("could be made for 3 of 3 cases: it takes two sentences of 25") == 1
     enforced = grade(OWN, context, judge=judge, controls="enforce")
     assert (enforced.status, enforced.pass_) == ("unreadable", False)
     assert enforced.error.kind == "unreliable_judge"
     assert "no control could be made" in enforced.error.message
 
 
-def test_a_sentence_without_spaces_needs_half_as_many_characters():
-    chinese = ["早餐每人58元，从七点到十点供应。", "酒店不允许携带宠物入住客房。"]
-    true, _ = make_controls(chinese, ["x"])
-    assert true.text in chinese
-    assert make_controls(["酒店很大。", "早餐好吃。"], ["x"]) == ()
+@pytest.mark.parametrize(
+    "context",
+    [
+        ["早餐每人58元，从七点到十点供应。", "酒店不允许携带宠物入住客房。"],
+        ["密码在房间卡上。", "早餐从7:30开始。"],
+        ["犬は一晩40ユーロです。", "猫は禁止されています。"],
+        ["무료 체험은 14일입니다.", "이 건물에는 엘리베이터가 없다."],
+    ],
+)
+def test_a_sentence_in_a_script_that_says_much_with_a_character_needs_fewer(context):
+    true, false = make_controls(context, ["x"])
+    assert (true.text in context, true.true, false.true) == (True, True, False)
+    assert make_controls([sentence[-5:] for sentence in context], ["x"]) == ()
 
 
 def test_where_the_answer_says_all_of_the_context_an_invented_control_stands_alone():
