@@ -192,7 +192,7 @@ HEADS: dict[Status, str] = {
 }
 """How the reason begins where there is nothing to grade. All other cases are not graded."""
 WHOLE: dict[Status, str] = {
-    "abstained": "The answer only declines to answer: it makes no claim that could be checked.",
+    "abstained": "The answer only declines to answer: what it names is not checked.",
     "no_context": "The context is empty: retrieval found nothing, so nothing can back the answer.",
 }
 """The reason where no more is known."""

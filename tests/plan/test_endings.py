@@ -11,7 +11,7 @@ from rows import summary_of
 from faithfulness_assert import Ask, GradingResult, JudgeError, Policy, Reply, grade
 
 CLAIM, DECLINED = "The shop is open daily.", "I don't know."
-DECLINES = "The answer only declines to answer: it makes no claim that could be checked."
+DECLINES = "The answer only declines to answer: what it names is not checked."
 NOTHING = "Nothing to check: the answer says nothing that can be checked."
 EMPTY = "The context is empty: retrieval found nothing, so nothing can back the answer."
 
