@@ -21,7 +21,7 @@ from .files import open_file
 from .judges import REMOTE
 from .policy.parsing import SUFFIXES, read_data
 from .policy.policy import Policy
-from .records.checks import is_fraction
+from .records.checks import as_share, is_fraction
 from .records.errors import ConfigError, suggest
 from .records.judge import Judge
 
@@ -227,7 +227,7 @@ def _check_field(path: str, name: str, value: object) -> Any:
         hint = suggest(name[:60], FIELDS)
         raise ConfigError(f"{where}: unknown field. {hint} Other options go into the call")
     if name == "threshold":
-        if not is_fraction(value):
+        if not is_fraction(value := as_share(value)):
             raise ConfigError(f"{where}: must be a number from 0 to 1")
         return value
     headers = value if name == "extra_headers" and isinstance(value, Mapping) else ()

@@ -229,25 +229,26 @@ SUFFIXES = tuple(_WRITERS)
 # ---------------------------------------------------------------- annotations for GitHub
 
 
-def github_annotations(lines: Iterable[Line]) -> Iterator[str]:
+def github_annotations(lines: Iterable[Line], failed: str = "error") -> Iterator[str]:
     """Workflow commands, one a line, for standard output.
 
-    An error for a case that does not pass, a warning for a grader error, which says nothing about
-    the answer; of each kind the first nine, and then how many there are.
+    ``failed`` is the kind for a case that does not pass. A grader error, which says nothing about
+    the answer, is a warning. Of each, the first nine are told, and then how many there are.
     """
-    counts = {"error": 0, "warning": 0}
+    ends = {"do not pass": failed, "could not be graded": "warning"}
+    counts = dict.fromkeys(ends, 0)
     for line in lines:
         result = line.result
         if result.pass_:
             continue
-        kind = "error" if result.error is None else "warning"
-        counts[kind] += 1
-        if counts[kind] < MOST_ANNOTATIONS:
+        end = "do not pass" if result.error is None else "could not be graded"
+        counts[end] += 1
+        if counts[end] < MOST_ANNOTATIONS:
             what: str = "failed" if result.status == "graded" else result.status
-            yield _command(kind, f"{what}: {clip(line.case_id)}", result.short_reason)
-    for kind, what in (("error", "do not pass"), ("warning", "could not be graded")):
-        if counts[kind] >= MOST_ANNOTATIONS:
-            yield _command(kind, "faithfulness", f"{counts[kind]} cases {what}")
+            yield _command(ends[end], f"{what}: {clip(line.case_id)}", result.short_reason)
+    for end, count in counts.items():
+        if count >= MOST_ANNOTATIONS:
+            yield _command(ends[end], "faithfulness", f"{count} cases {end}")
 
 
 def _command(kind: str, title: str, message: str) -> str:

@@ -16,6 +16,7 @@ from ..cases.sources import open_data_set
 from ..cases.systems import FROM, RECORDS, check_mapping
 from ..judges import judge_forms
 from ..options import option_lines, parse_options
+from ..records.checks import as_share, is_fraction
 from ..records.errors import ConfigError
 from ..settings import JUDGE_VARIABLE, SETTING
 from .app import TO_FILE
@@ -230,18 +231,14 @@ def write_outputs(arguments: Namespace, run: str | PathLike[str]) -> None:
         say(f"writing {arguments.report}")
         write_report(run, arguments.report)
     if arguments.github:
-        for command in github_annotations(lines_of_run(run)):
+        kind = "error" if arguments.fail_under is None else "warning"  # then the mean decides
+        for command in github_annotations(lines_of_run(run), kind):
             print(command)  # not with show_line, which makes commands of CI logs harmless
 
 
 def share(text: str) -> float:
     """A share from 0 to 1, or a percentage such as ``95%``."""
-    number, sign, rest = text.partition("%")
-    try:
-        value = float(number) / (100 if sign else 1)
-    except ValueError:
-        value = -1.0
-    if rest or not 0 <= value <= 1:
+    if not is_fraction(value := as_share(text)):
         raise ArgumentTypeError(f"must be a number from 0 to 1, or a percentage, got {text!r}")
     return value
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, NamedTuple, get_args
 
 from ..reading.rows import normalise
-from ..records.checks import is_fraction, is_number, is_whole
+from ..records.checks import as_share, is_fraction, is_number, is_whole
 from ..records.errors import ConfigError, suggest
 from ..records.model import FLAGS, LABELS, Label
 from ..text.strings import clean_text
@@ -82,7 +82,9 @@ def count(lowest: int, highest: int) -> Values:
 
 
 FLAG = _values("true or false", lambda value: isinstance(value, bool))
-FRACTION = _values("0 to 1", is_fraction, "a number from 0 to 1")
+FRACTION = _values("0 to 1", is_fraction, "a number from 0 to 1")._replace(
+    from_data=lambda data, _: as_share(data)
+)
 COUNT_OR_ALL = _values(
     "whole number from 1, or null: all",
     lambda value: value is None or (is_whole(value) and value >= 1),

@@ -29,6 +29,7 @@ from ..grading import Grader, log_defect
 from ..options import GRADER_NAMES, NAMED_BY_JUDGE
 from ..plan.weighing import internal_error, invalid_input
 from ..policy.load import policies
+from ..records.checks import as_share
 from ..records.errors import ConfigError, FaithfulnessError, InputError, suggest
 from ..records.result import GradingResult
 from ..records.views import SETUP, check_components
@@ -186,7 +187,7 @@ def _grader(
             "judge in [tool.faithfulness_assert] of the project's pyproject.toml, which was looked "
             f"for in {os.getcwd()} and above)"
         )
-    policy, threshold = config.pop("policy", None), config.pop("threshold", None)
+    policy, threshold = config.pop("policy", None), as_share(config.pop("threshold", None))
     threshold = threshold_of(threshold, given)
     return make_grader(judge, policy, threshold, **config)
 
@@ -340,7 +341,9 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
         return output, ""
     problem = ", and the context is taken from it, too" if taken else ", not text"
     what = f"the output is {type(data).__name__}{problem}"
-    raise InputError(f"answer: {what}; set config.answerFrom, for example to output[0]")
+    fix = "set config.answerFrom, for example to output[0]"
+    fix = fix if isinstance(data, list) else "give a text in its place, by the test's transform"
+    raise InputError(f"answer: {what}; {fix}")
 
 
 def _says_more(value: Any) -> bool:

@@ -22,7 +22,7 @@ REPORTS = (".jsonl", ".html")
 _SHOWN = {
     "judge": ("SPEC", "the judge, such as openai:MODEL (default: embedded, which compares words)"),
     "policy": ("NAME", "the policy: a preset or a file (default: default)"),
-    "threshold": ("SCORE", "the score from 0 to 1 that passes (default: that of the policy)"),
+    "threshold": ("SCORE", "the score that passes, 0 to 1 or in percent (default: the policy's)"),
     "errors": ("WHAT", "what a test does whose answer could not be graded: fail, skip or xfail"),
     "report": ("FILE", "write all results to this .jsonl or .html file"),
     "max_tokens": ("N", "grade no more when the session has spent this many tokens"),
@@ -32,7 +32,11 @@ _SHOWN = {
 _TAKES: dict[str, tuple[Callable[[str], Any], Callable[[Any], bool], str]] = {
     "judge": (str.strip, bool, "a name"),
     "policy": (str.strip, bool, "a name"),
-    "threshold": (float, lambda value: 0 <= value <= 1, "a number from 0 to 1"),
+    "threshold": (
+        lambda text: float(text.rstrip(" %")) / (100 if "%" in text else 1),
+        lambda value: 0 <= value <= 1,
+        "a number from 0 to 1",
+    ),
     "errors": (str, ERRORS.__contains__, "fail, skip or xfail"),
     "report": (
         Path,
@@ -75,7 +79,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     numbers: Any = str | float | int if pytest.version_tuple >= (9, 2) else None
     group = parser.getgroup("faithfulness", "faithfulness (faithfulness-assert)")
     for name, (shown, meaning) in _SHOWN.items():
-        dest, is_number = f"faithfulness_{name}", _TAKES[name][0] in (int, float)
+        dest, is_number = f"faithfulness_{name}", name in ("threshold", "max_tokens")
         group.addoption(_typed(dest), dest=dest, metavar=shown, help=meaning)
         parser.addini(dest, meaning, type=numbers if is_number else None, default=None)
     group.addoption(
@@ -135,7 +139,6 @@ NAME = "faithfulness-results"
 """Of the plugin in pytest's plugin manager."""
 CONFIG_ERROR = "faithfulness_assert.ConfigError: "
 """Begins the message of a test that ended so. Such a mistake often fails many tests."""
-MOST_MISTAKES = 5
 PROPERTY = "faithfulness"
 """Of a test: the JSON of a line of results."""
 CHECKS = pytest.StashKey["Any"]()
@@ -208,10 +211,8 @@ class SessionResults:
         from ..batch.summary import Counted, Summary
         from ..text.strings import counted, one_line
 
-        for problem, tests in list(self._mistakes.items())[:MOST_MISTAKES]:
+        for problem, tests in self._mistakes.items():
             yield f"{counted(len(tests), 'test')} graded nothing: {one_line(problem)}"
-        if more := set().union(*list(self._mistakes.values())[MOST_MISTAKES:]):
-            yield f"{counted(len(more), 'more test')} graded nothing, each as its own failure says"
         if not self._lines and not self._report:
             return
         summary = Summary()

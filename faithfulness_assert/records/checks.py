@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, TypeGuard
 
 from .errors import ConfigError, suggest
@@ -28,6 +29,14 @@ def is_number(value: object) -> TypeGuard[float]:
 def is_fraction(value: object) -> TypeGuard[float]:
     """Whether ``value`` is a number in [0, 1] and not a bool."""
     return is_number(value) and 0 <= value <= 1
+
+
+def as_share(value: object) -> object:
+    """The number of a text such as ``80%`` or ``0.8``; any other value as it is."""
+    number, sign, rest = value.partition("%") if isinstance(value, str) else ("", "", "")
+    with suppress(ValueError):
+        return value if rest else float(number) / (100 if sign else 1)
+    return value
 
 
 def check_number(
