@@ -23,7 +23,7 @@ from ..records.checks import is_whole
 from ..records.judge import judge_info
 from ..records.model import Verdict
 from ..records.result import GradingResult
-from ..text.strings import lazy_pattern, text_key
+from ..text.strings import clip, lazy_pattern, text_key
 
 FORMAT = 1
 """Of results as lines of JSON. It grows when an older version could no longer read them."""
@@ -149,11 +149,13 @@ def as_text(value: Any) -> str:
 
 
 def brief(line: Line) -> Line:
-    """The line without texts of the case: enough to count it."""
-    flags = tuple(
-        Verdict(v.id, "", v.label, flags=v.flags) for v in line.result.verdicts if v.flags
+    """The line with the verdicts that a summary counts or names, and without other texts."""
+    kept = tuple(
+        Verdict(v.id, clip(v.statement), v.label, v.unresolved, flags=v.flags)
+        for v in line.result.verdicts
+        if v.flags or (line.result.pass_ and not (v.is_fine or v.repeat_of))
     )
-    result = replace(line.result, verdicts=flags, skipped=(), citations=None)
+    result = replace(line.result, verdicts=kept, skipped=(), citations=None)
     return line._replace(columns=NOTHING, result=result)
 
 

@@ -19,6 +19,7 @@ from ..records.model import (
 )
 from ..records.result import GradingResult
 from ..records.result_list import controls_in_words, is_unreliable, untested_in_words
+from ..records.views import lost_points
 from ..statistics import LEVEL, Interval, mean_interval
 from ..text.strings import clip, counted, visible
 from .rows import Line
@@ -37,6 +38,7 @@ _NUMBER = re.compile(r"\d+")
 _STATUS = re.compile(r"\bHTTP \d{3}\b")
 
 
+UNSUPPORTED = "unsupported"
 _WITH_NUMBER = "passed with a number or unit that is nowhere in the context: check them"
 _WITH_COPY = "with a statement that is not supported, though the context has it word for word"
 _CUT = "whose prompt the server may have cut, as it counted far fewer tokens than were sent"
@@ -47,9 +49,10 @@ CHECKS = {
     NEW_SOURCE: "passed with a citation that names what the context lacks: check it",
     VERBATIM_FLAG: f"{_WITH_COPY}: check the judge",
     PROMPT_CUT: f"{_CUT}: raise its context length",
+    UNSUPPORTED: "passed with a statement that is not, or not fully, supported",
 }
 """What is said of cases with a flag, or with a warning that has these words."""
-_IF_PASSED, _WARNED = (NUMBER_FLAG, *NOT_JUDGED), (*NOT_JUDGED, PROMPT_CUT)
+_IF_PASSED, _WARNED = (NUMBER_FLAG, *NOT_JUDGED, UNSUPPORTED), (*NOT_JUDGED, PROMPT_CUT)
 
 
 class Counted(NamedTuple):
@@ -86,6 +89,7 @@ class Counted(NamedTuple):
         flags = {flag for verdict in result.verdicts for flag in verdict.flags}
         warnings = "\n".join(result.warnings)
         flags |= {name for name in _WARNED if name in warnings}
+        flags |= {UNSUPPORTED} if result.problems() else set()
         checks = (name for name in CHECKS if result.pass_ or name not in _IF_PASSED)
         notes |= {name: True for name in checks if name in flags}
         return cls(
@@ -119,6 +123,7 @@ class Summary:
         errors: why cases could not be graded, in groups; see ``ErrorGroups``.
         found: how many cases there are of each of ``CHECKS``.
         first: the id of one of them, or "".
+        lost: what the first case that passed lost points for, in words, where results were seen.
         controls: how many control statements were ``asked``, ``failed`` and ``unanswered``.
         untested: how many cases have a part of their context for which no control could be made.
         caveats: what is to be known of a judge, such as the embedded one.
@@ -130,6 +135,7 @@ class Summary:
         self.untested = 0
         self.found: Counter[str] = Counter()
         self.first: dict[str, str] = {}
+        self.lost = ""
         self.caveats: set[str] = set()
         self.statuses: Counter[str] = Counter()
         self.tokens: Counter[str] = Counter()
@@ -144,6 +150,7 @@ class Summary:
         """Counts a line, or a result."""
         result = line.result if isinstance(line, Line) else line
         self.add_counted(Counted.of(result), line.case_id)
+        self.lost = self.lost or (lost_points(result) if result.pass_ else "")
 
     def add_counted(self, group: Counted, case_id: str = "") -> None:
         """Counts results that are alike, or one with this id."""
@@ -232,7 +239,8 @@ class Summary:
             if number := self.found[name]:
                 which = clip(self.first.get(name, ""), MAX_KIND)
                 such_as = f"; such as {which}" if which else ""
-                lines.append(f"{counted(number, 'case')} {said}{such_as}")
+                lost = f": {self.lost}" if name == UNSUPPORTED and self.lost else ""
+                lines.append(f"{counted(number, 'case')} {said}{such_as}{lost}")
         return lines
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from ..policy.scoring import CHECK
 from ..records.judge import PROMPT_CUT
 from ..records.model import Evidence, Verdict
 from ..records.result import GradingResult
-from ..records.views import MARKS, absent_number, in_words, wrong_in_words
+from ..records.views import MARKS, absent_number, in_words, lost_points, wrong_in_words
 from ..text.strings import clip, visible
 
 MOST_PROBLEMS = 10
@@ -56,8 +56,11 @@ class Shown(NamedTuple):
 def shown_case(result: GradingResult, number: int, case: Case | None) -> Iterator[Shown]:
     """The lines of a case. ``case`` is what was graded, or None if that cannot be read."""
     if result.pass_:
-        counts = result.metadata.get("reasonParts", {}).get("found", "")
+        status = "" if result.status == "graded" else f"[{result.status}]"
+        counts = result.metadata.get("reasonParts", {}).get("found", status)
         yield _head(result, number, counts, single=True)
+        if lost := lost_points(result):
+            yield Shown((("! ", "yellow"), (lost, "")), 2, 2)
         for verdict in result.verdicts:
             if absent := absent_number(verdict):
                 yield Shown((("! ", "yellow"), (f"{absent}: {clip(verdict.statement)}", "")), 2, 2)

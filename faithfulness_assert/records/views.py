@@ -72,6 +72,13 @@ def in_words(verdict: Verdict) -> str:
     return ", ".join(filter(None, parts))
 
 
+def lost_points(result: GradingResult) -> str:
+    """The first statement that is not supported, in words, and how many more; "" if all are."""
+    wrong = result.problems()
+    more = f" (and {len(wrong) - 1:,} more)" if wrong[1:] else ""
+    return f"{in_words(wrong[0])}: “{clip(wrong[0].statement)}”{more}" if wrong else ""
+
+
 def absent_number(verdict: Verdict) -> str:
     """Which numbers of a supported statement are nowhere in the context; "" if none is."""
     if NUMBER_FLAG not in verdict.flags:
