@@ -30,6 +30,7 @@ SHORTEST = 3
 
 _WORD = lazy_pattern(r"[^\W\d_]+")
 _CAPITALISED = lazy_pattern(r"(?<![^\W\d_])[A-Z][^\W\d_]+")
+_HOURS = ("h", "heure", "heures", "uur")
 _DECADE = lazy_pattern(r" ?['’]?s(?![^\W_])")
 MOST_WRONG = 20
 ALIKE, LEAST_WORDS = 0.6, 2
@@ -190,6 +191,8 @@ def date_of(word: str) -> tuple[Kind, str] | None:
 def kind_of(number: Number) -> Kind:
     """What a number counts or measures."""
     kinds = number.kinds() - {"", "half"}
+    if kinds == {"time"} and number.after in _HOURS:
+        kinds = frozenset(("clock",))  # as "24 heures" is, which may be a time of day
     if "date" in kinds:
         return DAY
     if kinds:
