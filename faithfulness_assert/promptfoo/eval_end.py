@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from ..asking.schema import wrong_label
 from ..cases.systems import NAMES_INSIDE
 from ..policy.scoring import CHECK
 from ..records.judge import PROMPT_CUT
@@ -22,7 +21,7 @@ from ..records.result_list import (
     is_unreliable,
     untested_in_words,
 )
-from ..records.views import SETUP, UNVERIFIED
+from ..records.views import SETUP
 from ..text.strings import clip, lazy_pattern, one_line, visible
 
 IN_CI, ELSEWHERE = 20, 200
@@ -93,12 +92,17 @@ def _of_setup(grades: list[dict[str, Any]]) -> list[str]:
 
 
 def _of_judge(grades: list[dict[str, Any]]) -> Iterator[str]:
-    """A line about a judge that failed so many controls that its scores mean little, or none."""
+    """A judge that failed too many controls, one beside others that compares words, no controls."""
     counts: Counter[str] = Counter()
     for grade in grades:
         counts.update(controls_in(grade.get("metadata")))
     if is_unreliable(counts):
         yield controls_in_words(counts)
+    graded = [grade for grade in grades if _at(grade, "metadata", "defined")]
+    by_words = sum(_at(grade, "metadata", "judge") == "embedded" for grade in graded)
+    if 0 < by_words < len(graded):
+        which = f"{by_words:,} of {len(graded):,} answers were graded by the judge embedded"
+        yield f"{which}, which compares words only"
     untested = sum(bool(_at(grade, "metadata", "untested")) for grade in grades)
     if untested and not counts["asked"]:
         yield untested_in_words(untested, len(grades))
@@ -130,24 +134,10 @@ def _of_test(result: Any) -> Iterator[str]:
             continue
         lines = _at(metadata, "graderOutputs", "statements")
         for line in lines.split("\n") if isinstance(lines, str) else ():
-            if line.startswith(("“", "…")):
-                yield f"{MADE_UP}{clip(line, MAX_CHARS)}"
-                continue
-            yield f"{clip(line, MAX_CHARS)}{_why_invalid(line, metadata)}"
+            head = MADE_UP if line.startswith(("“", "…")) else ""
+            yield f"{head}{clip(line, MAX_CHARS)}"
         if not lines:
             yield f"failed: {clip(reason, MAX_CHARS)}"
-
-
-def _why_invalid(line: str, metadata: Mapping[str, Any]) -> str:
-    """Which label of the judge the policy does not have, for a statement whose verdict is invalid.
-
-    A reply may have several: which statement had which is not known here.
-    """
-    errors = metadata.get("schemaErrors")
-    found = map(wrong_label, map(str, errors if isinstance(errors, list) else ()))
-    words = ", ".join(f"“{clip(word, 40)}”" for word in dict.fromkeys(filter(None, found)))
-    is_invalid = line.startswith(UNVERIFIED) and line.endswith("(invalid verdict)")
-    return f": the policy has no label {words}" if is_invalid and words else ""
 
 
 def _sides(given: Any, results: list[Any]) -> list[str]:

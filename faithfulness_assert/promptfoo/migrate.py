@@ -41,6 +41,10 @@ SERVERS = {name: (url, needs) for name, url, needs in _ROWS}
 DIFFERENCES = _TEXTS["differences"].splitlines()
 # Claude, Nova and Llama have other APIs there, and a region may stand before the model's name.
 ON_BEDROCK = re.compile(r"(?:[a-z]+\.)?openai\.")
+AS_JSON = (
+    """Write it as JSON, and name that: node -e "import('{}').then(c => """
+    """console.log(JSON.stringify(c.default)))" > config.json"""
+)
 FILE = "file://faithfulness.py"
 Options = tuple[Mapping[str, Any], ...]
 """The mappings that may name a grader or a transform, the nearest first."""
@@ -58,6 +62,8 @@ def migrate_file(config: str) -> str:
 
 
 def _read(file: str) -> object:
+    if (path := Path(file).absolute()).suffix.endswith(("js", "ts")):
+        raise ConfigError(f"init: {file}: a program; it is not run here. {AS_JSON.format(path)}")
     suffix, text = read_file(file, "init", (".yaml", ".yml", ".json"))
     return parse(suffix, text, f"init: {file}", _Loader)
 

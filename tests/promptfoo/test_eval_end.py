@@ -60,8 +60,7 @@ def test_what_has_no_valid_verdict_is_not_called_made_up():
     graded = Grader(judge, "promptfoo").grade(f"Hello! {FALSE}", TRUE)
     made_up, _, unverified = told_of(graded.to_promptfoo())
     assert made_up.startswith("test: made up: “A ticket")
-    ending = "(invalid verdict): the policy has no label “not_a_claim”"
-    assert unverified == f"test: unverified: “Hello!” {ending}"
+    assert unverified == "test: unverified: “Hello!” (invalid verdict)"
 
 
 def test_of_several_providers_and_prompts_those_of_a_finding_are_named():
@@ -90,6 +89,13 @@ def test_a_number_that_is_nowhere_is_told_of_a_test_that_passes():
     passing = Grader(TruthfulJudge(label=lambda _: "supported")).grade(FALSE, TRUE)
     (line,) = told_of(passing.to_promptfoo())
     assert line == "test: passed; Check statement 1: nowhere in the context: “35”."
+
+
+def test_a_judge_that_compares_words_is_told_of_beside_another():
+    other = {**ours(TRUE), "metadata": {**ours(TRUE)["metadata"], "judge": "openai:m"}}
+    (line,) = told_of(ours(TRUE), other, other)
+    assert line.startswith("1 of 3 answers were graded by the judge embedded, which")
+    assert told_of(other) == told_of(ours(TRUE)) == []
 
 
 def test_a_faithful_answer_under_not_python_is_called_faithful():

@@ -126,6 +126,7 @@ def test_a_broken_or_hostile_file_gives_one_line_of_error(tmp_path, name, conten
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("faithfulness-assert: init: ")
     assert len(done.stderr.splitlines()) == 1
+    assert ("Write it as JSON, and name that: node -e" in done.stderr) == name.endswith(".js")
 
 
 def test_a_config_is_never_overwritten(tmp_path):
