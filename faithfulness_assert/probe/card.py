@@ -169,7 +169,10 @@ class Card:
 
     def notes(self) -> list[str]:
         """What stands below the tables, a line each."""
-        blind = ", ".join(self.blind) or "no kind is known to be wrong more than 10 % of the time"
+        few = [name for name, kind in self.kinds.items() if not kind.could_be_blind]
+        none = "no kind is known to be wrong more than 10 % of the time"
+        none = "not known, of too few verdicts" if len(few) == len(self.kinds) else none
+        blind = ", ".join(self.blind) or none
         lines = [
             f"Blind: {blind}",
             "Surely: wrong more often than this, with 95 % certainty for all kinds together",
@@ -177,8 +180,7 @@ class Card:
         granted = {(name in FALSE_KINDS) is wrong for (_, name), wrong in self.outcomes.items()}
         if len(granted) == 1:
             what = "supported" if granted == {True} else "not supported"
-            lines.append(f"It called every statement {what}: it says nothing of single ones")
-        few = [name for name, kind in self.kinds.items() if not kind.could_be_blind]
+            lines.append(f"The judge called every statement {what}: its labels tell nothing")
         if few:
             lines.append(f"Too few verdicts to find a blind spot: {', '.join(few)}")
         if self.again.compared:

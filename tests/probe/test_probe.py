@@ -99,8 +99,8 @@ def test_a_rubber_stamp_is_blind_to_all_that_is_false():
     card = card_of(FaultyJudge(lambda kind, *_: kind not in TRUE))
     assert wrong(card) == {k: PER_KIND for k in card.kinds if k not in TRUE}
     assert card.controls["passed"] * 2 == card.controls["asked"]
-    assert "It called every statement supported" in " ".join(card.notes())
-    assert "It called every statement" not in " ".join(card_of(FaultyJudge()).notes())
+    assert "The judge called every statement supported" in " ".join(card.notes())
+    assert "called every statement" not in " ".join(card_of(FaultyJudge()).notes())
 
 
 def test_a_judge_that_goes_by_the_place_changes_its_labels_in_reverse_order_alone():
@@ -134,6 +134,7 @@ def test_a_judge_without_verdicts_earns_nothing(answer, kind):
     assert card.blind == []
     assert any(reason.startswith(kind) for reason in card.failures), card.failures
     assert "Too few verdicts to find a blind spot: number, date, unit" in "\n".join(card.notes())
+    assert "Blind: not known, of too few verdicts" in card.notes()
 
 
 def test_what_has_no_verdict_is_neither_right_nor_wrong():
