@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from ..records.errors import ConfigError
 from ..records.model import Verdict
-from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, Pair, PairCounts, PairedTests, mcnemar, p_value
 from ..text.strings import counted, text_key
 from .rechecking import Recheck
@@ -84,7 +83,7 @@ class Comparison:
         only: how many cases only A has, and only B.
         gone: the id of the first case that only A has, or "".
         lost, gained: how many cases could be graded in A, but not in B; and in B, but not in A.
-        gone_graded: how many of those that only A has could be graded.
+        ungraded: how many cases were graded in A, and could not be in B or are not there.
         other_input: how many cases in both have another answer, context or question.
         by_number: how many cases in both were taken for the same by their place alone.
         old_ids: for each id in B that of the same case in A, "" if A lacks it.
@@ -105,7 +104,7 @@ class Comparison:
     tests: PairedTests = field(init=False)
     only: list[int] = field(default_factory=lambda: [0, 0])
     gone: str = ""
-    gone_graded: int = 0
+    ungraded: int = 0
     lost: int = 0
     gained: int = 0
     other_input: int = 0
@@ -142,11 +141,6 @@ class Comparison:
         """Whether more cases regressed, were graded in A alone, or are new and fail, than may."""
         lost = self.kinds["regressed"] + self.kinds["new"] + self.ungraded
         return self.max_regressed is not None and lost > self.max_regressed
-
-    @property
-    def ungraded(self) -> int:
-        """How many cases were graded in A, and could not be in B or are not there."""
-        return self.lost + self.gone_graded
 
     @property
     def comparable(self) -> bool:
@@ -214,15 +208,6 @@ class Comparison:
         said = "\n".join(self.problems())
         return notes + [f"{what}, and not compared." for what in lost if what not in said]
 
-    def unreliable(self) -> list[str]:
-        """Of which runs no score is to be trusted, and why."""
-        runs = zip(self.shown_names, self.summaries, strict=True)
-        return [
-            f"in {name} {controls_in_words(run.controls, 'its')}"
-            for name, run in runs
-            if run.is_unreliable
-        ]
-
     def _gone(self) -> str:
         first, second = self.shown_names
         gone = f"{counted(self.only[0], 'case')} of {first} missing in {second}"
@@ -287,7 +272,7 @@ def compare(
     compared.pairs = PairCounts(pairs())
     compared.tests = compared.pairs.tests()
     compared.only[0], compared.gone = len(old), next(iter(old), "")
-    compared.gone_graded = sum(not was.is_error for was in old.values())
+    compared.ungraded = compared.lost + sum(not was.is_error for was in old.values())
     if compared.summaries[0].cases and 0 < compared.summaries[1].cases <= compared.only[1]:
         raise ConfigError("compare: no case with the same id and question is in both runs")
     changes = sorted(changes, key=_weight)[:shown]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from copy import copy
 
+from ..records.result_list import controls_in_words
 from ..statistics import FALSE_ALARMS, SURE, p_value
 from ..text.strings import clip, counted, visible
 from .comparison import Change, Comparison, Outcome, Quoted
@@ -76,7 +77,9 @@ def verdict_of(comparison: Comparison) -> str:
     """Whether the second run is worse than the first, or why nobody can tell; and whether one of
     their judges failed its controls.
     """
-    return "; ".join([_verdict(comparison), *comparison.unreliable()])
+    runs, said = zip(comparison.shown_names, comparison.summaries, strict=True), "; in {} {}".format
+    failed = (said(n, controls_in_words(r.controls, "its")) for n, r in runs if r.is_unreliable)
+    return _verdict(comparison) + "".join(failed)
 
 
 def _verdict(comparison: Comparison) -> str:

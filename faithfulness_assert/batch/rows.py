@@ -102,16 +102,17 @@ def same_cases(before: Iterable[Key], after: Iterable[Key]) -> tuple[dict[str, s
     a row that is inserted moves all that follow: then equal rows belong together, then those with
     the same question. Rows with different questions are never the same case.
     """
-    left, ids, by_place = {key[0]: key for key in before}, dict[str, str](), 0
-    right = {key[0]: key for key in after}
-    places = all(map(_is_place, (*left.values(), *right.values())))
+    left, right = ({key[0]: key for key in side} for side in (before, after))
+    ids, by_place = dict[str, str](), 0
+    keys = (*left.values(), *right.values())
+    places = all(id == str(number) or _PLACE.fullmatch(id) for id, number, _ in keys)
     for name in (_whole, _asked) if places else ():
         old = dict(_by(name, left.values()))
         for key, id in _by(name, [key for id, key in right.items() if id not in ids]):
             if key in old:
                 ids[id] = old[key]
                 del left[old[key]]
-                by_place += name is _asked and key[-1] != "1"  # one of several with the question
+                by_place += name is _asked and key[-1] != 1  # one of several with the question
     for id in right.keys() - ids.keys():
         questions = {_asked(side[id]) for side in (left, right) if id in side} - {""}
         ids[id] = id if id in left and len(questions) < 2 else ""
@@ -119,9 +120,14 @@ def same_cases(before: Iterable[Key], after: Iterable[Key]) -> tuple[dict[str, s
     return ids, by_place
 
 
-def _is_place(key: Key) -> bool:
-    id, number, _ = key
-    return id == str(number) or bool(_PLACE.fullmatch(id))
+def _by(name: Callable[[Key], str], keys: Iterable[Key]) -> Iterator[tuple[tuple[Any, ...], str]]:
+    """The ids of rows that have a name, each by it, its prompt, and its place among those."""
+    places: Counter[tuple[str, str]] = Counter()
+    for key in keys:
+        kind = name(key), key[0].partition("-")[2]
+        places[kind] += 1
+        if kind[0]:
+            yield (*kind, places[kind]), key[0]
 
 
 def _whole(key: Key) -> str:
@@ -130,16 +136,6 @@ def _whole(key: Key) -> str:
 
 def _asked(key: Key) -> str:
     return key[2].partition("-")[2]
-
-
-def _by(name: Callable[[Key], str], keys: Iterable[Key]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The ids of rows that have a name, each by it, its prompt, and its place among those."""
-    places: Counter[tuple[str, str]] = Counter()
-    for key in keys:
-        if text := name(key):
-            kind = text, key[0].partition("-")[2]
-            places[kind] += 1
-            yield (*kind, str(places[kind])), key[0]
 
 
 def as_text(value: Any) -> str:

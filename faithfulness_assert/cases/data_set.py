@@ -237,11 +237,10 @@ class DataSet:
             notes.append(
                 "the context is the answer itself, which backs all that it says: see --map"
             )
-        if any(len(texts) > 1 for texts in contexts.values()):
+        if contexts and sum(map(len, contexts.values())) >= FEW * len(contexts):
             notes.append(
-                "rows with the same answer, or with none for the same question, have other "
-                "contexts; each is graded against its own alone. If a row is one passage of a "
-                "case, join its passages into a list first"
+                "most rows have the answer and the question of another one, and another context. "
+                "If a row is one passage of a case, join its passages into a list first"
             )
         return notes
 

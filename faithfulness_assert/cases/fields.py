@@ -28,10 +28,8 @@ from .systems import COLUMN_FIELDS, FROM, SYSTEMS, Paths, System, names
 
 MAX_SHOWN = 40
 """Keys that a message names."""
-MOST_PATHS = 5
-"""Paths of a field that a message names."""
 MOST_NAMED = 3
-"""Paths that a note names beside the one that is taken."""
+"""Paths of a field that a note names."""
 LONGEST_NAME = 40
 """Characters of the name of a column."""
 MAX_KEYS, MAX_DEPTH = 500, 4
@@ -588,7 +586,7 @@ def _not_read(record: Mapping[str, Any], fields: Mapping[str, Any], where: Field
         if name in where.there and all(fields.get(one) is None for one in names(name)):
             paths, has = where.paths[name], _keys_in(name, [record], where.system)
             use = option("mapping", {name: f"{paths[0]} || PATH"})
-            read = _shown(paths, MOST_PATHS) + f" (add one: {use})" * bool(where.system)
+            read = _shown(paths, MOST_NAMED) + f" (add one: {use})" * bool(where.system)
             return f"{name}: missing or null; it is read from {read}; this record has {has}"
     return ""
 
