@@ -11,7 +11,7 @@ from math import prod
 from typing import Any
 
 from ..records.errors import ConfigError
-from ..text.strings import FENCE, clip, lazy_pattern, parse_json
+from ..text.strings import FENCE, clip, each_once, lazy_pattern, parse_json
 from .plain_data import as_json
 
 MAX_CHOICES = 64
@@ -103,7 +103,10 @@ def quoted(key: str) -> str:
 
 
 def opened(value: Any) -> Any:
-    """What a text contains that is a JSON object or list, also in a fence; else the value."""
+    """What a text contains that is a JSON object or list, also in a fence; else the value.
+
+    Of an object with a key twice nobody knows which value is meant: it stays a text.
+    """
     fence = FENCE.fullmatch(value) if isinstance(value, str) and "```" in value else None
     text = fence["body"] if fence else value
     if isinstance(text, str) and text.lstrip()[:1] in ("{", "["):
@@ -114,7 +117,7 @@ def opened(value: Any) -> Any:
 
 @lru_cache(maxsize=2)  # all paths of a record lead into the same texts
 def _read(text: str) -> Any:
-    return as_json(parse_json(text))
+    return as_json(parse_json(text, object_pairs_hook=each_once))
 
 
 def without(record: dict[str, Any], path: str) -> dict[str, Any]:

@@ -15,12 +15,13 @@ from functools import cached_property
 from unicodedata import normalize
 
 from ..asking.windows import LINE_TOKENS, Budget, chunk, estimate_tokens
-from ..reading.gate import negations, qualifiers
+from ..reading.gate import frames, negations, qualifiers
 from ..reading.lists_and_ratings import read_lists
 from ..records.errors import JudgeError, OtherReply, UnreadableReply
 from ..records.judge import Limits, Outcome
 from ..records.model import Evidence, Skipped, Statement
 from ..text.absent_numbers import Numbers
+from ..text.learned import asks
 from ..text.phrases import Roots, roots_of, words_that_count
 from ..text.strings import lazy_pattern, one_line, plain_words, text_key
 from ..text.talk import claims_nothing
@@ -171,8 +172,9 @@ def _with_claims(state: State) -> State:
 
 # They do if each is nearest to their sentence, and if they have together its numbers, names,
 # conditions, quantifiers and negations, and nearly all of its words. They add no number and hardly
-# a word to the answer and the question, and have no word of the context in place of one of the
-# sentence. So a remark, half of a claim or what a judge finds right instead never stands for it.
+# a word to the answer and the question, none that only reports or supposes what they say, and have
+# no word of the context in place of one of the sentence. They ask only if it does. So a remark,
+# half of a claim or what a judge finds right instead never stands for it.
 
 
 def claim_key(text: str) -> str:
@@ -226,6 +228,8 @@ class Sentences:
         if [*map(claim_key, claims)] == [claim_key(text)]:
             return True
         if not claims or qualifiers(text) != qualifiers(whole) or not _denies_as(whole, text):
+            return False
+        if not frames(whole) <= frames(text) or (any(map(asks, claims)) and not asks(text)):
             return False
         (known, numbers), own, said = self.known, roots_of(text), roots_of(whole)
         lost, new = own.all - said.beginnings, said.all - known.beginnings

@@ -259,7 +259,7 @@ def find_texts(
     if paths.get("messages") is None and not _has_roles(messages):
         messages = None
     try:
-        answer, note = _answer(document, paths, context)
+        answer, note = _answer(document, paths, context, question)
     except InputError as error:
         if paths.get("messages") is None or paths.get("answer") is not None:
             raise
@@ -306,7 +306,9 @@ def _names_files(value: Any) -> bool:
     return bool(texts) and all(map(is_file_name, value))
 
 
-def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any) -> tuple[Any, str]:
+def _answer(
+    document: Mapping[str, Any], paths: Mapping[str, Any], context: Any, question: Any
+) -> tuple[Any, str]:
     """The answer, and a note on texts of the output that are not judged with it.
 
     It is the text at the path of the config. Else, of an output that is JSON, as text too, it is
@@ -322,13 +324,21 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
         if root == "output" and _is_read(there if key else None, document, paths):
             raise InputError(FROM_ANSWER.format(path))
         return answer, ""
-    taken = _is_read(None, document, paths) or (data is not output and _has_passage(data, context))
+    passages = _passages(context)
+    shows = data is not output and not passages.isdisjoint(_leaves(data))
+    taken = shows or _is_read(None, document, paths)
     named = data if isinstance(data, Mapping) else {}
     inside = [name for name in NAMES_INSIDE["answer"] if isinstance(named.get(name), str)]
     for name in inside:
         if not (taken and _is_read({**named, name: None}, document, paths)):
-            known = {name, *NAMES_INSIDE["context"], *NAMES_INSIDE["question"]}
-            others = [key for key, value in named.items() if key not in known and _says_more(value)]
+            known = "\n".join([named[name], str(question), *passages])
+            others = [
+                key
+                for key, value in named.items()
+                if key != name
+                and any(_says_more(one, known) for one in _leaves(value))
+                and not _is_read({**named, key: None}, document, paths)
+            ]
             return named[name], PART_OF_OUTPUT.format(name, names_of(others)) if others else ""
     if inside:
         raise InputError(FROM_ANSWER.format(f"output.{inside[0]}"))
@@ -346,18 +356,17 @@ def _answer(document: Mapping[str, Any], paths: Mapping[str, Any], context: Any)
     raise InputError(f"answer: {what}; {fix}")
 
 
-def _says_more(value: Any) -> bool:
-    """Whether a value beside the answer may claim something: words, or a number."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return is_number or (isinstance(value, str) and " " in value)
+def _says_more(value: Any, known: str) -> bool:
+    """Whether a value beside the answer may claim something new: words, or a number."""
+    if isinstance(value, str):
+        return value not in known and (" " in value or not value.isascii())
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _has_passage(data: Any, context: Any) -> bool:
-    """Whether a text in JSON data is a passage of the context."""
-    passages: set[str] = set()
+def _passages(context: Any) -> set[str]:
     with suppress(InputError):
-        passages.update(passage.text.strip() for passage in passages_of(context))
-    return any(text.strip() in passages for text in _texts_in(data))
+        return {passage.text.strip() for passage in passages_of(context)}
+    return set()
 
 
 def _is_read(other: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) -> bool:
@@ -372,13 +381,13 @@ def _is_read(other: Any, document: Mapping[str, Any], paths: Mapping[str, Any]) 
     return True
 
 
-def _texts_in(value: Any) -> Iterator[str]:
-    """The texts in JSON data."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping | list):
+def _leaves(value: Any) -> Iterator[Any]:
+    """The texts and other values in JSON data, which are no lists and no objects."""
+    if isinstance(value, Mapping | list):
         for one in value.values() if isinstance(value, Mapping) else value:
-            yield from _texts_in(one)
+            yield from _leaves(one)
+    else:
+        yield value.strip() if isinstance(value, str) else value
 
 
 def _at_path(name: str, document: Mapping[str, Any], path: Any) -> Any:

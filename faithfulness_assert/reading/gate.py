@@ -152,6 +152,11 @@ def qualifiers(text: str) -> frozenset[str]:
     return frozenset(word for word in _words(text) if _in(word, "qualifiers"))
 
 
+def frames(text: str) -> frozenset[str]:
+    """The words of a text that only report, suppose or wish what it says."""
+    return frozenset(word for word in _words(text) if _in(word, "frames"))
+
+
 def _rest(text: str, statement: str) -> str:
     """A text without what agrees in it: "no conflict", unless its statement is about conflicts."""
 

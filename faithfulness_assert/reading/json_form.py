@@ -40,6 +40,7 @@ _RATING = lazy_pattern(
 )
 _SURE = lazy_pattern(r"confiden|certain|probab")
 _NOTHING = {"false", "0", "0.0", "none", "no", "n/a", "null", "nothing"}
+_MARKS = ("C", "D", "E", "F")  # of what is not good
 _IDENTIFIER = lazy_pattern(r"[\w\-.]*[a-zA-Z][\w\-.]*")
 
 
@@ -166,14 +167,16 @@ def _row(value: Pairs, labels: Labels, number: int | None) -> Row:
 
 
 def _is_low(words: str, value: Any) -> bool | None:
-    """Whether a rating or a confidence is low, on a scale from 0 to 1 or in percent.
+    """Whether a rating or a confidence is low, on a scale from 0 to 1, in percent, or from A to F.
 
     None if it is none: its key has other ``words``, as one that rates what is wrong, or its value
     is no number.
     """
     match = _SHARE.fullmatch(str(value).strip()) if type(value) is not bool else None
-    if match is None or not (words and all(map(_RATING.fullmatch, words.split(" ")))):
+    if not (words and all(map(_RATING.fullmatch, words.split(" ")))):
         return None
+    if match is None:
+        return True if value in _MARKS else None
     percent = match[2] or (_SURE.search(words) and float(match[1]) > 1)
     return float(match[1]) <= (100 * EVEN if percent else EVEN)
 

@@ -15,9 +15,10 @@ import re
 
 from ..records.errors import UnreadableReply
 from ..text.phrases import plain, rules, straight
-from ..text.strings import lazy_pattern, sections
+from ..text.strings import clip, lazy_pattern, sections
 from .unwrapping import looks_like_json
 
+BEGINNING = 60  # characters of a reply that an error shows
 _WORDS = sections(__file__.removesuffix("refusal.py") + "words/refusals.txt")
 _HEAD_CHARS, _HEAD_SENTENCES = 1_500, 4  # which are searched, because a refusal comes early
 _SPEAKER = lazy_pattern(
@@ -75,11 +76,12 @@ def unreadable(reply: str, wanted: str) -> UnreadableReply:
         return UnreadableReply("the judge refused to answer", "refusal", retryable=False)
     if not reply:
         return UnreadableReply("the judge's reply is empty, or contains only its thinking")
+    begins = f"It begins with “{clip(reply, BEGINNING)}”"
     if looks_like_json(reply):
-        said = f"the judge's reply is JSON without a {wanted}, or it is broken or cut off"
+        said = f"the judge's reply is JSON without a {wanted}, or it is broken or cut off. {begins}"
         return UnreadableReply(said)
     fix = "Try a judge model that follows JSON instructions."
-    return UnreadableReply(f"the judge's reply contains no {wanted}", fix=fix)
+    return UnreadableReply(f"the judge's reply contains no {wanted}. {begins}", fix=fix)
 
 
 def _says(text: str, *tables: str) -> bool:

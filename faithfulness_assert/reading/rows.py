@@ -14,11 +14,11 @@ import json
 import unicodedata
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from ..records.judge import ReplyForm
 from ..records.model import LABELS, Label
-from ..text.strings import clean_text, lazy_pattern, sections
+from ..text.strings import clean_text, each_once, lazy_pattern, sections
 
 KEY_LETTERS = "bcdfghjkmnpqrstvwxz"
 """Without vowels and digits, so that no key of an ask is a word or a number."""
@@ -96,14 +96,7 @@ def exact_rows(text: str, form: ReplyForm, labels: Labels = None) -> tuple[Row, 
     return tuple(rows) if rows and is_ours and not reply and type(items) is list else None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    value = dict(pairs)
-    if len(value) != len(pairs):
-        raise ValueError("a key occurs twice")
-    return value
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+_DECODER = json.JSONDecoder(object_pairs_hook=each_once)
 
 
 LABEL_WORDS = sections(__file__.removesuffix("rows.py") + "words/labels.txt")

@@ -89,6 +89,14 @@ def parse_json(text: str, **ways: Any) -> Any:
     return json.loads(text, **ways)
 
 
+def each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, as ``object_pairs_hook``. Raises ``ValueError`` if a key occurs twice."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key occurs twice")
+    return value
+
+
 def check_values(text: str) -> None:
     """Raises ``ValueError`` if a JSON text may have more than ``MAX_VALUES`` values."""
     if len(text) > MAX_VALUES and sum(map(text.count, "[{,")) > MAX_VALUES:

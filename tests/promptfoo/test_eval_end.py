@@ -27,7 +27,7 @@ def lines_of(given: tuple[Any, ...]) -> list[str]:
 def ours(answer: str, **config: Any) -> dict[str, Any]:
     """What our assertion gives promptfoo."""
     settings = {"judge": "embedded", **config}
-    return hook.grade(answer, {"vars": {"context": TRUE}, "config": settings}, Grader)
+    return hook.grade(answer, {"vars": {"context": f"{TRUE} Oh!"}, "config": settings}, Grader)
 
 
 def result(test: str, grade: dict[str, Any]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def test_a_made_up_statement_is_told_even_if_promptfoo_passes_an_assertion_of_we
 
 
 def test_what_is_wrong_with_the_assertion_itself_is_told_once():
-    context = {"vars": {"sources": TRUE}, "config": {"judge": "embedded"}}
+    context = {"vars": {"sources": f"{TRUE} Oh!"}, "config": {"judge": "embedded"}}
     grade = hook.grade(TRUE, context, Grader)
     assert told_of(grade, grade, grade) == [
         "setup: the context is vars.sources, which may be something else: set config.contextFrom"

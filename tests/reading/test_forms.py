@@ -117,7 +117,8 @@ def test_brackets_repairs_and_pieces_of_json_have_limits():
 def test_an_error_says_what_is_wrong_with_a_reply(reply, message):
     with pytest.raises(UnreadableReply) as caught:
         read(reply)
-    assert (caught.value.message, caught.value.kind) == (message, "unreadable")
+    shown = f". It begins with “{reply}”" if reply and "empty" not in message else ""
+    assert (caught.value.message, caught.value.kind) == (f"{message}{shown}", "unreadable")
 
 
 @pytest.mark.parametrize("reader", [read, read_lists])
