@@ -103,5 +103,5 @@ def names_another(key: str, text: str) -> bool:
 
     One other letter is a slip of the judge, and "xxxx" stands for any key.
     """
-    differences = (sum(map(ne, key, other)) for other in _KEYS.findall(text) if len(set(other)) > 1)
-    return bool(key) and any(differ > 1 for differ in differences)
+    found = _KEYS.findall(text) if key and '"ask' in text else ()  # found much faster
+    return any(sum(map(ne, key, other)) > 1 for other in found if len(set(other)) > 1)

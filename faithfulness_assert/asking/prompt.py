@@ -70,7 +70,7 @@ def make_ask(
             {"role": "user", "content": f'{content}\n\nThe JSON begins with "ask":"{key}".'},
         ),
         form=form,
-        ids=tuple(number for number, _ in payload.items),
+        ids=tuple([number for number, _ in payload.items]),
         max_tokens=max_tokens,
         payload=payload,
         schema=json_schema(form),
@@ -155,7 +155,7 @@ def _blocks(kind: AskKind, payload: Payload) -> list[tuple[str, str]]:
 
 def numbered(items: Numbered) -> str:
     """One line for each item, so that no text can add, replace or renumber another."""
-    return "\n".join(f"{number} {one_line(text)}" for number, text in items)
+    return "\n".join([f"{number} {one_line(text)}" for number, text in items])
 
 
 @cache

@@ -249,7 +249,8 @@ class Seeing:
     def __init__(self, state: State) -> None:
         self._known, self._asked, self._context = state.known, state.asked, state.context
         self._statements, self._folded = state.statements, state.known.text.casefold()
-        self._has_equations = any(s in one.text for s in EQUALS for one in self._statements)
+        answer = "\n".join([one.text for one in self._statements])
+        self._has_equations = any(sign in answer for sign in EQUALS)
         self._is_listed = any(one.is_item for one in self._statements)  # what it may add up
 
     @cached_property

@@ -193,7 +193,7 @@ def with_statements(state: State, statements: Sequence[Statement]) -> State:
 
 def use_numbers(state: State, jobs: Iterable[Job]) -> State:
     """The state that knows which numbers these asks have."""
-    numbers = (number for job in jobs if job.cells for number in job.ask.ids)
+    numbers = [number for job in jobs if job.cells for number in job.ask.ids]
     return state._replace(last_number=max(numbers, default=state.last_number))
 
 
@@ -204,7 +204,7 @@ def end(state: State, status: Status, detail: str = "") -> State:
 
 def context_lines(state: State, numbers: Iterable[int]) -> Numbered:
     """These sentences of the context, as an ask shows them."""
-    return tuple((number, state.context[number - 1].text) for number in numbers)
+    return tuple([(number, state.context[number - 1].text) for number in numbers])
 
 
 def distinct_statements(state: State) -> list[Statement]:
@@ -258,7 +258,7 @@ def make_job(
     first = before[-1].ask.ids[-1] if before else state.last_number
     lines = mixed(draft.items, controls, state.secret)
     numbered = tuple(enumerate(lines, first + 1))
-    items = tuple((n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered)
+    items = tuple([(n, x.text if isinstance(x, Control) else x[1]) for n, x in numbered])
     question = "" if draft.kind == "truths" else state.case.question
     cells = {n: (draft.window, x[0]) for n, x in numbered if not isinstance(x, Control)}
     known = state.headings if draft.kind == "verdicts" else NOTHING

@@ -158,10 +158,8 @@ def absorb_reply(state: State, job: Job, outcome: Outcome) -> State:
         )
     except JudgeError as error:
         return absorb_error(note(state, log), job, error)
-    confidence, marked = (
-        dict(zip(job.ask.ids, getattr(outcome, name, ()), strict=False))
-        for name in ("confidence", "wrong")
-    )
+    confidence = dict(zip(job.ask.ids, getattr(outcome, "confidence", ()), strict=False))
+    marked = dict(zip(job.ask.ids, getattr(outcome, "wrong", ()), strict=False))
     shown = {number for number, _ in job.ask.payload.sentences}
     findings = {
         n: ASSERTS
@@ -187,7 +185,7 @@ def _check(
     finding: Finding,
     text: str,
     ask: Ask,
-    shown: Collection[int],
+    shown: set[int],
     confidence: float | None = None,
     marked: Collection[str] = (),
 ) -> Finding:
@@ -201,10 +199,9 @@ def _check(
         confidence: how sure the judge is of its label.
         marked: the words that it marks as unsupported, which speak against ``supported``.
     """
-    if finding.evidence:
+    if not shown.issuperset(finding.evidence):
         evidence = tuple(number for number in finding.evidence if number in shown)
-        if evidence != finding.evidence:
-            finding = finding._replace(evidence=evidence, flags=("no_such_evidence",))
+        finding = finding._replace(evidence=evidence, flags=("no_such_evidence",))
     label = finding.label
     if label is None:
         return finding

@@ -212,7 +212,7 @@ def _clean(value: Any) -> Any:
     if value is None or isinstance(value, int | float):
         return value
     if isinstance(value, Mapping):
-        return _CleanMetadata((clean_text(str(n)), _clean(item)) for n, item in value.items())
+        return _CleanMetadata({clean_text(str(n)): _clean(item) for n, item in value.items()})
     return [_clean(item) for item in value] if isinstance(value, list | tuple) else value
 
 

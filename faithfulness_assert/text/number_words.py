@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, compress
 from typing import Literal, NamedTuple
 
 from .strings import lazy_pattern, word_lists
@@ -168,8 +168,8 @@ def spelled_numbers(text: str) -> Iterator[tuple[int, int, float, Sort]]:
             yield *found.span(), chinese(found[0]), "count"
     known = {*filter(number_parts, {*words})}
     marked = known | words_of("articles")
-    places = [place for place, word in enumerate(words) if word in marked]
-    places = [n for n in places if words[n] in known or _is_unit("".join(words[n + 1 : n + 2]))]
+    likely = compress(range(len(words)), map(marked.__contains__, words))
+    places = [n for n in likely if words[n] in known or _is_unit("".join(words[n + 1 : n + 2]))]
     if not places:
         return
     pieces = _WORDS.split(text)

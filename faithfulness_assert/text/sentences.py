@@ -163,8 +163,8 @@ def in_parts(text: str, start: int, end: int) -> Iterator[Span]:
 
 def trimmed(text: str, start: int, end: int) -> Span:
     """The span without the white space at its ends."""
-    piece = text[start:end]
-    return start + len(piece) - len(piece.lstrip()), start + len(piece.rstrip())
+    piece = text[start:end].rstrip()
+    return start + len(piece) - len(piece.lstrip()), start + len(piece)
 
 
 # ---------------------------------------------------------------- paragraphs and lines
@@ -271,13 +271,12 @@ def number_sentences(case: Case, language: str = FIND) -> tuple[Evidence, ...]:
     A language that is not given is that of the answer.
     """
     language = language_of(case.answer, language)
-    said = (
-        (passage.id, start, end, text)
-        for passage in case.context
-        for start, end in _in_lines(passage.text, sentence_spans(passage.text, language))
-        if not is_blank(text := passage.text[start:end])
-    )
-    return tuple(Evidence(number, *sentence) for number, sentence in enumerate(said, 1))
+    found = list[Evidence]()
+    for passage in case.context:
+        for start, end in _in_lines(passage.text, sentence_spans(passage.text, language)):
+            if not is_blank(said := passage.text[start:end]):
+                found.append(Evidence(len(found) + 1, passage.id, start, end, said))
+    return tuple(found)
 
 
 SHORT_LINE = 24
@@ -334,7 +333,7 @@ def resolve(
 
     The flag ``no_such_quote`` means that a quote is not in the context, or one of too many.
     """
-    lines = [line for line in quote.splitlines() if not is_blank(line)]
+    lines = [line for line in quote.splitlines() if not is_blank(line)] if quote else []
     quoted = [quotable.find(line) for line in lines[:MAX_QUOTES]] if quotable else []
     wanted = dict.fromkeys(chain(numbers, *quoted))
     unproven = () in quoted or len(lines) > MAX_QUOTES
