@@ -111,8 +111,8 @@ def words_that_count(text: str) -> frozenset[str]:
     """The words of a text, shortened, without the most common ones and those of two letters."""
     return frozenset(
         word[:STEM]
-        for word in _WORD.findall(text.casefold())
-        if (len(word) > 2 and word not in _COMMON) or not (word.isalpha() and word.isascii())
+        for word in {*_WORD.findall(text.casefold())} - _COMMON
+        if len(word) > 2 or not (word.isalpha() and word.isascii())
     )
 
 

@@ -15,8 +15,8 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache, partial
-from itertools import accumulate, chain, islice, pairwise, starmap
+from functools import cache, lru_cache
+from itertools import accumulate, chain, islice, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..records.model import Evidence
@@ -138,8 +138,11 @@ def sentence_spans(text: str, language: str = FIND) -> list[Span]:
         starts += [start + places[first] for first in begun] if view else ()
     # Each ends where the next begins, so invisible characters between two belong to the first.
     starts[:1] = [0]
-    spread = pairwise([*starts, len(text)])
-    return [span for span in starmap(partial(trimmed, text), spread) if span[0] < span[1]]
+    spans = []
+    for start, end in pairwise([*starts, len(text)]):
+        if said := text[start:end].rstrip():
+            spans.append((start + len(said) - len(said.lstrip()), start + len(said)))
+    return spans
 
 
 @cache
