@@ -462,10 +462,10 @@ def _words_before(text: str, number: Number) -> list[str]:
 
 def _occurs(number: Number, context: Numbers, text: str) -> bool:
     """Whether a context has a number, perhaps rounded."""
-    if not context.text:
+    known = context.kinds if context.text else {}
+    if not any(known.values()):
         return False
-    asked, known = number.asks, context.kinds
-    if context.has(asked):
+    if context.has(asked := number.asks):
         return True
     if any(_between(known["any"], *span) for span in _spans(number, text)):
         return True
