@@ -323,8 +323,6 @@ def _document(item: object) -> Mapping[str, Any]:
         fields = inner if isinstance(inner, Mapping) else getattr(inner, "__dict__", {})
         if not _TEXT_KEYS.isdisjoint(fields):
             return fields
-        if not fields:
-            break
         inner = next((fields[key] for key in _INSIDE if key in fields), None)
     start = "document."  # OpenInference, as columns
     named = item.items() if isinstance(item, Mapping) else ()

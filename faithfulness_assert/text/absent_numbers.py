@@ -178,8 +178,7 @@ class Numbers:
 
     def has(self, meanings: Iterable[Meaning]) -> bool:
         """Whether its numbers have one of these."""
-        known = self.kinds
-        return any(_between(known.get(kind, ()), value, value) for kind, value in meanings)
+        return any(_between(self.kinds.get(kind, ()), value, value) for kind, value in meanings)
 
 
 NONE = Numbers("")
@@ -509,8 +508,7 @@ def _near(
     most = value + size * max(half, min(step, tolerance / 2))  # 23,768 is cut to 23,000
     end = bisect_right(known, most)
     if rounds or value >= 100:
-        has_unit = bool(value and any(number.plain[:1]))  # 32 °F is 0, and 0 °F is none
-        if tolerance != ROUNDED or not has_unit or end - first > SHORT:
+        if tolerance != ROUNDED or not (value and any(number.plain[:1])) or end - first > SHORT:
             return first < end
         unit = value / number.plain[0]
         return any(not _is_short(known[place] / unit) for place in range(first, end))
