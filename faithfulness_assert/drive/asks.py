@@ -49,17 +49,21 @@ class TimeLeft:
         timeout: float | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.timeout, self._now = timeout, now
+        self._timeout, self._now = timeout or math.inf, now
         # What is left, and since when it runs; None while it stands still. In one value, because
         # the thread that waits for a grade reads what the event loop writes.
         self._clock: tuple[float, float | None] = (math.inf if deadline is None else deadline), None
-        self._now_in: dict[Phase, int] = {"work": 0, "ask": 0, "wait": 0}
-        self.has_asked = False
+        self._under_way, self.has_asked = 0, False
 
     def __call__(self) -> float:
         """The seconds."""
         left, since = self._clock
         return left if since is None else left - (self._now() - since)
+
+    def for_ask(self) -> float | None:
+        """The instant at which an ask that goes now must have ended; None for no limit."""
+        seconds = min(self(), self._timeout)
+        return None if seconds == math.inf else time.monotonic() + seconds
 
     def overdue(self) -> JudgeError | None:
         """Why no more work on the texts may be done; None while it may."""
@@ -71,18 +75,17 @@ class TimeLeft:
     @contextmanager
     def during(self, phase: Phase) -> Iterator[None]:
         """While this grade, or an ask of it, is in a phase."""
-        self._change(phase, 1)
+        self.has_asked |= phase == "ask"
+        by = -1 if phase == "wait" else 1
+        self._count(by)
         try:
             yield
         finally:
-            self._change(phase, -1)
+            self._count(-by)
 
-    def _change(self, phase: Phase, by: int) -> None:
-        self._now_in[phase] += by
-        work, asks, waiting = self._now_in.values()
-        self.has_asked |= asks > 0
-        runs = work or (self.has_asked and (not asks or waiting < asks))
-        self._clock = self(), self._now() if runs else None
+    def _count(self, by: int) -> None:
+        self._under_way += by
+        self._clock = self(), self._now() if self._under_way else None
 
 
 # ---------------------------------------------------------------- what came of it

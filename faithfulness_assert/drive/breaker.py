@@ -31,8 +31,8 @@ QUIET = 5.0
 LEAST_PATIENCE = 90.0
 PART_OF_DEADLINE = 0.8
 NO_DEADLINE = 600.0
+OUTAGES = ("transport", "server")
 LOOK_AT = "See that the judge's server runs, and that base_url is its address"
-OUTAGES = ("transport", "server", "rate_limit")
 _CHANCE = random.Random()  # noqa: S311 - not used for security; that of the program is its own
 
 
@@ -71,9 +71,9 @@ class Breaker:
         self.answered_at = -math.inf
         self._probe_at = self._open_since = 0.0
         self._last = JudgeError("")
-        self.closes()
+        self._close()
 
-    def closes(self) -> None:
+    def _close(self) -> None:
         """Begins to count anew."""
         self.is_open = False
         self._failures = self._hopeless = 0  # in a row
@@ -108,34 +108,36 @@ class Breaker:
                 self._plan_probe(clock())  # in case that this one hangs
                 return None
             if self.patience is None or seconds >= left():
-                last = self._last
-                problem = f"not asked: the last {self._failures} asks failed: {last.message}"
-                return _copy(last, problem, retryable=last.retryable or self.patience is not None)
+                problem = f"not asked: the last {self._failures} asks failed: {self._last.message}"
+                may_wait = self._last.retryable or self.patience is not None
+                return _copy(self._last, problem, retryable=may_wait)
             await asyncio.sleep(min(seconds, LOOK_AGAIN))
         return None
 
     def _plan_probe(self, now: float) -> None:
         self._probe_at = now + (COOL_DOWN if self.patience is None else jittered(RUN_COOL_DOWN))
 
-    def failed(self, error: JudgeError, sent_at: float, now: float, *, goes_again: bool) -> None:
+    def answered(self, sent_at: float) -> None:
+        """Notes that a try that went at an instant has a reply."""
+        self.answered_at = max(self.answered_at, sent_at)
+        if self.unanswered_since < math.inf:
+            self._close()
+
+    def failed(self, error: JudgeError, sent_at: float, now: float, *, is_last: bool) -> None:
         """Notes a try that went at an instant and failed.
 
-        ``goes_again``: by the retries of its own ask, so that it says nothing of the server yet.
+        Outside of a run only the ``last`` try of an ask says that the server is down.
         """
         if error.usage is None and error.remedy != "repair":
             return  # nothing was sent, which says nothing
         self.unanswered_since = min(self.unanswered_since, sent_at)
         self._last = _copy(error, error.message, retryable=error.retryable)
-        quiet = now - self.unanswered_since
-        if goes_again:
-            return
         if error.remedy == "none":
-            self.closes()
-        elif self.patience is not None and is_refusal(error):
-            self._failures = 0
-            self._lose_patience(error, quiet, self.patience)
-            self.is_open = bool(self.given_up)
-        else:
+            self._close()
+        elif self.patience is not None and is_refusal(error):  # a rate slows them down
+            self._failures, self.is_open = 0, False
+            self._lose_patience(error, now, self.patience)
+        elif is_last or self.patience is not None:
             is_probe = self.is_open and sent_at >= self._open_since
             self._failures += 1
             if self._failures == FAILURES:
@@ -143,11 +145,11 @@ class Breaker:
             if is_probe or self._failures <= FAILURES:
                 self._plan_probe(now)
             if is_probe and self.patience is not None:
-                self._lose_patience(error, quiet, self.patience)
+                self._lose_patience(error, now, self.patience)
 
-    def _lose_patience(self, error: JudgeError, quiet: float, most: float) -> None:
+    def _lose_patience(self, error: JudgeError, now: float, most: float) -> None:
         """Gives the server up if waiting does not help, or has lasted for ``most`` seconds."""
-        is_there = self._is_there(error)
+        is_there, quiet = self._is_there(error), now - self.unanswered_since
         self._hopeless = 0 if is_there and error.remedy != "repair" else self._hopeless + 1
         if self._hopeless >= CONFIRMED:
             ever = self.answered_at > -math.inf
@@ -157,28 +159,26 @@ class Breaker:
             why = f"the judge has not answered for {quiet / 60:.1f} minutes"
         else:
             return
-        fix = error.fix or ("" if is_there or error.kind == "rate_limit" else LOOK_AT)
+        fix = error.fix or ("" if is_there else LOOK_AT)
         parts = [why, error.message.rstrip(".")]
         self.given_up = ": ".join(parts) + (f". {fix.rstrip('.')}" if fix not in parts[1] else "")
+        self.is_open = True
 
-    def explains(self, error: JudgeError, *, others_answered: bool) -> bool:
-        """Whether an ask that failed with this error waits and goes again.
+    def explains(self, error: JudgeError, began: float) -> bool:
+        """Whether an ask that failed with this error waits and goes again, whatever its retries.
 
-        Only in a run, and only if the server is there: otherwise its address may be wrong. Outside
-        of one, only if it was refused while others were answered.
+        In a run it does if the server is there (otherwise its address may be wrong), and is down or
+        refuses it; outside of one, if it is refused while others that ``began`` later are not.
         """
         if self.patience is None:
-            return others_answered and is_refusal(error)
-        if not self._is_there(error) or not error.retryable:
-            return False
-        if error.usage is None:
-            return True  # it was not even sent
-        return error.kind in OUTAGES and (not others_answered or is_refusal(error))
+            return is_refusal(error) and self.answered_at > began
+        is_down = error.usage is None or (self.is_open and error.kind in OUTAGES)
+        return error.retryable and self._is_there(error) and (is_down or is_refusal(error))
 
     def _is_there(self, error: JudgeError) -> bool:
         """Whether the server has ever answered, or loads its model, or refuses asks."""
-        says_so = error.http_status == 503 or error.retry_after is not None or is_refusal(error)
-        return says_so or self.answered_at > -math.inf
+        says_so = error.kind == "rate_limit" or error.retry_after is not None
+        return says_so or error.http_status == 503 or self.answered_at > -math.inf
 
 
 def _copy(error: JudgeError, message: str, *, retryable: bool) -> JudgeError:

@@ -27,7 +27,7 @@ from ..records.errors import JudgeError
 from ..records.judge import Ask, Judge, Outcome, Reply, judge_info
 from ..records.usage import Usage
 from .asks import GivenUp, TimeLeft, late, log
-from .breaker import Breaker, is_refusal, jittered
+from .breaker import FAILURES, Breaker, is_refusal, jittered
 from .rate import LearnedRate, Quota
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 2.0
@@ -85,34 +85,30 @@ class Gate:
             is_local = is_here(urlsplit(self._url).hostname or "")
             servers = _LOCAL.setdefault(loop, {})
             self._server = servers.setdefault(self._url, LocalServer()) if is_local else None
-        spent, retries, pauses, slots = Usage(), 0, 0, slots or Slots(1)
-        patience = self.breaker.patience or math.inf
-        failed_at = math.inf if self.breaker.patience else loop.time()
+        began, spent, tries, slots = loop.time(), Usage(), 0, slots or Slots(1)
+        breaker, patience = self.breaker, self.breaker.patience or math.inf
+        # In a run it is tried until the breaker opens, if the server is down.
+        retries = max(self._max_retries, FAILURES if breaker.patience else 0)
         last: JudgeError | None = None  # of what was sent
         async with slots.turn(left):
             while True:
-                others_answered = self.breaker.answered_at > failed_at
-                outcome, sent_at = await self._try(ask, send, left, again=pauses > 0)
+                outcome, sent_at = await self._try(ask, send, left, again=tries > 0)
                 if isinstance(outcome, Reply):
                     slots.grow()
                     if spent.num_requests:
                         usage, requests = outcome.usage, spent.num_requests + outcome.requests
                         outcome = replace(outcome, usage=usage and spent + usage, requests=requests)
                     return outcome
-                spent += outcome.usage or Usage()
-                now, was_sent = loop.time(), sent_at < math.inf
-                may_retry = was_sent and outcome.retryable and not self.breaker.is_open
-                goes_again = may_retry and retries < self._max_retries
-                if was_sent:
+                spent, now = spent + (outcome.usage or Usage()), loop.time()
+                if was_sent := sent_at <= now:
                     last = outcome
-                    self.breaker.failed(outcome, sent_at, now, goes_again=goes_again)
-                retries += 1
-                if not goes_again:
-                    goes_again = self.breaker.explains(outcome, others_answered=others_answered)
-                    retries, failed_at = 0, now
-                pause = jittered(min(FIRST_PAUSE * 2**pauses, LONGEST_PAUSE))
-                pause = max(pause, outcome.retry_after or 0.0)
-                pauses = min(pauses + 1, 9)
+                    is_last = not (outcome.retryable and retries)
+                    breaker.failed(outcome, sent_at, now, is_last=is_last)
+                goes_again = breaker.explains(outcome, began)
+                if not goes_again and was_sent and outcome.retryable and not breaker.is_open:
+                    goes_again, retries = retries > 0, retries - 1
+                pause = jittered(min(FIRST_PAUSE * 2 ** min(tries, 9), LONGEST_PAUSE))
+                pause, tries = max(pause, outcome.retry_after or 0.0), tries + 1
                 if not goes_again or pause >= min(left(), patience):
                     if is_late := not was_sent and last is not None and left() <= 0:
                         outcome = last or outcome  # the cause, of which a late ask says nothing
@@ -160,9 +156,7 @@ class Gate:
                 limits.spent(ask, outcome)
             if isinstance(outcome, Reply):
                 rate.replied(one, clock())
-                if breaker.unanswered_since < math.inf:
-                    breaker.closes()
-                breaker.answered_at = max(breaker.answered_at, sent_at)
+                breaker.answered(sent_at)
             elif is_refusal(outcome):
                 rate.refused(one, clock(), outcome)
             if server and (isinstance(outcome, Reply) or outcome.kind == "timeout"):

@@ -6,7 +6,6 @@ embedded one answers before it would be there.
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
@@ -63,10 +62,9 @@ class Grade:
         # On our own event loop only what any loop may await.
         self._aask = getattr(judge, "aask", None) if info.any_loop else None
         self._began = time.monotonic()
-        # What came of the asks under way, and what they cost, by their ``id()``: should the loop be
-        # stalled, that is all that is known of them.
+        # What has come of the asks under way, by their ``id()``: if the loop is stalled, that is
+        # all that is known of them.
         self._known: dict[int, Outcome] = {}
-        self._spent: dict[int, Usage] = {}
 
     def run(self) -> GradingResult:
         """The result, worked out in this thread. Asks that belong together are sent at once."""
@@ -138,7 +136,7 @@ class Grade:
         self, outcomes: tuple[Outcome, ...] | None = None
     ) -> tuple[tuple[Ask, ...], GradingResult | None]:
         """The plan's next asks, or its result. The time that it takes is the grade's."""
-        self._known, self._spent = {}, {}
+        self._known = {}
         with self._left.during("work"):
             try:
                 return (next(self._plan) if outcomes is None else self._plan.send(outcomes)), None
@@ -164,9 +162,8 @@ class Grade:
         came: object
         with self._left.during("ask"):
             try:
-                seconds = min(self._left(), self._left.timeout or math.inf)
-                deadline = None if seconds == math.inf else time.monotonic() + seconds
-                came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
+                deadline = self._left.for_ask()
+                came = late() if self._left() <= 0 else self._judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
         return outcome_of(ask, came)
@@ -178,8 +175,7 @@ class Grade:
         try:
             return background.wait(self._outcomes(asks), lambda: self._left() + GRACE_SECONDS)
         except TimeoutError:
-            known, spent = self._known, self._spent
-            return tuple(known.get(id(ask)) or late(spent.get(id(ask))) for ask in asks)
+            return tuple(self._known.get(id(ask)) or late() for ask in asks)
         except OSError as error:  # there is no thread or file for the loop
             return tuple(outcome_of(ask, error) for ask in asks)
 
@@ -220,11 +216,11 @@ class Grade:
 
         from ..judges import background
 
-        seconds = min(self._left(), self._left.timeout or math.inf)
-        deadline = None if seconds == math.inf else time.monotonic() + seconds
-        if seconds <= 0:
+        if self._left() <= 0:
             return outcome_of(ask, late())
-        self._spent[id(ask)] = self._spent.get(id(ask), Usage()) + Usage(num_requests=1)
+        before = self._known.get(id(ask)) or late()
+        self._known[id(ask)] = late((before.usage or Usage()) + Usage(num_requests=1))
+        deadline = self._left.for_ask()
         came: object
         try:
             if self._aask is not None and self._keeps_deadline:
@@ -238,7 +234,8 @@ class Grade:
                 # Nobody waits for an abandoned ask, so nobody else retrieves its error.
                 asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
                 try:
-                    await asyncio.wait([asking], timeout=None if deadline is None else seconds)
+                    seconds = None if deadline is None else deadline - time.monotonic()
+                    await asyncio.wait([asking], timeout=seconds)
                     came = asking.result() if asking.done() else late()
                 finally:
                     asking.cancel()
