@@ -128,8 +128,9 @@ class LearnedRate:
             return
         self._refused_at, self._refused = self._sent, max(self._refused, one.number)
         self._usual += 1 / USUAL
-        # A large one finds no room also where the server is asked too slowly.
-        self.rate *= 1 / (1 + STEP) if self._is_fast(one) else 1 + STEP / max(one.amount, 1.0)
+        # A large one needs more room: it is refused sooner where the server is asked too fast.
+        step = 1 + STEP * math.sqrt(max(one.amount, 1.0))
+        self.rate *= 1 / step if self._is_fast(one) else 1 + STEP
         tries = [each for each in self._tries if self._heeded < each.number <= self._refused]
         late, since = tries[-LATE:], 0.0
         if len(tries) >= IN_A_ROW and not any(each.taken for each in tries[-IN_A_ROW:]):
