@@ -76,6 +76,7 @@ def test_tokens_and_costs_are_summed_of_all_results():
     assert found.cost == 0.5
     assert "4 requests, about 15 prompt and 6 completion tokens, cost at least 0.5" in found.text()
     assert summary([spent]).spent().endswith(", cost 0.25")
+    assert repr(found) == found.text()
 
 
 @pytest.mark.parametrize(

@@ -163,6 +163,8 @@ def test_the_card_of_the_embedded_judge_needs_no_key_and_is_unflattering():
     assert card["kinds"]["name"]["wrong"] == card["kinds"]["name"]["asked"] == 33
     assert {"role", "modality", "paraphrase", "arithmetic"} <= set(card["blind"])
     assert card["kinds"]["verbatim"]["wrong"] == 0
+    with pytest.raises(ConfigError, match="concurrency"):
+        probe("embedded", per_kind=1, concurrency=0)
 
 
 def test_a_page_shows_each_kind_runs_nothing_and_escapes_what_comes_from_outside(tmp_path):
