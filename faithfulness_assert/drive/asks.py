@@ -49,7 +49,7 @@ class TimeLeft:
         timeout: float | None = None,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._timeout, self._now = timeout or math.inf, now
+        self.timeout, self._now = timeout or math.inf, now
         # What is left, and since when it runs; None while it stands still. In one value, because
         # the thread that waits for a grade reads what the event loop writes.
         self._clock: tuple[float, float | None] = (math.inf if deadline is None else deadline), None
@@ -59,11 +59,6 @@ class TimeLeft:
         """The seconds."""
         left, since = self._clock
         return left if since is None else left - (self._now() - since)
-
-    def for_ask(self) -> float | None:
-        """The instant at which an ask that goes now must have ended; None for no limit."""
-        seconds = min(self(), self._timeout)
-        return None if seconds == math.inf else time.monotonic() + seconds
 
     def overdue(self) -> JudgeError | None:
         """Why no more work on the texts may be done; None while it may."""

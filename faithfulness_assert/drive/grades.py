@@ -6,6 +6,7 @@ embedded one answers before it would be there.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable
@@ -162,8 +163,9 @@ class Grade:
         came: object
         with self._left.during("ask"):
             try:
-                deadline = self._left.for_ask()
-                came = late() if self._left() <= 0 else self._judge.ask(ask, deadline=deadline)
+                seconds = min(self._left(), self._left.timeout)
+                deadline = None if seconds == math.inf else time.monotonic() + seconds
+                came = late() if seconds <= 0 else self._judge.ask(ask, deadline=deadline)
             except (Exception, SystemExit) as error:  # noqa: BLE001 - a judge may be anybody's code
                 came = error
         return outcome_of(ask, came)
@@ -216,11 +218,12 @@ class Grade:
 
         from ..judges import background
 
-        if self._left() <= 0:
+        seconds = min(self._left(), self._left.timeout)
+        deadline = None if seconds == math.inf else time.monotonic() + seconds
+        if seconds <= 0:
             return outcome_of(ask, late())
         before = self._known.get(id(ask)) or late()
         self._known[id(ask)] = late((before.usage or Usage()) + Usage(num_requests=1))
-        deadline = self._left.for_ask()
         came: object
         try:
             if self._aask is not None and self._keeps_deadline:
@@ -234,8 +237,7 @@ class Grade:
                 # Nobody waits for an abandoned ask, so nobody else retrieves its error.
                 asking.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
                 try:
-                    seconds = None if deadline is None else deadline - time.monotonic()
-                    await asyncio.wait([asking], timeout=seconds)
+                    await asyncio.wait([asking], timeout=None if deadline is None else seconds)
                     came = asking.result() if asking.done() else late()
                 finally:
                     asking.cancel()
