@@ -17,6 +17,8 @@ from typing import Literal, NamedTuple
 
 from .strings import lazy_pattern, word_lists
 
+FOREIGN = "Ѐ"
+"""From here on no letter is Latin or Greek."""
 SHORTEST, LONGEST_PART, LONGEST = 3, 20, 100
 """Letters of a part of a longer word, and of a word."""
 SHORTEST_JOINED = 6
@@ -94,8 +96,11 @@ def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, .
             if kind == "length":
                 made |= dict.fromkeys(("2", "²", "^2"), Unit("area", of**2))
                 made |= dict.fromkeys(("3", "³", "^3"), Unit("volume", of**3 * 1000))
-            short = [prefix + sign for prefix in names if len(prefix) < 3 for sign in signs]
-            long = [prefix + word for prefix in names if len(prefix) != 1 for word in words]
+            fit = [  # of one script
+                (p, w) for p in names for w in signs + words if not p or (p < FOREIGN) == (w < FOREIGN)
+            ]
+            short = [p + sign for p, sign in fit if len(p) < 3 and sign in signs]
+            long = [p + word for p, word in fit if len(p) != 1 and word in words]
             for end, unit in made.items():
                 for name in short:
                     exact.setdefault(name + end, {})[unit] = None
