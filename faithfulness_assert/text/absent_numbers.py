@@ -3,7 +3,7 @@
 A number occurs if the context has one of its kind and value (``numbers.py``), also rounded, or as
 what the statement computes from two others. In doubt it occurs: of two readings one is enough. What
 is part of a name ("F-35", "the Boeing 737"), a citation, a list marker, the number of a section or
-an address is not looked for, nor what may be derived: a bound ("before 2005"), a small count.
+an address is not looked for, nor what may be derived: a bound ("over 3 g"), a small count.
 
 Only numbers in digits are looked for: spelled-out ones are mostly counts of what is there.
 """
@@ -45,9 +45,9 @@ EQUALS, MOST_STEPS, MOST_LISTED = ("=", "≈"), 5, 6
 """Signs of equality, results that follow from one another, and numbers that one is the sum of."""
 MOST_EVIDENCE, MOST_ADDED = 5_000, 20
 """Characters of the evidence, and numbers in them, that are added and subtracted."""
-MOST_SHARED, LEAST_EXACT = 4, 0.02
-"""Numbers of a statement that calculates and of its evidence, and the last digit of a ratio of two
-of them, as a share of it: with more, or a larger one, a wrong number would be met by chance."""
+LEAST_EXACT = 0.02
+"""The last digit of a ratio, as a share of it: with a larger one, a wrong number would be met by
+chance."""
 SMALL = 10
 """Whole numbers up to this, without a unit, may count what the context lists."""
 IN_TABLES = 100
@@ -57,6 +57,8 @@ NAME_GAPS = ("-", "–", ".", "/")
 LIST_GAPS = (*NAME_GAPS, ",", ";", "&")
 TIMES = ("×", "*", "÷", "/")
 """Behind one of these, a power of ten is no fact of a context."""
+MOST_APART = 4
+"""How many times a bound of what a context says may differ from it: "over 3 g" from 7 g."""
 BEFORE = 30
 """Characters before a number that say what it is."""
 MOST_SEARCHED, MOST_TRIES, MOST_BESIDE = 50_000, 5, 6
@@ -166,7 +168,7 @@ class Numbers:
             for kind, value in number.meanings:
                 found[kind].add(value)
             values.update(number.plain, number.loose)
-            bare.update(() if number.is_clear else number.plain)
+            bare.update(() if number.is_clear or not number.digits else number.plain)
             if number.loose and (not number.digits or number.kinds() & EXACT):
                 bare.update(number.loose)
         plain = text.casefold()
@@ -269,11 +271,15 @@ def absent_numbers(
 
     def is_computed(number: Number) -> bool:
         step = number.step if number.step < LEAST_EXACT else 0
+        asked = number.asks + [("any", value) for value in number.loose]
+        if number.kinds() & EXACT:  # a date is not computed
+            asked = [(kind, value) for kind, value in asked if kind == "time"]
         return any(
-            isclose(value, result, rel_tol=close)
-            for value in (*number.plain, *number.loose)
+            True
+            for kind, value in asked
             for results, close in ((exact, CLOSE), (ratios, step))
-            for result in results
+            for of, result in results
+            if kind == of and isclose(value, result, rel_tol=close)
         )
 
     said = (statement[n.first : n.last] for n in absent if not is_computed(n))
@@ -324,25 +330,37 @@ def _sums(listed: Sequence[float]) -> set[float]:
     return {float(f"{value:.9g}") for value in found}
 
 
-def _results(there: list[Number], near: list[Number]) -> tuple[list[float], list[float]]:
+def _results(there: list[Number], near: list[Number]) -> tuple[list[Meaning], list[Meaning]]:
     """What two numbers of a statement and its evidence give: exact values, ratios and shares."""
-    added = combinations([n.plain[0] for n in (*there, *near)][:MOST_ADDED], 2)
-    exact, ratios = [v for a, b in added for v in (a + b, abs(a - b))], list[float]()
-    few, beside = (
-        [n for n in some if n.meanings or not is_year(n.plain[0])][:MOST_SHARED]
-        for some in (there, near)
-    )
-    for place, one in enumerate(few):
-        for other in (*few[place + 1 :], *beside):
-            a, b = one.plain[0], other.plain[0]
-            if "share" in one.kinds() | other.kinds():
-                shares = [dict(n.meanings).get("share", n.plain[0]) for n in (one, other)]
-                exact.append(shares[0] * shares[1])
-            if one.clear_kinds() == other.clear_kinds() and a != b:
-                exact.append((a + b) / 2)
-                ratios += [b and a / b, a and b / a]
+    exact, ratios = list[Meaning](), list[float]()
+    known = [(n, dict(n.meanings)) for n in (*there, *near)[:MOST_ADDED]]
+    for (one, mine), (other, its) in combinations(known, 2):
+        a, b = one.plain[0], other.plain[0]
+        values = [(k, v, its[k]) for k, v in mine.items() if k in its and k not in EXACT]
+        values += [(k, a, b) for k in _plain_kinds(one, other, bool(values))]
+        exact += [(k, v) for k, x, y in values for v in (x + y, abs(x - y))]
+        if 1 < a < SMALL and one.after and not one.is_clear and 0 < other.first - one.last < BEFORE:
+            exact += [(k, a * v) for k, v in its.items()]  # 2 tablets of 500 mg
+        if ("share" in mine or "share" in its) and one in there:
+            share = mine.get("share", a) * its.get("share", b)
+            exact += (("", share), ("any", share))
+        is_one_kind = (one.is_clear and mine.keys()) == (other.is_clear and its.keys())
+        if is_one_kind and a != b and (mine or its or one in there):
+            exact += [(k, (x + y) / 2) for k, x, y in values]
+            ratios += [b and a / b, a and b / a]
     ratios += [abs(ratio - 1) for ratio in ratios]
-    return exact, [*ratios, *(100 * ratio for ratio in ratios)]
+    found = [(kind, ratio) for ratio in ratios for kind in ("share", "any")]
+    return exact, found + [("any", 100 * ratio) for ratio in ratios]
+
+
+def _plain_kinds(one: Number, other: Number, are_alike: bool) -> tuple[str, ...]:
+    """Of which kinds a result is without a unit: 75 mg and 30 minutes give none, nor 2 tablets."""
+    if one.is_clear and other.is_clear and not (one.kinds() | other.kinds()) & EXACT:
+        return ("any",) if are_alike and one.after == other.after else ()
+    bare, measured = (one, other) if other.is_clear else (other, one)
+    is_whole = bare.plain[0] == int(bare.plain[0])
+    is_count = bare.is_clear or (is_whole and bare.after not in function_words() | {""})
+    return ("any",) * are_alike if measured.is_clear and is_count else ("", "any")
 
 
 def find_absent(
@@ -387,11 +405,12 @@ def _is_name(text: str, number: Number) -> bool:
         return False
     before, behind = text[max(start - 40, 0) : start][::-1], text[end : end + 2]
     if before and not before[0].isspace() and _JOINED.match(before[:20]):
-        if before[0] >= FIRST_DENSE:  # 정부24, but not 于2023年 or 有3万
-            return number.last == end and behind[:1] not in ("年", "년")
+        if before[0] >= FIRST_DENSE:  # 정부24, 제50조, but not 于2023年, 有3万 or 有300人
+            is_counted = behind[:1] in words_of("counters") and before[0] != "第"
+            return before[0] == "제" or (number.last == end and not is_counted)
         return number.first == start  # not US$5
-    if number.last == end and behind[:1].isalpha() and behind.rstrip(" .,;:'") != "s":
-        return behind[0] not in "年년"  # 37A
+    if number.last == end and (behind[:1].isalpha() or behind[:1] == "_"):
+        return behind[0] not in words_of("counters") and behind.rstrip(" .,;:'") != "s"  # 37A
     if "/" in text[start:end] and _is_law(text[start:end], behind):
         return True
     is_named = False
@@ -437,11 +456,13 @@ def _may_be_derived(text: str, number: Number, bounds: Collection[str], context:
 
     It counts nothing that is listed where the context itself counts the same: 2 or 20 tablets.
     """
-    words = _words_before(text, number)
-    before = {*words[-2:]}
-    if not words_of("bounds").isdisjoint(before.difference(bounds)):
-        return True
+    words, known = _words_before(text, number), context.kinds
     is_power = not text[number.start : number.end].strip("10,")
+    if not words_of("bounds").isdisjoint({*words[-2:]}.difference(bounds)):
+        spans = ((kind, sorted((v / MOST_APART, v * MOST_APART))) for kind, v in number.asks)
+        is_near = any(_between(known.get(kind, ()), *span) for kind, span in spans)
+        is_alike = number.after in context.counted or not known.keys().isdisjoint(number.kinds())
+        return is_power or is_near or not is_alike
     if is_power and (
         text[: number.start].rstrip(" ($")[-1:] in TIMES
         or any(word.startswith("multipl") for word in words[-4:])
@@ -484,10 +505,11 @@ def _occurs(number: Number, context: Numbers, text: str) -> bool:
 def _spans(number: Number, text: str) -> Iterator[tuple[float, float]]:
     """The years of "the 1960s" or "the 19th century"."""
     behind = text[number.last : number.last + 14].lstrip(" '’-")
-    if behind[:1] not in ("s", "c"):
+    if behind[:1] not in ("s", "c", "年", "년"):
         return
     for value in (*number.plain, *number.loose):
-        if value % 10 == 0 and behind[:1] == "s" and not behind[1:2].isalpha():
+        is_plural = behind[:1] == "s" and not behind[1:2].isalpha()
+        if value % 10 == 0 and (is_plural or behind[:2] in ("年代", "년대")):
             yield value, value + (99 if value % 100 == 0 else 9)
         if behind.startswith("centur"):
             yield 100 * value - 100, 100 * value
@@ -504,6 +526,10 @@ def _near(
         return False
     step = number.step if tolerance else 0
     half = min(step / 2, tolerance)
+    if tolerance and number.meanings and number.meanings[0][0] == "temperature":  # 36 °F from 2 °C
+        decimals = len("".join(re.split("[.,]", number.digits)[1:]))
+        size = units_of(number.after)[0].size / 10**decimals
+        half = step = tolerance / ROUNDED / 2
     first = bisect_left(known, value - size * half)
     most = value + size * max(half, min(step, tolerance / 2))  # 23,768 is cut to 23,000
     end = bisect_right(known, most)

@@ -118,6 +118,7 @@ def _named() -> re.Pattern[str]:
     """What names a source inside of brackets: a file, a dagger, a page, or a word for sources."""
     source = rf"(?:{any_of('sources')})(?:\s?[:#=_.-]\s?\S|\s\d|\d|\s[A-Z]\b)"
     measure = rf"(?:{any_of('measures')})\s?[=:]\s?0?\.\d{{1,6}}$"
+    measure += r"|(?:relevan|pertinen|rilevan)[a-z]{1,3}\s?[=:]\s?\d{1,3}\s?%$"
     return re.compile(
         rf"{_FILE}|†|^pp?\.\s?\d|^(?:(?:{any_of('see')})\s)?(?:{source}|{measure}"
         rf"|(?:{any_of('only with a colon')})\s?:)",

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from .strings import lazy_pattern, word_lists
 
-FOREIGN = "Ѐ"
+OTHER = "Ѐ"
 """From here on no letter is Latin or Greek."""
 SHORTEST, LONGEST_PART, LONGEST = 3, 20, 100
 """Letters of a part of a longer word, and of a word."""
@@ -96,11 +96,11 @@ def _units() -> tuple[Mapping[str, tuple[Unit, ...]], Mapping[str, tuple[Unit, .
             if kind == "length":
                 made |= dict.fromkeys(("2", "²", "^2"), Unit("area", of**2))
                 made |= dict.fromkeys(("3", "³", "^3"), Unit("volume", of**3 * 1000))
-            fit = [  # of one script
-                (p, w) for p in names for w in signs + words if not p or (p < FOREIGN) == (w < FOREIGN)
+            pairs = [
+                (p, w) for p in names for w in signs + words if not p or (p < OTHER) == (w < OTHER)
             ]
-            short = [p + sign for p, sign in fit if len(p) < 3 and sign in signs]
-            long = [p + word for p, word in fit if len(p) != 1 and word in words]
+            short = [p + w for p, w in pairs if len(p) < 3 and w in signs]
+            long = [p + w for p, w in pairs if len(p) != 1 and w in words]
             for end, unit in made.items():
                 for name in short:
                     exact.setdefault(name + end, {})[unit] = None

@@ -37,6 +37,8 @@ from .strings import FIRST_DENSE, lazy_pattern
 FIRST_YEAR, LAST_YEAR = 1000, 2199
 MAX_DIGITS = 25
 """A number with more digits, and a version, is compared as it is written."""
+DENOMINATORS = (2, 3, 4, 5, 8, 16)
+"""Before a unit, 3/8 is a share and no list of two numbers."""
 MONEY = "$€£¥₹₩₽₺₴₪¢"
 
 MOST_DENSE = 7
@@ -98,22 +100,25 @@ _MONTH = lazy_pattern(rf"(?:[.°]|st|nd|rd|th|er)?[ -](?:of |de )?(?!may [a-z]){
 _CLOCK = lazy_pattern(r"([01]?[0-9]|2[0-4])[:.]([0-5][0-9])(:[0-5][0-9]|[.][0-9]{1,3})?$")
 _OCLOCK = lazy_pattern(
     r"""\ ?(?: (?P<half>[ap])(?:m|[.]m[.]?)(?![^\W_])
-      | (?: o'clock | (?P<hours>h|heures?|uur)
+      | (?: o'clock | uhr(?!\ [0-5]) | (?P<hours>h|heures?|uur)
           | (?P<long>uhr|(?:horas?|ч|час(?:а|ов)?|годин[аи]?|ore|godz)[.]?(?=\ [0-5])) )
         (?=[\W_]|$|(?<=h)[0-5][0-9](?![0-9]))
         (?: \ ?(?P<minutes>[0-5][0-9])
-            (?:\ ?(?:m|mn|(?:min|мин|хв)[^\W\d_]{0,9}))?(?![\w:]|[.,][0-9]) )? )""",
+            (?:\ ?(?:m|mn|(?:min|мин|хв)[^\W\d_]{0,9}))?(?![\w:]|[.,][0-9]) )?
+      | [時时點点시](?![间間])(?:\ ?(?P<dense>[0-5]?[0-9])[分분])? )""",
     re.IGNORECASE | re.VERBOSE,
 )
+_HALF = lazy_pattern(r" (?:(?:in the|de la|del?|di|du|de l'|'s) ?)?([^\W\d_]+(?:-midi)?)")
+"""The half of the day in words: 5:00 in the morning, 9 Uhr abends."""
 _UNTIL = lazy_pattern(r" ?(?:[-–—]|to) ?([0-9]{1,2})(?:[:.][0-9]{2})? ?([ap])[.]?m", re.IGNORECASE)
 """The end of a span, which tells the half of the day of its beginning: 1:10-4pm, 9:00-5pm."""
 _SPOKEN = lazy_pattern(rf"(?: minutes?)? (?:{_WORD} )?([^\W\d_]{{1,30}}|[0-9]{{1,2}}(?![\w:.]))")
-_MONEY_BEFORE = lazy_pattern(rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?) ?$")
+_MONEY_BEFORE = lazy_pattern(rf"([^\W\d_]{{0,3}}[{MONEY}]|(?<![^\W_])[^\W\d_]{{2,4}}[.]?) ?[(]?$")
 _POWER_OF = r"(?:\^?[23](?!\w)|[²³])?"
 _UNIT = lazy_pattern(
     rf"{_GAP}(?!N/A)(?:(?:US|U[.]S[.]) )?(?:(sq(?:uare|[.])?|cu(?:bic|[.])?) )?"
     rf"([%‰]|[{MONEY}](?! ?[0-9])|° ?[CF](?![^\W_])|[′\"](?!\w)|'(?= ?[0-9]{{1,2}}\")"
-    rf"|mm\ Hg(?!\w)|per\ (?:cent|mille)(?!\w)"
+    rf"|mm\ Hg(?!\w)|p(?:er|or|our)\ (?:ci?ento?|mille)(?!\w)"
     rf"|(?:basis|p[ou]i?n[kt][^\W\d_]{{0,3}})[ -](?:de\ )?[bp][^\W\d_]{{2,15}}"
     rf"|[^\W\d_]{{1,30}}{_POWER_OF})"
 )
@@ -123,7 +128,7 @@ _MINUS = lazy_pattern(rf"(?:(?<![\w.°])(?<![0-9°] )(?<!°[CF] )[-−–]|(?<!\
 _OTHER_UNITS = ("·", "*", "²", "³")
 """What follows a unit that is none of ours: N·m."""
 _SIGNS = {'"': "in", "'": "ft"}
-_INNER = lazy_pattern(r"(?: an?| of an?)?(?= \S)")
+_INNER = lazy_pattern(r" d'(?=\w)|(?: an?| of an?| de)?(?= \S)")
 _AND_SHARE = lazy_pattern(rf" (?:and|und|et|y|e|en) (?:a |an |eine |un |una |une )?{_WORD}")
 _BETWEEN = lazy_pattern(r" ?(?:,|and|und|et|y|e|en)? ?$")
 _TO = lazy_pattern(r" ?(?:([×x]|by)|[-–—]|to|and|or|bis|und|à|et|a|y|e|o|ou) ?$")
@@ -172,7 +177,7 @@ class Number:
     @property
     def offers(self) -> list[Meaning]:
         """What a text with this number has. The kind "" is a number without one, "any" each."""
-        kinds = ("any",) if self.is_clear else ("any", "")
+        kinds = ("any",) if self.is_clear or not self.digits else ("any", "")
         return [*self.meanings, *((kind, value) for kind in kinds for value in self.plain)]
 
     @property
@@ -184,13 +189,10 @@ class Number:
             return asked + [("share", value) for value in self.plain if 0 < value < 1]
         named = [one for one in self.meanings if one[0] != "half" or not self.after]
         beside = [(f"{kind}/", v) for kind, v in named if kind[-1:] != "/"]  # 5 mg: 5 mg a day
-        return [*((kind.removesuffix("/"), value) for kind, value in named), *beside, *asked]
+        return [(kind.removesuffix("/"), value) for kind, value in named] + beside + asked
 
     def kinds(self) -> frozenset[str]:
         return frozenset([kind for kind, _ in self.meanings]) if self.meanings else NO_KINDS
-
-    def clear_kinds(self) -> frozenset[str]:
-        return self.kinds() if self.is_clear else NO_KINDS
 
     def mean(self, *meanings: Meaning, plain: tuple[float, ...] = (), last: int = 0) -> Number:
         """It with these as its only meanings, besides a number without a unit."""
@@ -275,7 +277,9 @@ def _in_digits(text: str, language: str) -> Iterator[Number]:
 def _read(text: str, number: Number) -> Number:
     """A number in digits, read with what belongs to it."""
     start, digits, values, known = number.start, number.digits, number.plain, roles_of_words()
-    behind, near = _BEHIND.match(text, number.end), text[max(start - NEAR, 0) : start]
+    near = text[max(start - NEAR, 0) : start]
+    last = number.end + (near[-1:] == "(" and text[number.end : number.end + 1] == ")")
+    behind = _BEHIND.match(text, last)  # of "three (3) years" behind the bracket
     word = behind[1].casefold() if behind else ""
     roles = known.get(word, "")
     before = (near.split() or [""])[-1].strip("(.")
@@ -290,13 +294,13 @@ def _read(text: str, number: Number) -> Number:
         number.first, number.loose = start - 1, values  # '24
         number.plain = tuple(century + values[0] for century in (2000, 1900))
         return number
-    if not behind and (mixed := _MIXED.match(text, number.end)):  # 2 ½, 1 1/2
+    if not word.isalpha() and (mixed := _MIXED.match(text, number.end)):  # 2 ½, 1 1/2
         share = numeric(mixed[1]) if mixed[1] else int(mixed[2]) / int(mixed[3])
         number.plain = values = tuple(value + share for value in values)
         number.end = number.last = mixed.end()
         return _measured(text, number)
     is_dense = word >= FIRST_DENSE
-    roles = "scale unit" if is_dense else roles
+    roles = "clock scale unit" if is_dense else roles
     if "clock" in roles and _time_of_day(text, number):
         return number
     may_have_day = is_dense or not word or "month" in roles + beside
@@ -307,11 +311,12 @@ def _read(text: str, number: Number) -> Number:
         number.loose = values
         return number.mean(("order", values[0]), last=behind.end())
     paid: Sequence[Unit] = ()
-    is_money = "money" in beside or near.rstrip(" ")[-1:] in MONEY
+    is_money = "money" in beside or near.rstrip(" (")[-1:] in MONEY
     if is_money and (sign := _MONEY_BEFORE.search(near)):
         paid = money_of(sign[1].rstrip(".")) or money_of(sign[1][-1])
         number.first = start - len(near) + sign.start() if paid else start
     if paid or "unit" in roles or "scale" in roles:
+        number.last = last
         return _measured(text, number, paid)
     number.after = word if word.isalpha() else ""
     return number
@@ -425,7 +430,7 @@ def _time_of_day(text: str, number: Number) -> bool:
     elif sign and (not digits or digits.isdecimal()):
         hours = float(digits or number.plain[0])
         share, last = (0.0, last) if half else _and_share(text, last)  # une heure et demie
-        minutes = float(sign["minutes"] or 60 * share)
+        minutes = float(sign["minutes"] or sign["dense"] or 60 * share)
     elif spoken := None if digits else _spoken(text, number):
         hours, minutes, last = spoken
     else:
@@ -435,10 +440,12 @@ def _time_of_day(text: str, number: Number) -> bool:
     if not half and digits and (until := _UNTIL.match(text, last)):
         is_same = hours % 12 < int(until[1]) % 12
         half = until[2] if is_same else {"a": "p", "p": "a"}[until[2].lower()]
+    if not half and (text[last : last + 1] == " " or text[number.start - 1] >= FIRST_DENSE):
+        half = _half_in_words(text, number.start, last)
     half = half.lower()
     time = 60 * (hours % 12 + 12 * (half == "p") if half else hours) + minutes
     meanings: list[Meaning] = [("clock", time)]
-    if half or hours <= 12:
+    if half or (hours <= 12 and digits[:1] != "0"):  # 09:00 is in the morning
         meanings.append(("half", time % 720))
     if sign and (sign["hours"] or (sign["long"] and minutes)):
         meanings.append(("time", 60 * (60 * hours + minutes)))
@@ -448,6 +455,14 @@ def _time_of_day(text: str, number: Number) -> bool:
     number.after = half
     number.mean(*meanings, plain=() if minutes else (hours,), last=last)
     return True
+
+
+def _half_in_words(text: str, start: int, end: int) -> str:
+    """The half of the day that stands beside a time: "a", "p", or ""."""
+    behind, before = _HALF.match(text, end), text[max(start - 2, 0) : start]
+    known = valued("halves")
+    value = known.get(before, known.get(behind[1].casefold() if behind else "", -1))
+    return "" if value < 0 else "ap"[int(value)]
 
 
 def _spoken(text: str, number: Number) -> tuple[float, float, int] | None:
@@ -482,7 +497,8 @@ def _in_words(text: str) -> Iterator[Number]:
             number.plain, number.loose = (), (value, value - 1) if value > 1 else (value,)
         elif not _time_of_day(text, number):
             inner = _INNER.match(text, end) if sort == "share" else None  # half a mile
-            number.last = at = inner.end() if inner else end
+            is_enclosed = text[end : end + 1] == ")" and text[start - 1 : start] == "("
+            number.last = at = inner.end() if inner else end + is_enclosed
             _measured(text, number)
             number.last = number.last if number.last > at else end
             if sort == "share" and not number.meanings:
@@ -499,6 +515,7 @@ def _measured(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
     Args:
         paid: the money that stands before it.
     """
+    begin = number.last
     for _ in range(2):  # five lakh crore
         behind = _BEHIND.match(text, number.last)
         said = behind[1] if behind else ""
@@ -516,20 +533,26 @@ def _measured(text: str, number: Number, paid: Sequence[Unit] = ()) -> Number:
         number.plain = tuple(_exact(value * scale) for value in number.plain)
     values = number.plain
     units, last, word = (paid, number.last, "") if paid else _units(text, number.last)
+    if units and values[0] < 1 and values[2:] and values[2] in DENOMINATORS:  # 3/8 inch
+        values = number.plain = values[:1]
     if units and not paid and values[0] == int(values[0]):
         share, last = _and_share(text, last)
         if share:  # an hour and a half
             values, number.plain = tuple(value + share for value in values), ()
     after = word.casefold()
     if any(unit.kind == "temperature" for unit in units):
-        if minus := _MINUS.search(text, max(number.first - NEAR, 0), number.first):
-            number.first, values = minus.start(), tuple(-value for value in values)
-        zero = 32 if after in ("°f", "fahrenheit") else 0
-        values = tuple(value - zero for value in values)
+        values = _degrees(text, number, values, after)
     number.meanings = tuple((u.kind, _exact(v * u.size)) for u in units for v in values)
     number.is_clear = bool(units) and after not in words_of("unclear units")
-    number.after, number.last = after, last
+    number.after, number.last = after, number.end if last == begin else last
     return number
+
+
+def _degrees(text: str, number: Number, values: Sequence[float], unit: str) -> tuple[float, ...]:
+    """The values with their sign, above the freezing point of water."""
+    if minus := _MINUS.search(text, max(number.first - NEAR, 0), number.first):
+        number.first, values = minus.start(), [-value for value in values]
+    return tuple(value - 32 if unit in ("°f", "fahrenheit") else value for value in values)
 
 
 def _known(word: str, find: Callable[[str], object]) -> str:
@@ -560,8 +583,7 @@ def _units(text: str, end: int) -> tuple[Sequence[Unit], int, str]:
     if not name:
         return [], end, ""
     square = "" if not found[1] else "2" if found[1][0] == "s" else "3"
-    name = f"{_SIGNS.get(name, name)}{square}"
-    units: Sequence[Unit] = units_of(name)
+    units: Sequence[Unit] = units_of(f"{_SIGNS.get(name, name)}{square}")
     if text[last : last + 1] in _OTHER_UNITS and not money_of(name):
         return [], end, name
     ratios: list[Unit] = []
@@ -581,6 +603,8 @@ def _joined(text: str, numbers: list[Number]) -> list[Number]:
     for one, two in pairwise(numbers):
         if 0 < two.first - one.last < 6 and one.plain and two.plain and not one.loose:
             _scale_as(text, one, two)
+        if one.plain == two.plain and text[one.end : two.start] in ("(", " ("):  # three (3) years
+            one.meanings, one.is_clear = two.meanings, two.is_clear
         if one.is_clear and not one.is_part and two.start - one.last < 6:
             small = {kind: v for kind, v in two.meanings if kind not in NOT_JOINED}
             shared = [(kind, v, small[kind]) for kind, v in one.meanings if v > small.get(kind, v)]
@@ -601,8 +625,13 @@ def _scale_as(text: str, one: Number, two: Number) -> None:
     whole, values = two.plain[0], one.plain
     size = 1000.0 if two.digits[-4:] == ",000" and len(one.digits) < 4 else 1.0
     size = whole / two.loose[0] if two.loose and two.loose[0] else size
-    are_exact = (one.kinds() | two.kinds()) & {*EXACT, "temperature"}
-    if not to or (to[1] and values[0] <= 10) or are_exact or not whole:  # 2 x 500 mg
+    if not to or (to[1] and values[0] <= 10) or (one.kinds() | two.kinds()) & EXACT:  # 2 x 500 mg
+        return
+    if "temperature" in two.kinds() and not one.meanings:
+        degree, one.after = units_of(two.after)[0].size, two.after
+        values = _degrees(text, one, values, two.after)
+        one.mean(*(("temperature", _exact(value * degree)) for value in values), plain=one.plain)
+    if not whole or "temperature" in one.kinds():
         return
     units = one.meanings or tuple(
         (k, v * m * size / whole) for k, m in two.meanings for v in values
