@@ -376,7 +376,8 @@ def find_absent(
         return []
     if not (absent := [n for n in own.read if not _occurs(n, context, text)]):
         return []
-    absent = [n for n in absent if n in own.numbers and not _occurs(n, question, text)]
+    asked = question.text and question.numbers
+    absent = [n for n in absent if n in own.numbers and not (asked and _occurs(n, question, text))]
     places = {number.start for number in absent}
     there = {m for n in own.numbers if n.start not in places for m in n.meanings}
     for number in absent:
