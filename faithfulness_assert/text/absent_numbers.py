@@ -527,10 +527,11 @@ def _near(
         return False
     step = number.step if tolerance else 0
     half = min(step / 2, tolerance)
-    if tolerance and number.meanings and number.meanings[0][0] == "temperature":  # 36 °F from 2 °C
+    is_warmth = number.meanings[:1] and number.meanings[0][0] == "temperature"
+    if tolerance and is_warmth and (degree := units_of(number.after)):  # 36 °F from 2 °C
         decimals = len("".join(re.split("[.,]", number.digits)[1:]))
-        size = units_of(number.after)[0].size / 10**decimals
-        half = step = tolerance / ROUNDED / 2
+        size, half = degree[0].size / 10**decimals, tolerance / ROUNDED / 2
+        step = half
     first = bisect_left(known, value - size * half)
     most = value + size * max(half, min(step, tolerance / 2))  # 23,768 is cut to 23,000
     end = bisect_right(known, most)
